@@ -1,0 +1,133 @@
+//! Edits that know their old and new values, and transactions of them.
+
+use super::{Label, LabelError, LabelId, Mention, MentionId, SentenceId, Span, Split, Status};
+
+/// One change to a [`Corpus`](super::Corpus), with what was there before.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Edit {
+    AddMention {
+        sentence: SentenceId,
+        mention: Mention,
+    },
+    RemoveMention {
+        sentence: SentenceId,
+        mention: Mention,
+    },
+    /// `old` and `new` have the same id.
+    ReplaceMention {
+        sentence: SentenceId,
+        old: Mention,
+        new: Mention,
+    },
+    SetStatus {
+        sentence: SentenceId,
+        old: Status,
+        new: Status,
+    },
+    SetSplit {
+        sentence: SentenceId,
+        old: Split,
+        new: Split,
+    },
+    /// A rejected suggestion stays rejected, whichever model makes it again.
+    SetRejected {
+        sentence: SentenceId,
+        span: Span,
+        label: LabelId,
+        new: bool,
+    },
+    InsertLabel {
+        at: usize,
+        label: Label,
+    },
+    RemoveLabel {
+        at: usize,
+        label: Label,
+    },
+    /// `old` and `new` have the same id.
+    ReplaceLabel {
+        old: Label,
+        new: Label,
+    },
+}
+
+impl Edit {
+    /// The edit that takes this one back.
+    pub fn inverse(self) -> Edit {
+        match self {
+            Edit::AddMention { sentence, mention } => Edit::RemoveMention { sentence, mention },
+            Edit::RemoveMention { sentence, mention } => Edit::AddMention { sentence, mention },
+            Edit::ReplaceMention { sentence, old, new } => Edit::ReplaceMention { sentence, old: new, new: old },
+            Edit::SetStatus { sentence, old, new } => Edit::SetStatus { sentence, old: new, new: old },
+            Edit::SetSplit { sentence, old, new } => Edit::SetSplit { sentence, old: new, new: old },
+            Edit::SetRejected { sentence, span, label, new } => Edit::SetRejected { sentence, span, label, new: !new },
+            Edit::InsertLabel { at, label } => Edit::RemoveLabel { at, label },
+            Edit::RemoveLabel { at, label } => Edit::InsertLabel { at, label },
+            Edit::ReplaceLabel { old, new } => Edit::ReplaceLabel { old: new, new: old },
+        }
+    }
+
+    /// The sentence that it changes; none for an edit of labels.
+    pub fn sentence(&self) -> Option<SentenceId> {
+        match self {
+            Edit::AddMention { sentence, .. }
+            | Edit::RemoveMention { sentence, .. }
+            | Edit::ReplaceMention { sentence, .. }
+            | Edit::SetStatus { sentence, .. }
+            | Edit::SetSplit { sentence, .. }
+            | Edit::SetRejected { sentence, .. } => Some(*sentence),
+            Edit::InsertLabel { .. } | Edit::RemoveLabel { .. } | Edit::ReplaceLabel { .. } => None,
+        }
+    }
+}
+
+/// One intent of a person: edits that hold together.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Transaction {
+    /// What the person did, for the undo menu and the audit trail: "Add PER", "Accept all".
+    pub intent: String,
+    pub edits: Vec<Edit>,
+}
+
+impl Transaction {
+    pub fn new(intent: impl Into<String>, edits: Vec<Edit>) -> Self {
+        Self { intent: intent.into(), edits }
+    }
+
+    /// The transaction that takes this one back: the inverse edits in reverse order.
+    pub fn inverse(self) -> Transaction {
+        Self { intent: self.intent, edits: self.edits.into_iter().rev().map(Edit::inverse).collect() }
+    }
+
+    /// The first sentence that it changes.
+    pub fn sentence(&self) -> Option<SentenceId> {
+        self.edits.iter().find_map(Edit::sentence)
+    }
+}
+
+/// Why a transaction was refused; the corpus is as it was.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ApplyError {
+    #[error("there is no sentence {}", .0.0)]
+    NoSentence(SentenceId),
+    #[error("there is no label with the id {}", .0.0)]
+    NoLabel(LabelId),
+    #[error("the mention {} is not there as the edit expects it; undo or reload", .0.0)]
+    MentionChanged(MentionId),
+    #[error("the mention id {} is in use", .0.0)]
+    MentionIdTaken(MentionId),
+    #[error("{span:?} is outside its sentence of {tokens} tokens")]
+    OutsideSentence { span: Span, tokens: usize },
+    #[error("the same words carry this label already")]
+    SameMentionThere,
+    #[error("the sentence {} is not as the edit expects it; undo or reload", .0.0)]
+    SentenceChanged(SentenceId),
+    #[error("the label {0:?} is not as the edit expects it; undo or reload")]
+    LabelChanged(String),
+    #[error("the label {label:?} is used by {mentions} mentions; change or remove them first")]
+    LabelInUse { label: String, mentions: usize },
+    #[error(transparent)]
+    Label(#[from] LabelError),
+    #[error("the tokens of a sentence must ascend without overlap inside the text of {0:?}")]
+    BadTokens(String),
+}

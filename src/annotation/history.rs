@@ -1,0 +1,57 @@
+//! Undo and redo over an append-only log.
+//!
+//! ```text
+//! log    do A   do B   undo(B)   redo(B)   undo(B)   do C
+//! undo   A      A B    A         A B       A         A C
+//! redo                 B                   B         (cleared)
+//! ```
+//!
+//! Undo applies an inverse as a new transaction, so the log only grows; this type says which one is next. It can be
+//! made again from the log after a restart by calling [`History::record`] for every entry.
+
+use super::Transaction;
+
+/// How a logged transaction came about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    Do,
+    Undo,
+    Redo,
+}
+
+/// Inverses of what was done, and of what was undone.
+#[derive(Debug, Default)]
+pub struct History {
+    undo: Vec<Transaction>,
+    redo: Vec<Transaction>,
+}
+
+impl History {
+    /// Takes note of an applied transaction by the inverse that applying it returned.
+    pub fn record(&mut self, step: Step, inverse: Transaction) {
+        match step {
+            Step::Do => {
+                self.redo.clear();
+                self.undo.push(inverse);
+            }
+            Step::Undo => {
+                self.undo.pop();
+                self.redo.push(inverse);
+            }
+            Step::Redo => {
+                self.redo.pop();
+                self.undo.push(inverse);
+            }
+        }
+    }
+
+    /// The transaction that undoes the last one.
+    pub fn next_undo(&self) -> Option<&Transaction> {
+        self.undo.last()
+    }
+
+    /// The transaction that does the last undone one again.
+    pub fn next_redo(&self) -> Option<&Transaction> {
+        self.redo.last()
+    }
+}

@@ -1,0 +1,39 @@
+//! What a model proposes. Kept beside gold, never mixed with it.
+
+use super::{LabelId, Span};
+use std::fmt;
+
+/// Number of a model snapshot in its project, counted from 1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ModelId(pub u32);
+
+impl fmt::Display for ModelId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Probability in [0, 1] that a word starts an entity (NEH).
+pub type HeadProbability = f32;
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Suggestion {
+    pub span: Span,
+    pub label: LabelId,
+    /// Probability of `label` in [0, 1].
+    pub score: f32,
+    /// The next best label and its probability.
+    pub runner_up: Option<(LabelId, f32)>,
+}
+
+/// All that one model says of one sentence.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SentenceSuggestions {
+    pub model: ModelId,
+    /// One for each token, or empty where the architecture predicts none.
+    pub heads: Vec<HeadProbability>,
+    /// Ordered by span.
+    pub spans: Vec<Suggestion>,
+    /// Mean entropy in nats of the candidates of plausible heads; `None` without a candidate.
+    pub entropy: Option<f32>,
+}

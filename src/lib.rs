@@ -1,0 +1,44 @@
+//! Nestling: annotate nested named entities with a model that learns while you work.
+//!
+//! The modules in reading order, which is also the order of the layers. Imports go down only, and modules of one layer
+//! do not import each other; `tests/layering.rs` reads every `use crate::…` and fails otherwise.
+//!
+//! | layer | module | holds |
+//! |---|---|---|
+//! | 0 | [`text`] | offsets, tokens, sentences |
+//! | 0 | [`nn`] | layers that train, seeded random numbers, AdamW |
+//! | 1 | [`annotation`] | spans, labels, mentions, suggestions, edits, history |
+//! | 1 | [`encoder`] | BERT-family encoders |
+//! | 2 | [`evaluation`] | counts and scores |
+//! | 2 | [`format`] | file formats |
+//! | 2 | [`store`] | the project file |
+//! | 2 | [`model`] | architectures: candidates, losses, decoding |
+//! | 3 | [`train`] | frozen data sets, the training loop, snapshots |
+//! | 4 | [`session`] | an open project and its workers |
+//! | 5 | [`cli`] | the command line |
+//! | 5 | `gui` | the window (feature `gui`) |
+
+pub mod text;
+
+pub mod annotation;
+
+pub mod nn;
+
+pub mod encoder;
+
+pub mod evaluation;
+
+pub mod format;
+
+pub mod store;
+
+pub mod model;
+
+pub mod train;
+
+pub mod session;
+
+pub mod cli;
+
+#[cfg(feature = "gui")]
+pub mod gui;

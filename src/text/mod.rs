@@ -1,0 +1,17 @@
+//! Raw text and the units in which it is counted: bytes, code points, UTF-16, tokens.
+//!
+//! # Invariants
+//! - A document's raw text is never changed, not even its line ends, byte order mark or normalisation form.
+//! - Positions of different units are different types; they convert only through the text that they index
+//!   ([`OffsetIndex`]).
+//! - Tokens are found by Unicode rules and hold no white space. What lies between tokens belongs to no token.
+//!
+//! Deliberately absent: subwords. They belong to an encoder and are never shown.
+
+mod offsets;
+mod sentences;
+mod tokens;
+
+pub use offsets::{ByteIdx, CharIdx, OffsetIndex, TextRange, TextTooLong, Utf16Idx};
+pub use sentences::{SentenceSplit, split_sentences};
+pub use tokens::tokenize;
