@@ -300,12 +300,12 @@ impl Corpus {
             }
             Edit::InsertLabel { at, label } => {
                 self.labels.check(label)?;
-                if self.labels.get(label.id).is_some() {
+                if self.labels.get(label.id).is_some() || *at > self.labels.len() {
                     return Err(ApplyError::LabelChanged(label.name.clone()));
                 }
                 self.labels.insert(*at, label.clone());
             }
-            Edit::RemoveLabel { label, .. } => self.remove_label(label)?,
+            Edit::RemoveLabel { at, label } => self.remove_label(*at, label)?,
             Edit::ReplaceLabel { old, new } => {
                 if old.id != new.id || self.labels.get(old.id) != Some(old) {
                     return Err(ApplyError::LabelChanged(old.name.clone()));
@@ -333,8 +333,8 @@ impl Corpus {
         Ok(())
     }
 
-    fn remove_label(&mut self, label: &Label) -> Result<(), ApplyError> {
-        if self.labels.get(label.id) != Some(label) {
+    fn remove_label(&mut self, at: usize, label: &Label) -> Result<(), ApplyError> {
+        if self.labels.iter().nth(at) != Some(label) {
             return Err(ApplyError::LabelChanged(label.name.clone()));
         }
         let mentions = self.sentences.iter().flat_map(|s| &s.mentions).filter(|m| m.label == label.id).count();

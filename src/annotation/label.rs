@@ -149,9 +149,8 @@ impl LabelSet {
         self.labels.insert(at.min(self.labels.len()), label);
     }
 
-    pub(super) fn remove(&mut self, id: LabelId) -> Option<(usize, Label)> {
-        let at = self.labels.iter().position(|l| l.id == id)?;
-        Some((at, self.labels.remove(at)))
+    pub(super) fn remove(&mut self, id: LabelId) {
+        self.labels.retain(|l| l.id != id);
     }
 
     pub(super) fn replace(&mut self, label: Label) {

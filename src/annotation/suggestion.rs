@@ -1,6 +1,6 @@
 //! What a model proposes. Kept beside gold, never mixed with it.
 
-use super::{LabelId, Span};
+use super::{LabelId, Sentence, Span};
 use std::fmt;
 
 /// Number of a model snapshot in its project, counted from 1.
@@ -36,4 +36,15 @@ pub struct SentenceSuggestions {
     pub spans: Vec<Suggestion>,
     /// Mean entropy in nats of the candidates of plausible heads; `None` without a candidate.
     pub entropy: Option<f32>,
+}
+
+impl SentenceSuggestions {
+    /// What is worth showing: at least `threshold`, not rejected, and not gold already.
+    pub fn visible<'s>(&'s self, sentence: &'s Sentence, threshold: f32) -> impl Iterator<Item = &'s Suggestion> {
+        self.spans.iter().filter(move |s| {
+            s.score >= threshold
+                && !sentence.rejected().contains(&(s.span, s.label))
+                && !sentence.has_mention(s.span, s.label)
+        })
+    }
 }

@@ -92,7 +92,7 @@ mod tests {
         );
         check("Mr.Bean met J. K. Rowling.", expect!["Mr.Bean|met|J.|K.|Rowling|."]);
         check("北京大学在北京", expect!["北|京|大|学|在|北|京"]);
-        check("AHU-G1 NF_kB\u{200b}x", expect!["AHU|-|G1|NF|_|kB\u{200b}x"]);
+        check("AHU-G1 NF_kB\u{200b}x", expect!["AHU|-|G1|NF|_|kB|x"]);
         check("\u{feff}Text: Berlin,  Germany.\r\n", expect!["Text|:|Berlin|,|Germany|."]);
         check("e\u{301}te\u{301} 💩This", expect!["e\u{301}te\u{301}|💩|This"]);
     }
