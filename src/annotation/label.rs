@@ -37,7 +37,7 @@ const PALETTE: [Rgb; 8] = [
 ];
 
 /// Keys that the window needs for itself on the annotation page.
-const RESERVED_KEYS: &[char] = &['x', 's', 'f', 'n', '?', ' '];
+const RESERVED_KEYS: &[char] = &['x', 's', 'f', 'n', 'r', '?', ' '];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn proposals_have_free_keys_and_colours() {
         let mut set = LabelSet::default();
-        for name in ["PER", "PERCENT", "XS", "东"] {
+        for name in ["PER", "PERCENT", "XSR", "东"] {
             let label = set.propose(name);
             set.check(&label).unwrap();
             set.insert(usize::MAX, label);

@@ -1,0 +1,290 @@
+//! The command line as it is typed. What is resolved from it (paths, formats, models) lives in the sub-commands.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Annotate nested named entities with a model that learns while you work.
+///
+/// Without a sub-command the window opens, on PROJECT if one is given.
+#[derive(Parser, Debug)]
+#[command(name = "nestling", version, args_conflicts_with_subcommands = true, arg_required_else_help = false)]
+pub struct Cli {
+    /// Project file to open in the window.
+    pub project: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What every sub-command takes.
+#[derive(Args, Debug, Clone, Copy)]
+pub struct Common {
+    /// Print exactly one JSON object on standard output.
+    #[arg(long)]
+    pub json: bool,
+    /// No progress on standard error.
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Make a project.
+    #[command(after_help = "Example: nestling new harbour.nestling --labels PER,ORG,LOC")]
+    New(New),
+    /// Open the sample project in the window, making it first if it is not there.
+    #[command(after_help = "Example: nestling sample")]
+    Sample(Sample),
+    /// Bring texts, mentions or suggestions into a project.
+    #[command(after_help = "Example: nestling import harbour.nestling train.jsonl --option end=inclusive --split train")]
+    Import(Import),
+    /// Write annotations to a file, with a receipt of what its format could not hold.
+    #[command(after_help = "Example: nestling export harbour.nestling --format jsonl --output gold.jsonl")]
+    Export(Export),
+    /// Counts, labels, splits, statuses and models of a project.
+    #[command(after_help = "Example: nestling info harbour.nestling --json")]
+    Info(Info),
+    /// Train on the complete sentences, keep the best epoch on dev, and make the model current.
+    #[command(after_help = "Example: nestling train harbour.nestling --epochs 10 --set encoder_lr=1e-4")]
+    Train(Train),
+    /// Store suggestions of a model in a project, or filter a file through a model.
+    #[command(after_help = "Examples:\n  nestling predict harbour.nestling\n  \
+                            nestling predict --model harbour.models/model-0003 --input texts.jsonl --output predicted.jsonl")]
+    Predict(Predict),
+    /// Score a model on a split: strict micro precision, recall and F1.
+    #[command(after_help = "Example: nestling evaluate harbour.nestling --split test --json")]
+    Evaluate(Evaluate),
+    /// List, import and remove encoders.
+    #[command(after_help = "Example: nestling encoders import ./all-MiniLM-L6-v2 --name minilm")]
+    Encoders(Encoders),
+}
+
+#[derive(Args, Debug)]
+pub struct New {
+    /// Where the project file is made; it must not be there yet.
+    pub project: PathBuf,
+    /// Label names, parted by commas.
+    #[arg(long, value_delimiter = ',')]
+    pub labels: Vec<String>,
+    /// Encoder to start trainings from; see `nestling encoders list`.
+    #[arg(long)]
+    pub encoder: Option<String>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Args, Debug)]
+pub struct Sample {
+    /// Where the sample project is made, instead of the program's own folder.
+    #[arg(long)]
+    pub at: Option<PathBuf>,
+    /// Make it, but open no window.
+    #[arg(long)]
+    pub no_window: bool,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum As {
+    /// Mentions that a person stands for; marks sentences complete and adds unknown labels.
+    Gold,
+    /// Mentions to be reviewed.
+    Suggestions,
+    /// Text only; mentions in the file are counted and left out.
+    Text,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SplitName {
+    /// The rest, complete.
+    Train,
+    /// Kept for choosing the best epoch and model.
+    Dev,
+    /// Kept for scoring.
+    Test,
+    /// Kept aside from the start, for the learning curve.
+    Blind,
+    /// The rest, not yet complete.
+    Pool,
+}
+
+#[derive(Args, Debug)]
+pub struct Import {
+    pub project: PathBuf,
+    #[arg(required = true)]
+    pub input: Vec<PathBuf>,
+    /// Format id, or `auto`.
+    #[arg(long, default_value = "auto")]
+    pub format: String,
+    /// What the mentions of the files are; by default gold where there are any, text otherwise.
+    #[arg(long = "as", value_enum)]
+    pub kind: Option<As>,
+    #[arg(long, value_enum)]
+    pub split: Option<SplitName>,
+    /// Option of the format, as key=value; may be given several times.
+    #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub options: Vec<(String, String)>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    Gold,
+    Suggestions,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatusFilter {
+    Complete,
+    All,
+}
+
+#[derive(Args, Debug)]
+pub struct Export {
+    pub project: PathBuf,
+    #[arg(long)]
+    pub format: String,
+    #[arg(long)]
+    pub output: PathBuf,
+    #[arg(long, value_enum)]
+    pub split: Option<SplitName>,
+    #[arg(long, value_enum, default_value = "gold")]
+    pub what: What,
+    /// Which sentences: by default the complete ones, with `--what suggestions` all.
+    #[arg(long, value_enum)]
+    pub status: Option<StatusFilter>,
+    /// Write nothing if the format can't hold everything.
+    #[arg(long)]
+    pub strict: bool,
+    /// Option of the format, as key=value; may be given several times.
+    #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub options: Vec<(String, String)>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Args, Debug)]
+pub struct Info {
+    pub project: PathBuf,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Args, Debug)]
+pub struct Train {
+    pub project: PathBuf,
+    #[arg(long)]
+    pub architecture: Option<String>,
+    /// Passes over the training sentences; by default enough for small data.
+    #[arg(long)]
+    pub epochs: Option<usize>,
+    #[arg(long)]
+    pub batch_size: Option<usize>,
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Shuffle with the seed and take the first so many training sentences.
+    #[arg(long, value_name = "SENTENCES")]
+    pub limit: Option<usize>,
+    #[arg(long)]
+    pub threads: Option<usize>,
+    /// Hyper-parameter, as key=value; may be given several times.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub set: Vec<(String, String)>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Args, Debug)]
+pub struct Predict {
+    /// Project to store suggestions in; without it, a file is filtered through `--model DIR`.
+    pub project: Option<PathBuf>,
+    #[arg(long, value_enum)]
+    pub split: Option<SplitName>,
+    /// Model number of the project, or a model's folder.
+    #[arg(long)]
+    pub model: Option<String>,
+    /// File to read, `-` for standard input.
+    #[arg(long, default_value = "-")]
+    pub input: String,
+    /// File to write, `-` for standard output.
+    #[arg(long, default_value = "-")]
+    pub output: String,
+    /// Format of the input: `jsonl` or `text`.
+    #[arg(long, default_value = "jsonl")]
+    pub format: String,
+    #[arg(long)]
+    pub threads: Option<usize>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Args, Debug)]
+pub struct Evaluate {
+    pub project: PathBuf,
+    #[arg(long, value_enum)]
+    pub split: SplitName,
+    /// Model number of the project; by default the current one.
+    #[arg(long)]
+    pub model: Option<String>,
+    #[arg(long)]
+    pub threads: Option<usize>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Args, Debug)]
+pub struct Encoders {
+    #[command(subcommand)]
+    pub action: Option<EncoderAction>,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum EncoderAction {
+    /// What trainings can start from.
+    List {
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Copy a Hugging Face style folder (config.json, tokenizer.json or vocab.txt, model.safetensors).
+    Import {
+        dir: PathBuf,
+        #[arg(long)]
+        name: String,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Delete an imported encoder; models made from it keep working.
+    Remove {
+        name: String,
+        #[command(flatten)]
+        common: Common,
+    },
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.to_owned())),
+        _ => Err(format!("expected KEY=VALUE, got {text:?}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_project_alone_is_for_the_window() {
+        let cli = Cli::parse_from(["nestling", "a.nestling"]);
+        assert_eq!(cli.project, Some(PathBuf::from("a.nestling")));
+        assert!(cli.command.is_none());
+    }
+}

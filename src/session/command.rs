@@ -1,0 +1,247 @@
+//! What a person can do to a project, and the transaction that each of these makes.
+
+use super::SessionError;
+use super::settings::Setting;
+use crate::annotation::{
+    Corpus, Edit, Fragments, Label, LabelId, Mention, MentionId, ModelId, Provenance, Sentence, SentenceId,
+    SentenceSuggestions, Span, Split, Status, Transaction,
+};
+
+/// One intent. The window and the command line change a project by these only.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Marks words as a mention. With one that says the same there already: nothing changes, and that one is returned.
+    Annotate { sentence: SentenceId, fragments: Fragments, label: LabelId },
+    Remove { sentence: SentenceId, mention: MentionId },
+    Relabel { sentence: SentenceId, mention: MentionId, label: LabelId },
+    /// Moves the ends of a mention; its other fragments, if it had any, are replaced too.
+    Resize { sentence: SentenceId, mention: MentionId, span: Span },
+    SetNote { sentence: SentenceId, mention: MentionId, note: String },
+    /// Makes a suggestion a mention.
+    Accept { sentence: SentenceId, span: Span, label: LabelId },
+    /// Hides a suggestion for good.
+    Reject { sentence: SentenceId, span: Span, label: LabelId },
+    /// Accepts every visible suggestion with at least this score.
+    AcceptAll { sentence: SentenceId, min_score: f32 },
+    SetStatus { sentence: SentenceId, status: Status },
+    AddLabel { name: String },
+    /// Replaces the label with the same id.
+    EditLabel { label: Label },
+    RemoveLabel { label: LabelId },
+    Undo,
+    Redo,
+    Set(Setting),
+    /// Starts a training now.
+    Train,
+    StopTraining,
+    /// Tries again to write what could not be saved.
+    RetrySave,
+}
+
+/// Where a command changed something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    pub sentence: Option<SentenceId>,
+    /// The mention that was made or changed, to be selected.
+    pub mention: Option<MentionId>,
+}
+
+/// What a command needs to know besides the corpus.
+pub(super) struct Context<'a> {
+    pub corpus: &'a Corpus,
+    pub suggestions: Option<&'a SentenceSuggestions>,
+    /// Suggestions with a lower score are not on screen.
+    pub threshold: f32,
+    /// Whether this sentence goes to dev when it is completed.
+    pub completes_into_dev: bool,
+}
+
+/// A transaction with the place to look at afterwards; no edits: nothing to do.
+pub(super) struct Plan {
+    pub transaction: Transaction,
+    pub outcome: Outcome,
+}
+
+impl Plan {
+    fn new(intent: impl Into<String>, outcome: Outcome, edits: Vec<Edit>) -> Self {
+        Self { transaction: Transaction::new(intent, edits), outcome }
+    }
+}
+
+/// The transaction for a command that edits the corpus; `None` for the others (undo, settings, training).
+///
+/// # Errors
+/// A sentence, mention, label or suggestion that is not there.
+pub(super) fn plan(command: &Command, context: &Context<'_>) -> Result<Option<Plan>, SessionError> {
+    let corpus = context.corpus;
+    let plan = match command {
+        Command::Annotate { sentence, fragments, label } => {
+            let mention = Mention::new(corpus.next_mention_id(), fragments.clone(), *label, Provenance::Person);
+            annotate(corpus, *sentence, mention, "Add")?
+        }
+        Command::Accept { sentence, span, label } => {
+            let model = suggested_by(context, *span, *label)?;
+            let mention = Mention::new(corpus.next_mention_id(), *span, *label, Provenance::Accepted(model));
+            annotate(corpus, *sentence, mention, "Accept")?
+        }
+        Command::AcceptAll { sentence, min_score } => accept_all(context, *sentence, *min_score)?,
+        Command::Reject { sentence, span, label } => {
+            suggested_by(context, *span, *label)?;
+            let target = known(corpus, *sentence)?;
+            let mut edits = Vec::new();
+            if !target.rejected().contains(&(*span, *label)) {
+                edits.push(Edit::SetRejected { sentence: *sentence, span: *span, label: *label, new: true });
+                edits.extend(begin(target));
+            }
+            Plan::new(format!("Reject {}", name(corpus, *label)), at(*sentence), edits)
+        }
+        Command::Remove { sentence, mention } => {
+            let (_, mention) = known_mention(corpus, *sentence, *mention)?;
+            let intent = format!("Remove {}", name(corpus, mention.label));
+            let mention = mention.clone();
+            Plan::new(intent, at(*sentence), vec![Edit::RemoveMention { sentence: *sentence, mention }])
+        }
+        Command::Relabel { sentence, mention, label } => {
+            let intent = format!("Change label to {}", name(corpus, *label));
+            change(corpus, *sentence, *mention, intent, |new| new.label = *label)?
+        }
+        Command::Resize { sentence, mention, span } => {
+            let intent = "Move the ends of a mention".to_owned();
+            change(corpus, *sentence, *mention, intent, |new| new.fragments = Fragments::from(*span))?
+        }
+        Command::SetNote { sentence, mention, note } => {
+            change(corpus, *sentence, *mention, "Edit a note".to_owned(), |new| new.note.clone_from(note))?
+        }
+        Command::SetStatus { sentence, status } => set_status(context, *sentence, *status)?,
+        Command::AddLabel { name } => {
+            let label = corpus.labels().propose(name);
+            let intent = format!("Add the label {}", label.name);
+            Plan::new(intent, Outcome::default(), vec![Edit::InsertLabel { at: corpus.labels().len(), label }])
+        }
+        Command::EditLabel { label } => {
+            let old = corpus.labels().get(label.id).ok_or(SessionError::NoSuchLabel)?.clone();
+            let intent = format!("Change the label {}", old.name);
+            let edits = if old == *label { Vec::new() } else { vec![Edit::ReplaceLabel { old, new: label.clone() }] };
+            Plan::new(intent, Outcome::default(), edits)
+        }
+        Command::RemoveLabel { label } => {
+            let at = corpus.labels().iter().position(|l| l.id == *label).ok_or(SessionError::NoSuchLabel)?;
+            let label = corpus.labels().get(*label).ok_or(SessionError::NoSuchLabel)?.clone();
+            Plan::new(format!("Remove the label {}", label.name), Outcome::default(), vec![Edit::RemoveLabel { at, label }])
+        }
+        Command::Undo
+        | Command::Redo
+        | Command::Set(_)
+        | Command::Train
+        | Command::StopTraining
+        | Command::RetrySave => return Ok(None),
+    };
+    Ok(Some(plan))
+}
+
+fn annotate(corpus: &Corpus, id: SentenceId, mention: Mention, verb: &str) -> Result<Plan, SessionError> {
+    let sentence = known(corpus, id)?;
+    let intent = format!("{verb} {}", name(corpus, mention.label));
+    if let Some(same) = sentence.mentions().iter().find(|m| m.says_the_same(&mention)) {
+        return Ok(Plan::new(intent, Outcome { sentence: Some(id), mention: Some(same.id) }, Vec::new()));
+    }
+    let outcome = Outcome { sentence: Some(id), mention: Some(mention.id) };
+    let mut edits = Vec::new();
+    // What a person marks is no longer rejected.
+    if let Some(span) = mention.fragments.contiguous().filter(|s| sentence.rejected().contains(&(*s, mention.label))) {
+        edits.push(Edit::SetRejected { sentence: id, span, label: mention.label, new: false });
+    }
+    edits.push(Edit::AddMention { sentence: id, mention });
+    edits.extend(begin(sentence));
+    Ok(Plan::new(intent, outcome, edits))
+}
+
+fn accept_all(context: &Context<'_>, id: SentenceId, min_score: f32) -> Result<Plan, SessionError> {
+    let corpus = context.corpus;
+    let sentence = known(corpus, id)?;
+    let mut next = corpus.next_mention_id();
+    let mut edits = Vec::new();
+    if let Some(suggestions) = context.suggestions {
+        for suggestion in suggestions.visible(sentence, context.threshold.max(min_score)) {
+            let provenance = Provenance::Accepted(suggestions.model);
+            let mention = Mention::new(next, suggestion.span, suggestion.label, provenance);
+            edits.push(Edit::AddMention { sentence: id, mention });
+            next = MentionId(next.0 + 1);
+        }
+    }
+    let intent = format!("Accept {} suggestions", edits.len());
+    if !edits.is_empty() {
+        edits.extend(begin(sentence));
+    }
+    Ok(Plan::new(intent, at(id), edits))
+}
+
+fn set_status(context: &Context<'_>, id: SentenceId, status: Status) -> Result<Plan, SessionError> {
+    let sentence = known(context.corpus, id)?;
+    let mut edits = Vec::new();
+    if sentence.status() != status {
+        edits.push(Edit::SetStatus { sentence: id, old: sentence.status(), new: status });
+        if status == Status::Complete && sentence.split() == Split::Rest && context.completes_into_dev {
+            edits.push(Edit::SetSplit { sentence: id, old: Split::Rest, new: Split::Dev });
+        }
+    }
+    let intent = match status {
+        Status::Untouched => "Mark untouched",
+        Status::InProgress => "Mark in progress",
+        Status::Complete => "Mark complete",
+        Status::Skipped => "Skip",
+        Status::Flagged => "Flag",
+    };
+    Ok(Plan::new(intent, at(id), edits))
+}
+
+fn change(
+    corpus: &Corpus,
+    id: SentenceId,
+    mention: MentionId,
+    intent: String,
+    how: impl FnOnce(&mut Mention),
+) -> Result<Plan, SessionError> {
+    let (sentence, old) = known_mention(corpus, id, mention)?;
+    let mut new = old.clone();
+    how(&mut new);
+    let mut edits = Vec::new();
+    if new != *old {
+        edits.push(Edit::ReplaceMention { sentence: id, old: old.clone(), new });
+        edits.extend(begin(sentence));
+    }
+    Ok(Plan::new(intent, Outcome { sentence: Some(id), mention: Some(mention) }, edits))
+}
+
+/// The first thing done to an untouched sentence begins it.
+fn begin(sentence: &Sentence) -> Option<Edit> {
+    (sentence.status() == Status::Untouched).then(|| Edit::SetStatus {
+        sentence: sentence.id(),
+        old: Status::Untouched,
+        new: Status::InProgress,
+    })
+}
+
+fn suggested_by(context: &Context<'_>, span: Span, label: LabelId) -> Result<ModelId, SessionError> {
+    let suggestions = context.suggestions.ok_or(SessionError::NoSuchSuggestion)?;
+    let there = suggestions.spans.iter().any(|s| s.span == span && s.label == label);
+    if there { Ok(suggestions.model) } else { Err(SessionError::NoSuchSuggestion) }
+}
+
+fn known(corpus: &Corpus, id: SentenceId) -> Result<&Sentence, SessionError> {
+    corpus.sentence(id).ok_or(SessionError::NoSuchSentence)
+}
+
+fn known_mention(corpus: &Corpus, id: SentenceId, mention: MentionId) -> Result<(&Sentence, &Mention), SessionError> {
+    let sentence = known(corpus, id)?;
+    let mention = sentence.mention(mention).ok_or(SessionError::NoSuchMention)?;
+    Ok((sentence, mention))
+}
+
+fn name(corpus: &Corpus, label: LabelId) -> &str {
+    corpus.labels().get(label).map_or("a label", |l| &l.name)
+}
+
+fn at(sentence: SentenceId) -> Outcome {
+    Outcome { sentence: Some(sentence), mention: None }
+}

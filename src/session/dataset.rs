@@ -1,0 +1,78 @@
+//! What the learner gets to see of a corpus, frozen at one revision.
+
+use crate::annotation::{Corpus, Sentence, Split, Status};
+use crate::train::{Dataset, Example};
+
+/// Completed sentences for dev, at most.
+const DEV_SENTENCES: usize = 200;
+
+/// One completed sentence in so many goes to dev.
+const DEV_EVERY: u64 = 5;
+
+/// Which sentences to take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Complete sentences that train.
+    Train,
+    Dev,
+    Test,
+    Blind,
+    /// The rest that is not complete.
+    Pool,
+}
+
+impl Part {
+    /// True for a sentence of this part. Dev, test and blind count complete sentences or not alike; scoring looks at
+    /// complete ones only.
+    pub fn holds(self, sentence: &Sentence) -> bool {
+        match self {
+            Part::Train => sentence.trains(),
+            Part::Pool => sentence.split() == Split::Rest && sentence.status() != Status::Complete,
+            Part::Dev => sentence.split() == Split::Dev,
+            Part::Test => sentence.split() == Split::Test,
+            Part::Blind => sentence.split() == Split::Blind,
+        }
+    }
+}
+
+/// The frozen training data: complete sentences only, in the order of their ids.
+pub(super) fn freeze(corpus: &Corpus) -> Dataset {
+    Dataset {
+        labels: corpus.labels().iter().map(|l| (l.id, l.name.clone())).collect(),
+        train: gold_examples(corpus, Part::Train),
+        dev: gold_examples(corpus, Part::Dev),
+    }
+}
+
+/// The complete sentences of a part with their gold mentions. Models see contiguous mentions only.
+pub(super) fn gold_examples(corpus: &Corpus, part: Part) -> Vec<Example> {
+    let complete = corpus.sentences().iter().filter(|s| s.status() == Status::Complete && part.holds(s));
+    complete.map(|s| Example { tokens: words(corpus, s), gold: contiguous(s) }).collect()
+}
+
+pub(super) fn words(corpus: &Corpus, sentence: &Sentence) -> Vec<String> {
+    corpus.words(sentence).map(str::to_owned).collect()
+}
+
+fn contiguous(sentence: &Sentence) -> Vec<(crate::annotation::Span, crate::annotation::LabelId)> {
+    sentence.mentions().iter().filter_map(|m| Some((m.fragments.contiguous()?, m.label))).collect()
+}
+
+/// Discontinuous mentions of the complete sentences of a part, which models don't see.
+pub(super) fn discontinuous(corpus: &Corpus, part: Part) -> usize {
+    let complete = corpus.sentences().iter().filter(|s| s.status() == Status::Complete && part.holds(s));
+    complete.flat_map(Sentence::mentions).filter(|m| m.fragments.contiguous().is_none()).count()
+}
+
+/// Whether a sentence goes to dev when it is completed: a seeded hash says so for one in five, until there are 200.
+pub(super) fn goes_to_dev(sentence: &Sentence, dev_sentences: usize) -> bool {
+    dev_sentences < DEV_SENTENCES && mix(u64::from(sentence.id().0)) % DEV_EVERY == 0
+}
+
+/// SplitMix64 (Steele et al. 2014): neighbouring numbers give unrelated ones.
+fn mix(number: u64) -> u64 {
+    let z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}

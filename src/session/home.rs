@@ -1,0 +1,88 @@
+//! Where the program keeps what belongs to no project: encoders, the list of recent projects, the sample.
+//!
+//! `NESTLING_HOME` names another folder, for a portable installation and for tests.
+
+use directories::{ProjectDirs, UserDirs};
+use std::path::{Path, PathBuf};
+
+/// How many recent projects are remembered.
+const RECENT: usize = 12;
+
+/// The program's own folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Home {
+    dir: PathBuf,
+}
+
+impl Home {
+    /// `NESTLING_HOME`, else the platform's folder for application data, else `.nestling` here.
+    pub fn find() -> Self {
+        if let Some(dir) = std::env::var_os("NESTLING_HOME").filter(|d| !d.is_empty()) {
+            return Self::at(dir);
+        }
+        Self::at(ProjectDirs::from("", "", "nestling").map_or_else(|| PathBuf::from(".nestling"), |d| d.data_dir().into()))
+    }
+
+    pub fn at(dir: impl Into<PathBuf>) -> Self {
+        Self { dir: dir.into() }
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Where a new project is proposed: `Nestling` in the person's documents.
+    pub fn projects_dir(&self) -> PathBuf {
+        let documents = UserDirs::new().and_then(|d| d.document_dir().map(Path::to_owned));
+        documents.unwrap_or_else(|| self.dir.clone()).join("Nestling")
+    }
+
+    /// Where the sample project is made.
+    pub fn sample_path(&self) -> PathBuf {
+        self.dir.join("sample").join("harbour.nestling")
+    }
+
+    /// Recently opened projects that are still there, the last one first.
+    pub fn recent_projects(&self) -> Vec<PathBuf> {
+        let list = std::fs::read_to_string(self.recent_file()).unwrap_or_default();
+        list.lines().map(PathBuf::from).filter(|p| p.is_file()).collect()
+    }
+
+    /// Puts a project first in the list of recent ones.
+    ///
+    /// # Errors
+    /// The folder can't be written.
+    pub fn remember_recent(&self, path: &Path) -> std::io::Result<()> {
+        let path = std::path::absolute(path)?;
+        let others = self.recent_projects().into_iter().filter(|p| *p != path);
+        let list: Vec<String> =
+            std::iter::once(path.clone()).chain(others).take(RECENT).map(|p| p.to_string_lossy().into_owned()).collect();
+        std::fs::create_dir_all(&self.dir)?;
+        let mut file = tempfile::NamedTempFile::new_in(&self.dir)?;
+        std::io::Write::write_all(&mut file, list.join("\n").as_bytes())?;
+        file.persist(self.recent_file()).map(drop).map_err(|e| e.error)
+    }
+
+    fn recent_file(&self) -> PathBuf {
+        self.dir.join("recent.txt")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_opened_project_comes_first_and_a_deleted_one_goes() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path());
+        let (a, b) = (dir.path().join("a.nestling"), dir.path().join("b.nestling"));
+        for path in [&a, &b, &a] {
+            std::fs::write(path, "").unwrap();
+            home.remember_recent(path).unwrap();
+        }
+        assert_eq!(home.recent_projects(), [a.clone(), b.clone()]);
+        std::fs::remove_file(&a).unwrap();
+        assert_eq!(home.recent_projects(), [b]);
+    }
+}

@@ -1,0 +1,127 @@
+//! What a project remembers besides its annotations. Stored in the project file, one row a setting.
+
+use super::SessionError;
+use crate::encoder::SMALL;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Suggestions with a lower score are not shown. In [0, 1].
+    pub threshold: f32,
+    /// "Accept all" takes suggestions from this score on. In [0, 1].
+    pub accept_all_from: f32,
+    /// Name of the encoder that the next training starts from.
+    pub encoder: String,
+    /// Who annotates; written beside every edit.
+    pub author: String,
+    /// Whether a training starts by itself.
+    pub auto_train: bool,
+    /// How many more complete sentences start the next training.
+    pub train_after_sentences: usize,
+    /// Whether a dev split came with an import; then completed sentences don't go there.
+    pub dev_imported: bool,
+    /// How many sentences the last training learned from.
+    pub last_trained_sentences: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            threshold: 0.5,
+            accept_all_from: 0.8,
+            encoder: SMALL.to_owned(),
+            author: std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default(),
+            auto_train: true,
+            train_after_sentences: 20,
+            dev_imported: false,
+            last_trained_sentences: 0,
+        }
+    }
+}
+
+/// A new value for one setting.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Setting {
+    Threshold(f32),
+    AcceptAllFrom(f32),
+    Encoder(String),
+    Author(String),
+    AutoTrain(bool),
+    TrainAfterSentences(usize),
+    DevImported(bool),
+    LastTrainedSentences(usize),
+}
+
+impl Setting {
+    /// The name and the value as the project file holds them.
+    pub(super) fn row(&self) -> (&'static str, String) {
+        match self {
+            Setting::Threshold(value) => ("threshold", value.to_string()),
+            Setting::AcceptAllFrom(value) => ("accept_all_from", value.to_string()),
+            Setting::Encoder(value) => ("encoder", value.clone()),
+            Setting::Author(value) => ("author", value.clone()),
+            Setting::AutoTrain(value) => ("auto_train", value.to_string()),
+            Setting::TrainAfterSentences(value) => ("train_after_sentences", value.to_string()),
+            Setting::DevImported(value) => ("dev_imported", value.to_string()),
+            Setting::LastTrainedSentences(value) => ("last_trained_sentences", value.to_string()),
+        }
+    }
+
+    /// Reads a row of the project file; `None` for a setting that this version does not know (it is left as it is).
+    pub(super) fn from_row(key: &str, value: &str) -> Result<Option<Self>, SessionError> {
+        let bad = || SessionError::BadSetting { key: key.to_owned(), value: value.to_owned() };
+        let fraction = || value.parse().ok().filter(|v| (0.0..=1.0).contains(v)).ok_or_else(bad);
+        let number = || value.parse().map_err(|_| bad());
+        let switch = || value.parse().map_err(|_| bad());
+        Ok(Some(match key {
+            "threshold" => Setting::Threshold(fraction()?),
+            "accept_all_from" => Setting::AcceptAllFrom(fraction()?),
+            "encoder" => Setting::Encoder(value.to_owned()),
+            "author" => Setting::Author(value.to_owned()),
+            "auto_train" => Setting::AutoTrain(switch()?),
+            "train_after_sentences" => Setting::TrainAfterSentences(number()?),
+            "dev_imported" => Setting::DevImported(switch()?),
+            "last_trained_sentences" => Setting::LastTrainedSentences(number()?),
+            _ => return Ok(None),
+        }))
+    }
+}
+
+impl Settings {
+    pub(super) fn set(&mut self, setting: Setting) {
+        match setting {
+            Setting::Threshold(value) => self.threshold = value.clamp(0.0, 1.0),
+            Setting::AcceptAllFrom(value) => self.accept_all_from = value.clamp(0.0, 1.0),
+            Setting::Encoder(value) => self.encoder = value,
+            Setting::Author(value) => self.author = value,
+            Setting::AutoTrain(value) => self.auto_train = value,
+            Setting::TrainAfterSentences(value) => self.train_after_sentences = value.max(1),
+            Setting::DevImported(value) => self.dev_imported = value,
+            Setting::LastTrainedSentences(value) => self.last_trained_sentences = value,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_reads_what_it_wrote() {
+        let all = [
+            Setting::Threshold(0.25),
+            Setting::AcceptAllFrom(0.9),
+            Setting::Encoder("minilm".into()),
+            Setting::Author("Zoë".into()),
+            Setting::AutoTrain(false),
+            Setting::TrainAfterSentences(7),
+            Setting::DevImported(true),
+            Setting::LastTrainedSentences(40),
+        ];
+        for setting in all {
+            let (key, value) = setting.row();
+            assert_eq!(Setting::from_row(key, &value).unwrap(), Some(setting));
+        }
+        assert_eq!(Setting::from_row("from_the_future", "1").unwrap(), None);
+        assert!(Setting::from_row("threshold", "1.5").is_err());
+    }
+}

@@ -1,0 +1,107 @@
+//! What the window shows of saving and of the learner. Plain values, copied out of the session each frame.
+
+use crate::annotation::{LabelId, ModelId};
+use std::collections::HashMap;
+
+/// Whether what was done is on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SaveState {
+    /// The committed revision is the current one.
+    AllSaved,
+    /// This many changes are on their way.
+    Saving { waiting: usize },
+    /// Nothing is lost: the changes wait in memory and can be tried again.
+    Failed { message: String },
+}
+
+/// Who made the suggestions on screen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelInfo {
+    pub id: ModelId,
+    pub architecture: String,
+    pub encoder: String,
+    /// How many sentences it learned from.
+    pub train_sentences: usize,
+    /// Milliseconds since 1970.
+    pub created_ms: i64,
+    /// Strict micro-F1 on the dev split, in [0, 1]; `None` when there was none to measure on.
+    pub dev_f1: Option<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum LearnerState {
+    /// A training starts by itself after this many more complete sentences.
+    Waiting { sentences_to_go: usize },
+    /// Trainings start by hand only.
+    Off,
+    Training(TrainingProgress),
+    /// The last training ended with an error; labels are not touched by that.
+    Failed { message: String },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainingProgress {
+    pub model: ModelId,
+    pub train_sentences: usize,
+    /// Counted from 1; 0 before the first.
+    pub epoch: usize,
+    pub epochs: usize,
+    /// Share of the steps done, in [0, 1].
+    pub fraction: f32,
+    pub secs_left: Option<f32>,
+}
+
+/// The predictor is at work on this many sentences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Predicting {
+    pub done: usize,
+    pub total: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct LearnerStatus {
+    pub state: LearnerState,
+    /// The model that makes the suggestions.
+    pub current: Option<ModelInfo>,
+    pub predicting: Option<Predicting>,
+    /// Something that a person should know, such as that there are too few dev sentences to compare models.
+    pub note: Option<String>,
+}
+
+/// How far the annotation is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub documents: usize,
+    pub sentences: usize,
+    pub tokens: usize,
+    pub mentions: usize,
+    pub untouched: usize,
+    pub in_progress: usize,
+    pub complete: usize,
+    pub skipped: usize,
+    pub flagged: usize,
+    /// Complete sentences that train.
+    pub train: usize,
+    /// Complete sentences of the dev split.
+    pub dev: usize,
+    pub test: usize,
+    pub blind: usize,
+    /// Sentences that are neither complete nor kept aside.
+    pub pool: usize,
+    pub mentions_by_label: HashMap<LabelId, usize>,
+}
+
+/// What happened since the last look.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A new model makes the suggestions from now on.
+    ModelReady(ModelInfo),
+    /// A training ended, but its model was not better on dev and is not used.
+    ModelNotBetter { new_f1: f64, current_f1: f64 },
+    /// Suggestions came for these sentences.
+    Suggestions(Vec<crate::annotation::SentenceId>),
+    TrainingStopped,
+    TrainingFailed { message: String },
+    PredictionFailed { message: String },
+    SaveFailed { message: String },
+}

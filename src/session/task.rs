@@ -1,0 +1,69 @@
+//! Work that would make a caller wait, done on a thread of its own.
+
+use crossbeam_channel::{Receiver, TryRecvError, bounded};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// Called by workers when they have something to tell; the window asks for a repaint then.
+pub type Waker = Arc<dyn Fn() + Send + Sync>;
+
+/// A piece of work under way. Dropping it lets the work run to its end unheard.
+pub struct Task<T> {
+    result: Receiver<T>,
+}
+
+/// The work ended without a result: its thread panicked or could not be started.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the work stopped without a result because of a fault in the program; nothing was changed, please report it")]
+pub struct TaskLost;
+
+impl<T: Send + 'static> Task<T> {
+    /// Runs `work` on a thread with this name, then calls `waker`.
+    pub fn spawn(name: &str, waker: Waker, work: impl FnOnce() -> T + Send + 'static) -> Self {
+        let (sender, result) = bounded(1);
+        let run = move || {
+            if let Ok(value) = catch_unwind(AssertUnwindSafe(work)) {
+                // Nobody listens any more: the result is not wanted.
+                let _unheard = sender.send(value);
+            } else {
+                drop(sender);
+            }
+            waker();
+        };
+        // A thread that can't be started drops the sender, and `poll` reports the task as lost.
+        let _started = std::thread::Builder::new().name(name.to_owned()).spawn(run);
+        Self { result }
+    }
+
+    /// The result once it is there; `None` while the work goes on. Never waits.
+    ///
+    /// # Errors
+    /// The work can't end any more.
+    pub fn poll(&self) -> Option<Result<T, TaskLost>> {
+        match self.result.try_recv() {
+            Ok(value) => Some(Ok(value)),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(Err(TaskLost)),
+        }
+    }
+
+    /// Waits for the result.
+    ///
+    /// # Errors
+    /// The work can't end any more.
+    pub fn wait(self) -> Result<T, TaskLost> {
+        self.result.recv().map_err(|_| TaskLost)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_comes_and_a_panic_is_told() {
+        let quiet: Waker = Arc::new(|| {});
+        assert_eq!(Task::spawn("adds", quiet.clone(), || 1 + 1).wait(), Ok(2));
+        assert_eq!(Task::spawn("fails", quiet, || -> i32 { panic!("on purpose") }).wait(), Err(TaskLost));
+    }
+}
