@@ -1,1 +1,94 @@
-//! (to come)
+//! The command line: every ability of the window, scriptable.
+//!
+//! # Invariants
+//! - Exit code 0: done; 1: done, but something was left out or could not be represented; 2: not done, nothing changed.
+//! - With `--json` standard output holds exactly one JSON object. Progress goes to standard error.
+//! - Everything is done by the session layer; here are only words, numbers and progress bars.
+//!
+//! Deliberately absent: any ability of its own.
+
+mod args;
+mod encoders;
+mod evaluate;
+mod export;
+mod import;
+mod info;
+mod json;
+mod new;
+mod output;
+mod predict;
+mod sample;
+mod train;
+
+use args::{Cli, Command};
+use clap::Parser;
+use clap::error::ErrorKind;
+use output::Ending;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Why a sub-command did nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    #[error(transparent)]
+    Session(#[from] crate::session::SessionError),
+    #[error("{message}")]
+    Usage { message: String },
+    #[error("can't write to standard output: {0}")]
+    Output(std::io::Error),
+    #[error("stopped; nothing was changed")]
+    Stopped,
+    #[cfg(feature = "gui")]
+    #[error(transparent)]
+    Window(#[from] crate::gui::GuiError),
+    #[cfg(not(feature = "gui"))]
+    #[error("this build has no window; name a sub-command, see `nestling --help`")]
+    NoWindow,
+}
+
+/// Runs the program as it was called.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            // Where help can't be printed there is nobody to tell.
+            let _unprinted = error.print();
+            return ExitCode::from(if asked_for { 0 } else { 2 });
+        }
+    };
+    match run(cli) {
+        Ok(Ending::Whole) => ExitCode::SUCCESS,
+        Ok(Ending::WithLosses) => ExitCode::from(1),
+        Err(error) => {
+            output::complain(&error);
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<Ending, CliError> {
+    match cli.command {
+        None => window(cli.project),
+        Some(Command::New(args)) => new::run(&args),
+        Some(Command::Sample(args)) => sample::run(&args),
+        Some(Command::Import(args)) => import::run(&args),
+        Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Info(args)) => info::run(&args),
+        Some(Command::Train(args)) => train::run(&args),
+        Some(Command::Predict(args)) => predict::run(&args),
+        Some(Command::Evaluate(args)) => evaluate::run(&args),
+        Some(Command::Encoders(args)) => encoders::run(&args),
+    }
+}
+
+#[cfg(feature = "gui")]
+fn window(project: Option<PathBuf>) -> Result<Ending, CliError> {
+    crate::gui::run(project)?;
+    Ok(Ending::Whole)
+}
+
+#[cfg(not(feature = "gui"))]
+fn window(_project: Option<PathBuf>) -> Result<Ending, CliError> {
+    Err(CliError::NoWindow)
+}

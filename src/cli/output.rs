@@ -1,0 +1,116 @@
+//! What sub-commands print: one JSON object or text for people on standard output, progress on standard error.
+
+use super::CliError;
+use super::args::Common;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::error::Error;
+use std::io::{IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How a sub-command that did its work ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    Whole,
+    /// Something was left out or could not be represented.
+    WithLosses,
+}
+
+impl Ending {
+    pub(super) fn of_losses(losses: usize) -> Self {
+        if losses == 0 { Self::Whole } else { Self::WithLosses }
+    }
+}
+
+/// Prints the JSON object, or else the text.
+pub(super) fn answer(common: Common, json: &serde_json::Value, text: &str) -> Result<(), CliError> {
+    let mut out = std::io::stdout().lock();
+    let written = if common.json { writeln!(out, "{json}") } else { writeln!(out, "{}", text.trim_end()) };
+    match written.and_then(|()| out.flush()) {
+        // The reader has seen enough.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(CliError::Output),
+    }
+}
+
+/// Says on standard error why nothing was done, with all causes.
+pub(super) fn complain(error: &CliError) {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let inner_text = inner.to_string();
+        if !message.contains(&inner_text) {
+            message = format!("{message}: {inner_text}");
+        }
+        cause = inner.source();
+    }
+    say(&format!("nestling: {message}"));
+}
+
+/// A line on standard error.
+pub(super) fn say(line: &str) {
+    // Where standard error is closed there is nobody to tell.
+    let _unheard = writeln!(std::io::stderr(), "{line}");
+}
+
+/// How often progress is told where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Progress on standard error: a bar on a terminal, a line now and then elsewhere, nothing with `--quiet`.
+pub(super) struct Progress {
+    bar: ProgressBar,
+    lines: bool,
+    last_line: Instant,
+}
+
+impl Progress {
+    pub(super) fn start(common: Common) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let shown = terminal && !common.quiet;
+        let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(0), target);
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} {eta} left") {
+            bar.set_style(style);
+        }
+        Self { bar, lines: !terminal && !common.quiet, last_line: Instant::now() }
+    }
+
+    pub(super) fn show(&mut self, done: usize, total: usize, what: &str) {
+        self.bar.set_length(total as u64);
+        self.bar.set_message(what.to_owned());
+        self.bar.set_position(done as u64);
+        if self.lines && self.last_line.elapsed() >= LINE_EVERY {
+            self.last_line = Instant::now();
+            say(&format!("{done}/{total} {what}"));
+        }
+    }
+
+    /// Something that stays on screen.
+    pub(super) fn note(&self, line: &str) {
+        if self.lines {
+            say(line);
+        } else {
+            self.bar.suspend(|| if !self.bar.is_hidden() { say(line) });
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A flag that Ctrl-C and a termination signal raise; a second one ends the program at once.
+pub(super) fn stop_flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let raised = flag.clone();
+    // Without a handler the signal ends the program, which loses nothing that was acknowledged.
+    let _unhandled = ctrlc::set_handler(move || {
+        if raised.swap(true, Ordering::SeqCst) {
+            std::process::abort();
+        }
+    });
+    flag
+}
