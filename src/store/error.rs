@@ -1,0 +1,102 @@
+//! Everything that can go wrong with a project file, with what to do about it.
+
+use super::Holder;
+use rusqlite::ErrorCode;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error("there is no such project; check the name, or make a new project: {}", path.display())]
+    Missing { path: PathBuf },
+    #[error("a project is one file, but this is a folder; choose a .nestling file: {}", path.display())]
+    Folder { path: PathBuf },
+    #[error("this is no Nestling project but {found}; make a project and import it there: {}", path.display())]
+    Foreign { found: Found, path: PathBuf },
+    #[error(
+        "the project was written by a newer program (file version {found}, this program knows up to {known}); \
+         update the program, the file is as it was: {}", path.display()
+    )]
+    Newer { found: i64, known: i64, path: PathBuf },
+    #[error("the project file is damaged ({detail}); it was left as it is, go back to a copy of it: {}", path.display())]
+    Damaged { detail: String, path: PathBuf },
+    #[error("the project can't be changed because the file is read-only; make it writable, or work on a copy: {}", path.display())]
+    ReadOnly { path: PathBuf },
+    #[error("there is a file of this name already; choose another name, or open it: {}", path.display())]
+    Exists { path: PathBuf },
+    #[error("there is no such folder; make it, or choose another one: {}", path.display())]
+    NoFolder { path: PathBuf },
+    #[error("the project is open already, by {holder}; close it there first: {}", path.display())]
+    Locked { holder: Holder, path: PathBuf },
+    #[error("the disk is full; free some space and try again: {}", path.display())]
+    DiskFull { path: PathBuf },
+    #[error("could not {doing} ({source}); check the disk and the permissions of the folder: {}", path.display())]
+    Io { doing: &'static str, source: io::Error, path: PathBuf },
+    #[error("could not {doing} ({source}): {}", path.display())]
+    Sqlite { doing: &'static str, source: rusqlite::Error, path: PathBuf },
+    #[error(
+        "the file is at revision {stored}, but a change that makes revision {got} came; \
+         nothing was written, close the project and open it again: {}", path.display()
+    )]
+    OutOfStep { stored: u64, got: u64, path: PathBuf },
+    #[error(
+        "the file does not hold what a change expects to find there; nothing was written, \
+         close the project and open it again: {}", path.display()
+    )]
+    NotAsExpected { path: PathBuf },
+    #[error("earlier changes could not be saved yet; save them before importing: {}", path.display())]
+    Stalled { path: PathBuf },
+    #[error("{edits} changes could not be saved ({cause}): {}", path.display())]
+    Unsaved { edits: usize, cause: Box<StoreError>, path: PathBuf },
+    #[error("the project is closed: {}", path.display())]
+    Closed { path: PathBuf },
+}
+
+/// What a file that is no project turned out to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Found {
+    Empty,
+    Text,
+    Binary,
+    /// Another program's SQLite database.
+    OtherDatabase,
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Found::Empty => "an empty file",
+            Found::Text => "a text file",
+            Found::Binary => "a file of another program",
+            Found::OtherDatabase => "another program's database",
+        })
+    }
+}
+
+impl StoreError {
+    /// Sorts an error of SQLite by what a person can do about it.
+    pub(super) fn sqlite(doing: &'static str, source: rusqlite::Error, path: &Path) -> Self {
+        let path = path.to_owned();
+        match source.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::Damaged { detail: source.to_string(), path }
+            }
+            Some(ErrorCode::DiskFull) => Self::DiskFull { path },
+            Some(ErrorCode::ReadOnly) => Self::ReadOnly { path },
+            _ => Self::Sqlite { doing, source, path },
+        }
+    }
+
+    /// Sorts an error of the file system by what a person can do about it.
+    pub(super) fn io(doing: &'static str, source: io::Error, path: &Path) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::Missing { path },
+            io::ErrorKind::IsADirectory => Self::Folder { path },
+            io::ErrorKind::AlreadyExists => Self::Exists { path },
+            io::ErrorKind::StorageFull => Self::DiskFull { path },
+            _ => Self::Io { doing, source, path },
+        }
+    }
+}

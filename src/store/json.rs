@@ -1,0 +1,226 @@
+//! Edits and visible suggestions as the log spells them in JSON.
+//!
+//! ```json
+//! [{"edit":"add_mention","sentence":4,"mention":{"id":17,"spans":[[0,6]],"label":0,"from":"person"}}]
+//! ```
+//!
+//! Part of the file format: keys are never renamed, only added with a default.
+
+use super::codec::Malformed;
+use super::names;
+use super::writer::VisibleSuggestions;
+use crate::annotation::{Attributes, Edit, Fragments, Label, LabelId, Mention, MentionId, Rgb, SentenceId, Span};
+use serde::{Deserialize, Serialize};
+
+/// The edits of a transaction.
+pub(super) fn write_edits(edits: &[Edit]) -> serde_json::Result<String> {
+    serde_json::to_string(&edits.iter().map(EditJson::from).collect::<Vec<_>>())
+}
+
+pub(super) fn read_edits(json: &str) -> Result<Vec<Edit>, Malformed> {
+    let edits: Vec<EditJson> = serde_json::from_str(json).map_err(|_| Malformed("an entry of the log is no JSON"))?;
+    edits.into_iter().map(Edit::try_from).collect()
+}
+
+pub(super) fn write_visible(visible: &[VisibleSuggestions]) -> serde_json::Result<String> {
+    let rows = visible.iter().map(|v| VisibleJson {
+        sentence: v.sentence.0,
+        model: v.model.0,
+        spans: v.spans.iter().map(|s| (s.span.start().get(), s.span.end().get(), s.label.0, s.score)).collect(),
+    });
+    serde_json::to_string(&rows.collect::<Vec<_>>())
+}
+
+/// `[[start,end],…]`
+pub(super) fn write_fragments(fragments: &Fragments) -> serde_json::Result<String> {
+    serde_json::to_string(&pairs(fragments))
+}
+
+pub(super) fn read_fragments(json: &str) -> Result<Fragments, Malformed> {
+    let spans: Vec<(usize, usize)> =
+        serde_json::from_str(json).map_err(|_| Malformed("the fragments of a mention are no JSON"))?;
+    to_fragments(&spans)
+}
+
+#[derive(Serialize)]
+struct VisibleJson {
+    sentence: u32,
+    model: u32,
+    /// Start, end, label, score.
+    spans: Vec<(usize, usize, u32, f32)>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "edit", rename_all = "snake_case")]
+enum EditJson {
+    AddMention { sentence: u32, mention: MentionJson },
+    RemoveMention { sentence: u32, mention: MentionJson },
+    ReplaceMention { sentence: u32, old: MentionJson, new: MentionJson },
+    SetStatus { sentence: u32, old: String, new: String },
+    SetSplit { sentence: u32, old: String, new: String },
+    SetRejected { sentence: u32, span: (usize, usize), label: u32, new: bool },
+    InsertLabel { at: usize, label: LabelJson },
+    RemoveLabel { at: usize, label: LabelJson },
+    ReplaceLabel { old: LabelJson, new: LabelJson },
+}
+
+#[derive(Serialize, Deserialize)]
+struct MentionJson {
+    id: u64,
+    spans: Vec<(usize, usize)>,
+    label: u32,
+    #[serde(default, skip_serializing_if = "Attributes::is_empty")]
+    attributes: Attributes,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    note: String,
+    from: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    model: Option<u32>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct LabelJson {
+    id: u32,
+    name: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    title: String,
+    color: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key: Option<char>,
+}
+
+impl From<&Edit> for EditJson {
+    fn from(edit: &Edit) -> Self {
+        match edit {
+            Edit::AddMention { sentence, mention } => {
+                Self::AddMention { sentence: sentence.0, mention: mention.into() }
+            }
+            Edit::RemoveMention { sentence, mention } => {
+                Self::RemoveMention { sentence: sentence.0, mention: mention.into() }
+            }
+            Edit::ReplaceMention { sentence, old, new } => {
+                Self::ReplaceMention { sentence: sentence.0, old: old.into(), new: new.into() }
+            }
+            Edit::SetStatus { sentence, old, new } => Self::SetStatus {
+                sentence: sentence.0,
+                old: names::of_status(*old).to_owned(),
+                new: names::of_status(*new).to_owned(),
+            },
+            Edit::SetSplit { sentence, old, new } => Self::SetSplit {
+                sentence: sentence.0,
+                old: names::of_split(*old).to_owned(),
+                new: names::of_split(*new).to_owned(),
+            },
+            Edit::SetRejected { sentence, span, label, new } => Self::SetRejected {
+                sentence: sentence.0,
+                span: (span.start().get(), span.end().get()),
+                label: label.0,
+                new: *new,
+            },
+            Edit::InsertLabel { at, label } => Self::InsertLabel { at: *at, label: label.into() },
+            Edit::RemoveLabel { at, label } => Self::RemoveLabel { at: *at, label: label.into() },
+            Edit::ReplaceLabel { old, new } => Self::ReplaceLabel { old: old.into(), new: new.into() },
+        }
+    }
+}
+
+impl TryFrom<EditJson> for Edit {
+    type Error = Malformed;
+
+    fn try_from(edit: EditJson) -> Result<Self, Malformed> {
+        const STATUS: Malformed = Malformed("the log names a status that there is not");
+        const SPLIT: Malformed = Malformed("the log names a split that there is not");
+        Ok(match edit {
+            EditJson::AddMention { sentence, mention } => {
+                Self::AddMention { sentence: SentenceId(sentence), mention: mention.try_into()? }
+            }
+            EditJson::RemoveMention { sentence, mention } => {
+                Self::RemoveMention { sentence: SentenceId(sentence), mention: mention.try_into()? }
+            }
+            EditJson::ReplaceMention { sentence, old, new } => {
+                Self::ReplaceMention { sentence: SentenceId(sentence), old: old.try_into()?, new: new.try_into()? }
+            }
+            EditJson::SetStatus { sentence, old, new } => Self::SetStatus {
+                sentence: SentenceId(sentence),
+                old: names::to_status(&old).ok_or(STATUS)?,
+                new: names::to_status(&new).ok_or(STATUS)?,
+            },
+            EditJson::SetSplit { sentence, old, new } => Self::SetSplit {
+                sentence: SentenceId(sentence),
+                old: names::to_split(&old).ok_or(SPLIT)?,
+                new: names::to_split(&new).ok_or(SPLIT)?,
+            },
+            EditJson::SetRejected { sentence, span, label, new } => {
+                Self::SetRejected { sentence: SentenceId(sentence), span: to_span(span)?, label: LabelId(label), new }
+            }
+            EditJson::InsertLabel { at, label } => Self::InsertLabel { at, label: label.try_into()? },
+            EditJson::RemoveLabel { at, label } => Self::RemoveLabel { at, label: label.try_into()? },
+            EditJson::ReplaceLabel { old, new } => Self::ReplaceLabel { old: old.try_into()?, new: new.try_into()? },
+        })
+    }
+}
+
+impl From<&Mention> for MentionJson {
+    fn from(mention: &Mention) -> Self {
+        let (from, model) = names::of_provenance(&mention.provenance);
+        Self {
+            id: mention.id.0,
+            spans: pairs(&mention.fragments),
+            label: mention.label.0,
+            attributes: mention.attributes.clone(),
+            note: mention.note.clone(),
+            from: from.to_owned(),
+            model,
+        }
+    }
+}
+
+impl TryFrom<MentionJson> for Mention {
+    type Error = Malformed;
+
+    fn try_from(m: MentionJson) -> Result<Self, Malformed> {
+        Ok(Self {
+            id: MentionId(m.id),
+            fragments: to_fragments(&m.spans)?,
+            label: LabelId(m.label),
+            attributes: m.attributes,
+            note: m.note,
+            provenance: names::to_provenance(&m.from, m.model)
+                .ok_or(Malformed("the log names an origin that there is not"))?,
+        })
+    }
+}
+
+impl From<&Label> for LabelJson {
+    fn from(label: &Label) -> Self {
+        Self {
+            id: label.id.0,
+            name: label.name.clone(),
+            title: label.title.clone(),
+            color: label.color.to_hex(),
+            key: label.key,
+        }
+    }
+}
+
+impl TryFrom<LabelJson> for Label {
+    type Error = Malformed;
+
+    fn try_from(l: LabelJson) -> Result<Self, Malformed> {
+        let color = Rgb::from_hex(&l.color).ok_or(Malformed("a colour in the log is not #RRGGBB"))?;
+        Ok(Self { id: LabelId(l.id), name: l.name, title: l.title, color, key: l.key })
+    }
+}
+
+fn pairs(fragments: &Fragments) -> Vec<(usize, usize)> {
+    fragments.iter().map(|s| (s.start().get(), s.end().get())).collect()
+}
+
+fn to_fragments(spans: &[(usize, usize)]) -> Result<Fragments, Malformed> {
+    let spans = spans.iter().map(|&pair| to_span(pair)).collect::<Result<Vec<_>, _>>()?;
+    Fragments::new(spans).map_err(|_| Malformed("the fragments of a mention are empty or overlap"))
+}
+
+fn to_span((start, end): (usize, usize)) -> Result<Span, Malformed> {
+    Span::from_range(start..end).ok_or(Malformed("a span is empty"))
+}

@@ -1,0 +1,318 @@
+//! Reading a whole project into memory.
+
+use super::codec::{Malformed, unpack_heads, unpack_suggestions, unpack_tokens};
+use super::{Store, StoreError, json, names};
+use crate::annotation::{
+    ApplyError, Attributes, Corpus, Fragments, History, Label, LabelId, LabelSet, Mention, MentionId, ModelId,
+    NewDocument, NewSentence, Rgb, SentenceId, SentenceSuggestions, Span, Transaction,
+};
+use rusqlite::config::DbConfig;
+use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
+use rusqlite::{Row, Rows, Statement};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// All that a project file holds, as it is worked with.
+#[derive(Debug, Default)]
+pub struct Contents {
+    pub corpus: Corpus,
+    pub history: History,
+    pub suggestions: HashMap<SentenceId, SentenceSuggestions>,
+    /// By their ids.
+    pub models: Vec<ModelRecord>,
+    pub current_model: Option<ModelId>,
+    pub settings: BTreeMap<String, String>,
+}
+
+/// A model snapshot as the project knows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ModelRecord {
+    pub id: ModelId,
+    /// Name of its directory in the project's models folder.
+    pub directory: String,
+    /// The snapshot's manifest, JSON.
+    pub manifest: String,
+    /// Since 1970, UTC.
+    pub created_ms: i64,
+}
+
+impl Store {
+    /// Reads the project.
+    ///
+    /// Linear in its size.
+    ///
+    /// # Errors
+    /// A damaged file: one that SQLite can't read, or whose rows break an invariant of the corpus.
+    pub fn load(&self) -> Result<Contents, StoreError> {
+        let contents = self.read().map_err(|error| match error {
+            ReadError::Sqlite(source) => StoreError::sqlite("read the project", source, &self.path),
+            ReadError::Malformed(error) => self.damaged(error.to_string()),
+            ReadError::Corpus(error) => self.damaged(error.to_string()),
+        })?;
+        self.connection
+            .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
+            .map_err(|source| StoreError::sqlite("read the project", source, &self.path))?;
+        Ok(contents)
+    }
+
+    fn damaged(&self, detail: String) -> StoreError {
+        StoreError::Damaged { detail, path: self.path.clone() }
+    }
+
+    fn read(&self) -> Result<Contents, ReadError> {
+        let (models, current_model) = self.read_models()?;
+        Ok(Contents {
+            corpus: self.read_corpus()?,
+            history: self.read_history()?,
+            suggestions: self.read_suggestions()?,
+            models,
+            current_model,
+            settings: self.read_settings()?,
+        })
+    }
+
+    fn read_corpus(&self) -> Result<Corpus, ReadError> {
+        let (revision, next_mention, next_label, documents) = self.connection.query_row(
+            "SELECT revision, next_mention, next_label, (SELECT count(*) FROM document) FROM project",
+            [],
+            |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, u32>(2)?, row.get::<_, i64>(3)?)),
+        )?;
+        let labels = LabelSet::restore(self.read_labels()?, LabelId(next_label))
+            .map_err(|_| Malformed("two labels share a name or a key, or one has no name"))?;
+        // Adding a document counts one revision.
+        let before = u64::try_from(revision - documents).map_err(|_| Malformed("the revision is too small"))?;
+        let next_mention = u64::try_from(next_mention).map_err(|_| Malformed("the next mention id is negative"))?;
+        let mut corpus = Corpus::new(labels, MentionId(next_mention), before);
+
+        let mut statement = self.connection.prepare("SELECT id, name, text FROM document ORDER BY id")?;
+        let mut rows = statement.query([])?;
+        let mut sentences = SentenceReader::new(self)?;
+        let mut parts = sentences.start()?;
+        while let Some(row) = rows.next()? {
+            let id: i64 = row.get(0)?;
+            let text: Arc<str> = row.get::<_, String>(2)?.into();
+            let sentences = parts.of_document(id)?;
+            let added = corpus.add_document(NewDocument { name: row.get(1)?, text, sentences })?;
+            if i64::from(added.0) != id {
+                return Err(Malformed("a document is missing").into());
+            }
+        }
+        parts.finish()?;
+        Ok(corpus)
+    }
+
+    fn read_labels(&self) -> Result<Vec<Label>, ReadError> {
+        let mut statement =
+            self.connection.prepare("SELECT id, name, title, color, key FROM label ORDER BY position")?;
+        let mut rows = statement.query([])?;
+        let mut labels = Vec::new();
+        while let Some(row) = rows.next()? {
+            let color: String = row.get(3)?;
+            let key: Option<String> = row.get(4)?;
+            labels.push(Label {
+                id: LabelId(row.get(0)?),
+                name: row.get(1)?,
+                title: row.get(2)?,
+                color: Rgb::from_hex(&color).ok_or(Malformed("a label's colour is not #RRGGBB"))?,
+                key: key.and_then(|k| k.chars().next()),
+            });
+        }
+        Ok(labels)
+    }
+
+    fn read_history(&self) -> Result<History, ReadError> {
+        let mut statement =
+            self.connection.prepare("SELECT step, intent, inverse FROM log WHERE step <> 'import' ORDER BY seq")?;
+        let mut rows = statement.query([])?;
+        let mut history = History::default();
+        while let Some(row) = rows.next()? {
+            let step = names::to_step(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)
+                .ok_or(Malformed("the log names a step that there is not"))?;
+            let edits = json::read_edits(row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?)?;
+            history.record(step, Transaction::new(row.get::<_, String>(1)?, edits));
+        }
+        Ok(history)
+    }
+
+    fn read_suggestions(&self) -> Result<HashMap<SentenceId, SentenceSuggestions>, ReadError> {
+        let mut statement = self.connection.prepare("SELECT sentence, model, entropy, heads, spans FROM suggestion")?;
+        let mut rows = statement.query([])?;
+        let mut suggestions = HashMap::new();
+        while let Some(row) = rows.next()? {
+            let of_sentence = SentenceSuggestions {
+                model: ModelId(row.get(1)?),
+                entropy: row.get::<_, Option<f64>>(2)?.map(|e| e as f32),
+                heads: unpack_heads(row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?)?,
+                spans: unpack_suggestions(row.get_ref(4)?.as_blob().map_err(rusqlite::Error::from)?)?,
+            };
+            suggestions.insert(SentenceId(row.get(0)?), of_sentence);
+        }
+        Ok(suggestions)
+    }
+
+    fn read_models(&self) -> Result<(Vec<ModelRecord>, Option<ModelId>), ReadError> {
+        let mut statement =
+            self.connection.prepare("SELECT id, directory, manifest, created_ms, is_current FROM model ORDER BY id")?;
+        let mut rows = statement.query([])?;
+        let (mut models, mut current) = (Vec::new(), None);
+        while let Some(row) = rows.next()? {
+            let id = ModelId(row.get(0)?);
+            current = if row.get(4)? { Some(id) } else { current };
+            models.push(ModelRecord { id, directory: row.get(1)?, manifest: row.get(2)?, created_ms: row.get(3)? });
+        }
+        Ok((models, current))
+    }
+
+    fn read_settings(&self) -> Result<BTreeMap<String, String>, ReadError> {
+        let mut statement = self.connection.prepare("SELECT key, value FROM setting")?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum ReadError {
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    #[error(transparent)]
+    Corpus(#[from] ApplyError),
+}
+
+/// The prepared queries of sentences and of what belongs to them, each in the order of sentence ids.
+struct SentenceReader<'s> {
+    sentences: Statement<'s>,
+    mentions: Statement<'s>,
+    rejected: Statement<'s>,
+}
+
+impl<'s> SentenceReader<'s> {
+    fn new(store: &'s Store) -> rusqlite::Result<Self> {
+        let prepare = |sql| store.connection.prepare(sql);
+        Ok(Self {
+            sentences: prepare("SELECT id, document, tokens, status, split FROM sentence ORDER BY id")?,
+            mentions: prepare(
+                "SELECT sentence, id, label, start_token, end_token, fragments, attributes, note, provenance, model
+                 FROM mention ORDER BY sentence, id",
+            )?,
+            rejected: prepare("SELECT sentence, start_token, end_token, label FROM rejected ORDER BY sentence")?,
+        })
+    }
+
+    fn start(&mut self) -> rusqlite::Result<SentenceRows<'_>> {
+        Ok(SentenceRows {
+            next_id: 0,
+            sentences: Ahead::new(self.sentences.query([])?)?,
+            mentions: Ahead::new(self.mentions.query([])?)?,
+            rejected: Ahead::new(self.rejected.query([])?)?,
+        })
+    }
+}
+
+/// Sentences with their mentions and rejections, merged in one pass.
+struct SentenceRows<'r> {
+    next_id: i64,
+    sentences: Ahead<'r>,
+    mentions: Ahead<'r>,
+    rejected: Ahead<'r>,
+}
+
+impl SentenceRows<'_> {
+    fn of_document(&mut self, document: i64) -> Result<Vec<NewSentence>, ReadError> {
+        let mut sentences = Vec::new();
+        while let Some(row) = self.sentences.row() {
+            if row.get::<_, i64>(1)? != document {
+                break;
+            }
+            let id = row.get::<_, i64>(0)?;
+            if id != self.next_id {
+                return Err(Malformed("a sentence is missing").into());
+            }
+            let mut sentence = to_sentence(row)?;
+            while let Some(row) = self.mentions.row_of(id)? {
+                sentence.mentions.push(to_mention(row)?);
+                self.mentions.advance()?;
+            }
+            while let Some(row) = self.rejected.row_of(id)? {
+                sentence.rejected.insert((to_span(row, 1)?, LabelId(row.get(3)?)));
+                self.rejected.advance()?;
+            }
+            sentences.push(sentence);
+            self.next_id += 1;
+            self.sentences.advance()?;
+        }
+        Ok(sentences)
+    }
+
+    /// # Errors
+    /// Rows that belong to no document or no sentence.
+    fn finish(&mut self) -> Result<(), ReadError> {
+        let left = self.sentences.row().is_some() || self.mentions.row().is_some() || self.rejected.row().is_some();
+        if left { Err(Malformed("a sentence or mention belongs nowhere").into()) } else { Ok(()) }
+    }
+}
+
+/// Rows with the next one in view.
+struct Ahead<'r>(Rows<'r>);
+
+impl<'r> Ahead<'r> {
+    fn new(mut rows: Rows<'r>) -> rusqlite::Result<Self> {
+        rows.advance()?;
+        Ok(Self(rows))
+    }
+
+    fn row(&self) -> Option<&Row<'r>> {
+        self.0.get()
+    }
+
+    /// The next row if its first column, the sentence, is `id`.
+    fn row_of(&self, id: i64) -> rusqlite::Result<Option<&Row<'r>>> {
+        match self.row() {
+            Some(row) if row.get::<_, i64>(0)? == id => Ok(Some(row)),
+            _ => Ok(None),
+        }
+    }
+
+    fn advance(&mut self) -> rusqlite::Result<()> {
+        self.0.advance()
+    }
+}
+
+fn to_sentence(row: &Row<'_>) -> Result<NewSentence, ReadError> {
+    let text = |column| -> rusqlite::Result<&str> { Ok(row.get_ref(column)?.as_str()?) };
+    Ok(NewSentence {
+        tokens: unpack_tokens(row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?)?,
+        mentions: Vec::new(),
+        rejected: BTreeSet::new(),
+        status: names::to_status(text(3)?).ok_or(Malformed("a sentence has a status that there is not"))?,
+        split: names::to_split(text(4)?).ok_or(Malformed("a sentence has a split that there is not"))?,
+    })
+}
+
+/// From a column and the one after it.
+fn to_span(row: &Row<'_>, column: usize) -> Result<Span, ReadError> {
+    let (start, end): (u32, u32) = (row.get(column)?, row.get(column + 1)?);
+    Ok(Span::from_range(start as usize..end as usize).ok_or(Malformed("a span is empty"))?)
+}
+
+fn to_mention(row: &Row<'_>) -> Result<Mention, ReadError> {
+    let text = |column| -> rusqlite::Result<Option<&str>> { Ok(row.get_ref(column)?.as_str_or_null()?) };
+    let fragments = match text(5)? {
+        Some(json) => json::read_fragments(json)?,
+        None => Fragments::from(to_span(row, 3)?),
+    };
+    let attributes: Attributes = match text(6)? {
+        Some(json) => serde_json::from_str(json).map_err(|_| Malformed("the attributes of a mention are no JSON"))?,
+        None => Attributes::new(),
+    };
+    Ok(Mention {
+        id: MentionId(row.get::<_, i64>(1)?.cast_unsigned()),
+        fragments,
+        label: LabelId(row.get(2)?),
+        attributes,
+        note: row.get(7)?,
+        provenance: names::to_provenance(text(8)?.unwrap_or_default(), row.get(9)?)
+            .ok_or(Malformed("a mention has an origin that there is not"))?,
+    })
+}
