@@ -1,0 +1,49 @@
+//! Keeping the counts of a project up to date sentence by sentence.
+
+use super::status::Counts;
+use crate::annotation::{Corpus, Sentence, Split, Status};
+
+impl Counts {
+    /// Counts everything. Linear in the number of sentences and mentions.
+    pub(super) fn of(corpus: &Corpus) -> Self {
+        let mut counts = Self { documents: corpus.documents().len(), ..Self::default() };
+        corpus.sentences().iter().for_each(|s| counts.add(s));
+        counts
+    }
+
+    pub(super) fn add(&mut self, sentence: &Sentence) {
+        self.change(sentence, |count, by| *count += by);
+    }
+
+    pub(super) fn subtract(&mut self, sentence: &Sentence) {
+        self.change(sentence, |count, by| *count = count.saturating_sub(by));
+    }
+
+    fn change(&mut self, sentence: &Sentence, change: impl Fn(&mut usize, usize)) {
+        change(&mut self.sentences, 1);
+        change(&mut self.tokens, sentence.tokens().len());
+        change(&mut self.mentions, sentence.mentions().len());
+        for mention in sentence.mentions() {
+            change(self.mentions_by_label.entry(mention.label).or_default(), 1);
+        }
+        let complete = sentence.status() == Status::Complete;
+        change(
+            match sentence.status() {
+                Status::Untouched => &mut self.untouched,
+                Status::InProgress => &mut self.in_progress,
+                Status::Complete => &mut self.complete,
+                Status::Skipped => &mut self.skipped,
+                Status::Flagged => &mut self.flagged,
+            },
+            1,
+        );
+        match sentence.split() {
+            Split::Rest if complete => change(&mut self.train, 1),
+            Split::Rest => change(&mut self.pool, 1),
+            Split::Dev if complete => change(&mut self.dev, 1),
+            Split::Dev => {}
+            Split::Test => change(&mut self.test, 1),
+            Split::Blind => change(&mut self.blind, 1),
+        }
+    }
+}

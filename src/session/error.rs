@@ -1,0 +1,64 @@
+//! What can go wrong with an open project, in words for the person who works on it.
+
+use crate::annotation::{ApplyError, LabelError};
+use crate::encoder::EncoderError;
+use crate::format::FormatError;
+use crate::store::StoreError;
+use crate::train::TrainError;
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+    #[error(transparent)]
+    Label(#[from] LabelError),
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    #[error(transparent)]
+    Encoder(#[from] EncoderError),
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    #[error(transparent)]
+    Task(#[from] super::TaskLost),
+    #[error("this sentence is not there any more; choose another one")]
+    NoSuchSentence,
+    #[error("this mention is not there any more; choose another one")]
+    NoSuchMention,
+    #[error("this label is not there any more; choose another one")]
+    NoSuchLabel,
+    #[error("this suggestion is not there any more; choose another one")]
+    NoSuchSuggestion,
+    #[error("there is nothing to undo")]
+    NothingToUndo,
+    #[error("there is nothing to do again")]
+    NothingToRedo,
+    #[error("the project file has {value:?} for the setting {key:?}, which has no such value; remove it and open the project again")]
+    BadSetting { key: String, value: String },
+    #[error("the project has no labels; add some before training")]
+    NoLabels,
+    #[error("no sentence is complete; mark some as complete, then train")]
+    NothingToTrainOn,
+    #[error("a training is under way; stop it first")]
+    TrainingAlready,
+    #[error("the project has no model; train one first")]
+    NoModel,
+    #[error("the project has no model {model}; `nestling info` lists them")]
+    NoSuchModel { model: String },
+    #[error("no sentence of this split is complete, so there is nothing to score on")]
+    NothingToScore,
+    #[error("stopped; nothing was changed")]
+    Stopped,
+    #[error("nothing could be read; the first of {count} warnings: {first}")]
+    NothingRead { count: usize, first: String },
+    #[error("the format can't hold {count} of the annotations and nothing was written; leave out --strict to write the rest")]
+    NotRepresented { count: usize },
+    #[error("the file read back differently from what was written and was thrown away; please report it: {}", path.display())]
+    ReadsBackDifferently { path: PathBuf },
+    #[error("could not {doing} ({source}): {}", path.display())]
+    Io { doing: &'static str, source: std::io::Error, path: PathBuf },
+    #[error("the sample project is damaged: {0}")]
+    Sample(String),
+}

@@ -1,0 +1,425 @@
+//! From files to a project: read and look first, then take in, all or nothing.
+
+use super::dataset::goes_to_dev;
+use super::project::Project;
+use super::settings::Setting;
+use super::task::Task;
+use super::{Part, SessionError};
+use crate::annotation::{
+    Corpus, Edit, LabelId, Mention, MentionId, ModelId, NewDocument, NewSentence, Provenance, SentenceId,
+    SentenceSuggestions, Split, Status, Suggestion, Transaction,
+};
+use crate::format::{
+    Collected, Format, FormatError, ImportedDocument, ImportedMention, ImportedSentence, Input, Options, Warning, by_id,
+    detect,
+};
+use crate::store::{Import, Stamp, Writer};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Suggestions that came with a file, from no model of this project.
+const FROM_FILE: ModelId = ModelId(0);
+
+/// How files are to be read.
+#[derive(Clone, Debug, Default)]
+pub struct ReadRequest {
+    /// Format id; `None`: tell it from the file.
+    pub format: Option<String>,
+    pub options: Vec<(String, String)>,
+}
+
+/// What files hold, before it is taken in.
+#[derive(Clone, Debug, Default)]
+pub struct Incoming {
+    pub format_id: &'static str,
+    pub format_title: &'static str,
+    pub documents: Vec<ImportedDocument>,
+    pub sentences: usize,
+    pub mentions: usize,
+    /// How often each label occurs, by name.
+    pub labels: BTreeMap<String, usize>,
+    pub warnings: Vec<Warning>,
+    /// What was found out about the files, such as their format and how ends are counted.
+    pub notes: Vec<String>,
+    pub files: Vec<PathBuf>,
+}
+
+/// Reads files into memory. With several files a bad one costs that file only and is a warning.
+///
+/// # Errors
+/// Nothing could be read; unknown formats and options.
+pub fn read_files(files: &[PathBuf], request: &ReadRequest) -> Result<Incoming, SessionError> {
+    let mut incoming = Incoming { files: files.to_vec(), ..Incoming::default() };
+    let mut failures = Vec::new();
+    for file in files {
+        let mut collected = Collected::default();
+        match read_file(file, request, &mut collected, &mut incoming) {
+            Ok(()) => {}
+            Err(error @ (FormatError::UnknownFormat { .. } | FormatError::UnknownOption { .. } | FormatError::BadOption { .. })) => {
+                return Err(error.into());
+            }
+            Err(error) => failures.push((file, error)),
+        }
+        incoming.documents.append(&mut collected.documents);
+        incoming.warnings.append(&mut collected.warnings);
+        incoming.notes.append(&mut collected.notes);
+    }
+    incoming.count();
+    if incoming.sentences == 0 {
+        if !failures.is_empty() {
+            return Err(failures.swap_remove(0).1.into());
+        }
+        let (count, first) = (incoming.warnings.len(), incoming.warnings.first().map(Warning::to_string));
+        return Err(SessionError::NothingRead { count, first: first.unwrap_or_else(|| "the files are empty".into()) });
+    }
+    let failed = |(file, error): (&PathBuf, FormatError)| {
+        Warning { file: file.display().to_string(), line: None, message: format!("the file was left out: {error}") }
+    };
+    incoming.warnings.extend(failures.into_iter().map(failed));
+    Ok(incoming)
+}
+
+fn read_file(
+    file: &std::path::Path,
+    request: &ReadRequest,
+    sink: &mut Collected,
+    incoming: &mut Incoming,
+) -> Result<(), FormatError> {
+    let input = Input::file(file)?;
+    let format: &'static dyn Format = match request.format.as_deref() {
+        Some(id) => by_id(id)?,
+        None => {
+            let detected = detect(input.file_name(), &input.sample())?;
+            incoming.notes.push(format!("{}: {} ({})", file.display(), detected.format.title(), detected.found));
+            detected.format
+        }
+    };
+    (incoming.format_id, incoming.format_title) = (format.id(), format.title());
+    let options = Options::new(request.options.iter().cloned(), &[format])?;
+    format.read(input, &options, sink)
+}
+
+impl Incoming {
+    fn count(&mut self) {
+        let sentences = || self.documents.iter().flat_map(|d| &d.sentences);
+        self.sentences = sentences().count();
+        self.mentions = sentences().map(|s| s.mentions.len()).sum();
+        let mut labels = BTreeMap::new();
+        for mention in sentences().flat_map(|s| &s.mentions) {
+            *labels.entry(mention.label.clone()).or_default() += 1;
+        }
+        self.labels = labels;
+    }
+
+    /// What the mentions are when nobody says: gold where there are any.
+    pub fn likely_kind(&self) -> ImportAs {
+        if self.mentions > 0 { ImportAs::Gold } else { ImportAs::Text }
+    }
+}
+
+/// What the mentions of a file are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ImportAs {
+    /// A person stands for them; sentences are complete unless the file says otherwise.
+    Gold,
+    /// To be reviewed.
+    Suggestions,
+    /// Not wanted.
+    Text,
+}
+
+/// How to take files in.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ImportHow {
+    /// `None`: see [`Incoming::likely_kind`].
+    pub kind: Option<ImportAs>,
+    /// `None`: what the file says, else the rest.
+    pub split: Option<Part>,
+}
+
+/// What an import did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportReceipt {
+    pub format: &'static str,
+    pub documents: usize,
+    pub sentences: usize,
+    pub mentions: usize,
+    pub suggestions: usize,
+    /// Label names that were new.
+    pub new_labels: Vec<String>,
+    /// Things that could not be taken over; each has a warning.
+    pub left_out: usize,
+    pub warnings: Vec<Warning>,
+    pub notes: Vec<String>,
+}
+
+/// An import that is on disk, to be taken over by [`Project::finish_import`].
+pub struct Imported {
+    corpus: Corpus,
+    suggestions: Vec<(SentenceId, SentenceSuggestions)>,
+    dev_imported: bool,
+    receipt: ImportReceipt,
+}
+
+impl Project {
+    /// Writes an import on a thread of its own; hand the result to [`Project::finish_import`].
+    ///
+    /// An edit made meanwhile makes it fail, with nothing changed: keep people from editing while it runs.
+    pub fn start_import(&mut self, incoming: Incoming, how: ImportHow) -> Task<Result<Imported, SessionError>> {
+        let (corpus, writer, stamp) = (Arc::clone(&self.corpus), Arc::clone(&self.writer), self.stamp());
+        let dev_imported = self.settings.dev_imported;
+        Task::spawn("nestling-import", self.waker.as_waker(), move || {
+            import(&corpus, incoming, how, dev_imported, stamp, &writer)
+        })
+    }
+
+    /// Takes over what [`Project::start_import`] has written.
+    ///
+    /// # Errors
+    /// A project that is closed.
+    pub fn finish_import(&mut self, imported: Imported) -> Result<ImportReceipt, SessionError> {
+        let Imported { corpus, suggestions, dev_imported, receipt } = imported;
+        self.replace_corpus(corpus);
+        Arc::make_mut(&mut self.suggestions).extend(suggestions);
+        if dev_imported && !self.settings.dev_imported {
+            self.set(Setting::DevImported(true))?;
+        }
+        self.resume_predicting();
+        self.consider_training();
+        Ok(receipt)
+    }
+
+    /// Imports and waits: for the command line, not for the window.
+    ///
+    /// # Errors
+    /// See [`read_files`] and the store; nothing is changed then.
+    pub fn import(&mut self, incoming: Incoming, how: ImportHow) -> Result<ImportReceipt, SessionError> {
+        let stamp = self.stamp();
+        let imported = import(&self.corpus, incoming, how, self.settings.dev_imported, stamp, &self.writer)?;
+        self.finish_import(imported)
+    }
+}
+
+fn import(
+    before: &Corpus,
+    incoming: Incoming,
+    how: ImportHow,
+    dev_imported: bool,
+    stamp: Stamp,
+    writer: &Writer,
+) -> Result<Imported, SessionError> {
+    let kind = how.kind.unwrap_or_else(|| incoming.likely_kind());
+    let mut taking = Taking::start(before, kind, how.split, dev_imported);
+    if kind != ImportAs::Text {
+        taking.add_labels(incoming.labels.keys())?;
+    } else if incoming.mentions > 0 {
+        taking.receipt.notes.push(format!("{} mentions were not taken over, as asked for", incoming.mentions));
+    }
+    for document in &incoming.documents {
+        taking.add(document)?;
+    }
+    let Taking { corpus, suggestions, dev_found, mut receipt, .. } = taking;
+    let files: Vec<String> =
+        incoming.files.iter().map(|f| f.file_name().unwrap_or_default().to_string_lossy().into_owned()).collect();
+    receipt.format = incoming.format_id;
+    receipt.left_out += incoming.warnings.len();
+    receipt.warnings.splice(0..0, incoming.warnings);
+    receipt.notes.splice(0..0, incoming.notes);
+    let mut import =
+        Import::between(before, &corpus, format!("Import {}", files.join(", ")), stamp, receipt.to_json(&files));
+    import.suggestions = suggestions.clone();
+    writer.import(import)?;
+    Ok(Imported { corpus, suggestions, dev_imported: dev_found, receipt })
+}
+
+/// An import under way in memory.
+struct Taking {
+    kind: ImportAs,
+    split: Option<Part>,
+    corpus: Corpus,
+    labels: BTreeMap<String, LabelId>,
+    next_mention: u64,
+    /// Complete sentences of dev, for the hash that fills it.
+    dev_sentences: usize,
+    /// A dev split came with files; then none is drawn.
+    dev_given: bool,
+    dev_found: bool,
+    suggestions: Vec<(SentenceId, SentenceSuggestions)>,
+    receipt: ImportReceipt,
+}
+
+impl Taking {
+    fn start(before: &Corpus, kind: ImportAs, split: Option<Part>, dev_given: bool) -> Self {
+        let dev = before.sentences().iter().filter(|s| s.split() == Split::Dev && s.status() == Status::Complete);
+        Self {
+            kind,
+            split,
+            labels: before.labels().iter().map(|l| (l.name.clone(), l.id)).collect(),
+            next_mention: before.next_mention_id().0,
+            dev_sentences: dev.count(),
+            dev_given,
+            dev_found: false,
+            suggestions: Vec::new(),
+            receipt: ImportReceipt::default(),
+            corpus: before.clone(),
+        }
+    }
+
+    fn add_labels<'n>(&mut self, names: impl Iterator<Item = &'n String>) -> Result<(), SessionError> {
+        for name in names {
+            if self.labels.contains_key(name) {
+                continue;
+            }
+            let (at, label) = (self.corpus.labels().len(), self.corpus.labels().propose(name));
+            self.labels.insert(name.clone(), label.id);
+            self.receipt.new_labels.push(name.clone());
+            self.corpus.apply(Transaction::new("Import", vec![Edit::InsertLabel { at, label }]))?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, document: &ImportedDocument) -> Result<(), SessionError> {
+        let first = self.corpus.sentences().len();
+        let mut sentences = Vec::with_capacity(document.sentences.len());
+        for (sentence, number) in document.sentences.iter().zip(first..) {
+            sentences.push(self.sentence(document, sentence, SentenceId(number as u32)));
+        }
+        self.receipt.documents += 1;
+        self.receipt.sentences += sentences.len();
+        let new = NewDocument { name: document.name.clone(), text: Arc::clone(&document.text), sentences };
+        let id = self.corpus.add_document(new)?;
+        if !self.dev_given && self.split.is_none() {
+            self.draw_dev(id)?;
+        }
+        Ok(())
+    }
+
+    fn sentence(&mut self, document: &ImportedDocument, sentence: &ImportedSentence, id: SentenceId) -> NewSentence {
+        let mut mentions = Vec::new();
+        let mut suggestions = Vec::new();
+        if self.kind != ImportAs::Text {
+            for mention in &sentence.mentions {
+                if self.kind == ImportAs::Gold && mention.score.is_none() {
+                    mentions.extend(self.mention(mention));
+                } else if let Some(suggestion) = self.suggestion(mention) {
+                    suggestions.push(suggestion);
+                } else {
+                    self.leave_out(document, mention);
+                }
+            }
+        }
+        self.receipt.mentions += mentions.len();
+        self.receipt.suggestions += suggestions.len();
+        if !suggestions.is_empty() {
+            suggestions.sort_by_key(|s| s.span);
+            let said = SentenceSuggestions { model: FROM_FILE, heads: Vec::new(), spans: suggestions, entropy: None };
+            self.suggestions.push((id, said));
+        }
+        let (split, status) = self.place(sentence, !mentions.is_empty());
+        self.dev_found |= split == Split::Dev;
+        NewSentence { tokens: sentence.tokens.clone(), mentions, rejected: BTreeSet::new(), status, split }
+    }
+
+    /// Where a sentence goes, and how far it is.
+    fn place(&self, sentence: &ImportedSentence, has_mentions: bool) -> (Split, Status) {
+        let split = match self.split {
+            Some(Part::Train | Part::Pool) => Split::Rest,
+            Some(Part::Dev) => Split::Dev,
+            Some(Part::Test) => Split::Test,
+            Some(Part::Blind) => Split::Blind,
+            None => sentence.split.unwrap_or_default(),
+        };
+        let begun = if has_mentions { Status::InProgress } else { Status::Untouched };
+        let status = match (self.kind, self.split) {
+            (ImportAs::Text | ImportAs::Suggestions, _) => Status::Untouched,
+            (ImportAs::Gold, Some(Part::Train)) => Status::Complete,
+            (ImportAs::Gold, Some(Part::Pool)) => match sentence.status {
+                Some(Status::Complete) | None => begun,
+                Some(other) => other,
+            },
+            (ImportAs::Gold, _) => sentence.status.unwrap_or(Status::Complete),
+        };
+        (split, status)
+    }
+
+    fn mention(&mut self, mention: &ImportedMention) -> Option<Mention> {
+        let id = MentionId(self.next_mention);
+        self.next_mention += 1;
+        Some(Mention {
+            attributes: mention.attributes.clone(),
+            note: mention.note.clone(),
+            ..Mention::new(id, mention.fragments.clone(), *self.labels.get(&mention.label)?, Provenance::Import)
+        })
+    }
+
+    /// Suggestions are contiguous; others can't be taken over.
+    fn suggestion(&self, mention: &ImportedMention) -> Option<Suggestion> {
+        let (span, label) = (mention.fragments.contiguous()?, *self.labels.get(&mention.label)?);
+        Some(Suggestion { span, label, score: mention.score.unwrap_or(1.0), runner_up: None })
+    }
+
+    fn leave_out(&mut self, document: &ImportedDocument, mention: &ImportedMention) {
+        self.receipt.left_out += 1;
+        self.receipt.warnings.push(Warning {
+            file: document.name.clone(),
+            line: None,
+            message: format!(
+                "a {} of several fragments ({:?}) can't be a suggestion and was left out; import it as gold to keep it",
+                mention.label,
+                mention.fragments.iter().collect::<Vec<_>>()
+            ),
+        });
+    }
+
+    /// One complete sentence in five goes to dev, until there are enough; see [`goes_to_dev`].
+    fn draw_dev(&mut self, document: crate::annotation::DocumentId) -> Result<(), SessionError> {
+        let ids = self.corpus.document(document).map(|d| d.sentences.clone()).unwrap_or_default();
+        let mut edits = Vec::new();
+        for id in ids {
+            let Some(sentence) = self.corpus.sentence(id).filter(|s| s.trains()) else { continue };
+            if goes_to_dev(sentence, self.dev_sentences) {
+                edits.push(Edit::SetSplit { sentence: id, old: Split::Rest, new: Split::Dev });
+                self.dev_sentences += 1;
+            }
+        }
+        if !edits.is_empty() {
+            self.corpus.apply(Transaction::new("Import", edits))?;
+        }
+        Ok(())
+    }
+}
+
+impl Default for ImportReceipt {
+    fn default() -> Self {
+        Self {
+            format: "",
+            documents: 0,
+            sentences: 0,
+            mentions: 0,
+            suggestions: 0,
+            new_labels: Vec::new(),
+            left_out: 0,
+            warnings: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}
+
+impl ImportReceipt {
+    /// For the log.
+    fn to_json(&self, files: &[String]) -> String {
+        let warnings: Vec<String> = self.warnings.iter().map(Warning::to_string).collect();
+        serde_json::json!({
+            "files": files,
+            "format": self.format,
+            "documents": self.documents,
+            "sentences": self.sentences,
+            "mentions": self.mentions,
+            "suggestions": self.suggestions,
+            "new_labels": self.new_labels,
+            "warnings": warnings,
+        })
+        .to_string()
+    }
+}

@@ -1,0 +1,311 @@
+//! When to train, what to predict, and what the window shows of both.
+//!
+//! ```text
+//! 20 more complete ─> TrainingRun ─> better on dev? ─> current model ─> PredictionQueue ─> PredictorThread
+//!        ^                                                                                      │
+//!        └──────────── a person accepts, corrects, completes <── suggestions <──────────────────┘
+//! ```
+
+use super::dataset::words;
+use super::predictor::{Answer, BATCH, Batch, PredictorThread};
+use super::project::Project;
+use super::queue::PredictionQueue;
+use super::settings::Setting;
+use super::status::{Event, LearnerState, LearnerStatus, ModelInfo, Predicting};
+use super::trainer::{Finished, LEAST_DEV, TrainingJob, TrainingRun, Verdict};
+use super::{SessionError, models, now_ms};
+use crate::annotation::{ModelId, SentenceId, Status};
+use crate::store::ModelRecord;
+use crate::train::{Config, TrainError};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The learner's state in an open project.
+pub(super) struct Learner {
+    training: Option<TrainingRun>,
+    /// Why the last training or prediction failed.
+    failure: Option<String>,
+    predictor: Option<PredictorThread>,
+    queue: PredictionQueue,
+    /// Batches that the predictor has.
+    under_way: usize,
+    status: LearnerStatus,
+}
+
+impl Default for Learner {
+    fn default() -> Self {
+        let status = LearnerStatus { state: LearnerState::Off, current: None, predicting: None, note: None };
+        Self { training: None, failure: None, predictor: None, queue: PredictionQueue::default(), under_way: 0, status }
+    }
+}
+
+impl Learner {
+    pub(super) fn status(&self) -> &LearnerStatus {
+        &self.status
+    }
+
+    pub(super) fn hurry(&mut self, visible: &[SentenceId]) {
+        self.queue.hurry(visible);
+    }
+
+    pub(super) fn stop_training(&self) {
+        if let Some(run) = &self.training {
+            run.cancel();
+        }
+    }
+
+    /// Stops all work soon; what was under way is lost, labels are not.
+    pub(super) fn stop(&mut self) {
+        self.stop_training();
+        self.training = None;
+        self.predictor = None;
+    }
+}
+
+impl Project {
+    /// Starts a training when enough more sentences are complete.
+    pub(super) fn consider_training(&mut self) {
+        let due = self.settings.auto_train && self.sentences_to_go() == 0;
+        if due && self.learner.training.is_none() && !self.corpus().labels().is_empty() {
+            // It waits for more sentences after a failure, so that a fault is not repeated at every edit.
+            if let Err(error) = self.start_training() {
+                self.learner.failure = Some(error.to_string());
+            }
+        }
+        self.refresh_learner();
+    }
+
+    /// How many more complete sentences start a training.
+    fn sentences_to_go(&self) -> usize {
+        let goal = self.settings.last_trained_sentences + self.settings.train_after_sentences;
+        goal.saturating_sub(self.counts().train + self.counts().dev)
+    }
+
+    pub(super) fn start_training(&mut self) -> Result<(), SessionError> {
+        if self.learner.training.is_some() {
+            return Err(SessionError::TrainingAlready);
+        }
+        let config = Config {
+            encoder: self.settings.encoder.clone(),
+            threads: Some(background_threads()),
+            ..Config::default()
+        };
+        let job = self.training_job(config)?;
+        let (sentences, seen) = (self.counts().train, self.counts().train + self.counts().dev);
+        self.learner.failure = None;
+        self.learner.training = Some(TrainingRun::start(job, sentences, self.waker.as_waker()));
+        self.set(Setting::LastTrainedSentences(seen))
+    }
+
+    /// A training on what is complete now.
+    pub(super) fn training_job(&self, config: Config) -> Result<TrainingJob, SessionError> {
+        if self.corpus().labels().is_empty() {
+            return Err(SessionError::NoLabels);
+        }
+        if self.counts().train == 0 {
+            return Err(SessionError::NothingToTrainOn);
+        }
+        let model = models::next_id(&self.models);
+        Ok(TrainingJob {
+            corpus: Arc::clone(&self.corpus),
+            config,
+            encoders: self.home.encoders(),
+            model,
+            snapshot: self.models_dir().join(models::directory(model)),
+            current: self.current_snapshot(),
+        })
+    }
+
+    fn current_snapshot(&self) -> Option<(ModelId, PathBuf)> {
+        let id = self.current_model?;
+        let record = self.models.iter().find(|m| m.id == id)?;
+        let folder = self.models_dir().join(&record.directory);
+        folder.is_dir().then_some((id, folder))
+    }
+
+    /// Hears the trainer and the predictor, and gives the predictor more to do.
+    pub(super) fn poll_learner(&mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        if let Some(ended) = self.learner.training.as_ref().and_then(TrainingRun::poll) {
+            let run = self.learner.training.take();
+            let ended = ended.map_err(SessionError::from).and_then(|result| Ok(result?));
+            events.extend(self.training_ended(run.map(|r| r.model), ended));
+        }
+        let mut answered = Vec::new();
+        while let Some(answer) = self.learner.predictor.as_ref().and_then(PredictorThread::try_answer) {
+            self.learner.under_way = self.learner.under_way.saturating_sub(1);
+            match self.take_answer(answer) {
+                Ok(sentences) => answered.extend(sentences),
+                Err(event) => events.push(event),
+            }
+        }
+        if !answered.is_empty() {
+            events.push(Event::Suggestions(answered));
+        }
+        self.feed_predictor();
+        self.refresh_learner();
+        events
+    }
+
+    fn training_ended(&mut self, model: Option<ModelId>, ended: Result<Finished, SessionError>) -> Option<Event> {
+        match ended {
+            Ok(Finished { trained, verdict }) => {
+                let model = model?;
+                let info = models::info(model, &trained.manifest, now_ms());
+                let kept = self.add_model(model, &trained, verdict.use_it());
+                if let Err(error) = kept {
+                    return Some(self.learner_failed(error.to_string()));
+                }
+                match verdict {
+                    Verdict::NotBetter { new, current } => {
+                        Some(Event::ModelNotBetter { new_f1: new, current_f1: current })
+                    }
+                    _ => Some(Event::ModelReady(info)),
+                }
+            }
+            Err(SessionError::Train(TrainError::Cancelled)) => Some(Event::TrainingStopped),
+            Err(error) => Some(self.learner_failed(error.to_string())),
+        }
+    }
+
+    fn learner_failed(&mut self, message: String) -> Event {
+        self.learner.failure = Some(message.clone());
+        Event::TrainingFailed { message }
+    }
+
+    /// Registers a snapshot that is on disk, and uses it if it is to be used.
+    pub(super) fn add_model(
+        &mut self,
+        id: ModelId,
+        trained: &crate::train::Trained,
+        make_current: bool,
+    ) -> Result<(), SessionError> {
+        let record = ModelRecord {
+            id,
+            directory: models::directory(id),
+            manifest: trained.manifest.to_json(),
+            created_ms: now_ms(),
+        };
+        self.writer.model(record.clone())?;
+        self.models.push(record);
+        if make_current {
+            self.use_model(id)?;
+        }
+        models::clean_up(&self.models_dir(), &self.models, self.current_model);
+        Ok(())
+    }
+
+    /// Makes a model the one that suggests.
+    pub(super) fn use_model(&mut self, id: ModelId) -> Result<(), SessionError> {
+        self.current_model = Some(id);
+        self.writer.set_current_model(Some(id))?;
+        self.start_predicting();
+        Ok(())
+    }
+
+    /// Queues every sentence that is not complete, in text order.
+    pub(super) fn start_predicting(&mut self) {
+        let open = self.corpus.sentences().iter().filter(|s| s.status() != Status::Complete && !s.tokens().is_empty());
+        let fresh = |id: &SentenceId| self.suggestions.get(id).map(|s| s.model) != self.current_model;
+        self.learner.queue.start(open.map(|s| s.id()).filter(fresh));
+        self.learner.queue.hurry(&self.on_screen);
+    }
+
+    /// Starts predicting with the current model if it was not done when the project was closed.
+    pub fn resume_predicting(&mut self) {
+        if self.current_snapshot().is_some() {
+            self.start_predicting();
+        }
+    }
+
+    fn feed_predictor(&mut self) {
+        if self.learner.queue.is_empty() {
+            return;
+        }
+        let Some((model, snapshot)) = self.current_snapshot() else { return };
+        if self.learner.predictor.is_none() {
+            match PredictorThread::start(background_threads(), self.waker.as_waker()) {
+                Ok(thread) => self.learner.predictor = Some(thread),
+                Err(error) => {
+                    self.learner.failure = Some(format!("can't start the thread that predicts: {error}"));
+                    return;
+                }
+            }
+        }
+        while self.learner.under_way < super::predictor::IN_FLIGHT {
+            let ids = self.learner.queue.take(BATCH);
+            if ids.is_empty() {
+                break;
+            }
+            let sentences = ids.iter().filter_map(|&id| Some((id, words(&self.corpus, self.corpus.sentence(id)?))));
+            let batch = Batch { model, snapshot: snapshot.clone(), sentences: sentences.collect() };
+            match self.learner.predictor.as_ref().map(|p| p.send(batch)) {
+                Some(Ok(())) => self.learner.under_way += 1,
+                _ => {
+                    ids.into_iter().for_each(|id| self.learner.queue.again(id));
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Takes over what the predictor says; what an older model says is dropped.
+    fn take_answer(&mut self, answer: Answer) -> Result<Vec<SentenceId>, Event> {
+        let Answer { model, sentences, result } = answer;
+        if self.current_model != Some(model) {
+            return Ok(Vec::new());
+        }
+        let suggestions = match result {
+            Ok(suggestions) => suggestions,
+            Err(message) => {
+                self.learner.failure = Some(message.clone());
+                self.learner.queue.start([]);
+                return Err(Event::PredictionFailed { message });
+            }
+        };
+        let batch: Vec<_> = sentences.iter().copied().zip(suggestions).collect();
+        if let Err(error) = self.store_suggestions(batch) {
+            return Err(Event::PredictionFailed { message: error.to_string() });
+        }
+        Ok(sentences)
+    }
+
+    pub(super) fn store_suggestions(
+        &mut self,
+        batch: Vec<(SentenceId, crate::annotation::SentenceSuggestions)>,
+    ) -> Result<(), SessionError> {
+        let map = Arc::make_mut(&mut self.suggestions);
+        for (id, suggestions) in &batch {
+            map.insert(*id, suggestions.clone());
+        }
+        Ok(self.writer.suggestions(batch)?)
+    }
+
+    /// Copies what the window shows out of the workers.
+    pub(super) fn refresh_learner(&mut self) {
+        let state = if let Some(run) = &self.learner.training {
+            LearnerState::Training(run.progress())
+        } else if let Some(message) = &self.learner.failure {
+            LearnerState::Failed { message: message.clone() }
+        } else if self.settings.auto_train {
+            LearnerState::Waiting { sentences_to_go: self.sentences_to_go() }
+        } else {
+            LearnerState::Off
+        };
+        let current = self.current_model.and_then(|id| self.models.iter().find(|m| m.id == id));
+        let current: Option<ModelInfo> = current.and_then(models::info_of_record);
+        let (done, total) = self.learner.queue.progress();
+        let predicting = (!self.learner.queue.is_empty() || self.learner.under_way > 0).then_some(Predicting { done, total });
+        let dev = self.counts().dev;
+        let few_dev = current.is_some() && dev < LEAST_DEV;
+        let note = few_dev.then(|| {
+            format!("{dev} dev sentences, fewer than {LEAST_DEV}: the last epoch is kept and models can't be compared yet")
+        });
+        self.learner.status = LearnerStatus { state, current, predicting, note };
+    }
+}
+
+/// All cores but one, which is the window's.
+pub(super) fn background_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get().saturating_sub(1).max(1))
+}

@@ -1,0 +1,96 @@
+//! The models of a project: their numbers, folders and what is remembered of them.
+
+use super::status::ModelInfo;
+use crate::annotation::ModelId;
+use crate::store::ModelRecord;
+use crate::train::Manifest;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// What the project file remembers of a model, so that it need not be loaded to be shown.
+#[derive(Serialize, Deserialize)]
+struct Remembered {
+    architecture: String,
+    encoder: String,
+    train_sentences: usize,
+    dev_f1: Option<f64>,
+}
+
+/// The next number; those of deleted models are not used again.
+pub(super) fn next_id(models: &[ModelRecord]) -> ModelId {
+    ModelId(models.iter().map(|m| m.id.0).max().unwrap_or(0) + 1)
+}
+
+pub(super) fn directory(id: ModelId) -> String {
+    format!("model-{:04}", id.0)
+}
+
+pub(super) fn info(id: ModelId, manifest: &Manifest, created_ms: i64) -> ModelInfo {
+    let outcome = &manifest.outcome;
+    ModelInfo {
+        id,
+        architecture: manifest.settings.architecture.clone(),
+        encoder: manifest.settings.encoder.clone(),
+        train_sentences: outcome.train_sentences,
+        created_ms,
+        dev_f1: outcome.dev.as_ref().and_then(|dev| dev.micro.f1()),
+    }
+}
+
+pub(super) fn record(info: &ModelInfo) -> Result<ModelRecord, serde_json::Error> {
+    let remembered = Remembered {
+        architecture: info.architecture.clone(),
+        encoder: info.encoder.clone(),
+        train_sentences: info.train_sentences,
+        dev_f1: info.dev_f1,
+    };
+    Ok(ModelRecord {
+        id: info.id,
+        directory: directory(info.id),
+        manifest: serde_json::to_string(&remembered)?,
+        created_ms: info.created_ms,
+    })
+}
+
+/// What is remembered of a model; `None` for a record of another version of the program.
+pub(super) fn info_of_record(record: &ModelRecord) -> Option<ModelInfo> {
+    let Remembered { architecture, encoder, train_sentences, dev_f1 } = serde_json::from_str(&record.manifest).ok()?;
+    Some(ModelInfo { id: record.id, architecture, encoder, train_sentences, created_ms: record.created_ms, dev_f1 })
+}
+
+/// Deletes snapshots but the current one, the one before it, and the best on dev. They can be made again.
+pub(super) fn clean_up(folder: &Path, models: &[ModelRecord], current: Option<ModelId>) {
+    let Some(current) = current else { return };
+    let previous = models.iter().map(|m| m.id).filter(|id| *id < current).max();
+    let scored = models.iter().filter_map(|m| Some((m.id, info_of_record(m)?.dev_f1?)));
+    let best = scored.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(id, _)| id);
+    let newest = models.iter().map(|m| m.id).max();
+    let keep = [Some(current), previous, best, newest];
+    for model in models.iter().filter(|m| !keep.contains(&Some(m.id))) {
+        // One that can't be deleted (open elsewhere) is tried again after the next training.
+        let _left = std::fs::remove_dir_all(folder.join(&model.directory));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(id: u32, dev_f1: Option<f64>) -> ModelRecord {
+        let (architecture, encoder) = ("smartspanner".to_owned(), "small".to_owned());
+        record(&ModelInfo { id: ModelId(id), architecture, encoder, train_sentences: 20, created_ms: 0, dev_f1 }).unwrap()
+    }
+
+    #[test]
+    fn the_best_the_current_and_the_previous_model_stay() {
+        let models = [model(1, Some(0.4)), model(2, Some(0.9)), model(3, None), model(4, Some(0.5)), model(5, Some(0.6))];
+        let dir = tempfile::tempdir().unwrap();
+        for model in &models {
+            std::fs::create_dir(dir.path().join(&model.directory)).unwrap();
+        }
+        clean_up(dir.path(), &models, Some(ModelId(5)));
+        let there = models.iter().filter(|m| dir.path().join(&m.directory).is_dir()).map(|m| m.id.0);
+        assert_eq!(there.collect::<Vec<_>>(), [2, 4, 5]);
+        assert_eq!(next_id(&models), ModelId(6));
+    }
+}

@@ -1,0 +1,406 @@
+//! An open project: the corpus in memory, the thread that saves it, and the learner.
+
+use super::activity::{Activity, now_ms};
+use super::command::{self, Command, Context, Outcome};
+use super::dataset::goes_to_dev;
+use super::home::Home;
+use super::learner::Learner;
+use super::settings::{Setting, Settings};
+use super::status::{Counts, Event, LearnerStatus, SaveState};
+use super::{SessionError, Waker};
+use crate::annotation::{
+    Corpus, Edit, History, LabelSet, ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status, Step, Suggestion,
+    Transaction,
+};
+use crate::store::{self, Contents, LogEntry, ModelRecord, Stamp, Store, VisibleSuggestions, Writer, WriterEvent};
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// What a new project starts with.
+#[derive(Clone, Debug, Default)]
+pub struct NewProject {
+    pub labels: LabelSet,
+    /// Encoder to train from; `None`: the one that is always there.
+    pub encoder: Option<String>,
+}
+
+impl NewProject {
+    /// Labels by their names, with proposed colours and keys.
+    ///
+    /// # Errors
+    /// An empty name, or one that is there twice.
+    pub fn with_labels<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Result<Self, SessionError> {
+        let mut corpus = Corpus::default();
+        for name in names {
+            let (at, label) = (corpus.labels().len(), corpus.labels().propose(name.as_ref()));
+            corpus.apply(Transaction::new("Add a label", vec![Edit::InsertLabel { at, label }]))?;
+        }
+        Ok(Self { labels: corpus.labels().clone(), encoder: None })
+    }
+}
+
+/// Which sentence comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// In the order of the text.
+    Text,
+    /// The one that the model is least sure of: the highest mean entropy of the candidates of plausible heads.
+    Uncertainty,
+}
+
+/// All of a project that can be read and changed. Held by one thread; its workers talk to it through [`Project::poll`].
+pub struct Project {
+    pub(super) home: Home,
+    path: PathBuf,
+    /// Shared with exports and trainings under way; an edit copies it only then.
+    pub(super) corpus: Arc<Corpus>,
+    pub(super) suggestions: Arc<HashMap<SentenceId, SentenceSuggestions>>,
+    history: History,
+    pub(super) models: Vec<ModelRecord>,
+    pub(super) current_model: Option<ModelId>,
+    pub(super) settings: Settings,
+    counts: Counts,
+    pub(super) writer: Arc<Writer>,
+    saving: Arc<Mutex<Saving>>,
+    activity: Activity,
+    on_screen: Vec<SentenceId>,
+    pub(super) learner: Learner,
+    pub(super) waker: SharedWaker,
+}
+
+/// What the writer's thread has told.
+#[derive(Debug, Default)]
+struct Saving {
+    saved: u64,
+    failure: Option<String>,
+    told: bool,
+}
+
+/// A waker that can be set after the workers have started.
+#[derive(Clone, Default)]
+pub(super) struct SharedWaker(Arc<Mutex<Option<Waker>>>);
+
+impl SharedWaker {
+    pub(super) fn wake(&self) {
+        let waker = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(waker) = waker {
+            waker();
+        }
+    }
+
+    pub(super) fn as_waker(&self) -> Waker {
+        let shared = self.clone();
+        Arc::new(move || shared.wake())
+    }
+}
+
+impl Project {
+    /// Makes a project file and opens it.
+    ///
+    /// # Errors
+    /// A file that is there already, a folder that is not there or can't be written.
+    pub fn create(home: &Home, path: &Path, new: &NewProject) -> Result<Self, SessionError> {
+        let mut settings = std::collections::BTreeMap::new();
+        if let Some(encoder) = &new.encoder {
+            let (key, value) = Setting::Encoder(encoder.clone()).row();
+            settings.insert(key.to_owned(), value);
+        }
+        let new = store::NewProject { labels: new.labels.clone(), settings };
+        Self::start(home, Store::create(path, &new)?)
+    }
+
+    /// Opens a project file for annotation.
+    ///
+    /// # Errors
+    /// A file that is not there, not ours, newer, damaged, read-only or open elsewhere.
+    pub fn open(home: &Home, path: &Path) -> Result<Self, SessionError> {
+        Self::start(home, Store::open(path)?)
+    }
+
+    fn start(home: &Home, store: Store) -> Result<Self, SessionError> {
+        let path = store.path().to_owned();
+        let Contents { corpus, history, suggestions, models, current_model, settings: rows } = store.load()?;
+        let mut settings = Settings::default();
+        for (key, value) in &rows {
+            if let Some(setting) = Setting::from_row(key, value)? {
+                settings.set(setting);
+            }
+        }
+        let waker = SharedWaker::default();
+        let saving = Arc::new(Mutex::new(Saving { saved: corpus.revision(), ..Saving::default() }));
+        let (told, woken) = (saving.clone(), waker.clone());
+        let writer = Writer::start(store, move |event| {
+            told.lock().unwrap_or_else(PoisonError::into_inner).hear(&event);
+            woken.wake();
+        })?;
+        let mut project = Self {
+            home: home.clone(),
+            path,
+            counts: Counts::of(&corpus),
+            corpus: Arc::new(corpus),
+            suggestions: Arc::new(suggestions),
+            history,
+            models,
+            current_model,
+            settings,
+            writer: Arc::new(writer),
+            saving,
+            activity: Activity::start(Instant::now()),
+            on_screen: Vec::new(),
+            learner: Learner::default(),
+            waker,
+        };
+        project.refresh_learner();
+        Ok(project)
+    }
+
+    /// Stops the learner, writes what waits and lets go of the file.
+    ///
+    /// # Errors
+    /// Changes that could not be saved.
+    pub fn close(mut self) -> Result<(), SessionError> {
+        self.learner.stop();
+        // A task that still holds the writer (an import) ends it when it is done.
+        match Arc::try_unwrap(self.writer) {
+            Ok(writer) => Ok(writer.close()?),
+            Err(writer) => Ok(writer.flush()?),
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file's name without its ending.
+    pub fn name(&self) -> String {
+        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    pub fn models_dir(&self) -> PathBuf {
+        store::models_dir(&self.path)
+    }
+
+    pub fn corpus(&self) -> &Corpus {
+        &self.corpus
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    pub fn models(&self) -> &[ModelRecord] {
+        &self.models
+    }
+
+    /// What the next undo takes back.
+    pub fn undo_intent(&self) -> Option<&str> {
+        self.history.next_undo().map(|t| t.intent.as_str())
+    }
+
+    /// What the next redo does again.
+    pub fn redo_intent(&self) -> Option<&str> {
+        self.history.next_redo().map(|t| t.intent.as_str())
+    }
+
+    pub fn save_state(&self) -> SaveState {
+        let saving = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
+        match &saving.failure {
+            Some(message) => SaveState::Failed { message: message.clone() },
+            None if saving.saved >= self.corpus.revision() => SaveState::AllSaved,
+            None => SaveState::Saving { waiting: (self.corpus.revision() - saving.saved) as usize },
+        }
+    }
+
+    /// All that the latest model that looked at it says of a sentence.
+    pub fn suggestions(&self, id: SentenceId) -> Option<&SentenceSuggestions> {
+        self.suggestions.get(&id)
+    }
+
+    /// What is worth showing: at least the threshold, not rejected, and not gold already.
+    pub fn visible_suggestions(&self, id: SentenceId) -> Vec<&Suggestion> {
+        let both = self.suggestions.get(&id).zip(self.corpus.sentence(id));
+        both.map(|(s, sentence)| s.visible(sentence, self.settings.threshold).collect()).unwrap_or_default()
+    }
+
+    pub fn learner(&self) -> &LearnerStatus {
+        self.learner.status()
+    }
+
+    /// Called by the workers when they have something to tell.
+    pub fn set_waker(&mut self, waker: Waker) {
+        *self.waker.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker);
+    }
+
+    /// A sign that a person is at work: edits store how long it took to make them.
+    pub fn note_activity(&mut self) {
+        self.activity.touch(Instant::now());
+    }
+
+    /// Says what is on screen: it gets suggestions first, and edits record what was seen.
+    pub fn look_at(&mut self, sentences: &[SentenceId]) {
+        if self.on_screen != sentences {
+            self.on_screen = sentences.to_vec();
+            self.learner.hurry(sentences);
+        }
+    }
+
+    /// Hears the workers and moves the learner on. Never waits; call it each frame.
+    pub fn poll(&mut self) -> Vec<Event> {
+        let mut events = self.poll_learner();
+        let mut saving = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(message) = saving.failure.clone().filter(|_| !saving.told) {
+            saving.told = true;
+            events.push(Event::SaveFailed { message });
+        }
+        events
+    }
+
+    /// Waits until all is on disk: for the command line, not for the window.
+    ///
+    /// # Errors
+    /// Changes that could not be saved.
+    pub fn flush(&self) -> Result<(), SessionError> {
+        Ok(self.writer.flush()?)
+    }
+
+    /// Does what a person wants, and says where it changed something.
+    ///
+    /// # Errors
+    /// What the command is about is not there; nothing is changed then.
+    pub fn run(&mut self, command: Command) -> Result<Outcome, SessionError> {
+        match command {
+            Command::Undo => self.travel(Step::Undo),
+            Command::Redo => self.travel(Step::Redo),
+            Command::Set(setting) => self.set(setting).map(|()| Outcome::default()),
+            Command::Train => self.start_training().map(|()| Outcome::default()),
+            Command::StopTraining => {
+                self.learner.stop_training();
+                Ok(Outcome::default())
+            }
+            Command::RetrySave => {
+                self.saving.lock().unwrap_or_else(PoisonError::into_inner).failure = None;
+                self.writer.retry()?;
+                Ok(Outcome::default())
+            }
+            command => self.edit(&command),
+        }
+    }
+
+    /// The next sentence to work on after this one, going round; `None` when all are complete or skipped.
+    pub fn next_sentence(&self, after: SentenceId, order: Order) -> Option<SentenceId> {
+        let open = |s: &&Sentence| {
+            matches!(s.status(), Status::Untouched | Status::InProgress | Status::Flagged) && s.id() != after
+        };
+        match order {
+            Order::Text => {
+                let (before, rest) = self.corpus.sentences().split_at_checked(after.0 as usize)?;
+                rest.iter().chain(before).find(open).map(Sentence::id)
+            }
+            Order::Uncertainty => {
+                let entropy = |s: &Sentence| self.suggestions.get(&s.id()).and_then(|s| s.entropy).unwrap_or(0.0);
+                let best = self.corpus.sentences().iter().filter(open).filter(|s| s.split() == Split::Rest);
+                best.max_by(|a, b| entropy(a).total_cmp(&entropy(b)).then(b.id().cmp(&a.id()))).map(Sentence::id)
+            }
+        }
+    }
+
+    fn edit(&mut self, command: &Command) -> Result<Outcome, SessionError> {
+        let sentence = match command {
+            Command::Accept { sentence, .. }
+            | Command::Reject { sentence, .. }
+            | Command::AcceptAll { sentence, .. }
+            | Command::SetStatus { sentence, .. } => Some(*sentence),
+            _ => None,
+        };
+        let dev = self.counts.dev;
+        let target = sentence.and_then(|id| self.corpus.sentence(id));
+        let context = Context {
+            corpus: &self.corpus,
+            suggestions: sentence.and_then(|id| self.suggestions.get(&id)),
+            threshold: self.settings.threshold,
+            completes_into_dev: !self.settings.dev_imported && target.is_some_and(|s| goes_to_dev(s, dev)),
+        };
+        let Some(plan) = command::plan(command, &context)? else { return Ok(Outcome::default()) };
+        if !plan.transaction.edits.is_empty() {
+            self.commit(Step::Do, plan.transaction)?;
+        }
+        Ok(plan.outcome)
+    }
+
+    fn travel(&mut self, step: Step) -> Result<Outcome, SessionError> {
+        let next = match step {
+            Step::Undo => self.history.next_undo().ok_or(SessionError::NothingToUndo)?,
+            Step::Do | Step::Redo => self.history.next_redo().ok_or(SessionError::NothingToRedo)?,
+        };
+        let transaction = next.clone();
+        let sentence = transaction.sentence();
+        let mention = transaction.edits.iter().find_map(|edit| match edit {
+            Edit::AddMention { mention, .. } | Edit::ReplaceMention { new: mention, .. } => Some(mention.id),
+            _ => None,
+        });
+        self.commit(step, transaction)?;
+        Ok(Outcome { sentence, mention })
+    }
+
+    /// Applies a transaction in memory and sends it to the writer.
+    pub(super) fn commit(&mut self, step: Step, transaction: Transaction) -> Result<(), SessionError> {
+        let touched: BTreeSet<SentenceId> = transaction.edits.iter().filter_map(Edit::sentence).collect();
+        let sentences = |corpus: &Corpus| -> Vec<Sentence> {
+            touched.iter().filter_map(|id| corpus.sentence(*id).cloned()).collect()
+        };
+        let before = sentences(&self.corpus);
+        let inverse = Arc::make_mut(&mut self.corpus).apply(transaction.clone())?;
+        before.iter().for_each(|s| self.counts.subtract(s));
+        sentences(&self.corpus).iter().for_each(|s| self.counts.add(s));
+        self.history.record(step, inverse.clone());
+        let (stamp, revision) = (self.stamp(), self.corpus.revision());
+        self.writer.apply(LogEntry { step, transaction, inverse, stamp, revision })?;
+        self.consider_training();
+        Ok(())
+    }
+
+    /// Who, when, how long, and what was seen.
+    pub(super) fn stamp(&mut self) -> Stamp {
+        let visible = self.on_screen.iter().filter_map(|&sentence| {
+            let model = self.suggestions.get(&sentence)?.model;
+            let spans: Vec<_> = self.visible_suggestions(sentence).into_iter().cloned().collect();
+            (!spans.is_empty()).then_some(VisibleSuggestions { sentence, model, spans })
+        });
+        let visible = visible.collect();
+        let author = self.settings.author.clone();
+        Stamp { author, time_ms: now_ms(), active_ms: self.activity.take_ms(Instant::now()), visible }
+    }
+
+    pub(super) fn set(&mut self, setting: Setting) -> Result<(), SessionError> {
+        let (key, value) = setting.row();
+        self.settings.set(setting);
+        self.writer.setting(key, Some(value))?;
+        self.refresh_learner();
+        Ok(())
+    }
+
+    /// Takes over what an import has written.
+    pub(super) fn replace_corpus(&mut self, corpus: Corpus) {
+        self.counts = Counts::of(&corpus);
+        self.corpus = Arc::new(corpus);
+    }
+}
+
+impl Saving {
+    fn hear(&mut self, event: &WriterEvent) {
+        match event {
+            WriterEvent::Saved { revision } => {
+                self.saved = *revision;
+                self.failure = None;
+                self.told = false;
+            }
+            WriterEvent::Failed { error, .. } => self.failure = Some(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! A training on a thread of its own. A crash of it costs compute, never labels.
+
+use super::status::TrainingProgress;
+use super::task::{Task, TaskLost, Waker};
+use super::dataset;
+use crate::annotation::{Corpus, ModelId};
+use crate::encoder::Encoders;
+use crate::train::{Config, Event, PredictOptions, Predictor, TrainError, TrainRequest, Trained, evaluate, train};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// With fewer dev sentences two models can't be told apart.
+pub(super) const LEAST_DEV: usize = 20;
+
+/// What to train on and where to put the model.
+pub(super) struct TrainingJob {
+    pub corpus: Arc<Corpus>,
+    pub config: Config,
+    pub encoders: Encoders,
+    pub model: ModelId,
+    /// Folder of the new snapshot.
+    pub snapshot: PathBuf,
+    /// The model in use, to be compared with on today's dev sentences.
+    pub current: Option<(ModelId, PathBuf)>,
+}
+
+/// A model that was trained, and whether it should be used.
+pub(super) struct Finished {
+    pub trained: Trained,
+    pub verdict: Verdict,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Verdict {
+    /// There is no older model, or the older one can't be read.
+    First,
+    /// Too few dev sentences to compare: the newer one knows more sentences.
+    FewDev,
+    Better,
+    NotBetter { new: f64, current: f64 },
+}
+
+impl Verdict {
+    pub(super) fn use_it(self) -> bool {
+        !matches!(self, Self::NotBetter { .. })
+    }
+}
+
+/// A training under way.
+pub(super) struct TrainingRun {
+    pub(super) model: ModelId,
+    cancel: Arc<AtomicBool>,
+    progress: Arc<Mutex<TrainingProgress>>,
+    task: Task<Result<Finished, TrainError>>,
+}
+
+impl TrainingRun {
+    pub(super) fn start(job: TrainingJob, train_sentences: usize, waker: Waker) -> Self {
+        let model = job.model;
+        let cancel = Arc::new(AtomicBool::new(false));
+        let progress = Arc::new(Mutex::new(TrainingProgress {
+            model,
+            train_sentences,
+            epoch: 0,
+            epochs: 0,
+            fraction: 0.0,
+            secs_left: None,
+        }));
+        let (stop, cell, wake) = (cancel.clone(), progress.clone(), waker.clone());
+        let task = Task::spawn("nestling-trainer", waker, move || {
+            lower_priority();
+            run(&job, &stop, &mut |event| {
+                let shown = cell.lock().unwrap_or_else(PoisonError::into_inner).take_in(&event);
+                if shown {
+                    wake();
+                }
+            })
+        });
+        Self { model, cancel, progress, task }
+    }
+
+    pub(super) fn cancel(&self) {
+        self.cancel.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn progress(&self) -> TrainingProgress {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How it ended, once it has.
+    pub(super) fn poll(&self) -> Option<Result<Result<Finished, TrainError>, TaskLost>> {
+        self.task.poll()
+    }
+}
+
+/// The whole of a training, on this thread.
+pub(super) fn run(
+    job: &TrainingJob,
+    cancel: &AtomicBool,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Finished, TrainError> {
+    let dataset = dataset::freeze(&job.corpus)?;
+    let encoder = job.encoders.get(&job.config.encoder)?;
+    let request = TrainRequest {
+        dataset: &dataset,
+        config: &job.config,
+        encoder,
+        snapshot: &job.snapshot,
+        parent: job.current.as_ref().map(|(id, _)| id.to_string()),
+    };
+    let trained = train(request, cancel, on_event)?;
+    let verdict = compare(job, &dataset, &trained, cancel)?;
+    Ok(Finished { trained, verdict })
+}
+
+/// Scores the model in use on today's dev sentences: there may be more of them than when it was trained.
+fn compare(
+    job: &TrainingJob,
+    dataset: &crate::train::Dataset,
+    trained: &Trained,
+    cancel: &AtomicBool,
+) -> Result<Verdict, TrainError> {
+    let Some((_, folder)) = &job.current else { return Ok(Verdict::First) };
+    if dataset.dev().len() < LEAST_DEV {
+        return Ok(Verdict::FewDev);
+    }
+    let Ok(current) = Predictor::load_with_threads(folder, job.config.threads) else { return Ok(Verdict::First) };
+    let old = evaluate(&current, dataset.dev(), PredictOptions::default(), cancel)?.micro.f1().unwrap_or(0.0);
+    let new = trained.dev_f1().unwrap_or(0.0);
+    Ok(if new > old { Verdict::Better } else { Verdict::NotBetter { new, current: old } })
+}
+
+impl TrainingProgress {
+    /// True when a person could see the difference.
+    fn take_in(&mut self, event: &Event) -> bool {
+        match *event {
+            Event::Started { epochs, train_sentences, .. } => {
+                (self.epochs, self.train_sentences) = (epochs, train_sentences);
+            }
+            Event::Progress { step, steps, epoch, secs_left, .. } => {
+                let fraction = step as f32 / steps.max(1) as f32;
+                let shown = (fraction * 100.0).floor() > (self.fraction * 100.0).floor() || epoch != self.epoch;
+                (self.fraction, self.epoch, self.secs_left) = (fraction, epoch, Some(secs_left as f32));
+                return shown;
+            }
+            Event::EpochDone { .. } | Event::Saving => {}
+        }
+        true
+    }
+}
+
+/// Leaves the window its time.
+pub(super) fn lower_priority() {
+    // Where the system does not allow it the work is done all the same.
+    let _unchanged = thread_priority::set_current_thread_priority(thread_priority::ThreadPriority::Min);
+}
