@@ -1,1 +1,63 @@
-//! (to come)
+//! Layers that train, on top of candle's tensors: seeded randomness, named variables, AdamW, and operations whose
+//! gradients are known to arrive.
+//!
+//! # Invariants
+//! - Trainable code uses only the operations of this module. `candle-nn` is no dependency: its fused layer norm and
+//!   softmax have no backward pass, and every weight below them silently stays where it was.
+//! - All randomness is an [`Rng`], made from a seed and a purpose. Its state can be saved and restored.
+//! - The same seed, data and kind of processor give the same bits at any number of threads: sums over rows are made
+//!   of pieces whose size does not depend on how many threads there are.
+//! - On the CPU the operations are [`fused`]; elsewhere, and in the tests that compare both, they are [`plain`].
+//!   Both compute the same function and draw the same dropout mask.
+//! - A variable belongs to a [`Part`] (its learning rate) and either decays or not; both are said where it is declared.
+//!
+//! Deliberately absent: precision other than `f32`; second derivatives; an optimizer for devices other than the CPU.
+
+pub mod fused;
+mod kernels;
+mod layers;
+mod ops;
+mod optimizer;
+pub mod plain;
+mod rng;
+mod schedule;
+mod threads;
+mod vars;
+
+pub use layers::{Embedding, LayerNorm, Linear};
+pub use ops::{attention, cross_entropy, dropout, gelu, layer_norm, linear, log_softmax, softmax, u32_tensor};
+pub use optimizer::{AdamW, AdamWConfig};
+pub use rng::{Mode, Rng, RngState};
+pub use schedule::LinearSchedule;
+pub use threads::Threads;
+pub use vars::{Init, Part, Scope, Variable, Vars, read_tensors, write_tensors};
+
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum NnError {
+    #[error("a tensor operation failed: {0}")]
+    Tensor(#[from] candle_core::Error),
+    #[error("the weights lack {name:?}; they belong to another architecture or another version of the program")]
+    MissingWeight { name: String },
+    #[error("the weight {name:?} has the shape {got:?}, expected {expected:?}")]
+    WeightShape { name: String, expected: Vec<usize>, got: Vec<usize> },
+    #[error("{op} does not fit tensors of the shapes {shapes:?}")]
+    Shapes { op: &'static str, shapes: Vec<Vec<usize>> },
+    #[error("the variable {0:?} is declared twice")]
+    DeclaredTwice(String),
+    #[error("the gradient is not a finite number; try a lower learning rate")]
+    NotFinite,
+    #[error("can't write weights: {source}: {path}")]
+    Write { path: PathBuf, source: std::io::Error },
+    #[error("can't read weights: {reason}: {path}")]
+    Read { path: PathBuf, reason: String },
+    #[error("can't start {threads} threads: {reason}")]
+    Threads { threads: usize, reason: String },
+}
+
+impl NnError {
+    fn shapes(op: &'static str, tensors: &[&candle_core::Tensor]) -> Self {
+        Self::Shapes { op, shapes: tensors.iter().map(|t| t.dims().to_vec()).collect() }
+    }
+}

@@ -1,0 +1,138 @@
+//! Functions of tensors that pass gradients.
+
+use super::{Mode, NnError, Rng, fused, plain};
+use candle_core::{D, Device, Tensor};
+
+/// `(x - mean) / sqrt(variance + eps) · weight + bias` over the last dimension; `x` `[…, H]`, `weight` and `bias` `[H]`.
+///
+/// # Errors
+/// On shapes that don't fit.
+pub fn layer_norm(x: &Tensor, weight: &Tensor, bias: &Tensor, eps: f64) -> Result<Tensor, NnError> {
+    if x.device().is_cpu() { fused::layer_norm(x, weight, bias, eps) } else { plain::layer_norm(x, weight, bias, eps) }
+}
+
+/// `x · Φ(x)`, the exact form of BERT.
+///
+/// # Errors
+/// When the tensor is no float.
+pub fn gelu(x: &Tensor) -> Result<Tensor, NnError> {
+    if x.device().is_cpu() { fused::gelu(x) } else { plain::gelu(x) }
+}
+
+/// `x · weightᵀ + bias`; `x` `[…, K]`, `weight` `[N, K]`, `bias` `[N]`, result `[…, N]`.
+///
+/// # Errors
+/// On shapes that don't fit.
+pub fn linear(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor, NnError> {
+    if x.device().is_cpu() { fused::linear(x, weight, bias) } else { plain::linear(x, weight, bias) }
+}
+
+/// Sets a share `p` of the units to 0 in training and scales the others by `1 / (1 - p)`.
+///
+/// # Errors
+/// When the tensor is no float.
+pub fn dropout(x: &Tensor, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
+    let Some((p, rng)) = active(p, mode) else { return Ok(x.clone()) };
+    if x.device().is_cpu() { fused::dropout(x, p, rng) } else { plain::dropout(x, p, rng) }
+}
+
+/// Scaled dot-product attention of `heads` heads: `softmax(q kᵀ / √d) v`, with dropout `p` on the probabilities.
+///
+/// q, k and v are `[B, T, H]`; the first `lens[b]` rows of a sentence count, the others attend to nothing, nothing
+/// attends to them, and their result is 0. Result `[B, T, H]`.
+///
+/// # Errors
+/// On shapes that don't fit.
+pub fn attention(qkv: [&Tensor; 3], heads: usize, lens: &[usize], p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
+    let dropout = active(p, mode);
+    if qkv[0].device().is_cpu() {
+        fused::attention(qkv, heads, lens, dropout)
+    } else {
+        plain::attention(qkv, heads, lens, dropout)
+    }
+}
+
+fn active<'a>(p: f32, mode: &'a mut Mode) -> Option<(f32, &'a mut Rng)> {
+    match mode {
+        Mode::Train(rng) if p > 0.0 => Some((p.min(0.99), rng)),
+        _ => None,
+    }
+}
+
+/// Over the last dimension.
+///
+/// # Errors
+/// When the tensor is no float.
+pub fn softmax(x: &Tensor) -> Result<Tensor, NnError> {
+    let e = shifted(x)?.exp()?;
+    Ok(e.broadcast_div(&e.sum_keepdim(D::Minus1)?)?)
+}
+
+/// Over the last dimension.
+///
+/// # Errors
+/// When the tensor is no float.
+pub fn log_softmax(x: &Tensor) -> Result<Tensor, NnError> {
+    let shifted = shifted(x)?;
+    let log_sum = shifted.exp()?.sum_keepdim(D::Minus1)?.log()?;
+    Ok(shifted.broadcast_sub(&log_sum)?)
+}
+
+/// Less the greatest value of each row, a constant for the gradient.
+fn shifted(x: &Tensor) -> Result<Tensor, NnError> {
+    Ok(x.broadcast_sub(&x.detach().max_keepdim(D::Minus1)?)?)
+}
+
+/// Mean over the rows of `-log softmax(logits)[class]`; `logits` `[N, C]`, a class below C for each row.
+///
+/// # Errors
+/// When the number of classes is not N, or a class is not below C.
+pub fn cross_entropy(logits: &Tensor, classes: &[u32]) -> Result<Tensor, NnError> {
+    let (n, _) = logits.dims2()?;
+    let classes = Tensor::from_slice(classes, (n, 1), logits.device())?;
+    Ok(log_softmax(logits)?.gather(&classes, 1)?.mean_all()?.neg()?)
+}
+
+/// Row numbers for selecting.
+///
+/// # Errors
+/// When the device refuses.
+pub fn u32_tensor(values: &[u32], device: &Device) -> Result<Tensor, NnError> {
+    Ok(Tensor::from_slice(values, values.len(), device)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use candle_core::Var;
+
+    /// Reference: `torch.nn.functional.cross_entropy(torch.tensor([[1., 2., 100.], [0.5, -1., 0.]]),
+    /// torch.tensor([1, 0]))` = 49.302067; gradients [0, -0.5, 0.5], [-0.22672531, 0.06097582, 0.16574948].
+    #[test]
+    fn cross_entropy_is_stable_and_as_in_pytorch() {
+        let logits = Var::new(&[[1f32, 2., 100.], [0.5, -1., 0.]], &Device::Cpu).unwrap();
+        let loss = cross_entropy(&logits, &[1, 0]).unwrap();
+        assert!((loss.to_scalar::<f32>().unwrap() - 49.302_067).abs() < 1e-5, "{loss}");
+        let grad = loss.backward().unwrap().get(logits.as_tensor()).unwrap().to_vec2::<f32>().unwrap();
+        let expected = [0.0, -0.5, 0.5, -0.226_725_3, 0.060_975_8, 0.165_749_5];
+        for (got, want) in grad.concat().iter().zip(expected) {
+            assert!((got - want).abs() < 1e-6, "{grad:?}");
+        }
+    }
+
+    #[test]
+    fn softmax_sums_to_one_and_agrees_with_its_logarithm() {
+        let x = Tensor::new(&[[1f32, -2., 3.], [1000., 1000., 999.]], &Device::Cpu).unwrap();
+        let p = softmax(&x).unwrap();
+        let sums = p.sum(D::Minus1).unwrap().to_vec1::<f32>().unwrap();
+        assert!(sums.iter().all(|s| (s - 1.0).abs() < 1e-6));
+        let off = (p.log().unwrap() - log_softmax(&x).unwrap()).unwrap().abs().unwrap().max_all().unwrap();
+        assert!(off.to_scalar::<f32>().unwrap() < 1e-5);
+    }
+
+    #[test]
+    fn nothing_is_dropped_in_prediction() {
+        let x = Tensor::new(&[1f32, 2., 3.], &Device::Cpu).unwrap();
+        assert_eq!(dropout(&x, 0.9, &mut Mode::Predict).unwrap().to_vec1::<f32>().unwrap(), [1., 2., 3.]);
+    }
+}

@@ -1,0 +1,145 @@
+//! The same operations composed of candle's own, all of which have a backward pass: the specification of
+//! [`super::fused`], and what runs on devices other than the CPU.
+
+use super::kernels::{self, DropMask};
+use super::{NnError, Rng, softmax};
+use candle_core::{D, Device, Shape, Tensor};
+
+/// See [`super::layer_norm`].
+///
+/// # Errors
+/// On shapes that don't fit.
+pub fn layer_norm(x: &Tensor, weight: &Tensor, bias: &Tensor, eps: f64) -> Result<Tensor, NnError> {
+    let centred = x.broadcast_sub(&x.mean_keepdim(D::Minus1)?)?;
+    let deviation = (centred.sqr()?.mean_keepdim(D::Minus1)? + eps)?.sqrt()?;
+    Ok(centred.broadcast_div(&deviation)?.broadcast_mul(weight)?.broadcast_add(bias)?)
+}
+
+/// See [`super::gelu`].
+///
+/// # Errors
+/// When the tensor is no float.
+pub fn gelu(x: &Tensor) -> Result<Tensor, NnError> {
+    Ok(x.gelu_erf()?)
+}
+
+/// See [`super::linear`].
+///
+/// # Errors
+/// On shapes that don't fit.
+pub fn linear(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor, NnError> {
+    let mut dims = x.dims().to_vec();
+    let k = dims.pop().unwrap_or(1);
+    dims.push(bias.dims1()?);
+    let flat = x.reshape(((), k))?.matmul(&weight.t()?)?.broadcast_add(bias)?;
+    Ok(flat.reshape(dims)?)
+}
+
+/// See [`super::dropout`].
+///
+/// # Errors
+/// When the tensor is no float.
+pub fn dropout(x: &Tensor, p: f32, rng: &mut Rng) -> Result<Tensor, NnError> {
+    Ok((x * mask(x.shape(), p, rng, x.device())?)?)
+}
+
+/// See [`super::attention`].
+///
+/// # Errors
+/// On shapes that don't fit.
+pub fn attention(
+    [q, k, v]: [&Tensor; 3],
+    heads: usize,
+    lens: &[usize],
+    dropout: Option<(f32, &mut Rng)>,
+) -> Result<Tensor, NnError> {
+    let (b, t, h) = q.dims3()?;
+    let d = h / heads.max(1);
+    let split =
+        |x: &Tensor| -> Result<Tensor, NnError> { Ok(x.reshape((b, t, heads, d))?.transpose(1, 2)?.contiguous()?) };
+    let counts: Vec<f32> = lens.iter().flat_map(|&len| (0..t).map(move |i| f32::from(u8::from(i < len)))).collect();
+    let counts = Tensor::from_vec(counts, (b, t), q.device())?;
+    let shut_out = counts.affine(1e9, -1e9)?.reshape((b, 1, 1, t))?;
+    let scores = (split(q)?.matmul(&split(k)?.t()?)? / (d as f64).sqrt())?.broadcast_add(&shut_out)?;
+    let mut probabilities = softmax(&scores)?;
+    if let Some((p, rng)) = dropout {
+        probabilities = (&probabilities * mask(probabilities.shape(), p, rng, q.device())?)?;
+    }
+    let context = probabilities.matmul(&split(v)?)?.transpose(1, 2)?.contiguous()?.reshape((b, t, h))?;
+    Ok(context.broadcast_mul(&counts.reshape((b, t, 1))?)?)
+}
+
+fn mask(shape: &Shape, p: f32, rng: &mut Rng, device: &Device) -> Result<Tensor, NnError> {
+    let mut factors = vec![1f32; shape.elem_count()];
+    kernels::drop_all(&mut factors, DropMask::new(p, rng.bits()));
+    Ok(Tensor::from_vec(factors, shape, device)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Rng, fused};
+    use super::*;
+    use candle_core::Var;
+
+    /// Runs an operation both ways on random input and compares results and the gradients of all inputs.
+    fn same(shapes: &[&[usize]], f: impl Fn(&[Tensor], bool, &mut Rng) -> Result<Tensor, NnError>) {
+        let mut rng = Rng::new(11, "plain against fused");
+        let inputs: Vec<Var> = shapes
+            .iter()
+            .map(|&shape| {
+                let values: Vec<f32> = (0..shape.iter().product()).map(|_| rng.normal()).collect();
+                Var::from_vec(values, shape, &Device::Cpu).unwrap()
+            })
+            .collect();
+        let tensors: Vec<Tensor> = inputs.iter().map(|v| v.as_tensor().clone()).collect();
+        let run = |fast: bool| {
+            let y = f(&tensors, fast, &mut Rng::new(4, "dropout")).unwrap();
+            let weights: Vec<f32> = (0..y.elem_count()).map(|i| ((i * 37 % 101) as f32 - 50.0) / 50.0).collect();
+            let weights = Tensor::from_vec(weights, y.shape(), &Device::Cpu).unwrap();
+            let grads = (&y * weights).unwrap().sum_all().unwrap().backward().unwrap();
+            let mut all = vec![y];
+            all.extend(inputs.iter().map(|v| grads.get(v.as_tensor()).unwrap().clone()));
+            all
+        };
+        for (i, (a, b)) in run(true).iter().zip(run(false)).enumerate() {
+            let size = b.abs().unwrap().max_all().unwrap().to_scalar::<f32>().unwrap();
+            let off = (a - &b).unwrap().abs().unwrap().max_all().unwrap().to_scalar::<f32>().unwrap();
+            assert!(size > 0.0 && off < 3e-6 * size.max(1.0), "result {i}: off by {off} of {size}");
+        }
+    }
+
+    #[test]
+    fn layer_norms_agree() {
+        same(&[&[3, 37, 24], &[24], &[24]], |x, fast, _| {
+            if fast { fused::layer_norm(&x[0], &x[1], &x[2], 1e-12) } else { layer_norm(&x[0], &x[1], &x[2], 1e-12) }
+        });
+    }
+
+    #[test]
+    fn gelus_agree() {
+        same(&[&[70, 9]], |x, fast, _| if fast { fused::gelu(&x[0]) } else { gelu(&x[0]) });
+    }
+
+    #[test]
+    fn linear_layers_agree() {
+        same(&[&[2, 35, 12], &[7, 12], &[7]], |x, fast, _| {
+            if fast { fused::linear(&x[0], &x[1], &x[2]) } else { linear(&x[0], &x[1], &x[2]) }
+        });
+    }
+
+    #[test]
+    fn dropouts_agree() {
+        same(&[&[5, 40]], |x, fast, rng| if fast { fused::dropout(&x[0], 0.4, rng) } else { dropout(&x[0], 0.4, rng) });
+    }
+
+    #[test]
+    fn attentions_agree() {
+        for drop in [false, true] {
+            same(&[&[3, 6, 8], &[3, 6, 8], &[3, 6, 8]], |x, fast, rng| {
+                let (lens, qkv) = ([6, 1, 4], [&x[0], &x[1], &x[2]]);
+                let dropout = drop.then_some((0.3, rng));
+                if fast { fused::attention(qkv, 2, &lens, dropout) } else { attention(qkv, 2, &lens, dropout) }
+            });
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Named variables: declared once, in groups that the optimizer knows, saved and loaded whole.
+
+use super::{NnError, Rng};
+use candle_core::{DType, Device, Tensor, Var};
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write as _;
+use std::path::Path;
+
+/// What decides the learning rate of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Part {
+    Encoder,
+    Heads,
+}
+
+/// The first value of a variable that no file gives.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Init {
+    Zeros,
+    Ones,
+    Normal {
+        std: f32,
+    },
+    /// Uniform in `[-bound, bound]`.
+    Uniform {
+        bound: f32,
+    },
+}
+
+/// A variable as the optimizer sees it.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    pub var: Var,
+    pub part: Part,
+    /// Matrices decay; biases and norms don't.
+    pub decays: bool,
+}
+
+/// All weights of one model, in the order of their names.
+///
+/// Either trainable (a declared variable starts with its value in the stock, or with its [`Init`]), or fixed (every
+/// value must be in the stock, and nothing tracks gradients).
+#[derive(Debug)]
+pub struct Vars {
+    variables: BTreeMap<String, Variable>,
+    constants: BTreeMap<String, Tensor>,
+    stock: HashMap<String, Tensor>,
+    kind: Kind,
+    device: Device,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Trainable { seed: u64, frozen: Vec<Part> },
+    Fixed,
+}
+
+impl Vars {
+    pub fn trainable(seed: u64, device: &Device) -> Self {
+        Self::with_kind(Kind::Trainable { seed, frozen: Vec::new() }, HashMap::new(), device)
+    }
+
+    /// For prediction: everything that is declared must be among `tensors`.
+    pub fn fixed(tensors: HashMap<String, Tensor>, device: &Device) -> Self {
+        Self::with_kind(Kind::Fixed, tensors, device)
+    }
+
+    fn with_kind(kind: Kind, stock: HashMap<String, Tensor>, device: &Device) -> Self {
+        Self { variables: BTreeMap::new(), constants: BTreeMap::new(), stock, kind, device: device.clone() }
+    }
+
+    /// Values for variables that are still to be declared, by their full name.
+    pub fn stock(&mut self, tensors: impl IntoIterator<Item = (String, Tensor)>) {
+        self.stock.extend(tensors);
+    }
+
+    /// Variables of this part that are declared from now on get no gradient and never move.
+    pub fn freeze(&mut self, part: Part) {
+        if let Kind::Trainable { frozen, .. } = &mut self.kind {
+            frozen.push(part);
+        }
+    }
+
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// A place to declare variables whose names begin with `name.`.
+    pub fn scope(&mut self, name: &str, part: Part) -> Scope<'_> {
+        Scope { vars: self, path: name.to_owned(), part }
+    }
+
+    /// What trains, in the order of the names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Variable)> {
+        self.variables.iter().map(|(name, v)| (name.as_str(), v))
+    }
+
+    /// How many numbers the model consists of, frozen ones included.
+    pub fn parameters(&self) -> usize {
+        self.tensors().map(|(_, t)| t.elem_count()).sum()
+    }
+
+    fn tensors(&self) -> impl Iterator<Item = (&str, &Tensor)> {
+        let variables = self.variables.iter().map(|(name, v)| (name.as_str(), v.var.as_tensor()));
+        variables.chain(self.constants.iter().map(|(name, t)| (name.as_str(), t)))
+    }
+
+    /// A copy of all values, which later steps don't change.
+    ///
+    /// # Errors
+    /// When a tensor can't be copied.
+    pub fn copy_out(&self) -> Result<BTreeMap<String, Tensor>, NnError> {
+        self.tensors().map(|(name, t)| Ok((name.to_owned(), t.detach().copy()?))).collect()
+    }
+
+    /// Sets all variables to the values of a copy.
+    ///
+    /// # Errors
+    /// The first variable that the copy lacks or holds in another shape; earlier ones are set then.
+    pub fn copy_in(&self, tensors: &BTreeMap<String, Tensor>) -> Result<(), NnError> {
+        for (name, variable) in &self.variables {
+            let value = tensors.get(name).ok_or_else(|| NnError::MissingWeight { name: name.clone() })?;
+            check_shape(name, variable.var.dims(), value)?;
+            variable.var.set(value)?;
+        }
+        Ok(())
+    }
+
+    fn declare(&mut self, name: String, shape: &[usize], init: Init, part: Part) -> Result<Tensor, NnError> {
+        if self.variables.contains_key(&name) || self.constants.contains_key(&name) {
+            return Err(NnError::DeclaredTwice(name));
+        }
+        let stocked = self.stock.remove(&name);
+        if let Some(value) = &stocked {
+            check_shape(&name, shape, value)?;
+        }
+        let value = match (&self.kind, stocked) {
+            (_, Some(value)) => value.to_dtype(DType::F32)?.to_device(&self.device)?,
+            (Kind::Trainable { seed, .. }, None) => init.tensor(*seed, &name, shape, &self.device)?,
+            (Kind::Fixed, None) => return Err(NnError::MissingWeight { name }),
+        };
+        let trains = matches!(&self.kind, Kind::Trainable { frozen, .. } if !frozen.contains(&part));
+        if !trains {
+            self.constants.insert(name, value.clone());
+            return Ok(value);
+        }
+        let variable = Variable { var: Var::from_tensor(&value)?, part, decays: shape.len() > 1 };
+        let tensor = variable.var.as_tensor().clone();
+        self.variables.insert(name, variable);
+        Ok(tensor)
+    }
+}
+
+impl Init {
+    /// Depends on the seed and the name alone, not on what else was declared before.
+    fn tensor(self, seed: u64, name: &str, shape: &[usize], device: &Device) -> Result<Tensor, NnError> {
+        let mut rng = Rng::new(seed, name);
+        let count = shape.iter().product();
+        let values: Vec<f32> = match self {
+            Self::Zeros => vec![0.0; count],
+            Self::Ones => vec![1.0; count],
+            Self::Normal { std } => (0..count).map(|_| std * rng.normal()).collect(),
+            Self::Uniform { bound } => (0..count).map(|_| bound * (2.0 * rng.unit() - 1.0)).collect(),
+        };
+        Ok(Tensor::from_vec(values, shape, device)?)
+    }
+}
+
+/// Where a layer declares its variables: a prefix of names and a part.
+#[derive(Debug)]
+pub struct Scope<'a> {
+    vars: &'a mut Vars,
+    path: String,
+    part: Part,
+}
+
+impl Scope<'_> {
+    pub fn scope(&mut self, name: &str) -> Scope<'_> {
+        Scope { path: format!("{}.{name}", self.path), part: self.part, vars: self.vars }
+    }
+
+    /// # Errors
+    /// When the name is taken, or the value in the stock is missing or has another shape.
+    pub fn declare(&mut self, name: &str, shape: &[usize], init: Init) -> Result<Tensor, NnError> {
+        self.vars.declare(format!("{}.{name}", self.path), shape, init, self.part)
+    }
+}
+
+fn check_shape(name: &str, expected: &[usize], value: &Tensor) -> Result<(), NnError> {
+    if value.dims() == expected {
+        return Ok(());
+    }
+    let (expected, got) = (expected.to_vec(), value.dims().to_vec());
+    Err(NnError::WeightShape { name: name.to_owned(), expected, got })
+}
+
+/// Writes a safetensors file beside its place, syncs it and renames it: after a crash there is the old file or the
+/// new one, never a half.
+///
+/// # Errors
+/// When a tensor can't be read or the file can't be written.
+pub fn write_tensors(path: &Path, tensors: &BTreeMap<String, Tensor>) -> Result<(), NnError> {
+    let bytes = safetensors::serialize(tensors.iter().map(|(name, t)| (name.as_str(), t)), None)
+        .map_err(|e| NnError::Write { path: path.to_owned(), source: std::io::Error::other(e) })?;
+    let written = || -> std::io::Result<()> {
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(&bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        #[cfg(unix)]
+        std::fs::File::open(folder)?.sync_all()?;
+        Ok(())
+    };
+    written().map_err(|source| NnError::Write { path: path.to_owned(), source })
+}
+
+/// The tensors of a safetensors file, on the CPU.
+///
+/// # Errors
+/// When the file can't be read or is none.
+pub fn read_tensors(path: &Path) -> Result<HashMap<String, Tensor>, NnError> {
+    let failed = |reason: String| NnError::Read { path: path.to_owned(), reason };
+    let bytes = std::fs::read(path).map_err(|e| failed(e.to_string()))?;
+    candle_core::safetensors::load_buffer(&bytes, &Device::Cpu).map_err(|e| failed(e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn small() -> Vars {
+        let mut vars = Vars::trainable(5, &Device::Cpu);
+        vars.scope("b", Part::Heads).declare("w", &[2, 3], Init::Normal { std: 1.0 }).unwrap();
+        vars.scope("a", Part::Encoder).scope("x").declare("bias", &[3], Init::Zeros).unwrap();
+        vars
+    }
+
+    fn values(vars: &Vars) -> Vec<(String, Vec<f32>)> {
+        let copy = vars.copy_out().unwrap();
+        copy.into_iter().map(|(n, t)| (n, t.flatten_all().unwrap().to_vec1().unwrap())).collect()
+    }
+
+    #[test]
+    fn order_is_by_name_and_values_depend_on_seed_and_name_only() {
+        let vars = small();
+        let names: Vec<&str> = vars.iter().map(|(n, _)| n).collect();
+        assert_eq!(names, ["a.x.bias", "b.w"]);
+        assert!(!vars.iter().next().unwrap().1.decays);
+        let mut alone = Vars::trainable(5, &Device::Cpu);
+        alone.scope("b", Part::Heads).declare("w", &[2, 3], Init::Normal { std: 1.0 }).unwrap();
+        assert_eq!(values(&alone)[0], values(&vars)[1]);
+        assert_eq!(vars.parameters(), 9);
+    }
+
+    #[test]
+    fn files_round_trip_and_copies_don_t_follow() {
+        let vars = small();
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("weights.safetensors");
+        let before = vars.copy_out().unwrap();
+        write_tensors(&path, &before).unwrap();
+        let variable = vars.iter().nth(1).unwrap().1.var.clone();
+        variable.set(&variable.affine(2.0, 1.0).unwrap()).unwrap();
+        let moved = values(&vars);
+        vars.copy_in(&before).unwrap();
+        assert_ne!(values(&vars), moved);
+        let mut fixed = Vars::fixed(read_tensors(&path).unwrap(), &Device::Cpu);
+        fixed.scope("b", Part::Heads).declare("w", &[2, 3], Init::Zeros).unwrap();
+        fixed.scope("a", Part::Encoder).scope("x").declare("bias", &[3], Init::Zeros).unwrap();
+        assert_eq!(values(&fixed), values(&vars));
+        assert_eq!(fixed.iter().count(), 0, "a fixed model has nothing to train");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "no temporary file stays");
+    }
+
+    #[test]
+    fn wrong_weights_are_named() {
+        let mut fixed = Vars::fixed(HashMap::new(), &Device::Cpu);
+        let missing = fixed.scope("b", Part::Heads).declare("w", &[1], Init::Zeros).unwrap_err();
+        assert!(missing.to_string().contains("\"b.w\""), "{missing}");
+        let mut vars = Vars::trainable(1, &Device::Cpu);
+        vars.stock([("b.w".to_owned(), Tensor::zeros((2, 2), DType::F32, &Device::Cpu).unwrap())]);
+        let shape = vars.scope("b", Part::Heads).declare("w", &[2, 3], Init::Zeros).unwrap_err();
+        assert!(shape.to_string().contains("[2, 2], expected [2, 3]"), "{shape}");
+    }
+
+    #[test]
+    fn a_file_that_is_none_is_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), b"not weights").unwrap();
+        assert!(matches!(read_tensors(file.path()), Err(NnError::Read { .. })));
+    }
+}
