@@ -1,1 +1,139 @@
-//! (to come)
+//! Architectures: what is predicted from an encoder's vectors, how it is trained, and how probabilities become mentions.
+//!
+//! One file here and one line in [`architectures`] make an architecture appear in the window, the command line, the
+//! tests and the benchmarks.
+//!
+//! # Invariants
+//! - Class 0 is "none", class `c` the label `c - 1` of the model's label list. "None" exists nowhere else.
+//! - A [`Head`] holds no state but its variables: the same input gives the same prediction whatever came before.
+//! - A sentence's prediction does not depend on the others of its batch.
+//! - Decoding is shared: an architecture gives probabilities, [`decode`] makes mentions of them.
+//!
+//! # The seam, compared with the design
+//! [`Head::loss`] takes the generator and not a mode, since a loss is only ever taken in training, and returns the
+//! counts of its samples with it. Probabilities come in one flat table for a sentence ([`Candidates`]) instead of a
+//! vector each: without a filter a sentence has hundreds. A task or a need for several layers is declared when the
+//! first architecture has one.
+//!
+//! Deliberately absent: training loops, files, scores.
+
+mod candidates;
+mod decoding;
+mod sentence;
+mod smartspanner;
+mod word_shape;
+
+pub use candidates::{Candidates, SampleCounts, Samples};
+pub use decoding::{Decoded, Found, decode};
+pub use sentence::{Class, Sentence, Unlearnable};
+pub use word_shape::{WORD_SHAPES, word_shape};
+
+use crate::encoder::Encoded;
+use crate::nn::{NnError, Rng, Scope};
+use candle_core::Tensor;
+use std::fmt::Debug;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    #[error(transparent)]
+    Nn(#[from] NnError),
+    #[error("there is no architecture {id:?}; there are: {there}")]
+    NoSuchArchitecture { id: String, there: String },
+    #[error("a prediction came out with fewer probabilities than candidates times classes")]
+    Incomplete,
+}
+
+impl From<candle_core::Error> for ModelError {
+    fn from(error: candle_core::Error) -> Self {
+        Self::Nn(error.into())
+    }
+}
+
+/// A system that can be trained. Stateless: what it builds holds the weights.
+pub trait Architecture: Sync + Debug {
+    /// What commands, settings and manifests call it.
+    fn id(&self) -> &'static str;
+    /// What people call it.
+    fn name(&self) -> &'static str;
+    /// Raised when weights of before no longer fit.
+    fn version(&self) -> u32;
+    /// Declares the variables above an encoder with vectors of `hidden` numbers.
+    ///
+    /// # Errors
+    /// See [`Scope::declare`].
+    fn build(&self, scope: Scope<'_>, hidden: usize, config: &HeadConfig) -> Result<Box<dyn Head>, ModelError>;
+}
+
+/// What is built above one encoder.
+pub trait Head: Send + Sync + Debug {
+    /// The loss of a batch in training, with dropout and samples drawn from `rng`.
+    ///
+    /// # Errors
+    /// When a tensor operation fails.
+    fn loss(&self, encoded: &Encoded, batch: &[&Sentence], rng: &mut Rng) -> Result<Loss, ModelError>;
+
+    /// One prediction for each sentence.
+    ///
+    /// # Errors
+    /// When a tensor operation fails.
+    fn predict(
+        &self,
+        encoded: &Encoded,
+        batch: &[&Sentence],
+        filter: HeadFilter,
+    ) -> Result<Vec<Prediction>, ModelError>;
+}
+
+/// The numbers that architectures are built from.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct HeadConfig {
+    /// Classes, "none" included.
+    pub classes: usize,
+    /// Longest candidate in words.
+    pub max_width: usize,
+    pub dropout: f32,
+    /// Weight of the loss of the heads against that of the spans (w of SmartSpanNER's Eq. 7).
+    pub head_weight: f64,
+    /// Chance of a span whose first word is no gold head to train (sp of SmartSpanNER's Eq. 8).
+    pub sampling: f32,
+    /// Whether the form of a word (capitals, digits) is a feature.
+    pub word_shapes: bool,
+}
+
+/// Which words may start a candidate in prediction.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum HeadFilter {
+    /// Those with at least this probability of being the first word of an entity.
+    AtLeast(f32),
+    /// All ("SP" in the paper's tables).
+    All,
+}
+
+/// A scalar that can be differentiated, and what it was made from.
+#[derive(Debug)]
+pub struct Loss {
+    pub total: Tensor,
+    pub samples: Samples,
+}
+
+/// What a model says of one sentence.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Prediction {
+    /// Probability of each word to start an entity, where the architecture predicts it.
+    pub heads: Option<Vec<f32>>,
+    pub candidates: Candidates,
+}
+
+/// All architectures, the default one first.
+pub fn architectures() -> &'static [&'static dyn Architecture] {
+    &[&smartspanner::SmartSpanNer]
+}
+
+/// # Errors
+/// When there is none of that id.
+pub fn architecture(id: &str) -> Result<&'static dyn Architecture, ModelError> {
+    architectures().iter().copied().find(|a| a.id() == id).ok_or_else(|| {
+        let there: Vec<&str> = architectures().iter().map(|a| a.id()).collect();
+        ModelError::NoSuchArchitecture { id: id.to_owned(), there: there.join(", ") }
+    })
+}

@@ -27,8 +27,16 @@ impl Linear {
     ///
     /// # Errors
     /// See [`Scope::declare`].
-    pub fn uniform(mut scope: Scope<'_>, inputs: usize, outputs: usize) -> Result<Self, NnError> {
-        let init = Init::Uniform { bound: 1.0 / (inputs.max(1) as f32).sqrt() };
+    pub fn uniform(scope: Scope<'_>, inputs: usize, outputs: usize) -> Result<Self, NnError> {
+        Self::uniform_within(scope, inputs, outputs, inputs)
+    }
+
+    /// As [`Linear::uniform`] for a part of a layer whose inputs are `whole` in number.
+    ///
+    /// # Errors
+    /// See [`Scope::declare`].
+    pub fn uniform_within(mut scope: Scope<'_>, inputs: usize, outputs: usize, whole: usize) -> Result<Self, NnError> {
+        let init = Init::Uniform { bound: 1.0 / (whole.max(1) as f32).sqrt() };
         let weight = scope.declare("weight", &[outputs, inputs], init)?;
         Ok(Self { weight, bias: scope.declare("bias", &[outputs], init)? })
     }

@@ -25,7 +25,7 @@ mod threads;
 mod vars;
 
 pub use layers::{Embedding, LayerNorm, Linear};
-pub use ops::{attention, cross_entropy, dropout, gelu, layer_norm, linear, log_softmax, softmax, u32_tensor};
+pub use ops::{attention, cross_entropy, dropout, gelu, layer_norm, linear, log_softmax, project, softmax, u32_tensor};
 pub use optimizer::{AdamW, AdamWConfig};
 pub use rng::{Mode, Rng, RngState};
 pub use schedule::LinearSchedule;

@@ -27,6 +27,14 @@ pub fn linear(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor, NnEr
     if x.device().is_cpu() { fused::linear(x, weight, bias) } else { plain::linear(x, weight, bias) }
 }
 
+/// `x · weightᵀ`; `x` `[N, K]`, `weight` `[M, K]`, result `[N, M]`.
+///
+/// # Errors
+/// On shapes that don't fit.
+pub fn project(x: &Tensor, weight: &Tensor) -> Result<Tensor, NnError> {
+    Ok(x.matmul(&weight.t()?)?)
+}
+
 /// Sets a share `p` of the units to 0 in training and scales the others by `1 / (1 - p)`.
 ///
 /// # Errors

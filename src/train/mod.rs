@@ -1,1 +1,87 @@
-//! (to come)
+//! Fine-tuning: from a frozen [`Dataset`] and a [`Config`] to a snapshot on disk, and from a snapshot to predictions.
+//!
+//! # Invariants
+//! - The same data, configuration and kind of processor give the same weights, bit for bit, at any number of threads.
+//! - A snapshot is an immutable folder: written beside its place, its manifest last, renamed when whole. Loading checks
+//!   the hash of every file.
+//! - A [`Predictor`] owns its weights: a training that runs beside it never shows in its answers.
+//! - The cancel flag is read at every step and every batch of a prediction; a cancelled training leaves nothing behind.
+//! - Only what is learnt from is in the data set; which sentences that are is decided above.
+//!
+//! Deliberately absent: the project file, clocks other than for durations, threads (the caller's thread waits; tensor
+//! work runs on a pool of its own, see [`crate::nn::Threads`]).
+
+mod batches;
+mod config;
+mod dataset;
+mod event;
+mod model;
+mod predictor;
+mod run;
+mod settings;
+mod snapshot;
+
+pub use config::Config;
+pub use dataset::{Dataset, Example};
+pub use event::Event;
+pub use predictor::{PredictOptions, Predictor, ScoredSpan, SentencePrediction, evaluate};
+pub use run::{TrainRequest, Trained, train};
+pub use settings::{Effort, Settings};
+pub use snapshot::{Manifest, Outcome};
+
+use crate::annotation::{LabelId, Span};
+use crate::encoder::EncoderError;
+use crate::model::ModelError;
+use crate::nn::NnError;
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    #[error("cancelled")]
+    Cancelled,
+    #[error("there is no setting {key:?}; there are: {there}")]
+    NoSuchSetting { key: String, there: String },
+    #[error("{key} can't be {value:?}; it takes {expected}")]
+    BadValue { key: &'static str, value: String, expected: &'static str },
+    #[error("a data set needs {0} to learn from")]
+    NothingToLearn(&'static str),
+    #[error("sentence {sentence} of the data set holds no words")]
+    EmptySentence { sentence: usize },
+    #[error("sentence {sentence} has a mention {span:?}, but only {words} words")]
+    SpanOutside { sentence: usize, span: Span, words: usize },
+    #[error("sentence {sentence} has a mention with the label number {}, which the data set does not list", label.0)]
+    NoSuchLabel { sentence: usize, label: LabelId },
+    #[error("the label number {} is listed twice", label.0)]
+    LabelTwice { label: LabelId },
+    #[error("the loss is not a finite number at step {step}; try lower learning rates (encoder_lr, head_lr)")]
+    NotFinite { step: usize },
+    #[error("there is a model already; models are never overwritten: {0}")]
+    SnapshotExists(PathBuf),
+    #[error("the model is damaged: {reason}; train it again: {path}")]
+    Damaged { reason: String, path: PathBuf },
+    #[error(
+        "the model was made by another version of the program ({what} {got}, this one reads {expected}); train it again"
+    )]
+    OtherVersion { what: String, got: u32, expected: u32 },
+    #[error("{action}: {source}: {path}")]
+    Io { action: &'static str, source: std::io::Error, path: PathBuf },
+    #[error(transparent)]
+    Encoder(#[from] EncoderError),
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    #[error(transparent)]
+    Nn(#[from] NnError),
+}
+
+impl From<candle_core::Error> for TrainError {
+    fn from(error: candle_core::Error) -> Self {
+        Self::Nn(error.into())
+    }
+}
+
+impl TrainError {
+    fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { action, source, path }
+    }
+}

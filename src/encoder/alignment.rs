@@ -1,0 +1,176 @@
+//! Which subwords stand for which word, also in sentences longer than the encoder's limit.
+//!
+//! ```text
+//! words        Aarhus            met
+//! subwords     [CLS] aa ##rh ##us met [SEP]
+//! position     0     1  2    3    4   5
+//! place        first 1, last 3   first 4, last 4
+//! ```
+
+use std::ops::Range;
+
+/// A stretch of a sentence that the encoder sees at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Window {
+    /// The subwords with the marks at both ends, `pieces` numbers for each position.
+    pub ids: Vec<u32>,
+    pub positions: usize,
+}
+
+/// Where a word's first and last subword stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WordPlace {
+    pub window: usize,
+    pub first: usize,
+    pub last: usize,
+}
+
+/// A sentence as its encoder sees it. Every word has a place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Alignment {
+    windows: Vec<Window>,
+    words: Vec<WordPlace>,
+}
+
+impl Alignment {
+    /// Lays out subwords given for each word, `pieces` numbers a subword.
+    ///
+    /// A window holds at most `limit` positions. Windows overlap by about a quarter of that, and a word of two windows
+    /// belongs to the one where it has more words around it. A word that fills more than a window by itself keeps its
+    /// first subwords only.
+    pub(super) fn new(words: &[Vec<u32>], marks: [&[u32]; 2], pieces: usize, limit: usize) -> Self {
+        let pieces = pieces.max(1);
+        let room = limit.saturating_sub(2).max(1);
+        let sizes: Vec<usize> = words.iter().map(|w| (w.len() / pieces).clamp(1, room)).collect();
+        let stretches = stretches(&sizes, room);
+        let mut alignment =
+            Self { windows: Vec::with_capacity(stretches.len()), words: Vec::with_capacity(words.len()) };
+        for (i, stretch) in stretches.iter().enumerate() {
+            let next = stretches.get(i + 1);
+            let end = next.map_or(stretch.end, |next| (next.start + stretch.end).div_ceil(2));
+            alignment.push(words, &sizes, stretch.clone(), end, marks, pieces);
+        }
+        alignment
+    }
+
+    /// Adds a window over the words of `stretch`; those that have no place yet and come before `end` get theirs here.
+    fn push(
+        &mut self,
+        words: &[Vec<u32>],
+        sizes: &[usize],
+        stretch: Range<usize>,
+        end: usize,
+        marks: [&[u32]; 2],
+        pieces: usize,
+    ) {
+        let mut ids = marks[0].to_vec();
+        let mut at = 1;
+        let start = stretch.start;
+        for (i, (word, &size)) in words.iter().zip(sizes).enumerate().take(stretch.end).skip(start) {
+            ids.extend(word.iter().take(size * pieces));
+            if i == self.words.len() && i < end {
+                self.words.push(WordPlace { window: self.windows.len(), first: at, last: at + size - 1 });
+            }
+            at += size;
+        }
+        ids.extend(marks[1]);
+        self.windows.push(Window { ids, positions: at + 1 });
+    }
+
+    pub fn windows(&self) -> &[Window] {
+        &self.windows
+    }
+
+    /// One place for each word.
+    pub fn words(&self) -> &[WordPlace] {
+        &self.words
+    }
+
+    /// Positions of the longest window: what the sentence costs in a padded batch.
+    pub fn positions(&self) -> usize {
+        self.windows.iter().map(|w| w.positions).max().unwrap_or(0)
+    }
+}
+
+/// Ranges of words that fit `room`, each but the first beginning before the end of the one before it if it can.
+fn stretches(sizes: &[usize], room: usize) -> Vec<Range<usize>> {
+    let mut stretches = Vec::new();
+    let mut start = 0;
+    loop {
+        let mut end = start;
+        let mut filled = 0;
+        while let Some(&size) = sizes.get(end).filter(|&&size| end == start || filled + size <= room) {
+            filled += size;
+            end += 1;
+        }
+        stretches.push(start..end);
+        if end >= sizes.len() {
+            return stretches;
+        }
+        let mut back = end;
+        let mut shared = 0;
+        while let Some(&size) = sizes.get(back - 1).filter(|&&size| back - 1 > start && shared + size <= room / 4) {
+            shared += size;
+            back -= 1;
+        }
+        // The word that did not fit must fit now.
+        let next = sizes.get(end).copied().unwrap_or(0);
+        while shared + next > room && back < end {
+            shared -= sizes.get(back).copied().unwrap_or(0);
+            back += 1;
+        }
+        start = back;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const MARKS: [&[u32]; 2] = [&[101], &[102]];
+
+    #[test]
+    fn a_short_sentence_is_one_window() {
+        let alignment = Alignment::new(&[vec![7, 8, 9], vec![5]], MARKS, 1, 512);
+        assert_eq!(alignment.windows(), [Window { ids: vec![101, 7, 8, 9, 5, 102], positions: 6 }]);
+        let places: Vec<_> = alignment.words().iter().map(|w| (w.first, w.last)).collect();
+        assert_eq!(places, [(1, 3), (4, 4)]);
+    }
+
+    #[test]
+    fn words_of_two_windows_belong_where_they_have_context() {
+        let words: Vec<Vec<u32>> = (0..20).map(|i| vec![i]).collect();
+        let alignment = Alignment::new(&words, MARKS, 1, 10);
+        // Windows of 8 words that share 2: 0..8, 6..14, 12..20.
+        assert_eq!(alignment.windows().len(), 3);
+        let windows: Vec<usize> = alignment.words().iter().map(|w| w.window).collect();
+        assert_eq!(windows, [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_word_has_its_subwords_within_the_limit(
+            sizes in prop::collection::vec(0usize..30, 0..60), limit in 3usize..40, pieces in 1usize..4,
+        ) {
+            let mut next = 1000;
+            let words: Vec<Vec<u32>> = sizes.iter().map(|&n| {
+                next += 100;
+                (0..(n.max(1) * pieces) as u32).map(|i| next + i).collect()
+            }).collect();
+            let marks = [vec![1; pieces], vec![2; pieces]];
+            let alignment = Alignment::new(&words, [&marks[0], &marks[1]], pieces, limit);
+            prop_assert_eq!(alignment.words().len(), words.len());
+            for window in alignment.windows() {
+                prop_assert!(window.positions <= limit);
+                prop_assert_eq!(window.ids.len(), window.positions * pieces);
+            }
+            for (place, word) in alignment.words().iter().zip(&words) {
+                let ids = &alignment.windows()[place.window].ids;
+                let there = &ids[place.first * pieces..(place.last + 1) * pieces];
+                prop_assert_eq!(there, &word[..there.len()]);
+                prop_assert!(there.len() == word.len() || there.len() == (limit - 2) * pieces);
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The encoders that a person has: the built-in one and those imported into the program's home folder.
+//!
+//! Invariant: a folder `HOME/encoders/NAME` is whole. It is filled under another name and renamed when it is.
+
+use super::folder::{CONFIG, TOKENIZER, TOKENIZER_CONFIG, VOCABULARY, WEIGHTS};
+use super::{Definition, Encoder, EncoderError};
+use std::path::{Path, PathBuf};
+
+/// The built-in encoder that starts from nothing.
+pub const SMALL: &str = "small";
+
+/// One encoder for a list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EncoderInfo {
+    /// What commands and settings call it.
+    pub name: String,
+    pub display_name: String,
+    pub built_in: bool,
+    pub pretrained: bool,
+    pub hidden: usize,
+    pub layers: usize,
+    /// Size of its weights on disk; 0 where there are none.
+    pub weights_bytes: u64,
+    /// Why it can't be used, where it can't.
+    pub problem: Option<String>,
+}
+
+/// The encoders below a home folder, which need not exist yet.
+#[derive(Clone, Debug)]
+pub struct Encoders {
+    folder: PathBuf,
+}
+
+impl Encoders {
+    pub fn at(home: &Path) -> Self {
+        Self { folder: home.join("encoders") }
+    }
+
+    /// The built-in ones first, then by name. Folders that can't be used are listed with their problem.
+    ///
+    /// # Errors
+    /// When the folder can't be read.
+    pub fn list(&self) -> Result<Vec<EncoderInfo>, EncoderError> {
+        let small = Definition::small()?;
+        let mut infos = vec![EncoderInfo {
+            name: SMALL.to_owned(),
+            display_name: "small, not pretrained".to_owned(),
+            built_in: true,
+            pretrained: false,
+            hidden: small.config().hidden,
+            layers: small.config().layers,
+            weights_bytes: 0,
+            problem: None,
+        }];
+        let mut names = self.imported()?;
+        names.sort();
+        infos.extend(names.into_iter().map(|name| self.info(name)));
+        Ok(infos)
+    }
+
+    fn info(&self, name: String) -> EncoderInfo {
+        let folder = self.folder.join(&name);
+        let (hidden, layers, problem) = match Definition::open(&folder) {
+            Ok(definition) => (definition.config().hidden, definition.config().layers, None),
+            Err(error) => (0, 0, Some(error.to_string())),
+        };
+        let weights_bytes = std::fs::metadata(folder.join(WEIGHTS)).map_or(0, |m| m.len());
+        let display_name = name.clone();
+        EncoderInfo { name, display_name, built_in: false, pretrained: true, hidden, layers, weights_bytes, problem }
+    }
+
+    fn imported(&self) -> Result<Vec<String>, EncoderError> {
+        let entries = match std::fs::read_dir(&self.folder) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other.map_err(EncoderError::io("can't read the folder of the encoders", &self.folder))?,
+        };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        Ok(names.filter(|name| check_name(name).is_ok() && self.folder.join(name).is_dir()).collect())
+    }
+
+    /// Checks a folder by reading all of it, and copies what is needed.
+    ///
+    /// # Errors
+    /// An unfit name or folder, a name in use, a full disk. Nothing is left behind then.
+    pub fn import(&self, from: &Path, name: &str) -> Result<EncoderInfo, EncoderError> {
+        check_name(name)?;
+        if name.eq_ignore_ascii_case(SMALL) {
+            return Err(EncoderError::BuiltIn(name.to_owned()));
+        }
+        let target = self.folder.join(name);
+        if target.exists() {
+            return Err(EncoderError::NameTaken(name.to_owned()));
+        }
+        Encoder::open(from)?;
+        std::fs::create_dir_all(&self.folder).map_err(EncoderError::io("can't make the folder", &self.folder))?;
+        let made = tempfile::Builder::new().prefix(".import-").tempdir_in(&self.folder);
+        let beside = made.map_err(EncoderError::io("can't make a folder", &self.folder))?;
+        for file in [CONFIG, TOKENIZER, VOCABULARY, TOKENIZER_CONFIG, WEIGHTS] {
+            let source = from.join(file);
+            if source.is_file() {
+                copy(&source, &beside.path().join(file))?;
+            }
+        }
+        // What was copied is what is checked: the source may have changed meanwhile.
+        Encoder::open(beside.path())?;
+        std::fs::rename(beside.path(), &target).map_err(EncoderError::io("can't name the folder", &target))?;
+        // Nothing is left under the old name that could be cleaned up.
+        let _ = beside.keep();
+        sync_folder(&self.folder)?;
+        Ok(self.info(name.to_owned()))
+    }
+
+    /// # Errors
+    /// When there is none of that name, or it can't be used.
+    pub fn get(&self, name: &str) -> Result<Encoder, EncoderError> {
+        if name == SMALL { Encoder::small() } else { Encoder::open(&self.folder_of(name)?) }
+    }
+
+    /// Deletes an imported encoder. Models made with it keep working: they hold what they need.
+    ///
+    /// # Errors
+    /// When there is none of that name, it is built in, or the disk refuses.
+    pub fn remove(&self, name: &str) -> Result<(), EncoderError> {
+        if name == SMALL {
+            return Err(EncoderError::BuiltIn(name.to_owned()));
+        }
+        let folder = self.folder_of(name)?;
+        std::fs::remove_dir_all(&folder).map_err(EncoderError::io("can't delete the folder", &folder))
+    }
+
+    fn folder_of(&self, name: &str) -> Result<PathBuf, EncoderError> {
+        let mut names = self.imported()?;
+        if names.iter().any(|n| n == name) {
+            return Ok(self.folder.join(name));
+        }
+        names.push(SMALL.to_owned());
+        names.sort();
+        Err(EncoderError::NoSuchEncoder { name: name.to_owned(), there: names.join(", ") })
+    }
+}
+
+/// A name is also that of a folder, on every operating system.
+fn check_name(name: &str) -> Result<(), EncoderError> {
+    let fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let stem = name.split('.').next().unwrap_or("").to_ascii_lowercase();
+    let is_device = matches!(stem.as_str(), "con" | "prn" | "aux" | "nul")
+        || ((stem.starts_with("com") || stem.starts_with("lpt")) && stem.len() == 4);
+    let begins_well = name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if begins_well && name.len() <= 64 && name.chars().all(fit) && !name.ends_with('.') && !is_device {
+        Ok(())
+    } else {
+        Err(EncoderError::BadName(name.to_owned()))
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), EncoderError> {
+    let copied = || {
+        std::fs::copy(from, to)?;
+        std::fs::File::open(to)?.sync_all()
+    };
+    copied().map_err(EncoderError::io("can't copy the file", from))
+}
+
+/// Makes a rename last through a power cut, where the operating system offers that.
+fn sync_folder(folder: &Path) -> Result<(), EncoderError> {
+    #[cfg(unix)]
+    std::fs::File::open(folder)
+        .and_then(|f| f.sync_all())
+        .map_err(EncoderError::io("can't sync the folder", folder))?;
+    #[cfg(not(unix))]
+    let _ = folder;
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! Words to numbers.
+
+use super::{Alignment, EncoderConfig, EncoderError, HashedWords, Pieces};
+use std::path::Path;
+use tokenizers::Tokenizer;
+use tokenizers::models::wordpiece::WordPiece;
+use tokenizers::normalizers::BertNormalizer;
+use tokenizers::pre_tokenizers::bert::BertPreTokenizer;
+
+/// How one encoder takes words apart.
+#[derive(Clone, Debug)]
+pub enum Subwords {
+    Tokenizer { tokenizer: Box<Tokenizer>, cls: u32, sep: u32, unk: u32 },
+    Hashed(HashedWords),
+}
+
+impl Subwords {
+    /// From the bytes of a `tokenizer.json`; `path` is for messages.
+    pub(super) fn from_json(json: &[u8], config: &EncoderConfig, path: &Path) -> Result<Self, EncoderError> {
+        let bad = |reason: String| EncoderError::BadFile { reason, path: path.to_owned() };
+        let tokenizer = Tokenizer::from_bytes(json).map_err(|e| bad(e.to_string()))?;
+        Self::new(tokenizer, config, path)
+    }
+
+    /// From the bytes of a `vocab.txt`, one subword a line.
+    pub(super) fn from_vocabulary(
+        text: &[u8],
+        lowercase: bool,
+        config: &EncoderConfig,
+        path: &Path,
+    ) -> Result<Self, EncoderError> {
+        let bad = |reason: String| EncoderError::BadFile { reason, path: path.to_owned() };
+        let vocabulary = WordPiece::read_bytes(text).map_err(|e| bad(e.to_string()))?;
+        let model = WordPiece::builder().vocab(vocabulary).build().map_err(|e| bad(e.to_string()))?;
+        let mut tokenizer = Tokenizer::new(model);
+        tokenizer
+            .with_normalizer(Some(BertNormalizer::new(true, true, None, lowercase)))
+            .map_err(|e| bad(e.to_string()))?
+            .with_pre_tokenizer(Some(BertPreTokenizer));
+        Self::new(tokenizer, config, path)
+    }
+
+    fn new(mut tokenizer: Tokenizer, config: &EncoderConfig, path: &Path) -> Result<Self, EncoderError> {
+        let bad = |reason: String| EncoderError::BadFile { reason, path: path.to_owned() };
+        let size = tokenizer.get_vocab_size(true);
+        if size > config.vocabulary {
+            let expected = config.vocabulary;
+            return Err(bad(format!("it has {size} subwords, but vocab_size of config.json says {expected}")));
+        }
+        tokenizer.with_padding(None);
+        tokenizer.with_truncation(None).map_err(|e| bad(e.to_string()))?;
+        // A text that happens to hold "[SEP]" is text.
+        tokenizer.set_encode_special_tokens(true);
+        let mark = |name: &str| tokenizer.token_to_id(name).ok_or_else(|| bad(format!("it has no {name}")));
+        let (cls, sep, unk) = (mark("[CLS]")?, mark("[SEP]")?, mark("[UNK]")?);
+        Ok(Self::Tokenizer { tokenizer: Box::new(tokenizer), cls, sep, unk })
+    }
+
+    pub(super) fn for_hashed(config: &EncoderConfig) -> Option<Self> {
+        match config.pieces {
+            Pieces::Hashed { buckets } => Some(Self::Hashed(HashedWords::new(buckets))),
+            Pieces::Tokenizer => None,
+        }
+    }
+
+    /// Numbers that each position of a window has.
+    pub fn pieces(&self) -> usize {
+        match self {
+            Self::Tokenizer { .. } => 1,
+            Self::Hashed(_) => HashedWords::PIECES,
+        }
+    }
+
+    /// True when upper and lower case look the same to the encoder.
+    ///
+    /// # Errors
+    /// When the tokenizer fails.
+    pub fn is_uncased(&self) -> Result<bool, EncoderError> {
+        let [upper, lower] = ["The Paris", "the paris"].map(|t| t.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        Ok(self.ids(&upper)? == self.ids(&lower)?)
+    }
+
+    /// Lays a sentence out for an encoder of at most `limit` positions.
+    ///
+    /// # Errors
+    /// When the tokenizer fails.
+    pub fn align(&self, words: &[String], limit: usize) -> Result<Alignment, EncoderError> {
+        let marks: [Vec<u32>; 2] = match self {
+            Self::Tokenizer { cls, sep, .. } => [vec![*cls], vec![*sep]],
+            Self::Hashed(_) => HashedWords::MARKS.map(|mark| mark.to_vec()),
+        };
+        Ok(Alignment::new(&self.ids(words)?, [&marks[0], &marks[1]], self.pieces(), limit))
+    }
+
+    /// At least one subword for each word.
+    fn ids(&self, words: &[String]) -> Result<Vec<Vec<u32>>, EncoderError> {
+        let (tokenizer, unk) = match self {
+            Self::Hashed(hashed) => return Ok(words.iter().map(|word| hashed.ids(word)).collect()),
+            Self::Tokenizer { tokenizer, unk, .. } => (tokenizer, *unk),
+        };
+        let encoding = tokenizer.encode_fast(words, false).map_err(|e| EncoderError::Subwords(e.to_string()))?;
+        let mut ids: Vec<Vec<u32>> = vec![Vec::new(); words.len()];
+        for (id, word) in encoding.get_ids().iter().zip(encoding.get_word_ids()) {
+            if let Some(pieces) = word.and_then(|w| ids.get_mut(w as usize)) {
+                pieces.push(*id);
+            }
+        }
+        for pieces in ids.iter_mut().filter(|pieces| pieces.is_empty()) {
+            pieces.push(unk);
+        }
+        Ok(ids)
+    }
+}

@@ -1,0 +1,191 @@
+//! Candidate spans: which ones train, and what a model says of those that it was asked about.
+
+use super::{Class, Sentence};
+use crate::annotation::Span;
+use crate::nn::Rng;
+
+/// Samples of one task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SampleCounts {
+    pub positive: usize,
+    pub negative: usize,
+}
+
+impl SampleCounts {
+    fn count(&mut self, positive: bool) {
+        if positive { self.positive += 1 } else { self.negative += 1 }
+    }
+}
+
+/// What a loss was made from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Samples {
+    pub heads: SampleCounts,
+    pub spans: SampleCounts,
+}
+
+impl std::ops::AddAssign for Samples {
+    fn add_assign(&mut self, other: Self) {
+        for (mine, others) in [(&mut self.heads, other.heads), (&mut self.spans, other.spans)] {
+            mine.positive += others.positive;
+            mine.negative += others.negative;
+        }
+    }
+}
+
+/// Candidates of a batch as rows of tensors: N of them, words counted over the whole batch.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Rows {
+    /// First word of each.
+    pub first: Vec<u32>,
+    /// Last word of each.
+    pub last: Vec<u32>,
+    /// Width in words, less 1.
+    pub width: Vec<u32>,
+    /// Gold class of each; in training only.
+    pub classes: Vec<Class>,
+}
+
+impl Rows {
+    pub(super) fn len(&self) -> usize {
+        self.first.len()
+    }
+
+    fn push(&mut self, first_word: usize, span: Span) {
+        self.first.push((first_word + span.start().get()) as u32);
+        self.last.push((first_word + span.last().get()) as u32);
+        self.width.push((span.width_tokens() - 1) as u32);
+    }
+
+    /// The rows from `from`, `count` at most.
+    pub(super) fn slice(&self, from: usize, count: usize) -> (&[u32], &[u32], &[u32]) {
+        let to = self.len().min(from + count);
+        let part = |rows: &'_ [u32]| -> std::ops::Range<usize> { from.min(rows.len())..to };
+        (&self.first[part(&self.first)], &self.last[part(&self.last)], &self.width[part(&self.width)])
+    }
+}
+
+/// Spans that start at `start` and are at most `max_width` wide, shortest first.
+pub(super) fn spans_from(start: usize, words: usize, max_width: usize) -> impl Iterator<Item = Span> {
+    (start + 1..=words.min(start + max_width)).filter_map(move |end| Span::from_range(start..end))
+}
+
+/// The spans that train (SmartSpanNER's Eq. 8), and for each word whether it is a gold head.
+pub(super) fn sample(
+    batch: &[&Sentence],
+    max_width: usize,
+    sampling: f32,
+    rng: &mut Rng,
+) -> (Rows, Vec<Class>, Samples) {
+    let (mut rows, mut heads, mut samples) = (Rows::default(), Vec::new(), Samples::default());
+    for sentence in batch {
+        let first_word = heads.len();
+        for (start, is_head) in sentence.heads().into_iter().enumerate() {
+            heads.push(Class::from(is_head));
+            samples.heads.count(is_head);
+            for span in spans_from(start, sentence.len(), max_width) {
+                if !is_head && rng.unit() >= sampling {
+                    continue;
+                }
+                let class = sentence.class(span);
+                rows.push(first_word, span);
+                rows.classes.push(class);
+                samples.spans.count(class != 0);
+            }
+        }
+    }
+    (rows, heads, samples)
+}
+
+/// The candidates of a batch in prediction: of the words that `may_start` says yes to. One list a sentence.
+pub(super) fn enumerate(
+    batch: &[&Sentence],
+    max_width: usize,
+    may_start: impl Fn(usize) -> bool,
+) -> (Rows, Vec<Vec<Span>>) {
+    let (mut rows, mut lists, mut first_word) = (Rows::default(), Vec::with_capacity(batch.len()), 0);
+    for sentence in batch {
+        let starts = (0..sentence.len()).filter(|start| may_start(first_word + start));
+        let spans: Vec<Span> = starts.flat_map(|start| spans_from(start, sentence.len(), max_width)).collect();
+        spans.iter().for_each(|span| rows.push(first_word, *span));
+        lists.push(spans);
+        first_word += sentence.len();
+    }
+    (rows, lists)
+}
+
+/// Candidates of a sentence with a probability for each class.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Candidates {
+    spans: Vec<Span>,
+    classes: usize,
+    /// One row a span.
+    probabilities: Vec<f32>,
+}
+
+impl Candidates {
+    /// `None` unless there are `classes` probabilities for each span.
+    pub fn new(spans: Vec<Span>, classes: usize, probabilities: Vec<f32>) -> Option<Self> {
+        (classes > 0 && spans.len() * classes == probabilities.len()).then_some(Self { spans, classes, probabilities })
+    }
+
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// Each span with the probabilities of its classes, "none" first.
+    pub fn iter(&self) -> impl Iterator<Item = (Span, &[f32])> {
+        self.spans.iter().copied().zip(self.probabilities.chunks_exact(self.classes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sentence(words: usize, gold: &[(usize, usize, Class)]) -> Sentence {
+        let words = vec!["x".to_owned(); words];
+        let gold: Vec<_> = gold.iter().map(|&(s, e, c)| (Span::from_range(s..e).unwrap(), c)).collect();
+        Sentence::new(&words, &gold, 3)
+    }
+
+    #[test]
+    fn all_spans_of_heads_train_and_a_share_of_the_others() {
+        let (a, b) = (sentence(5, &[(1, 3, 2)]), sentence(2, &[(1, 2, 1)]));
+        let (rows, heads, samples) = sample(&[&a, &b], 3, 0.0, &mut Rng::new(1, "t"));
+        assert_eq!(heads, [0, 1, 0, 0, 0, 0, 1]);
+        assert_eq!(rows.first, [1, 1, 1, 6]);
+        assert_eq!(rows.last, [1, 2, 3, 6]);
+        assert_eq!(rows.width, [0, 1, 2, 0]);
+        assert_eq!(rows.classes, [0, 2, 0, 1]);
+        assert_eq!(samples.heads, SampleCounts { positive: 2, negative: 5 });
+        assert_eq!(samples.spans, SampleCounts { positive: 2, negative: 2 });
+
+        let long = sentence(2000, &[]);
+        let (rows, ..) = sample(&[&long], 3, 0.05, &mut Rng::new(1, "t"));
+        assert!(rows.len().abs_diff(300) < 60, "{}", rows.len());
+        let (all, ..) = sample(&[&long], 3, 1.0, &mut Rng::new(1, "t"));
+        assert_eq!(all.len(), 3 * 2000 - 3);
+    }
+
+    #[test]
+    fn a_second_epoch_draws_other_spans() {
+        let long = sentence(300, &[]);
+        let mut rng = Rng::new(1, "t");
+        let mut draw = || sample(&[&long], 3, 0.05, &mut rng).0;
+        assert_ne!(draw(), draw());
+    }
+
+    #[test]
+    fn prediction_asks_about_every_span_of_a_starting_word() {
+        let (a, b) = (sentence(3, &[]), sentence(4, &[]));
+        let (rows, spans) = enumerate(&[&a, &b], 2, |word| word == 2 || word == 4);
+        assert_eq!(rows.first, [2, 4, 4]);
+        assert_eq!(rows.last, [2, 4, 5]);
+        assert_eq!(format!("{spans:?}"), "[[2..3], [1..2, 1..3]]");
+    }
+}

@@ -1,0 +1,94 @@
+//! A sentence as the architectures see it.
+
+use super::word_shape;
+use crate::annotation::Span;
+use std::collections::BTreeMap;
+
+/// Number of a class: 0 is "none", the others are labels.
+pub type Class = u32;
+
+/// Mentions that an architecture with candidate spans can't learn from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Unlearnable {
+    /// Wider than the max width.
+    pub too_wide: usize,
+    /// A second label on a span: the classes exclude each other, so the first one is learnt.
+    pub doubled: usize,
+}
+
+/// The words' features and the gold mentions of a sentence.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Sentence {
+    word_shapes: Vec<u32>,
+    gold: BTreeMap<Span, Class>,
+    unlearnable: Unlearnable,
+}
+
+impl Sentence {
+    /// Keeps the mentions up to `max_width` and counts the others. Spans must lie inside the sentence.
+    pub fn new(words: &[String], gold: &[(Span, Class)], max_width: usize) -> Self {
+        let word_shapes = words.iter().map(|word| word_shape(word)).collect();
+        let mut sentence = Self { word_shapes, gold: BTreeMap::new(), unlearnable: Unlearnable::default() };
+        for &(span, class) in gold {
+            if span.width_tokens() > max_width {
+                sentence.unlearnable.too_wide += 1;
+            } else if let Some(first) = sentence.gold.get_mut(&span) {
+                sentence.unlearnable.doubled += usize::from(*first != class);
+                *first = class.min(*first);
+            } else {
+                sentence.gold.insert(span, class);
+            }
+        }
+        sentence
+    }
+
+    /// Number of words.
+    pub fn len(&self) -> usize {
+        self.word_shapes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.word_shapes.is_empty()
+    }
+
+    /// One number below [`super::WORD_SHAPES`] for each word.
+    pub fn word_shapes(&self) -> &[u32] {
+        &self.word_shapes
+    }
+
+    /// The class of a span in gold.
+    pub fn class(&self, span: Span) -> Class {
+        self.gold.get(&span).copied().unwrap_or(0)
+    }
+
+    /// For each word, whether it is the first of a gold mention that can be learnt.
+    pub fn heads(&self) -> Vec<bool> {
+        let mut heads = vec![false; self.len()];
+        for span in self.gold.keys() {
+            if let Some(head) = heads.get_mut(span.start().get()) {
+                *head = true;
+            }
+        }
+        heads
+    }
+
+    pub fn unlearnable(&self) -> Unlearnable {
+        self.unlearnable
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_t_be_learnt_is_counted() {
+        let words: Vec<String> = "a b c d e".split(' ').map(str::to_owned).collect();
+        let span = |start, end| Span::from_range(start..end).unwrap();
+        let gold = [(span(0, 5), 1), (span(1, 3), 2), (span(1, 3), 1), (span(1, 3), 1), (span(4, 5), 2)];
+        let sentence = Sentence::new(&words, &gold, 4);
+        assert_eq!(sentence.unlearnable(), Unlearnable { too_wide: 1, doubled: 1 });
+        assert_eq!(sentence.heads(), [false, true, false, false, true]);
+        assert_eq!([sentence.class(span(1, 3)), sentence.class(span(4, 5)), sentence.class(span(0, 5))], [1, 2, 0]);
+    }
+}

@@ -1,0 +1,250 @@
+//! What a person asks of a training. What they leave open is decided from the data and the encoder.
+
+use super::{Effort, Settings, TrainError};
+use std::str::FromStr;
+
+/// Hyper-parameters with their defaults; `None` stands for "decide".
+///
+/// | key of [`Config::set`] | default | meaning |
+/// |---|---|---|
+/// | `architecture` | `smartspanner` | what is trained |
+/// | `encoder` | `small` | name of an encoder |
+/// | `effort` | `full` | `heads` leaves the encoder as it is |
+/// | `epochs` | by the data: at least 300 steps, 10 to 100 epochs | passes over the data |
+/// | `batch_size` | 16 | sentences a step |
+/// | `seed` | 42 | of weights, order, dropout and samples |
+/// | `limit` | all | sentences to train on, the first after shuffling with the seed |
+/// | `threads` | all cores | for tensor work |
+/// | `encoder_lr` | 1e-4 pretrained, 1e-3 not | learning rate of the encoder |
+/// | `head_lr` | 1e-3 | learning rate of all else |
+/// | `warmup` | 0.1 | share of the steps with a rising rate; it falls to 0 after them |
+/// | `weight_decay` | 0.01 | AdamW's, not on biases and norms |
+/// | `clip` | 1.0 | greatest norm of the gradient |
+/// | `dropout` | 0.1 | in encoder and heads |
+/// | `w` | 0.2 | weight of the loss of the heads (NEH) against that of the spans |
+/// | `sp` | 0.05 | chance of a span that starts at no head to train |
+/// | `max_width` | 20 | longest candidate in words |
+/// | `word_shapes` | for encoders that don't see case | capitals and digits as features |
+/// | `threshold` | 0.5 | probability from which a word is taken for a head |
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    pub architecture: String,
+    pub encoder: String,
+    pub effort: Effort,
+    pub epochs: Option<usize>,
+    pub batch_size: usize,
+    pub seed: u64,
+    pub limit: Option<usize>,
+    pub threads: Option<usize>,
+    pub encoder_lr: Option<f64>,
+    pub head_lr: f64,
+    pub warmup: f64,
+    pub weight_decay: f64,
+    pub clip: f64,
+    pub dropout: f32,
+    pub head_weight: f64,
+    pub sampling: f32,
+    pub max_width: usize,
+    pub word_shapes: Option<bool>,
+    pub threshold: f32,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            architecture: "smartspanner".to_owned(),
+            encoder: crate::encoder::SMALL.to_owned(),
+            effort: Effort::Full,
+            epochs: None,
+            batch_size: 16,
+            seed: 42,
+            limit: None,
+            threads: None,
+            encoder_lr: None,
+            head_lr: 1e-3,
+            warmup: 0.1,
+            weight_decay: 0.01,
+            clip: 1.0,
+            dropout: 0.1,
+            head_weight: 0.2,
+            sampling: 0.05,
+            max_width: 20,
+            word_shapes: None,
+            threshold: 0.5,
+        }
+    }
+}
+
+const KEYS: &[&str] = &[
+    "architecture",
+    "encoder",
+    "effort",
+    "epochs",
+    "batch_size",
+    "seed",
+    "limit",
+    "threads",
+    "encoder_lr",
+    "head_lr",
+    "warmup",
+    "weight_decay",
+    "clip",
+    "dropout",
+    "w",
+    "sp",
+    "max_width",
+    "word_shapes",
+    "threshold",
+];
+
+/// Steps that a training takes at least when the epochs are left open: below them few labels are not learnt at all.
+const LEAST_STEPS: usize = 300;
+
+impl Config {
+    /// Sets one value as a person types it; `auto` leaves what can be left open to the program.
+    ///
+    /// # Errors
+    /// An unknown key, or a value that is no number or out of range.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), TrainError> {
+        let Some(key) = KEYS.iter().copied().find(|k| *k == key) else {
+            return Err(TrainError::NoSuchSetting { key: key.to_owned(), there: KEYS.join(", ") });
+        };
+        let input = Input { key, value: value.trim() };
+        match key {
+            "architecture" => self.architecture = input.value.to_owned(),
+            "encoder" => self.encoder = input.value.to_owned(),
+            "effort" => {
+                self.effort = Effort::from_id(input.value).ok_or_else(|| input.bad("heads or full"))?;
+            }
+            "epochs" => self.epochs = input.or_auto(|i| i.at_least_one())?,
+            "batch_size" => self.batch_size = input.at_least_one()?,
+            "seed" => self.seed = input.number("a whole number from 0", |_| true)?,
+            "limit" => self.limit = input.or_auto(|i| i.at_least_one())?,
+            "threads" => self.threads = input.or_auto(|i| i.at_least_one())?,
+            "encoder_lr" => self.encoder_lr = input.or_auto(|i| i.rate())?,
+            "head_lr" => self.head_lr = input.rate()?,
+            "warmup" => self.warmup = input.share()?,
+            "weight_decay" => self.weight_decay = input.share()?,
+            "clip" => self.clip = input.number("a number above 0", |x: &f64| *x > 0.0)?,
+            "dropout" => self.dropout = input.number("a number from 0 to 0.9", |x| (0.0..=0.9).contains(x))?,
+            "w" => self.head_weight = input.share()?,
+            "sp" => self.sampling = input.number("a number from 0 to 1", |x| (0.0..=1.0).contains(x))?,
+            "max_width" => self.max_width = input.at_least_one()?,
+            "word_shapes" => {
+                self.word_shapes = input.or_auto(|i| i.number("true, false or auto", |_| true))?;
+            }
+            _ => self.threshold = input.number("a number from 0 to 1", |x| (0.0..=1.0).contains(x))?,
+        }
+        Ok(())
+    }
+
+    /// Decides what is open for `sentences` to train on and an encoder.
+    pub(super) fn resolve(&self, sentences: usize, pretrained: bool, uncased: bool) -> Settings {
+        let steps = sentences.div_ceil(self.batch_size.max(1)).max(1);
+        Settings {
+            architecture: self.architecture.clone(),
+            encoder: self.encoder.clone(),
+            effort: self.effort,
+            epochs: self.epochs.unwrap_or_else(|| LEAST_STEPS.div_ceil(steps).clamp(10, 100)).max(1),
+            batch_size: self.batch_size.max(1),
+            seed: self.seed,
+            encoder_lr: self.encoder_lr.unwrap_or(if pretrained { 1e-4 } else { 1e-3 }),
+            head_lr: self.head_lr,
+            warmup: self.warmup,
+            weight_decay: self.weight_decay,
+            clip: self.clip,
+            dropout: self.dropout,
+            head_weight: self.head_weight,
+            sampling: self.sampling,
+            max_width: self.max_width.max(1),
+            word_shapes: self.word_shapes.unwrap_or(uncased),
+            threshold: self.threshold,
+        }
+    }
+}
+
+/// A key and what was typed for it.
+struct Input<'a> {
+    key: &'static str,
+    value: &'a str,
+}
+
+impl Input<'_> {
+    fn bad(&self, expected: &'static str) -> TrainError {
+        TrainError::BadValue { key: self.key, value: self.value.to_owned(), expected }
+    }
+
+    fn number<T: FromStr>(&self, expected: &'static str, fits: impl Fn(&T) -> bool) -> Result<T, TrainError> {
+        self.value.parse().ok().filter(fits).ok_or_else(|| self.bad(expected))
+    }
+
+    fn at_least_one(&self) -> Result<usize, TrainError> {
+        self.number("a whole number from 1", |n| *n > 0)
+    }
+
+    fn rate(&self) -> Result<f64, TrainError> {
+        self.number("a learning rate above 0 and up to 1, such as 1e-4", |x| *x > 0.0 && *x <= 1.0)
+    }
+
+    fn share(&self) -> Result<f64, TrainError> {
+        self.number("a number from 0 to 1", |x| (0.0..=1.0).contains(x))
+    }
+
+    fn or_auto<T>(&self, read: impl Fn(&Self) -> Result<T, TrainError>) -> Result<Option<T>, TrainError> {
+        if self.value == "auto" { Ok(None) } else { read(self).map(Some) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn refused(key: &str, value: &str, want: Expect) {
+        want.assert_eq(&Config::default().set(key, value).unwrap_err().to_string());
+    }
+
+    #[test]
+    fn values_are_checked() {
+        refused("w", "1.5", expect![[r#"w can't be "1.5"; it takes a number from 0 to 1"#]]);
+        refused("epochs", "0", expect![[r#"epochs can't be "0"; it takes a whole number from 1"#]]);
+        refused(
+            "encoder_lr",
+            "NaN",
+            expect![[r#"encoder_lr can't be "NaN"; it takes a learning rate above 0 and up to 1, such as 1e-4"#]],
+        );
+        refused("effort", "all", expect![[r#"effort can't be "all"; it takes heads or full"#]]);
+        refused(
+            "lr",
+            "1e-4",
+            expect![[
+                r#"there is no setting "lr"; there are: architecture, encoder, effort, epochs, batch_size, seed, limit, threads, encoder_lr, head_lr, warmup, weight_decay, clip, dropout, w, sp, max_width, word_shapes, threshold"#
+            ]],
+        );
+    }
+
+    #[test]
+    fn every_key_changes_something() {
+        let other = |key: &str| match key {
+            "architecture" | "encoder" => "other",
+            "effort" => "heads",
+            "word_shapes" => "false",
+            "epochs" | "batch_size" | "seed" | "limit" | "threads" | "max_width" => "7",
+            _ => "0.3",
+        };
+        for key in KEYS {
+            let mut config = Config::default();
+            config.set(key, other(key)).unwrap();
+            assert_ne!(config, Config::default(), "{key}");
+        }
+    }
+
+    #[test]
+    fn few_sentences_get_more_epochs() {
+        let epochs = |sentences| Config::default().resolve(sentences, true, true).epochs;
+        assert_eq!([40, 100, 300, 1000, 10_000].map(epochs), [100, 43, 16, 10, 10]);
+        let mut fixed = Config::default();
+        fixed.set("epochs", "3").unwrap();
+        assert_eq!(fixed.resolve(40, true, true).epochs, 3);
+    }
+}

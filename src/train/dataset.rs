@@ -1,0 +1,149 @@
+//! What a training learns from, frozen.
+
+use super::TrainError;
+use crate::annotation::{LabelId, Span};
+use sha2::{Digest as _, Sha256};
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+/// A complete sentence: everything outside its mentions is known to be outside.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Example {
+    pub tokens: Vec<String>,
+    pub gold: Vec<(Span, LabelId)>,
+}
+
+/// Labels and complete sentences, checked once.
+///
+/// No sentence is empty, every mention lies in its sentence and has a listed label.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dataset {
+    labels: Vec<(LabelId, String)>,
+    train: Vec<Example>,
+    dev: Vec<Example>,
+    hash: String,
+}
+
+impl Dataset {
+    /// # Errors
+    /// What breaks an invariant; sentences are counted from 1, through train and then dev.
+    pub fn freeze(labels: Vec<(LabelId, String)>, train: Vec<Example>, dev: Vec<Example>) -> Result<Self, TrainError> {
+        let mut known = HashSet::new();
+        if let Some((label, _)) = labels.iter().find(|(label, _)| !known.insert(*label)) {
+            return Err(TrainError::LabelTwice { label: *label });
+        }
+        for (sentence, example) in (1..).zip(train.iter().chain(&dev)) {
+            let words = example.tokens.len();
+            if words == 0 {
+                return Err(TrainError::EmptySentence { sentence });
+            }
+            for &(span, label) in &example.gold {
+                if span.end().get() > words {
+                    return Err(TrainError::SpanOutside { sentence, span, words });
+                }
+                if !known.contains(&label) {
+                    return Err(TrainError::NoSuchLabel { sentence, label });
+                }
+            }
+        }
+        let hash = hash(&labels, &train, &dev);
+        Ok(Self { labels, train, dev, hash })
+    }
+
+    pub fn labels(&self) -> &[(LabelId, String)] {
+        &self.labels
+    }
+
+    pub fn train(&self) -> &[Example] {
+        &self.train
+    }
+
+    pub fn dev(&self) -> &[Example] {
+        &self.dev
+    }
+
+    /// SHA-256 of the whole content, in hexadecimal digits. The order of a sentence's mentions does not matter.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+}
+
+fn hash(labels: &[(LabelId, String)], train: &[Example], dev: &[Example]) -> String {
+    let mut sha = Sha256::new();
+    let number = |sha: &mut Sha256, n: usize| sha.update((n as u64).to_le_bytes());
+    let text = |sha: &mut Sha256, text: &str| {
+        sha.update((text.len() as u64).to_le_bytes());
+        sha.update(text.as_bytes());
+    };
+    number(&mut sha, labels.len());
+    for (id, name) in labels {
+        number(&mut sha, id.0 as usize);
+        text(&mut sha, name);
+    }
+    for split in [train, dev] {
+        number(&mut sha, split.len());
+        for example in split {
+            number(&mut sha, example.tokens.len());
+            example.tokens.iter().for_each(|token| text(&mut sha, token));
+            let mut gold = example.gold.clone();
+            gold.sort_unstable();
+            number(&mut sha, gold.len());
+            for (span, label) in gold {
+                for n in [span.start().get(), span.end().get(), label.0 as usize] {
+                    number(&mut sha, n);
+                }
+            }
+        }
+    }
+    hex(&sha.finalize())
+}
+
+/// Lower-case hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::{Expect, expect};
+
+    fn example(words: &str, gold: &[(usize, usize, u32)]) -> Example {
+        let gold = gold.iter().map(|&(s, e, l)| (Span::from_range(s..e).unwrap(), LabelId(l))).collect();
+        Example { tokens: words.split_whitespace().map(str::to_owned).collect(), gold }
+    }
+
+    fn labels() -> Vec<(LabelId, String)> {
+        vec![(LabelId(0), "PER".to_owned()), (LabelId(3), "ORG".to_owned())]
+    }
+
+    #[test]
+    fn the_hash_follows_the_content() {
+        let freeze = |train| Dataset::freeze(labels(), train, Vec::new()).unwrap().hash().to_owned();
+        let one = freeze(vec![example("a bc", &[(0, 1, 0), (1, 2, 3)])]);
+        assert_eq!(one.len(), 64);
+        assert_eq!(one, freeze(vec![example("a bc", &[(1, 2, 3), (0, 1, 0)])]));
+        assert_ne!(one, freeze(vec![example("ab c", &[(0, 1, 0), (1, 2, 3)])]));
+        assert_ne!(one, freeze(vec![example("a bc", &[(0, 1, 0)])]));
+        let as_dev = Dataset::freeze(labels(), Vec::new(), vec![example("a bc", &[(0, 1, 0), (1, 2, 3)])]).unwrap();
+        assert_ne!(one, as_dev.hash());
+    }
+
+    fn refused(train: Vec<Example>, want: Expect) {
+        want.assert_eq(&Dataset::freeze(labels(), vec![], train).unwrap_err().to_string());
+    }
+
+    #[test]
+    fn what_can_t_be_learnt_from_is_refused() {
+        refused(vec![example("a", &[]), example("", &[])], expect!["sentence 2 of the data set holds no words"]);
+        refused(vec![example("a b", &[(1, 3, 0)])], expect!["sentence 1 has a mention 1..3, but only 2 words"]);
+        refused(
+            vec![example("a b", &[(0, 1, 1)])],
+            expect!["sentence 1 has a mention with the label number 1, which the data set does not list"],
+        );
+    }
+}

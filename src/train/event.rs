@@ -1,0 +1,37 @@
+//! What a training says while it runs.
+
+use crate::evaluation::Report;
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Event {
+    Started {
+        train_sentences: usize,
+        dev_sentences: usize,
+        epochs: usize,
+        steps: usize,
+        /// Numbers that the model consists of.
+        parameters: usize,
+    },
+    /// After every step.
+    Progress {
+        /// Steps taken, of `steps`.
+        step: usize,
+        steps: usize,
+        /// Counted from 1.
+        epoch: usize,
+        epochs: usize,
+        loss: f32,
+        secs_left: f64,
+    },
+    EpochDone {
+        epoch: usize,
+        epochs: usize,
+        mean_loss: f32,
+        /// Scores on dev, where the epoch was scored.
+        dev: Option<Report>,
+        /// Whether no epoch before was better.
+        best: bool,
+    },
+    /// The last epoch is over; the snapshot is being written.
+    Saving,
+}

@@ -1,0 +1,181 @@
+//! A loaded snapshot and what it says of sentences.
+
+use super::model::{Model, Prepared, Work};
+use super::{Example, Manifest, TrainError, snapshot};
+use crate::annotation::{LabelId, Span, TokenIdx};
+use crate::evaluation::{Judged, Report};
+use crate::model::{HeadFilter, Prediction, decode};
+use crate::nn::{Threads, Vars};
+use candle_core::Device;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+/// How a prediction is made.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct PredictOptions {
+    /// Probability from which a word is taken for the first word of an entity; `None`: as the model was trained.
+    pub threshold: Option<f32>,
+    /// Whether only such words start candidates; without, every word does.
+    pub use_heads: bool,
+    /// Sentences at a time: more are faster and need more memory.
+    pub batch_size: usize,
+    /// Probability from which a candidate is worth showing though "none" is more probable.
+    pub floor: f32,
+}
+
+impl Default for PredictOptions {
+    fn default() -> Self {
+        Self { threshold: None, use_heads: true, batch_size: 32, floor: 0.1 }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct ScoredSpan {
+    pub span: Span,
+    pub label: LabelId,
+    /// Probability of `label`.
+    pub score: f32,
+    /// The next label and its probability.
+    pub runner_up: Option<(LabelId, f32)>,
+    /// Whether the label is more probable than "none": part of the model's final answer.
+    pub chosen: bool,
+}
+
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct SentencePrediction {
+    /// Probability of each word to be the first of an entity; empty where the architecture predicts none.
+    pub heads: Vec<f32>,
+    /// Ordered by span.
+    pub spans: Vec<ScoredSpan>,
+    /// Mean entropy in nats of the candidates; `None` without one.
+    pub entropy: Option<f32>,
+    /// How many candidates were classified.
+    pub candidates: usize,
+}
+
+impl SentencePrediction {
+    /// The model's final answer.
+    pub fn mentions(&self) -> Vec<(Span, LabelId)> {
+        self.spans.iter().filter(|s| s.chosen).map(|s| (s.span, s.label)).collect()
+    }
+}
+
+/// A snapshot with weights of its own, for any thread.
+#[derive(Debug)]
+pub struct Predictor {
+    manifest: Manifest,
+    model: Model,
+    threads: Threads,
+}
+
+impl Predictor {
+    /// Loads a snapshot and checks the hash of each of its files; uses all cores.
+    ///
+    /// # Errors
+    /// When a file is missing or changed, or belongs to another version of the program.
+    pub fn load(folder: &Path) -> Result<Self, TrainError> {
+        Self::load_with_threads(folder, None)
+    }
+
+    /// # Errors
+    /// See [`Predictor::load`].
+    pub fn load_with_threads(folder: &Path, threads: Option<usize>) -> Result<Self, TrainError> {
+        let snapshot::Opened { manifest, definition, tensors } = snapshot::open(folder)?;
+        let mut vars = Vars::fixed(tensors, &Device::Cpu);
+        let labels = manifest.labels.iter().map(|(id, _)| *id).collect();
+        let model = Model::build(&mut vars, definition, &manifest.settings, labels)?;
+        Ok(Self { manifest, model, threads: Threads::new("predict", threads)? })
+    }
+
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// One prediction for each sentence, in order. A sentence without words gets an empty one.
+    ///
+    /// # Errors
+    /// [`TrainError::Cancelled`] soon after the flag is set.
+    pub fn predict(
+        &self,
+        sentences: &[Vec<String>],
+        options: PredictOptions,
+        cancel: &AtomicBool,
+    ) -> Result<Vec<SentencePrediction>, TrainError> {
+        let prepared: Vec<Prepared> =
+            sentences.iter().map(|words| self.model.prepare(words, &[])).collect::<Result<_, _>>()?;
+        let mut predictions = vec![SentencePrediction::default(); sentences.len()];
+        self.model.predict_all(&prepared, self.work(options, cancel), |i, prediction| {
+            if let Some(place) = predictions.get_mut(i) {
+                *place = scored(&self.model, prediction, options.floor);
+            }
+        })?;
+        Ok(predictions)
+    }
+
+    fn threshold(&self, options: PredictOptions) -> f32 {
+        options.threshold.unwrap_or(self.manifest.settings.threshold)
+    }
+
+    fn work<'a>(&'a self, options: PredictOptions, cancel: &'a AtomicBool) -> Work<'a> {
+        let filter = if options.use_heads { HeadFilter::AtLeast(self.threshold(options)) } else { HeadFilter::All };
+        Work { threads: &self.threads, filter, batch_size: options.batch_size, cancel }
+    }
+}
+
+/// Strict scores of a model's final answers.
+///
+/// # Errors
+/// See [`Predictor::predict`].
+pub fn evaluate(
+    predictor: &Predictor,
+    examples: &[Example],
+    options: PredictOptions,
+    cancel: &AtomicBool,
+) -> Result<Report, TrainError> {
+    let (model, work) = (&predictor.model, predictor.work(options, cancel));
+    let prepared: Vec<Prepared> = examples.iter().map(|e| model.prepare(&e.tokens, &[])).collect::<Result<_, _>>()?;
+    let labels: Vec<LabelId> = predictor.manifest.labels.iter().map(|(id, _)| *id).collect();
+    score(model, &labels, examples, &prepared, predictor.threshold(options), work)
+}
+
+/// Predicts prepared sentences and compares with gold.
+pub(super) fn score(
+    model: &Model,
+    labels: &[LabelId],
+    examples: &[Example],
+    prepared: &[Prepared],
+    threshold: f32,
+    work: Work<'_>,
+) -> Result<Report, TrainError> {
+    let mut answers = vec![(Vec::new(), Some(Vec::new())); examples.len()];
+    model.predict_all(prepared, work, |i, prediction| {
+        if let Some(place) = answers.get_mut(i) {
+            let heads = prediction.heads.as_ref().map(|heads| {
+                let likely = heads.iter().enumerate().filter(|(_, p)| **p >= threshold);
+                likely.map(|(word, _)| TokenIdx::new(word)).collect()
+            });
+            *place = (scored(model, prediction, f32::INFINITY).mentions(), heads);
+        }
+    })?;
+    let judged = examples.iter().zip(&answers).map(|(example, (predicted, heads))| Judged {
+        gold: &example.gold,
+        predicted,
+        heads: heads.as_deref(),
+    });
+    Ok(Report::strict(labels, judged))
+}
+
+fn scored(model: &Model, prediction: Prediction, floor: f32) -> SentencePrediction {
+    let decoded = decode(&prediction, floor);
+    let spans = decoded.found.iter().filter_map(|found| {
+        let runner_up = found.runner_up.and_then(|(class, p)| Some((model.label(class)?, p)));
+        let (span, score, chosen) = (found.span, found.score, found.chosen);
+        Some(ScoredSpan { span, label: model.label(found.class)?, score, runner_up, chosen })
+    });
+    SentencePrediction {
+        spans: spans.collect(),
+        entropy: decoded.entropy,
+        candidates: prediction.candidates.len(),
+        heads: prediction.heads.unwrap_or_default(),
+    }
+}

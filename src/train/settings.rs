@@ -1,0 +1,63 @@
+//! All numbers of a training, decided.
+
+use crate::model::HeadConfig;
+
+/// How much of the model learns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Effort {
+    /// The heads alone, above an encoder that stays as it is.
+    Heads,
+    /// Everything.
+    #[default]
+    Full,
+}
+
+impl Effort {
+    pub const ALL: [Self; 2] = [Self::Heads, Self::Full];
+
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Heads => "heads",
+            Self::Full => "full",
+        }
+    }
+
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|effort| effort.id() == id)
+    }
+}
+
+/// A [`super::Config`] of which nothing is open any more; kept in the snapshot.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Settings {
+    pub architecture: String,
+    pub encoder: String,
+    pub effort: Effort,
+    pub epochs: usize,
+    pub batch_size: usize,
+    pub seed: u64,
+    pub encoder_lr: f64,
+    pub head_lr: f64,
+    pub warmup: f64,
+    pub weight_decay: f64,
+    pub clip: f64,
+    pub dropout: f32,
+    pub head_weight: f64,
+    pub sampling: f32,
+    pub max_width: usize,
+    pub word_shapes: bool,
+    pub threshold: f32,
+}
+
+impl Settings {
+    pub(super) fn head_config(&self, labels: usize) -> HeadConfig {
+        HeadConfig {
+            classes: labels + 1,
+            max_width: self.max_width,
+            dropout: self.dropout,
+            head_weight: self.head_weight,
+            sampling: self.sampling,
+            word_shapes: self.word_shapes,
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The JSON files of a snapshot, as they are on disk.
+
+use super::{Manifest, Outcome};
+use crate::annotation::{LabelId, ModelId};
+use crate::evaluation::{Counts, Report};
+use crate::model::{SampleCounts, Samples};
+use crate::train::{Effort, Settings};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct ConfigFile {
+    architecture: String,
+    encoder: String,
+    effort: String,
+    epochs: usize,
+    batch_size: usize,
+    seed: u64,
+    encoder_lr: f64,
+    head_lr: f64,
+    warmup: f64,
+    weight_decay: f64,
+    clip: f64,
+    dropout: f32,
+    w: f64,
+    sp: f32,
+    max_width: usize,
+    word_shapes: bool,
+    threshold: f32,
+}
+
+impl From<&Settings> for ConfigFile {
+    fn from(s: &Settings) -> Self {
+        Self {
+            architecture: s.architecture.clone(),
+            encoder: s.encoder.clone(),
+            effort: s.effort.id().to_owned(),
+            epochs: s.epochs,
+            batch_size: s.batch_size,
+            seed: s.seed,
+            encoder_lr: s.encoder_lr,
+            head_lr: s.head_lr,
+            warmup: s.warmup,
+            weight_decay: s.weight_decay,
+            clip: s.clip,
+            dropout: s.dropout,
+            w: s.head_weight,
+            sp: s.sampling,
+            max_width: s.max_width,
+            word_shapes: s.word_shapes,
+            threshold: s.threshold,
+        }
+    }
+}
+
+impl ConfigFile {
+    /// `None` when the effort is unknown.
+    pub(super) fn settings(self) -> Option<Settings> {
+        Some(Settings {
+            effort: Effort::from_id(&self.effort)?,
+            architecture: self.architecture,
+            encoder: self.encoder,
+            epochs: self.epochs,
+            batch_size: self.batch_size,
+            seed: self.seed,
+            encoder_lr: self.encoder_lr,
+            head_lr: self.head_lr,
+            warmup: self.warmup,
+            weight_decay: self.weight_decay,
+            clip: self.clip,
+            dropout: self.dropout,
+            head_weight: self.w,
+            sampling: self.sp,
+            max_width: self.max_width,
+            word_shapes: self.word_shapes,
+            threshold: self.threshold,
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct LabelFile {
+    id: u32,
+    name: String,
+}
+
+impl LabelFile {
+    pub(super) fn list(labels: &[(LabelId, String)]) -> Vec<Self> {
+        labels.iter().map(|(id, name)| Self { id: id.0, name: name.clone() }).collect()
+    }
+
+    pub(super) fn label(self) -> (LabelId, String) {
+        (LabelId(self.id), self.name)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct ManifestFile {
+    pub version: u32,
+    architecture: String,
+    pub architecture_version: u32,
+    encoder: String,
+    seed: u64,
+    dataset_hash: String,
+    parent: Option<u32>,
+    train_sentences: usize,
+    epochs: usize,
+    best_epoch: usize,
+    dev: Option<ReportFile>,
+    wall_secs: f64,
+    sentences_per_sec: f64,
+    peak_memory_mb: Option<f64>,
+    samples: SamplesFile,
+    too_wide_mentions: usize,
+    doubled_mentions: usize,
+    parameters: usize,
+    /// Of each other file, by its name with `/` between folders.
+    pub sha256: BTreeMap<String, String>,
+}
+
+impl ManifestFile {
+    pub(super) fn new(version: u32, manifest: &Manifest, sha256: BTreeMap<String, String>) -> Self {
+        let Manifest { settings, outcome, .. } = manifest;
+        Self {
+            version,
+            architecture: settings.architecture.clone(),
+            architecture_version: manifest.architecture_version,
+            encoder: settings.encoder.clone(),
+            seed: settings.seed,
+            dataset_hash: manifest.dataset_hash.clone(),
+            parent: manifest.parent.map(|id| id.0),
+            train_sentences: outcome.train_sentences,
+            epochs: settings.epochs,
+            best_epoch: outcome.best_epoch,
+            dev: outcome.dev.as_ref().map(ReportFile::from),
+            wall_secs: outcome.wall_secs,
+            sentences_per_sec: outcome.sentences_per_sec,
+            peak_memory_mb: outcome.peak_memory_mb,
+            samples: SamplesFile::from(outcome.samples),
+            too_wide_mentions: outcome.too_wide_mentions,
+            doubled_mentions: outcome.doubled_mentions,
+            parameters: outcome.parameters,
+            sha256,
+        }
+    }
+
+    pub(super) fn manifest(self, settings: Settings, labels: Vec<(LabelId, String)>) -> Manifest {
+        Manifest {
+            architecture_version: self.architecture_version,
+            settings,
+            labels,
+            dataset_hash: self.dataset_hash,
+            parent: self.parent.map(ModelId),
+            outcome: Outcome {
+                train_sentences: self.train_sentences,
+                best_epoch: self.best_epoch,
+                dev: self.dev.map(Report::from),
+                wall_secs: self.wall_secs,
+                sentences_per_sec: self.sentences_per_sec,
+                peak_memory_mb: self.peak_memory_mb,
+                samples: Samples::from(self.samples),
+                too_wide_mentions: self.too_wide_mentions,
+                doubled_mentions: self.doubled_mentions,
+                parameters: self.parameters,
+            },
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct CountsFile {
+    tp: usize,
+    fp: usize,
+    #[serde(rename = "fn")]
+    missed: usize,
+}
+
+impl From<Counts> for CountsFile {
+    fn from(c: Counts) -> Self {
+        Self { tp: c.true_positives, fp: c.false_positives, missed: c.false_negatives }
+    }
+}
+
+impl From<CountsFile> for Counts {
+    fn from(c: CountsFile) -> Self {
+        Self { true_positives: c.tp, false_positives: c.fp, false_negatives: c.missed }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct ReportFile {
+    sentences: usize,
+    micro: CountsFile,
+    /// By label id.
+    labels: BTreeMap<u32, CountsFile>,
+    heads: Option<CountsFile>,
+}
+
+impl From<&Report> for ReportFile {
+    fn from(r: &Report) -> Self {
+        Self {
+            sentences: r.sentences,
+            micro: r.micro.into(),
+            labels: r.labels.iter().map(|(id, counts)| (id.0, (*counts).into())).collect(),
+            heads: r.heads.map(CountsFile::from),
+        }
+    }
+}
+
+impl From<ReportFile> for Report {
+    fn from(r: ReportFile) -> Self {
+        Self {
+            sentences: r.sentences,
+            micro: r.micro.into(),
+            labels: r.labels.into_iter().map(|(id, counts)| (LabelId(id), counts.into())).collect(),
+            heads: r.heads.map(Counts::from),
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct SamplesFile {
+    neh: SampleCountsFile,
+    span: SampleCountsFile,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SampleCountsFile {
+    positive: usize,
+    negative: usize,
+}
+
+impl From<Samples> for SamplesFile {
+    fn from(s: Samples) -> Self {
+        let file = |c: SampleCounts| SampleCountsFile { positive: c.positive, negative: c.negative };
+        Self { neh: file(s.heads), span: file(s.spans) }
+    }
+}
+
+impl From<SamplesFile> for Samples {
+    fn from(s: SamplesFile) -> Self {
+        let counts = |c: SampleCountsFile| SampleCounts { positive: c.positive, negative: c.negative };
+        Self { heads: counts(s.neh), spans: counts(s.span) }
+    }
+}
