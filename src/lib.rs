@@ -38,7 +38,7 @@ pub mod train;
 
 pub mod session;
 
-pub mod cli;
+//CLI pub mod cli;
 
 #[cfg(feature = "gui")]
 pub mod gui;

@@ -1,10 +1,1 @@
-//! The one binary: without a sub-command the window, with one the command line.
-
-use std::process::ExitCode;
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-fn main() -> ExitCode {
-    nestling::cli::main()
-}
+fn main() {}

@@ -11,23 +11,62 @@ use crate::annotation::{
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Marks words as a mention. With one that says the same there already: nothing changes, and that one is returned.
-    Annotate { sentence: SentenceId, fragments: Fragments, label: LabelId },
-    Remove { sentence: SentenceId, mention: MentionId },
-    Relabel { sentence: SentenceId, mention: MentionId, label: LabelId },
+    Annotate {
+        sentence: SentenceId,
+        fragments: Fragments,
+        label: LabelId,
+    },
+    Remove {
+        sentence: SentenceId,
+        mention: MentionId,
+    },
+    Relabel {
+        sentence: SentenceId,
+        mention: MentionId,
+        label: LabelId,
+    },
     /// Moves the ends of a mention; its other fragments, if it had any, are replaced too.
-    Resize { sentence: SentenceId, mention: MentionId, span: Span },
-    SetNote { sentence: SentenceId, mention: MentionId, note: String },
+    Resize {
+        sentence: SentenceId,
+        mention: MentionId,
+        span: Span,
+    },
+    SetNote {
+        sentence: SentenceId,
+        mention: MentionId,
+        note: String,
+    },
     /// Makes a suggestion a mention.
-    Accept { sentence: SentenceId, span: Span, label: LabelId },
+    Accept {
+        sentence: SentenceId,
+        span: Span,
+        label: LabelId,
+    },
     /// Hides a suggestion for good.
-    Reject { sentence: SentenceId, span: Span, label: LabelId },
+    Reject {
+        sentence: SentenceId,
+        span: Span,
+        label: LabelId,
+    },
     /// Accepts every visible suggestion with at least this score.
-    AcceptAll { sentence: SentenceId, min_score: f32 },
-    SetStatus { sentence: SentenceId, status: Status },
-    AddLabel { name: String },
+    AcceptAll {
+        sentence: SentenceId,
+        min_score: f32,
+    },
+    SetStatus {
+        sentence: SentenceId,
+        status: Status,
+    },
+    AddLabel {
+        name: String,
+    },
     /// Replaces the label with the same id.
-    EditLabel { label: Label },
-    RemoveLabel { label: LabelId },
+    EditLabel {
+        label: Label,
+    },
+    RemoveLabel {
+        label: LabelId,
+    },
     Undo,
     Redo,
     Set(Setting),
@@ -127,7 +166,11 @@ pub(super) fn plan(command: &Command, context: &Context<'_>) -> Result<Option<Pl
         Command::RemoveLabel { label } => {
             let at = corpus.labels().iter().position(|l| l.id == *label).ok_or(SessionError::NoSuchLabel)?;
             let label = corpus.labels().get(*label).ok_or(SessionError::NoSuchLabel)?.clone();
-            Plan::new(format!("Remove the label {}", label.name), Outcome::default(), vec![Edit::RemoveLabel { at, label }])
+            Plan::new(
+                format!("Remove the label {}", label.name),
+                Outcome::default(),
+                vec![Edit::RemoveLabel { at, label }],
+            )
         }
         Command::Undo
         | Command::Redo

@@ -1,7 +1,7 @@
 //! What the learner gets to see of a corpus, frozen at one revision.
 
-use crate::annotation::{Corpus, Sentence, Split, Status};
-use crate::train::{Dataset, Example};
+use crate::annotation::{Corpus, LabelId, Sentence, Span, Split, Status};
+use crate::train::{Dataset, Example, TrainError};
 
 /// Completed sentences for dev, at most.
 const DEV_SENTENCES: usize = 200;
@@ -36,17 +36,15 @@ impl Part {
 }
 
 /// The frozen training data: complete sentences only, in the order of their ids.
-pub(super) fn freeze(corpus: &Corpus) -> Dataset {
-    Dataset {
-        labels: corpus.labels().iter().map(|l| (l.id, l.name.clone())).collect(),
-        train: gold_examples(corpus, Part::Train),
-        dev: gold_examples(corpus, Part::Dev),
-    }
+pub(super) fn freeze(corpus: &Corpus) -> Result<Dataset, TrainError> {
+    let labels = corpus.labels().iter().map(|l| (l.id, l.name.clone())).collect();
+    Dataset::freeze(labels, gold_examples(corpus, Part::Train), gold_examples(corpus, Part::Dev))
 }
 
 /// The complete sentences of a part with their gold mentions. Models see contiguous mentions only.
 pub(super) fn gold_examples(corpus: &Corpus, part: Part) -> Vec<Example> {
     let complete = corpus.sentences().iter().filter(|s| s.status() == Status::Complete && part.holds(s));
+    let complete = complete.filter(|s| !s.tokens().is_empty());
     complete.map(|s| Example { tokens: words(corpus, s), gold: contiguous(s) }).collect()
 }
 
@@ -54,7 +52,7 @@ pub(super) fn words(corpus: &Corpus, sentence: &Sentence) -> Vec<String> {
     corpus.words(sentence).map(str::to_owned).collect()
 }
 
-fn contiguous(sentence: &Sentence) -> Vec<(crate::annotation::Span, crate::annotation::LabelId)> {
+fn contiguous(sentence: &Sentence) -> Vec<(Span, LabelId)> {
     sentence.mentions().iter().filter_map(|m| Some((m.fragments.contiguous()?, m.label))).collect()
 }
 

@@ -35,7 +35,9 @@ pub enum SessionError {
     NothingToUndo,
     #[error("there is nothing to do again")]
     NothingToRedo,
-    #[error("the project file has {value:?} for the setting {key:?}, which has no such value; remove it and open the project again")]
+    #[error(
+        "the project file has {value:?} for the setting {key:?}, which has no such value; remove it and open the project again"
+    )]
     BadSetting { key: String, value: String },
     #[error("the project has no labels; add some before training")]
     NoLabels,
@@ -53,12 +55,16 @@ pub enum SessionError {
     Stopped,
     #[error("nothing could be read; the first of {count} warnings: {first}")]
     NothingRead { count: usize, first: String },
-    #[error("the format can't hold {count} of the annotations and nothing was written; leave out --strict to write the rest")]
+    #[error(
+        "the format can't hold {count} of the annotations and nothing was written; leave out --strict to write the rest"
+    )]
     NotRepresented { count: usize },
     #[error("the file read back differently from what was written and was thrown away; please report it: {}", path.display())]
     ReadsBackDifferently { path: PathBuf },
     #[error("could not {doing} ({source}): {}", path.display())]
     Io { doing: &'static str, source: std::io::Error, path: PathBuf },
+    #[error("could not note what the model is: {0}")]
+    Json(#[from] serde_json::Error),
     #[error("the sample project is damaged: {0}")]
     Sample(String),
 }

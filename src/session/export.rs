@@ -107,7 +107,8 @@ impl ExportView {
         }
         let mut read = Collected::default();
         format.read(Input::file(file)?, options, &mut read)?;
-        let same = read.documents.iter().flat_map(|d| content(&d.view())).eq(self.views(request).flat_map(|d| content(&d)));
+        let same =
+            read.documents.iter().flat_map(|d| content(&d.view())).eq(self.views(request).flat_map(|d| content(&d)));
         if same && read.warnings.is_empty() {
             Ok(())
         } else {
@@ -120,7 +121,8 @@ impl ExportView {
 fn content(document: &DocumentView<'_>) -> Vec<(Vec<String>, Vec<(Fragments, String)>)> {
     let sentences = document.sentences.iter().map(|sentence| {
         let words = sentence.tokens.iter().map(|t| t.of(document.text).to_owned()).collect();
-        let mut mentions: Vec<_> = sentence.mentions.iter().map(|m| (m.fragments.clone(), m.label.to_owned())).collect();
+        let mut mentions: Vec<_> =
+            sentence.mentions.iter().map(|m| (m.fragments.clone(), m.label.to_owned())).collect();
         mentions.sort();
         (words, mentions)
     });

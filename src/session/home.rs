@@ -2,6 +2,7 @@
 //!
 //! `NESTLING_HOME` names another folder, for a portable installation and for tests.
 
+use crate::encoder::Encoders;
 use directories::{ProjectDirs, UserDirs};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,9 @@ impl Home {
         if let Some(dir) = std::env::var_os("NESTLING_HOME").filter(|d| !d.is_empty()) {
             return Self::at(dir);
         }
-        Self::at(ProjectDirs::from("", "", "nestling").map_or_else(|| PathBuf::from(".nestling"), |d| d.data_dir().into()))
+        Self::at(
+            ProjectDirs::from("", "", "nestling").map_or_else(|| PathBuf::from(".nestling"), |d| d.data_dir().into()),
+        )
     }
 
     pub fn at(dir: impl Into<PathBuf>) -> Self {
@@ -29,6 +32,11 @@ impl Home {
 
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// The encoders that were imported, and the one that is always there.
+    pub fn encoders(&self) -> Encoders {
+        Encoders::at(&self.dir)
     }
 
     /// Where a new project is proposed: `Nestling` in the person's documents.
@@ -55,8 +63,11 @@ impl Home {
     pub fn remember_recent(&self, path: &Path) -> std::io::Result<()> {
         let path = std::path::absolute(path)?;
         let others = self.recent_projects().into_iter().filter(|p| *p != path);
-        let list: Vec<String> =
-            std::iter::once(path.clone()).chain(others).take(RECENT).map(|p| p.to_string_lossy().into_owned()).collect();
+        let list: Vec<String> = std::iter::once(path.clone())
+            .chain(others)
+            .take(RECENT)
+            .map(|p| p.to_string_lossy().into_owned())
+            .collect();
         std::fs::create_dir_all(&self.dir)?;
         let mut file = tempfile::NamedTempFile::new_in(&self.dir)?;
         std::io::Write::write_all(&mut file, list.join("\n").as_bytes())?;

@@ -10,8 +10,8 @@ use crate::annotation::{
     SentenceSuggestions, Split, Status, Suggestion, Transaction,
 };
 use crate::format::{
-    Collected, Format, FormatError, ImportedDocument, ImportedMention, ImportedSentence, Input, Options, Warning, by_id,
-    detect,
+    Collected, Format, FormatError, ImportedDocument, ImportedMention, ImportedSentence, Input, Options, Warning,
+    by_id, detect,
 };
 use crate::store::{Import, Stamp, Writer};
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,7 +56,11 @@ pub fn read_files(files: &[PathBuf], request: &ReadRequest) -> Result<Incoming, 
         let mut collected = Collected::default();
         match read_file(file, request, &mut collected, &mut incoming) {
             Ok(()) => {}
-            Err(error @ (FormatError::UnknownFormat { .. } | FormatError::UnknownOption { .. } | FormatError::BadOption { .. })) => {
+            Err(
+                error @ (FormatError::UnknownFormat { .. }
+                | FormatError::UnknownOption { .. }
+                | FormatError::BadOption { .. }),
+            ) => {
                 return Err(error.into());
             }
             Err(error) => failures.push((file, error)),
@@ -73,8 +77,10 @@ pub fn read_files(files: &[PathBuf], request: &ReadRequest) -> Result<Incoming, 
         let (count, first) = (incoming.warnings.len(), incoming.warnings.first().map(Warning::to_string));
         return Err(SessionError::NothingRead { count, first: first.unwrap_or_else(|| "the files are empty".into()) });
     }
-    let failed = |(file, error): (&PathBuf, FormatError)| {
-        Warning { file: file.display().to_string(), line: None, message: format!("the file was left out: {error}") }
+    let failed = |(file, error): (&PathBuf, FormatError)| Warning {
+        file: file.display().to_string(),
+        line: None,
+        message: format!("the file was left out: {error}"),
     };
     incoming.warnings.extend(failures.into_iter().map(failed));
     Ok(incoming)
@@ -101,6 +107,15 @@ fn read_file(
 }
 
 impl Incoming {
+    /// What one reader has found.
+    pub(super) fn of(format: &dyn Format, read: Collected) -> Self {
+        let Collected { documents, warnings, notes } = read;
+        let (format_id, format_title) = (format.id(), format.title());
+        let mut incoming = Self { format_id, format_title, documents, warnings, notes, ..Self::default() };
+        incoming.count();
+        incoming
+    }
+
     fn count(&mut self) {
         let sentences = || self.documents.iter().flat_map(|d| &d.sentences);
         self.sentences = sentences().count();
@@ -185,7 +200,7 @@ impl Project {
         if dev_imported && !self.settings.dev_imported {
             self.set(Setting::DevImported(true))?;
         }
-        self.resume_predicting();
+        self.start_predicting();
         self.consider_training();
         Ok(receipt)
     }

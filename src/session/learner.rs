@@ -12,10 +12,10 @@ use super::project::Project;
 use super::queue::PredictionQueue;
 use super::settings::Setting;
 use super::status::{Event, LearnerState, LearnerStatus, ModelInfo, Predicting};
+use super::task::Task;
 use super::trainer::{Finished, LEAST_DEV, TrainingJob, TrainingRun, Verdict};
 use super::{SessionError, models, now_ms};
 use crate::annotation::{ModelId, SentenceId, Status};
-use crate::store::ModelRecord;
 use crate::train::{Config, TrainError};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,6 +27,8 @@ pub(super) struct Learner {
     failure: Option<String>,
     predictor: Option<PredictorThread>,
     queue: PredictionQueue,
+    /// The model that predicts and its snapshot.
+    suggesting: Option<(ModelId, PathBuf)>,
     /// Batches that the predictor has.
     under_way: usize,
     status: LearnerStatus,
@@ -35,7 +37,15 @@ pub(super) struct Learner {
 impl Default for Learner {
     fn default() -> Self {
         let status = LearnerStatus { state: LearnerState::Off, current: None, predicting: None, note: None };
-        Self { training: None, failure: None, predictor: None, queue: PredictionQueue::default(), under_way: 0, status }
+        Self {
+            training: None,
+            failure: None,
+            predictor: None,
+            queue: PredictionQueue::default(),
+            suggesting: None,
+            under_way: 0,
+            status,
+        }
     }
 }
 
@@ -85,11 +95,8 @@ impl Project {
         if self.learner.training.is_some() {
             return Err(SessionError::TrainingAlready);
         }
-        let config = Config {
-            encoder: self.settings.encoder.clone(),
-            threads: Some(background_threads()),
-            ..Config::default()
-        };
+        let config =
+            Config { encoder: self.settings.encoder.clone(), threads: Some(background_threads()), ..Config::default() };
         let job = self.training_job(config)?;
         let (sentences, seen) = (self.counts().train, self.counts().train + self.counts().dev);
         self.learner.failure = None;
@@ -118,9 +125,7 @@ impl Project {
 
     fn current_snapshot(&self) -> Option<(ModelId, PathBuf)> {
         let id = self.current_model?;
-        let record = self.models.iter().find(|m| m.id == id)?;
-        let folder = self.models_dir().join(&record.directory);
-        folder.is_dir().then_some((id, folder))
+        Some((id, self.snapshot(id)?))
     }
 
     /// Hears the trainer and the predictor, and gives the predictor more to do.
@@ -152,8 +157,7 @@ impl Project {
             Ok(Finished { trained, verdict }) => {
                 let model = model?;
                 let info = models::info(model, &trained.manifest, now_ms());
-                let kept = self.add_model(model, &trained, verdict.use_it());
-                if let Err(error) = kept {
+                if let Err(error) = self.add_model(&info, verdict.use_it()) {
                     return Some(self.learner_failed(error.to_string()));
                 }
                 match verdict {
@@ -174,24 +178,17 @@ impl Project {
     }
 
     /// Registers a snapshot that is on disk, and uses it if it is to be used.
-    pub(super) fn add_model(
-        &mut self,
-        id: ModelId,
-        trained: &crate::train::Trained,
-        make_current: bool,
-    ) -> Result<(), SessionError> {
-        let record = ModelRecord {
-            id,
-            directory: models::directory(id),
-            manifest: trained.manifest.to_json(),
-            created_ms: now_ms(),
-        };
+    pub(super) fn add_model(&mut self, info: &ModelInfo, make_current: bool) -> Result<(), SessionError> {
+        let record = models::record(info)?;
         self.writer.model(record.clone())?;
         self.models.push(record);
         if make_current {
-            self.use_model(id)?;
+            self.use_model(info.id)?;
         }
-        models::clean_up(&self.models_dir(), &self.models, self.current_model);
+        let (folder, models, current) = (self.models_dir(), self.models.clone(), self.current_model);
+        let _unheard = Task::spawn("nestling-cleanup", self.waker.as_waker(), move || {
+            models::clean_up(&folder, &models, current);
+        });
         Ok(())
     }
 
@@ -199,30 +196,34 @@ impl Project {
     pub(super) fn use_model(&mut self, id: ModelId) -> Result<(), SessionError> {
         self.current_model = Some(id);
         self.writer.set_current_model(Some(id))?;
+        self.show_current_model();
         self.start_predicting();
         Ok(())
     }
 
-    /// Queues every sentence that is not complete, in text order.
+    /// Reads what is shown of the current model.
+    pub(super) fn show_current_model(&mut self) {
+        let record = self.current_model.and_then(|id| self.models.iter().find(|m| m.id == id));
+        self.learner.status.current = record.and_then(models::info_of_record);
+    }
+
+    /// Queues every sentence that is not complete and that the current model has not seen, in text order.
     pub(super) fn start_predicting(&mut self) {
+        self.learner.suggesting = self.current_snapshot();
+        if self.learner.suggesting.is_none() {
+            return;
+        }
         let open = self.corpus.sentences().iter().filter(|s| s.status() != Status::Complete && !s.tokens().is_empty());
         let fresh = |id: &SentenceId| self.suggestions.get(id).map(|s| s.model) != self.current_model;
         self.learner.queue.start(open.map(|s| s.id()).filter(fresh));
         self.learner.queue.hurry(&self.on_screen);
     }
 
-    /// Starts predicting with the current model if it was not done when the project was closed.
-    pub fn resume_predicting(&mut self) {
-        if self.current_snapshot().is_some() {
-            self.start_predicting();
-        }
-    }
-
     fn feed_predictor(&mut self) {
         if self.learner.queue.is_empty() {
             return;
         }
-        let Some((model, snapshot)) = self.current_snapshot() else { return };
+        let Some((model, snapshot)) = self.learner.suggesting.clone() else { return };
         if self.learner.predictor.is_none() {
             match PredictorThread::start(background_threads(), self.waker.as_waker()) {
                 Ok(thread) => self.learner.predictor = Some(thread),
@@ -292,16 +293,18 @@ impl Project {
         } else {
             LearnerState::Off
         };
-        let current = self.current_model.and_then(|id| self.models.iter().find(|m| m.id == id));
-        let current: Option<ModelInfo> = current.and_then(models::info_of_record);
         let (done, total) = self.learner.queue.progress();
-        let predicting = (!self.learner.queue.is_empty() || self.learner.under_way > 0).then_some(Predicting { done, total });
+        let predicting =
+            (!self.learner.queue.is_empty() || self.learner.under_way > 0).then_some(Predicting { done, total });
         let dev = self.counts().dev;
-        let few_dev = current.is_some() && dev < LEAST_DEV;
+        let few_dev = self.current_model.is_some() && dev < LEAST_DEV;
         let note = few_dev.then(|| {
-            format!("{dev} dev sentences, fewer than {LEAST_DEV}: the last epoch is kept and models can't be compared yet")
+            format!(
+                "{dev} dev sentences, fewer than {LEAST_DEV}: the last epoch is kept and models can't be compared yet"
+            )
         });
-        self.learner.status = LearnerStatus { state, current, predicting, note };
+        let status = &mut self.learner.status;
+        (status.state, status.predicting, status.note) = (state, predicting, note);
     }
 }
 

@@ -1,1 +1,58 @@
-//! (to come)
+//! An open project: commands in, events out. The window and the command line do everything through this module.
+//!
+//! ```text
+//! Command ─> plan ─> Transaction ─> Corpus (memory) ─> Writer (disk) ─> SaveState
+//!                                      │
+//!                                      └─> Learner: trainer thread, predictor thread ─> Event
+//! ```
+//!
+//! # Invariants
+//! - An edit is applied in memory and sent to the writer in one step; what the writer has not acknowledged is shown as
+//!   not saved.
+//! - Nothing here waits for a disk or a model but what says so (`…_now`, `import`, `flush`, `close`, [`ExportView`]);
+//!   those are for the command line and for [`Task`]s.
+//! - What a model says is dropped when another model has become current meanwhile.
+//! - Suggestions become gold only by a command of a person.
+//!
+//! Deliberately absent: words for people beyond error messages, and anything of a screen.
+
+mod activity;
+mod command;
+mod counts;
+mod dataset;
+mod error;
+mod export;
+mod filter;
+mod home;
+mod import;
+mod jobs;
+mod learner;
+mod models;
+mod predictor;
+mod project;
+mod queue;
+mod sample;
+mod settings;
+mod status;
+mod task;
+mod trainer;
+
+pub use activity::now_ms;
+pub use command::{Command, Outcome};
+pub use dataset::Part;
+pub use error::SessionError;
+pub use export::{ExportReceipt, ExportRequest, ExportView, ExportWhat};
+pub use filter::{FilterReport, filter};
+pub use home::Home;
+pub use import::{ImportAs, ImportHow, ImportReceipt, Imported, Incoming, ReadRequest, read_files};
+pub use jobs::{EvaluateReport, PredictReport, TrainReport};
+pub use project::{NewProject, Order, Project};
+pub use sample::open_sample;
+pub use settings::{Setting, Settings};
+pub use status::{Counts, Event, LearnerState, LearnerStatus, ModelInfo, Predicting, SaveState, TrainingProgress};
+pub use task::{Task, TaskLost, Waker};
+
+// What callers name of the layers below.
+pub use crate::encoder::{EncoderInfo, Encoders};
+pub use crate::format::{Input, Loss, Receipt, Warning, formats};
+pub use crate::train::{Config, Event as TrainEvent};

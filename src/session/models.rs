@@ -78,12 +78,14 @@ mod tests {
 
     fn model(id: u32, dev_f1: Option<f64>) -> ModelRecord {
         let (architecture, encoder) = ("smartspanner".to_owned(), "small".to_owned());
-        record(&ModelInfo { id: ModelId(id), architecture, encoder, train_sentences: 20, created_ms: 0, dev_f1 }).unwrap()
+        record(&ModelInfo { id: ModelId(id), architecture, encoder, train_sentences: 20, created_ms: 0, dev_f1 })
+            .unwrap()
     }
 
     #[test]
     fn the_best_the_current_and_the_previous_model_stay() {
-        let models = [model(1, Some(0.4)), model(2, Some(0.9)), model(3, None), model(4, Some(0.5)), model(5, Some(0.6))];
+        let models =
+            [model(1, Some(0.4)), model(2, Some(0.9)), model(3, None), model(4, Some(0.5)), model(5, Some(0.6))];
         let dir = tempfile::tempdir().unwrap();
         for model in &models {
             std::fs::create_dir(dir.path().join(&model.directory)).unwrap();

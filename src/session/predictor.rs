@@ -91,7 +91,9 @@ fn answer(batch: Batch, loaded: &mut Option<(ModelId, Predictor)>, threads: usiz
     };
     let result = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result.map_err(|error| error.to_string()),
-        Err(_) => Err("the prediction met a fault in the program; labels are not touched by that, please report it".into()),
+        Err(_) => {
+            Err("the prediction met a fault in the program; labels are not touched by that, please report it".into())
+        }
     };
     Answer { model, sentences: ids, result }
 }

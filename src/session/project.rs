@@ -6,11 +6,11 @@ use super::dataset::goes_to_dev;
 use super::home::Home;
 use super::learner::Learner;
 use super::settings::{Setting, Settings};
-use super::status::{Counts, Event, LearnerStatus, SaveState};
-use super::{SessionError, Waker};
+use super::status::{Counts, Event, LearnerStatus, ModelInfo, SaveState};
+use super::{SessionError, Waker, models};
 use crate::annotation::{
-    Corpus, Edit, History, LabelSet, ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status, Step, Suggestion,
-    Transaction,
+    Corpus, Edit, History, LabelSet, ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status, Step,
+    Suggestion, Transaction,
 };
 use crate::store::{self, Contents, LogEntry, ModelRecord, Stamp, Store, VisibleSuggestions, Writer, WriterEvent};
 use std::collections::{BTreeSet, HashMap};
@@ -65,7 +65,7 @@ pub struct Project {
     pub(super) writer: Arc<Writer>,
     saving: Arc<Mutex<Saving>>,
     activity: Activity,
-    on_screen: Vec<SentenceId>,
+    pub(super) on_screen: Vec<SentenceId>,
     pub(super) learner: Learner,
     pub(super) waker: SharedWaker,
 }
@@ -152,6 +152,7 @@ impl Project {
             learner: Learner::default(),
             waker,
         };
+        project.show_current_model();
         project.refresh_learner();
         Ok(project)
     }
@@ -194,8 +195,20 @@ impl Project {
         &self.counts
     }
 
-    pub fn models(&self) -> &[ModelRecord] {
-        &self.models
+    /// The model that suggests.
+    pub fn current_model(&self) -> Option<ModelId> {
+        self.current_model
+    }
+
+    /// All models that were trained, the oldest first; the snapshots of some may have been cleaned up.
+    pub fn models(&self) -> impl Iterator<Item = ModelInfo> + '_ {
+        self.models.iter().filter_map(models::info_of_record)
+    }
+
+    /// Where the snapshot of a model lies; `None` for one that is not there any more.
+    pub fn snapshot(&self, id: ModelId) -> Option<PathBuf> {
+        let record = self.models.iter().find(|m| m.id == id)?;
+        Some(self.models_dir().join(&record.directory)).filter(|folder| folder.is_dir())
     }
 
     /// What the next undo takes back.
@@ -284,7 +297,10 @@ impl Project {
                 Ok(Outcome::default())
             }
             Command::RetrySave => {
-                self.saving.lock().unwrap_or_else(PoisonError::into_inner).failure = None;
+                {
+                    let mut saving = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
+                    (saving.failure, saving.told) = (None, false);
+                }
                 self.writer.retry()?;
                 Ok(Outcome::default())
             }

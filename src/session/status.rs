@@ -31,12 +31,16 @@ pub struct ModelInfo {
 #[derive(Clone, Debug, PartialEq)]
 pub enum LearnerState {
     /// A training starts by itself after this many more complete sentences.
-    Waiting { sentences_to_go: usize },
+    Waiting {
+        sentences_to_go: usize,
+    },
     /// Trainings start by hand only.
     Off,
     Training(TrainingProgress),
     /// The last training ended with an error; labels are not touched by that.
-    Failed { message: String },
+    Failed {
+        message: String,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -97,11 +101,20 @@ pub enum Event {
     /// A new model makes the suggestions from now on.
     ModelReady(ModelInfo),
     /// A training ended, but its model was not better on dev and is not used.
-    ModelNotBetter { new_f1: f64, current_f1: f64 },
+    ModelNotBetter {
+        new_f1: f64,
+        current_f1: f64,
+    },
     /// Suggestions came for these sentences.
     Suggestions(Vec<crate::annotation::SentenceId>),
     TrainingStopped,
-    TrainingFailed { message: String },
-    PredictionFailed { message: String },
-    SaveFailed { message: String },
+    TrainingFailed {
+        message: String,
+    },
+    PredictionFailed {
+        message: String,
+    },
+    SaveFailed {
+        message: String,
+    },
 }

@@ -1,11 +1,13 @@
 //! A training on a thread of its own. A crash of it costs compute, never labels.
 
+use super::dataset;
 use super::status::TrainingProgress;
 use super::task::{Task, TaskLost, Waker};
-use super::dataset;
 use crate::annotation::{Corpus, ModelId};
 use crate::encoder::Encoders;
-use crate::train::{Config, Event, PredictOptions, Predictor, TrainError, TrainRequest, Trained, evaluate, train};
+use crate::train::{
+    Config, Dataset, Event, PredictOptions, Predictor, TrainError, TrainRequest, Trained, evaluate, train,
+};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -38,7 +40,10 @@ pub(super) enum Verdict {
     /// Too few dev sentences to compare: the newer one knows more sentences.
     FewDev,
     Better,
-    NotBetter { new: f64, current: f64 },
+    NotBetter {
+        new: f64,
+        current: f64,
+    },
 }
 
 impl Verdict {
@@ -94,30 +99,43 @@ impl TrainingRun {
     }
 }
 
-/// The whole of a training, on this thread.
-pub(super) fn run(
+/// Trains and compares with the model in use, on this thread.
+fn run(job: &TrainingJob, cancel: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Finished, TrainError> {
+    let dataset = Arc::new(dataset::freeze(&job.corpus)?);
+    let trained = train_on(&dataset, job, cancel, on_event)?;
+    let verdict = compare(job, &dataset, &trained, cancel)?;
+    Ok(Finished { trained, verdict })
+}
+
+/// Trains without looking at the model in use, on this thread.
+pub(super) fn run_alone(
     job: &TrainingJob,
     cancel: &AtomicBool,
     on_event: &mut dyn FnMut(Event),
-) -> Result<Finished, TrainError> {
-    let dataset = dataset::freeze(&job.corpus)?;
-    let encoder = job.encoders.get(&job.config.encoder)?;
+) -> Result<Trained, TrainError> {
+    train_on(&Arc::new(dataset::freeze(&job.corpus)?), job, cancel, on_event)
+}
+
+fn train_on(
+    dataset: &Arc<Dataset>,
+    job: &TrainingJob,
+    cancel: &AtomicBool,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Trained, TrainError> {
     let request = TrainRequest {
-        dataset: &dataset,
-        config: &job.config,
-        encoder,
-        snapshot: &job.snapshot,
-        parent: job.current.as_ref().map(|(id, _)| id.to_string()),
+        dataset: Arc::clone(dataset),
+        config: job.config.clone(),
+        encoders: job.encoders.clone(),
+        snapshot: job.snapshot.clone(),
+        parent: job.current.as_ref().map(|(id, _)| *id),
     };
-    let trained = train(request, cancel, on_event)?;
-    let verdict = compare(job, &dataset, &trained, cancel)?;
-    Ok(Finished { trained, verdict })
+    train(&request, cancel, on_event)
 }
 
 /// Scores the model in use on today's dev sentences: there may be more of them than when it was trained.
 fn compare(
     job: &TrainingJob,
-    dataset: &crate::train::Dataset,
+    dataset: &Dataset,
     trained: &Trained,
     cancel: &AtomicBool,
 ) -> Result<Verdict, TrainError> {
@@ -127,7 +145,7 @@ fn compare(
     }
     let Ok(current) = Predictor::load_with_threads(folder, job.config.threads) else { return Ok(Verdict::First) };
     let old = evaluate(&current, dataset.dev(), PredictOptions::default(), cancel)?.micro.f1().unwrap_or(0.0);
-    let new = trained.dev_f1().unwrap_or(0.0);
+    let new = trained.manifest.outcome.dev.as_ref().and_then(|dev| dev.micro.f1()).unwrap_or(0.0);
     Ok(if new > old { Verdict::Better } else { Verdict::NotBetter { new, current: old } })
 }
 

@@ -1,0 +1,113 @@
+//! A model as a filter: documents in, the same documents with what the model finds out. No project, constant memory.
+
+use super::SessionError;
+use super::jobs::{PredictReport, stopped};
+use crate::annotation::Attributes;
+use crate::format::{Format, ImportedDocument, ImportedMention, Input, Options, Sink, Warning, by_id};
+use crate::train::{PredictOptions, Predictor};
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// What a filtering did.
+#[derive(Clone, Debug, Default)]
+pub struct FilterReport {
+    pub documents: usize,
+    pub predicted: PredictReport,
+    pub warnings: Vec<Warning>,
+    pub notes: Vec<String>,
+}
+
+/// Reads documents, predicts, and writes them as JSONL with scores, one document at a time.
+///
+/// # Errors
+/// A model that can't be loaded, an input that can't be read, an output that can't be written, a stop.
+pub fn filter(
+    model: &Path,
+    threads: Option<usize>,
+    format: &str,
+    input: Input,
+    out: &mut dyn Write,
+    cancel: &AtomicBool,
+) -> Result<FilterReport, SessionError> {
+    let predictor = Predictor::load_with_threads(model, threads)?;
+    let reader = by_id(format)?;
+    let writer = by_id("jsonl")?;
+    let started = Instant::now();
+    let mut pipe = Pipe { predictor: &predictor, writer, out, cancel, report: FilterReport::default(), failure: None };
+    let read = reader.read(input, &Options::default(), &mut pipe);
+    let Pipe { mut report, failure, .. } = pipe;
+    match failure {
+        Some(error) => return Err(error),
+        None => read?,
+    }
+    report.predicted.wall_secs = started.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+struct Pipe<'a> {
+    predictor: &'a Predictor,
+    writer: &'static dyn Format,
+    out: &'a mut dyn Write,
+    cancel: &'a AtomicBool,
+    report: FilterReport,
+    failure: Option<SessionError>,
+}
+
+impl Pipe<'_> {
+    fn pass(&mut self, mut document: ImportedDocument) -> Result<(), SessionError> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(SessionError::Stopped);
+        }
+        let texts: Vec<Vec<String>> = document
+            .sentences
+            .iter()
+            .map(|s| s.tokens.iter().map(|t| t.of(&document.text).to_owned()).collect())
+            .collect();
+        let predictions = self.predictor.predict(&texts, PredictOptions::default(), self.cancel).map_err(stopped)?;
+        let manifest = self.predictor.manifest();
+        for (sentence, prediction) in document.sentences.iter_mut().zip(predictions) {
+            self.report.predicted.sentences += 1;
+            self.report.predicted.candidates += prediction.candidates;
+            self.report.predicted.heads +=
+                prediction.heads.iter().filter(|p| **p >= manifest.settings.threshold).count();
+            let named = prediction.spans.iter().filter(|s| s.chosen).filter_map(|s| {
+                let (_, name) = manifest.labels.iter().find(|(id, _)| *id == s.label)?;
+                Some(ImportedMention {
+                    fragments: s.span.into(),
+                    label: name.clone(),
+                    score: Some(s.score),
+                    attributes: Attributes::new(),
+                    note: String::new(),
+                })
+            });
+            sentence.mentions = named.collect();
+            self.report.predicted.suggestions += sentence.mentions.len();
+        }
+        self.report.documents += 1;
+        self.writer.write(&mut std::iter::once(document.view()), &Options::default(), self.out)?;
+        Ok(())
+    }
+}
+
+impl Sink for Pipe<'_> {
+    fn document(&mut self, document: ImportedDocument) -> ControlFlow<()> {
+        match self.pass(document) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failure = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn warning(&mut self, warning: Warning) {
+        self.report.warnings.push(warning);
+    }
+
+    fn note(&mut self, note: String) {
+        self.report.notes.push(note);
+    }
+}

@@ -1,0 +1,154 @@
+//! Work that a caller waits for: what the command line does where the window has its background threads.
+
+use super::dataset::{discontinuous, gold_examples, words};
+use super::predictor::suggestions;
+use super::project::Project;
+use super::trainer;
+use super::{Part, SessionError, models, now_ms};
+use crate::annotation::{ModelId, SentenceId};
+use crate::evaluation::Report;
+use crate::train::{Config, Event, Manifest, PredictOptions, Predictor, TrainError, evaluate};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Sentences that are predicted and stored at a time.
+const CHUNK: usize = 64;
+
+/// What a training in the foreground did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainReport {
+    pub model: ModelId,
+    pub snapshot: PathBuf,
+    pub manifest: Manifest,
+    pub dev_sentences: usize,
+    /// Gold mentions of several fragments, which models don't see.
+    pub discontinuous_mentions: usize,
+}
+
+/// What a prediction stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PredictReport {
+    pub sentences: usize,
+    pub suggestions: usize,
+    pub wall_secs: f64,
+    pub candidates: usize,
+    /// Words taken for heads.
+    pub heads: usize,
+}
+
+/// A score of a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvaluateReport {
+    pub model: ModelId,
+    pub report: Report,
+    pub wall_secs: f64,
+    /// Gold mentions of several fragments, which the model can't find and the score does not count.
+    pub discontinuous_mentions: usize,
+}
+
+impl Project {
+    /// Trains on what is complete and makes the model current.
+    ///
+    /// # Errors
+    /// Nothing to train on, an encoder that is not there, a stop: nothing is changed then.
+    pub fn train_now(
+        &mut self,
+        config: Config,
+        cancel: &AtomicBool,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<TrainReport, SessionError> {
+        let job = self.training_job(config)?;
+        let (model, snapshot) = (job.model, job.snapshot.clone());
+        let trained = trainer::run_alone(&job, cancel, on_event).map_err(stopped)?;
+        let info = models::info(model, &trained.manifest, now_ms());
+        self.add_model(&info, true)?;
+        self.flush()?;
+        Ok(TrainReport {
+            model,
+            snapshot,
+            dev_sentences: self.counts().dev,
+            discontinuous_mentions: discontinuous(self.corpus(), Part::Train),
+            manifest: trained.manifest,
+        })
+    }
+
+    /// Stores suggestions for a part of the project.
+    ///
+    /// # Errors
+    /// No model, a damaged one, a stop: what was stored up to then stays.
+    pub fn predict_now(
+        &mut self,
+        part: Part,
+        model: Option<ModelId>,
+        threads: Option<usize>,
+        cancel: &AtomicBool,
+        on_progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<PredictReport, SessionError> {
+        let (id, predictor) = self.load_model(model, threads)?;
+        let chosen = self.corpus().sentences().iter().filter(|s| part.holds(s) && !s.tokens().is_empty());
+        let ids: Vec<SentenceId> = chosen.map(|s| s.id()).collect();
+        let started = Instant::now();
+        let mut report = PredictReport::default();
+        for chunk in ids.chunks(CHUNK) {
+            let texts: Vec<Vec<String>> =
+                chunk.iter().filter_map(|id| Some(words(self.corpus(), self.corpus().sentence(*id)?))).collect();
+            let predictions = predictor.predict(&texts, PredictOptions::default(), cancel).map_err(stopped)?;
+            let threshold = predictor.manifest().settings.threshold;
+            let mut batch = Vec::with_capacity(chunk.len());
+            for (&sentence, prediction) in chunk.iter().zip(predictions) {
+                report.candidates += prediction.candidates;
+                report.heads += prediction.heads.iter().filter(|p| **p >= threshold).count();
+                let said = suggestions(id, prediction);
+                report.suggestions += said.spans.len();
+                batch.push((sentence, said));
+            }
+            report.sentences += batch.len();
+            self.store_suggestions(batch)?;
+            on_progress(report.sentences, ids.len());
+        }
+        report.wall_secs = started.elapsed().as_secs_f64();
+        self.flush()?;
+        Ok(report)
+    }
+
+    /// Scores a model on the complete sentences of a part.
+    ///
+    /// # Errors
+    /// No model, a damaged one, nothing complete, a stop.
+    pub fn evaluate_now(
+        &self,
+        part: Part,
+        model: Option<ModelId>,
+        threads: Option<usize>,
+        cancel: &AtomicBool,
+    ) -> Result<EvaluateReport, SessionError> {
+        let (model, predictor) = self.load_model(model, threads)?;
+        let examples = gold_examples(self.corpus(), part);
+        if examples.is_empty() {
+            return Err(SessionError::NothingToScore);
+        }
+        let started = Instant::now();
+        let report = evaluate(&predictor, &examples, PredictOptions::default(), cancel).map_err(stopped)?;
+        Ok(EvaluateReport {
+            model,
+            report,
+            wall_secs: started.elapsed().as_secs_f64(),
+            discontinuous_mentions: discontinuous(self.corpus(), part),
+        })
+    }
+
+    fn load_model(&self, id: Option<ModelId>, threads: Option<usize>) -> Result<(ModelId, Predictor), SessionError> {
+        let id = id.or(self.current_model()).ok_or(SessionError::NoModel)?;
+        let folder = self.snapshot(id).ok_or_else(|| SessionError::NoSuchModel { model: id.to_string() })?;
+        Ok((id, Predictor::load_with_threads(&folder, threads)?))
+    }
+}
+
+/// A stop that was asked for is no failure of the learner.
+pub(super) fn stopped(error: TrainError) -> SessionError {
+    match error {
+        TrainError::Cancelled => SessionError::Stopped,
+        other => other.into(),
+    }
+}
