@@ -1,1 +1,122 @@
-//! (to come)
+//! File formats: reading documents from files of other programs, writing them, and saying what got lost.
+//!
+//! ```text
+//! file ──> Input ──> Format::read ──> Sink       ImportedDocument…, warnings with line numbers, notes
+//! Corpus ──> views ──> Format::write ──> file    Receipt: what could not be represented, span by span
+//! ```
+//!
+//! # Invariants
+//! - Nothing is dropped in silence: a reader warns of each line or key that it leaves out, a writer lists each loss.
+//! - One bad line costs that line, not the file.
+//! - What [`Holds`] says that a format holds comes back from its own export with an empty receipt.
+//! - A format's own structs stay in its own file; only they derive `Serialize` and `Deserialize`.
+//! - Readers hold one document in memory at a time.
+//!
+//! A new format is one file here and one line in `registry.rs`.
+//!
+//! Deliberately absent: ids of labels and mentions (a file names labels; the session finds or makes them), and the
+//! project.
+
+mod encoding;
+mod error;
+mod imported;
+mod input;
+mod jsonl;
+mod options;
+mod receipt;
+mod registry;
+mod tags;
+mod text;
+mod view;
+
+pub use error::FormatError;
+pub use imported::{Collected, ImportedDocument, ImportedMention, ImportedSentence, Sink, Warning};
+pub use input::Input;
+pub use options::{OptionSpec, Options};
+pub use receipt::{Loss, LossKind, Receipt};
+pub use registry::{Detected, by_id, detect, formats};
+pub use view::{DocumentView, MentionView, SentenceView, Shown, views};
+
+use std::io::Write;
+
+/// One file format.
+pub trait Format: Sync {
+    /// Its name on the command line.
+    fn id(&self) -> &'static str;
+
+    /// Its name for people.
+    fn title(&self) -> &'static str;
+
+    /// Endings of its files, without the dot, lower case; the first one is for new files.
+    fn extensions(&self) -> &'static [&'static str];
+
+    fn holds(&self) -> Holds;
+
+    /// What can be said with `--option key=value`.
+    fn options(&self) -> &'static [OptionSpec];
+
+    /// What the start of a file looks like to this format; `None` when it can't be one of its files.
+    fn sniff(&self, sample: &Sample<'_>) -> Option<Sniff>;
+
+    /// Reads documents into `sink`, one after the other, and survives bad lines.
+    ///
+    /// # Errors
+    /// A file of another format, one that can't be read, and one whose meaning depends on an option that is not given.
+    /// Documents that came before the error have been handed over.
+    fn read(&self, input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError>;
+
+    /// Writes documents and says what it could not represent.
+    ///
+    /// # Errors
+    /// What can go wrong with a disk.
+    fn write<'c>(
+        &self,
+        documents: &mut dyn Iterator<Item = DocumentView<'c>>,
+        options: &Options,
+        out: &mut dyn Write,
+    ) -> Result<Receipt, FormatError>;
+}
+
+/// What a format can represent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Holds {
+    /// Mentions at all.
+    pub mentions: bool,
+    pub nested: bool,
+    pub crossing: bool,
+    /// Several labels on one span.
+    pub same_span: bool,
+    pub discontinuous: bool,
+    /// Attributes and notes.
+    pub attributes: bool,
+    /// The raw text with the places of the tokens in it.
+    pub text: bool,
+}
+
+/// The start of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'s> {
+    /// Lower case, without the dot; empty where there is none.
+    pub extension: &'s str,
+    pub bytes: &'s [u8],
+    /// The file goes on after `bytes`.
+    pub is_cut: bool,
+}
+
+/// A format's opinion of a sample.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sniff {
+    pub confidence: Confidence,
+    /// What was found, to be shown: "JSON lines with tokens".
+    pub found: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Confidence {
+    /// Nothing speaks against it.
+    Possible,
+    /// The name or the content says so.
+    Likely,
+    /// The content says so, and no other format looks like that.
+    Certain,
+}

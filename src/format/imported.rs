@@ -1,0 +1,126 @@
+//! What a reader hands over.
+
+use super::view::{DocumentView, MentionView, SentenceView};
+use crate::annotation::{Attributes, Fragments, Split, Status};
+use crate::text::TextRange;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// A document as a file has it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ImportedDocument {
+    pub name: String,
+    /// Raw, as it came.
+    pub text: Arc<str>,
+    pub sentences: Vec<ImportedSentence>,
+}
+
+/// A sentence with at least one token; its tokens come after those of the sentence before.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ImportedSentence {
+    /// Ranges of the document's text.
+    pub tokens: Vec<TextRange>,
+    /// All inside the sentence; no two with the same tokens and the same label.
+    pub mentions: Vec<ImportedMention>,
+    /// `None` where the file does not say.
+    pub status: Option<Status>,
+    pub split: Option<Split>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct ImportedMention {
+    /// In tokens of the sentence.
+    pub fragments: Fragments,
+    /// The label's name, never blank.
+    pub label: String,
+    /// In [0, 1]: the file's program suggests it and nobody stands for it.
+    pub score: Option<f32>,
+    pub attributes: Attributes,
+    pub note: String,
+}
+
+/// Something that was left out or changed; the rest was imported.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Warning {
+    pub file: String,
+    /// From 1.
+    pub line: Option<usize>,
+    pub message: String,
+}
+
+/// Takes what a reader finds.
+pub trait Sink {
+    /// `Break` stops the reader.
+    fn document(&mut self, document: ImportedDocument) -> ControlFlow<()>;
+
+    /// Something was left out or changed.
+    fn warning(&mut self, warning: Warning);
+
+    /// Something was decided for the person, and nothing lost: "read as one sentence a line because …".
+    fn note(&mut self, note: String);
+}
+
+/// A [`Sink`] that keeps everything.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Collected {
+    pub documents: Vec<ImportedDocument>,
+    pub warnings: Vec<Warning>,
+    pub notes: Vec<String>,
+}
+
+impl Sink for Collected {
+    fn document(&mut self, document: ImportedDocument) -> ControlFlow<()> {
+        self.documents.push(document);
+        ControlFlow::Continue(())
+    }
+
+    fn warning(&mut self, warning: Warning) {
+        self.warnings.push(warning);
+    }
+
+    fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "line {line}: {}: {}", self.message, self.file),
+            None => write!(f, "{}: {}", self.message, self.file),
+        }
+    }
+}
+
+impl ImportedDocument {
+    /// The whole document for a writer: from file to file without a project.
+    pub fn view(&self) -> DocumentView<'_> {
+        let places: Vec<_> = self.sentences.iter().map(|s| s.tokens.as_slice()).collect();
+        let sentences = self.sentences.iter().enumerate().map(|(at, sentence)| {
+            let (text, gap) = super::view::pieces(&self.text, &places, at);
+            SentenceView {
+                number: at + 1,
+                tokens: &sentence.tokens,
+                text,
+                gap,
+                mentions: sentence.mentions.iter().map(ImportedMention::view).collect(),
+                status: sentence.status,
+                split: sentence.split,
+            }
+        });
+        DocumentView { name: &self.name, text: &self.text, sentences: sentences.collect() }
+    }
+}
+
+impl ImportedMention {
+    fn view(&self) -> MentionView<'_> {
+        MentionView {
+            fragments: self.fragments.clone(),
+            label: &self.label,
+            score: self.score,
+            attributes: Some(&self.attributes),
+            note: &self.note,
+        }
+    }
+}

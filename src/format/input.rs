@@ -1,0 +1,108 @@
+//! Where a reader reads from: a file, bytes, or a stream that can't be read twice.
+
+use super::{FormatError, Sample};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+/// How much of a file is looked at to tell its format, and how much of a stream to tell how it is meant.
+const SAMPLE_BYTES: usize = 1 << 18;
+
+/// Something to read.
+pub struct Input {
+    /// For the document that a file without document names is.
+    name: String,
+    /// For messages.
+    file: String,
+    extension: String,
+    source: Source,
+    /// The first bytes; all of them if there are fewer than [`SAMPLE_BYTES`].
+    head: Vec<u8>,
+}
+
+enum Source {
+    File(PathBuf),
+    Bytes(Vec<u8>),
+    /// What comes after the head.
+    Stream(Box<dyn Read + Send>),
+}
+
+impl Input {
+    /// # Errors
+    /// No such file, a folder, an empty file, one that can't be read.
+    pub fn file(path: &Path) -> Result<Self, FormatError> {
+        let file = path.display().to_string();
+        if path.is_dir() {
+            return Err(FormatError::Folder { file });
+        }
+        let mut reader = File::open(path).map_err(|error| FormatError::read(error, &file))?;
+        let part = |part: Option<&std::ffi::OsStr>| part.map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
+        Ok(Self {
+            head: head(&mut reader, &file)?,
+            name: part(path.file_stem()),
+            extension: part(path.extension()).to_lowercase(),
+            file,
+            source: Source::File(path.to_owned()),
+        })
+    }
+
+    /// # Errors
+    /// No bytes.
+    pub fn bytes(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Result<Self, FormatError> {
+        let (name, bytes) = (name.into(), bytes.into());
+        let head = head(&mut bytes.as_slice(), &name)?;
+        Ok(Self { file: name.clone(), name, extension: String::new(), source: Source::Bytes(bytes), head })
+    }
+
+    /// Something that can be read only once, such as the standard input. Waits for its first bytes.
+    ///
+    /// # Errors
+    /// An empty stream, one that can't be read.
+    pub fn stream(name: impl Into<String>, mut stream: impl Read + Send + 'static) -> Result<Self, FormatError> {
+        let name = name.into();
+        let head = head(&mut stream, &name)?;
+        Ok(Self { file: name.clone(), name, extension: String::new(), source: Source::Stream(Box::new(stream)), head })
+    }
+
+    /// The name for a document that has none of its own: that of the file, without its ending.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What messages call it.
+    pub fn file_name(&self) -> &str {
+        &self.file
+    }
+
+    /// The start, to tell the format by.
+    pub fn sample(&self) -> Sample<'_> {
+        Sample { extension: &self.extension, bytes: &self.head, is_cut: self.head.len() == SAMPLE_BYTES }
+    }
+
+    /// Everything, for a look before reading; of a stream only the start. The flag says whether it is everything.
+    pub(super) fn look(&self) -> Result<(Box<dyn BufRead + '_>, bool), FormatError> {
+        Ok(match &self.source {
+            Source::File(path) => (Box::new(BufReader::new(self.open_file(path)?)), true),
+            Source::Bytes(bytes) => (Box::new(bytes.as_slice()), true),
+            Source::Stream(_) => (Box::new(self.head.as_slice()), self.head.len() < SAMPLE_BYTES),
+        })
+    }
+
+    pub(super) fn read(self) -> Result<Box<dyn BufRead>, FormatError> {
+        Ok(match self.source {
+            Source::File(ref path) => Box::new(BufReader::with_capacity(1 << 16, self.open_file(path)?)),
+            Source::Bytes(bytes) => Box::new(Cursor::new(bytes)),
+            Source::Stream(rest) => Box::new(BufReader::new(Cursor::new(self.head).chain(rest))),
+        })
+    }
+
+    fn open_file(&self, path: &Path) -> Result<File, FormatError> {
+        File::open(path).map_err(|error| FormatError::read(error, &self.file))
+    }
+}
+
+fn head(reader: &mut dyn Read, file: &str) -> Result<Vec<u8>, FormatError> {
+    let mut head = Vec::new();
+    reader.take(SAMPLE_BYTES as u64).read_to_end(&mut head).map_err(|error| FormatError::read(error, file))?;
+    if head.is_empty() { Err(FormatError::Empty { file: file.to_owned() }) } else { Ok(head) }
+}

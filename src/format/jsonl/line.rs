@@ -1,0 +1,76 @@
+//! One line as it is spelled.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+#[derive(Deserialize, Default)]
+pub(super) struct Line {
+    /// Only in a header.
+    pub(super) nestling: Option<u32>,
+    /// Only in a header.
+    pub(super) end: Option<String>,
+    pub(super) doc: Option<String>,
+    pub(super) text: Option<String>,
+    pub(super) gap: Option<String>,
+    pub(super) tokens: Option<Vec<String>>,
+    pub(super) offsets: Option<Vec<(usize, usize)>>,
+    pub(super) entities: Option<Vec<Entity>>,
+    pub(super) ner_tags: Option<Vec<Tag>>,
+    pub(super) status: Option<String>,
+    pub(super) split: Option<String>,
+    #[serde(flatten)]
+    other: BTreeMap<String, IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Entity {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) label: String,
+    pub(super) fragments: Option<Vec<(usize, usize)>>,
+    #[serde(default)]
+    pub(super) attributes: BTreeMap<String, Value>,
+    #[serde(default)]
+    pub(super) note: String,
+    pub(super) score: Option<f32>,
+    #[serde(flatten)]
+    other: BTreeMap<String, IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Tag {
+    /// Index in the list of names; negative for a tag that is missing.
+    Number(i64),
+    Name(String),
+}
+
+impl Line {
+    /// A line with nothing but a name begins a document.
+    pub(super) fn is_separator(&self) -> bool {
+        self.doc.is_some() && self.text.is_none() && self.tokens.is_none() && self.entities.is_none()
+    }
+
+    pub(super) fn unknown_keys(&self) -> impl Iterator<Item = String> {
+        let in_entities = self.entities.iter().flatten().flat_map(|e| e.other.keys()).map(|k| format!("entities.{k}"));
+        self.other.keys().cloned().chain(in_entities)
+    }
+}
+
+/// What is wrong with a line that is no such object.
+pub(super) fn explain(error: &serde_json::Error, line: &[u8]) -> String {
+    if !line.starts_with(b"{") {
+        return "it does not begin with {, so it is no JSON object".to_owned();
+    }
+    if error.is_eof() {
+        return "the JSON object is cut off".to_owned();
+    }
+    let message = error.to_string();
+    let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
+    match std::str::from_utf8(line) {
+        Ok(_) => format!("{what} (at byte {} of the line)", error.column()),
+        Err(error) => format!("byte {} of the line is no UTF-8", error.valid_up_to() + 1),
+    }
+}

@@ -1,0 +1,96 @@
+//! Our own format: JSON lines, one sentence a line. Described for people in `docs/formats.md`.
+//!
+//! It holds everything that a sentence has, so exporting and importing it changes nothing.
+
+mod ends;
+mod line;
+mod read;
+mod sentence;
+mod write;
+
+use super::{
+    Confidence, DocumentView, Format, FormatError, Holds, Input, OptionSpec, Options, Receipt, Sample, Sink, Sniff,
+};
+use std::io::Write;
+
+#[derive(Debug)]
+pub(super) struct Jsonl;
+
+/// The version in the header; a newer one is refused.
+const VERSION: u32 = 1;
+
+const END: OptionSpec = OptionSpec {
+    key: "end",
+    meaning: "what `end` of an entity names: the token after the last (exclusive) or the last (inclusive)",
+    values: &["auto", "exclusive", "inclusive"],
+    default: "auto",
+};
+
+const NAMES: OptionSpec = OptionSpec {
+    key: "names",
+    meaning: "the tags that numbers in `ner_tags` stand for, from 0, parted by commas: O,B-PER,I-PER",
+    values: &[],
+    default: "",
+};
+
+impl Format for Jsonl {
+    fn id(&self) -> &'static str {
+        "jsonl"
+    }
+
+    fn title(&self) -> &'static str {
+        "JSON lines"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["jsonl", "ndjson"]
+    }
+
+    fn holds(&self) -> Holds {
+        Holds {
+            mentions: true,
+            nested: true,
+            crossing: true,
+            same_span: true,
+            discontinuous: true,
+            attributes: true,
+            text: true,
+        }
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        &[END, NAMES]
+    }
+
+    fn sniff(&self, sample: &Sample<'_>) -> Option<Sniff> {
+        let lines = sample.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(sample.bytes).split(|byte| *byte == b'\n');
+        let first = lines.map(<[u8]>::trim_ascii).find(|line| !line.is_empty())?;
+        if !first.starts_with(b"{") {
+            return None;
+        }
+        let has = |key: &[u8]| first.windows(key.len()).any(|part| part == key);
+        let (confidence, found) = match () {
+            () if has(b"\"nestling\"") => (Confidence::Certain, "JSON lines of this program"),
+            () if has(b"\"tokens\"") && has(b"\"ner_tags\"") => {
+                (Confidence::Certain, "JSON lines with tokens and tags")
+            }
+            () if has(b"\"tokens\"") => (Confidence::Likely, "JSON lines with tokens"),
+            () if has(b"\"text\"") => (Confidence::Possible, "JSON lines with text"),
+            () => return None,
+        };
+        Some(Sniff { confidence, found: found.to_owned() })
+    }
+
+    fn read(&self, input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
+        read::read(input, options, sink)
+    }
+
+    fn write<'c>(
+        &self,
+        documents: &mut dyn Iterator<Item = DocumentView<'c>>,
+        options: &Options,
+        out: &mut dyn Write,
+    ) -> Result<Receipt, FormatError> {
+        write::write(documents, options, out)
+    }
+}

@@ -1,0 +1,204 @@
+//! Reading JSON lines.
+
+use super::ends::{self, Decision, Ends};
+use super::line::{Line, explain};
+use super::sentence::{ReadSentence, read_sentence};
+use super::{NAMES, VERSION};
+use crate::format::{FormatError, ImportedDocument, ImportedSentence, Input, Options, Sink, Warning};
+use crate::text::{ByteIdx, OffsetIndex, TextRange};
+use std::collections::BTreeMap;
+use std::io::BufRead;
+
+/// Bad lines at the start of a file after which it is one of another format.
+const BAD_LINES_AT_START: usize = 20;
+
+pub(super) fn read(input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
+    let ends = ends::decide(&input, options)?;
+    let names = options.value(&NAMES).split(',').map(str::trim).filter(|name| !name.is_empty());
+    let mut reader = Reader {
+        name: input.name().to_owned(),
+        file: input.file_name().to_owned(),
+        ends,
+        names: names.map(str::to_owned).collect(),
+        sink,
+        document: None,
+        good: 0,
+        bad: 0,
+        first_bad: None,
+        unknown: BTreeMap::new(),
+    };
+    reader.run(&mut *input.read()?)
+}
+
+/// The places of `tokens` in `text`, each searched after the one before.
+///
+/// # Errors
+/// The position of the first token that is empty or not there.
+pub(super) fn locate<'t>(text: &str, tokens: impl Iterator<Item = &'t str>) -> Result<Vec<TextRange>, usize> {
+    let mut at = 0;
+    let mut places = Vec::with_capacity(tokens.size_hint().0);
+    for (position, token) in tokens.enumerate() {
+        let found = text.get(at..).and_then(|rest| rest.find(token)).ok_or(position)?;
+        let start = at + found;
+        at = start + token.len();
+        places.push(TextRange::new(ByteIdx::new(start), ByteIdx::new(at)).ok_or(position)?);
+    }
+    Ok(places)
+}
+
+struct Reader<'s> {
+    name: String,
+    file: String,
+    ends: Decision,
+    /// What numbers in `ner_tags` stand for.
+    names: Vec<String>,
+    sink: &'s mut dyn Sink,
+    document: Option<Building>,
+    good: usize,
+    bad: usize,
+    first_bad: Option<String>,
+    /// Keys that were left out: the first line and how many.
+    unknown: BTreeMap<String, (usize, usize)>,
+}
+
+/// A document on its way: lines of one name in a row.
+struct Building {
+    name: String,
+    text: String,
+    sentences: Vec<ImportedSentence>,
+}
+
+impl Reader<'_> {
+    fn run(&mut self, lines: &mut dyn BufRead) -> Result<(), FormatError> {
+        if let Some(note) = self.ends.note.take() {
+            self.sink.note(note);
+        }
+        let mut bytes = Vec::new();
+        for number in 1.. {
+            bytes.clear();
+            if lines.read_until(b'\n', &mut bytes).map_err(|error| FormatError::read(error, &self.file))? == 0 {
+                break;
+            }
+            let whole = if number == 1 { bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes) } else { &bytes };
+            let line = whole.trim_ascii();
+            if !line.is_empty() {
+                self.line(number, line)?;
+            }
+        }
+        if self.good == 0 {
+            return Err(match self.first_bad.take() {
+                Some(found) => self.wrong_format(found),
+                None => FormatError::NoSentence { file: self.file.clone() },
+            });
+        }
+        self.hand_over()?;
+        for (key, (line, count)) in std::mem::take(&mut self.unknown) {
+            let lines = if count == 1 { "line" } else { "lines" };
+            self.warn(line, format!("{key:?} means nothing here and was left out ({count} {lines})"));
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, number: usize, bytes: &[u8]) -> Result<(), FormatError> {
+        let line: Line = match serde_json::from_slice(bytes) {
+            Ok(line) => line,
+            Err(error) => return self.bad_line(number, explain(&error, bytes)),
+        };
+        if let Some(version) = line.nestling {
+            return self.header(number, version, line.end.as_deref());
+        }
+        for key in line.unknown_keys() {
+            self.unknown.entry(key).or_insert((number, 0)).1 += 1;
+        }
+        let name = line.doc.clone().unwrap_or_else(|| self.name.clone());
+        if line.is_separator() {
+            self.hand_over()?;
+            self.document = Some(Building { name, text: String::new(), sentences: Vec::new() });
+            self.good += 1;
+            return Ok(());
+        }
+        let gap = line.gap.clone();
+        let read = match read_sentence(line, self.ends.ends, &self.names) {
+            Ok(read) => read,
+            Err(error) if error.needs_option() && self.good == 0 => {
+                let (why, option) = (error.to_string(), "names=O,B-PER,I-PER,… (in the order of the numbers)");
+                return Err(FormatError::NeedsOption { why, option, file: self.file.clone() });
+            }
+            Err(error) => return self.bad_line(number, error.to_string()),
+        };
+        if read.has_empty_entity && self.ends.is_guess {
+            return Err(FormatError::NeedsOption {
+                why: format!(
+                    "line {number} has an entity with start = end, so its ends are inclusive, but the lines before were read as exclusive"
+                ),
+                option: "end=inclusive",
+                file: self.file.clone(),
+            });
+        }
+        self.good += 1;
+        self.add(number, name, read, gap.as_deref().unwrap_or("\n"))
+    }
+
+    fn header(&mut self, number: usize, version: u32, end: Option<&str>) -> Result<(), FormatError> {
+        if version > VERSION {
+            return Err(FormatError::Newer { found: version, known: VERSION, file: self.file.clone() });
+        }
+        let name = end.unwrap_or("exclusive");
+        match Ends::from_name(name) {
+            Some(ends) => self.ends = Decision { ends, is_guess: false, note: None },
+            None => return self.bad_line(number, format!("`end` is exclusive or inclusive, not {name:?}")),
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, number: usize, name: String, read: ReadSentence, gap: &str) -> Result<(), FormatError> {
+        if self.document.as_ref().is_some_and(|document| document.name != name) {
+            self.hand_over()?;
+        }
+        let document =
+            self.document.get_or_insert_with(|| Building { name, text: String::new(), sentences: Vec::new() });
+        let base = document.text.len();
+        document.text.push_str(&read.text);
+        document.text.push_str(gap);
+        let ReadSentence { mut sentence, warnings, .. } = read;
+        if !sentence.tokens.is_empty() {
+            let moved = sentence.tokens.iter().filter_map(|token| {
+                TextRange::new(ByteIdx::new(base + token.start().get()), ByteIdx::new(base + token.end().get()))
+            });
+            sentence.tokens = moved.collect();
+            document.sentences.push(sentence);
+        }
+        for message in warnings {
+            self.warn(number, message);
+        }
+        Ok(())
+    }
+
+    fn hand_over(&mut self) -> Result<(), FormatError> {
+        let Some(Building { name, text, sentences }) = self.document.take() else { return Ok(()) };
+        if u32::try_from(text.len()).is_err() {
+            OffsetIndex::new(&text).map_err(|source| FormatError::TooLong { source, file: self.file.clone() })?;
+        }
+        let stopped = self.sink.document(ImportedDocument { name, text: text.into(), sentences }).is_break();
+        if stopped { Err(FormatError::Stopped { file: self.file.clone() }) } else { Ok(()) }
+    }
+
+    fn bad_line(&mut self, number: usize, message: String) -> Result<(), FormatError> {
+        self.bad += 1;
+        self.first_bad.get_or_insert_with(|| format!("line {number}: {message}"));
+        if self.good == 0 && self.bad >= BAD_LINES_AT_START {
+            let found = self.first_bad.take().unwrap_or_default();
+            return Err(self.wrong_format(found));
+        }
+        self.warn(number, format!("{message}; the line was left out"));
+        Ok(())
+    }
+
+    fn wrong_format(&self, found: String) -> FormatError {
+        FormatError::WrongFormat { format: "JSON lines", found, file: self.file.clone() }
+    }
+
+    fn warn(&mut self, line: usize, message: String) {
+        self.sink.warning(Warning { file: self.file.clone(), line: Some(line), message });
+    }
+}

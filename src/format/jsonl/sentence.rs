@@ -1,0 +1,265 @@
+//! From a line to a sentence.
+
+use super::ends::Ends;
+use super::line::{Entity, Line, Tag};
+use super::read::locate;
+use crate::annotation::{Fragments, Span, Split, Status};
+use crate::format::tags;
+use crate::format::{ImportedMention, ImportedSentence};
+use crate::text::{CharIdx, OffsetIndex, TextRange, tokenize};
+use serde_json::Value;
+
+/// A sentence whose tokens are ranges of its own text.
+pub(super) struct ReadSentence {
+    pub(super) text: String,
+    pub(super) sentence: ImportedSentence,
+    /// What was left out of it.
+    pub(super) warnings: Vec<String>,
+    /// One that would be a single token if ends were inclusive.
+    pub(super) has_empty_entity: bool,
+}
+
+/// Why a line can't be a sentence.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LineError {
+    #[error("it has neither `tokens` nor `text`")]
+    NoText,
+    #[error("`tokens` is empty")]
+    NoTokens,
+    #[error("token {0} is empty")]
+    EmptyToken(usize),
+    #[error("token {position}, {token:?}, is not in the text after the tokens before it")]
+    TokenNotInText { position: usize, token: String },
+    #[error("`offsets` does not fit: token {position}, {token:?}, is not there in the text")]
+    TokenNotThere { position: usize, token: String },
+    #[error("`offsets` has {found} pairs for {tokens} tokens")]
+    OffsetCount { found: usize, tokens: usize },
+    #[error("it has entities but no `tokens` for them to count")]
+    EntitiesWithoutTokens,
+    #[error("`ner_tags` has {found} tags for {tokens} tokens")]
+    TagCount { found: usize, tokens: usize },
+    #[error("`ner_tags` holds numbers, and what they stand for is not in the file")]
+    NoNames,
+    #[error("`ner_tags` holds {0}, and --option names has fewer names")]
+    NoSuchName(i64),
+    #[error("tag {position} is {tag:?}, which names no label")]
+    BadTag { position: usize, tag: String },
+}
+
+impl LineError {
+    pub(super) fn needs_option(&self) -> bool {
+        matches!(self, LineError::NoNames)
+    }
+}
+
+pub(super) fn read_sentence(line: Line, ends: Ends, names: &[String]) -> Result<ReadSentence, LineError> {
+    let (text, tokens) = text_and_tokens(&line)?;
+    let mut read = ReadSentence {
+        text,
+        sentence: ImportedSentence { tokens, ..ImportedSentence::default() },
+        warnings: Vec::new(),
+        has_empty_entity: false,
+    };
+    read.sentence.status = line.status.as_deref().and_then(|name| {
+        let status = to_status(name);
+        if status.is_none() {
+            read.warnings.push(format!("the status {name:?} is unknown and was left out"));
+        }
+        status
+    });
+    read.sentence.split = line.split.as_deref().and_then(|name| {
+        let split = to_split(name);
+        if split.is_none() {
+            read.warnings.push(format!("the split {name:?} is unknown and was left out"));
+        }
+        split
+    });
+    match (line.entities, line.ner_tags) {
+        (Some(entities), tags) => {
+            if line.tokens.is_none() && !entities.is_empty() {
+                return Err(LineError::EntitiesWithoutTokens);
+            }
+            if tags.is_some() {
+                read.warnings.push("it has both entities and ner_tags; ner_tags were left out".to_owned());
+            }
+            for entity in entities {
+                read.add_entity(entity, ends);
+            }
+        }
+        (None, Some(tags)) => read.add_tags(&tags, names)?,
+        (None, None) => {}
+    }
+    Ok(read)
+}
+
+fn text_and_tokens(line: &Line) -> Result<(String, Vec<TextRange>), LineError> {
+    match (&line.text, &line.tokens) {
+        (None, None) => Err(LineError::NoText),
+        (Some(text), None) => Ok((text.clone(), tokenize(text))),
+        (None, Some(tokens)) => {
+            if tokens.is_empty() {
+                return Err(LineError::NoTokens);
+            }
+            let mut text = String::new();
+            let mut places = Vec::with_capacity(tokens.len());
+            for (position, token) in tokens.iter().enumerate() {
+                if position > 0 {
+                    text.push(' ');
+                }
+                let start = text.len();
+                text.push_str(token);
+                places.push(TextRange::in_text(&text, start..text.len()).ok_or(LineError::EmptyToken(position))?);
+            }
+            Ok((text, places))
+        }
+        (Some(text), Some(tokens)) => {
+            if let Some(position) = tokens.iter().position(String::is_empty) {
+                return Err(LineError::EmptyToken(position));
+            }
+            let places = match &line.offsets {
+                Some(offsets) => check_offsets(text, tokens, offsets)?,
+                None => locate(text, tokens.iter().map(String::as_str)).map_err(|position| {
+                    let token = tokens.get(position).cloned().unwrap_or_default();
+                    LineError::TokenNotInText { position, token }
+                })?,
+            };
+            Ok((text.clone(), places))
+        }
+    }
+}
+
+/// Offsets count code points, half-open.
+fn check_offsets(text: &str, tokens: &[String], offsets: &[(usize, usize)]) -> Result<Vec<TextRange>, LineError> {
+    if offsets.len() != tokens.len() {
+        return Err(LineError::OffsetCount { found: offsets.len(), tokens: tokens.len() });
+    }
+    let index = OffsetIndex::new(text);
+    let byte = |char| index.as_ref().ok()?.char_to_byte(CharIdx::new(char));
+    let mut at = 0;
+    let mut places = Vec::with_capacity(tokens.len());
+    for (position, (token, &(start, end))) in tokens.iter().zip(offsets).enumerate() {
+        let place = byte(start).zip(byte(end)).and_then(|(start, end)| TextRange::new(start, end));
+        let place = place.filter(|place| place.start().get() >= at && place.of(text) == token);
+        let place = place.ok_or_else(|| LineError::TokenNotThere { position, token: token.clone() })?;
+        at = place.end().get();
+        places.push(place);
+    }
+    Ok(places)
+}
+
+impl ReadSentence {
+    fn add_entity(&mut self, entity: Entity, ends: Ends) {
+        let Entity { start, end, label, .. } = &entity;
+        let said = format!("the entity {start}-{end} ({label})");
+        self.has_empty_entity |= ends == Ends::Exclusive && start == end;
+        let pairs = entity.fragments.as_deref().unwrap_or(&[(*start, *end)]).to_vec();
+        let fragments = match to_fragments(&pairs, ends, self.sentence.tokens.len()) {
+            Ok(fragments) => fragments,
+            Err(why) => return self.leave_out(format!("{said} {why}")),
+        };
+        if label.trim().is_empty() {
+            return self.leave_out(format!("the entity {start}-{end} has no label"));
+        }
+        if self.sentence.mentions.iter().any(|m| m.fragments == fragments && m.label == *label) {
+            self.warnings.push(format!("{said} is there twice; it was kept once"));
+            return;
+        }
+        let mut score = entity.score;
+        if score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
+            self.warnings.push(format!("{said} has a score outside 0 to 1, which was left out"));
+            score = None;
+        }
+        let attributes = entity.attributes.into_iter().map(|(key, value)| (key, to_text(value))).collect();
+        self.sentence.mentions.push(ImportedMention {
+            fragments,
+            label: entity.label,
+            score,
+            attributes,
+            note: entity.note,
+        });
+    }
+
+    /// The sentence lacks an entity now, so it can't say that everything else is outside.
+    fn leave_out(&mut self, message: String) {
+        self.warnings.push(format!("{message}; it was left out and the sentence is not complete"));
+        self.sentence.status = Some(Status::InProgress);
+    }
+
+    fn add_tags(&mut self, tags: &[Tag], names: &[String]) -> Result<(), LineError> {
+        let tokens = self.sentence.tokens.len();
+        if tags.len() != tokens {
+            return Err(LineError::TagCount { found: tags.len(), tokens });
+        }
+        let mut missing = 0;
+        let mut texts = Vec::with_capacity(tags.len());
+        for tag in tags {
+            texts.push(match tag {
+                Tag::Name(name) => name.as_str(),
+                Tag::Number(-100) => {
+                    missing += 1;
+                    "O"
+                }
+                Tag::Number(_) if names.is_empty() => return Err(LineError::NoNames),
+                Tag::Number(number) => {
+                    let name = usize::try_from(*number).ok().and_then(|at| names.get(at));
+                    name.ok_or(LineError::NoSuchName(*number))?
+                }
+            });
+        }
+        let spans =
+            tags::decode(&texts).map_err(|(position, tag)| LineError::BadTag { position, tag: tag.to_owned() })?;
+        self.sentence.mentions.extend(spans.into_iter().map(|(span, label)| ImportedMention {
+            fragments: span.into(),
+            label: label.to_owned(),
+            score: None,
+            attributes: Default::default(),
+            note: String::new(),
+        }));
+        if missing > 0 {
+            self.leave_out(format!("{missing} of {tokens} tags are missing (-100): what they would mark is unknown"));
+        }
+        Ok(())
+    }
+}
+
+fn to_fragments(pairs: &[(usize, usize)], ends: Ends, tokens: usize) -> Result<Fragments, String> {
+    let hint = match ends {
+        Ends::Exclusive => " (if `end` is the last token, give --option end=inclusive)",
+        Ends::Inclusive => "",
+    };
+    let spans: Option<Vec<Span>> = pairs.iter().map(|&(start, end)| ends.span(start, end)).collect();
+    let spans = spans.ok_or_else(|| format!("is empty{hint}"))?;
+    if spans.iter().any(|span| span.end().get() > tokens) {
+        return Err(format!("is outside the {tokens} tokens of the sentence"));
+    }
+    Fragments::new(spans).map_err(|error| format!("can't be read: {error}"))
+}
+
+/// A string as it is, other JSON as it is spelled.
+fn to_text(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+fn to_status(name: &str) -> Option<Status> {
+    Some(match name {
+        "untouched" => Status::Untouched,
+        "in_progress" => Status::InProgress,
+        "complete" => Status::Complete,
+        "skipped" => Status::Skipped,
+        "flagged" => Status::Flagged,
+        _ => return None,
+    })
+}
+
+fn to_split(name: &str) -> Option<Split> {
+    Some(match name {
+        "rest" | "train" | "pool" => Split::Rest,
+        "dev" => Split::Dev,
+        "test" => Split::Test,
+        "blind" => Split::Blind,
+        _ => return None,
+    })
+}

@@ -1,0 +1,147 @@
+//! Writing JSON lines.
+
+use super::ends::Ends;
+use super::read::locate;
+use super::{END, VERSION};
+use crate::annotation::{Attributes, Split, Status};
+use crate::format::{DocumentView, FormatError, MentionView, Options, Receipt, SentenceView};
+use crate::text::{ByteIdx, CharIdx, OffsetIndex, TextRange};
+use serde::Serialize;
+use std::io::{self, Write};
+
+pub(super) fn write<'c>(
+    documents: &mut dyn Iterator<Item = DocumentView<'c>>,
+    options: &Options,
+    out: &mut dyn Write,
+) -> Result<Receipt, FormatError> {
+    let ends = if options.value(&END) == "inclusive" { Ends::Inclusive } else { Ends::Exclusive };
+    write_line(out, &Header { nestling: VERSION, end: ends.name() })?;
+    let mut receipt = Receipt::default();
+    let mut last_name: Option<&str> = None;
+    for document in documents {
+        if last_name == Some(document.name) {
+            write_line(out, &Line { doc: document.name, ..Line::default() })?; // parts it from the one before
+        }
+        last_name = Some(document.name);
+        if document.sentences.is_empty() {
+            let tokens = Some(Vec::new());
+            let text = Some(document.text);
+            write_line(out, &Line { doc: document.name, text, gap: Some(""), tokens, ..Line::default() })?;
+        }
+        for sentence in &document.sentences {
+            write_line(out, &line_of(&document, sentence, ends))?;
+            receipt.mentions += sentence.mentions.len();
+        }
+        receipt.documents += 1;
+        receipt.sentences += document.sentences.len();
+    }
+    out.flush()?;
+    Ok(receipt)
+}
+
+fn write_line(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, line)?;
+    out.write_all(b"\n")
+}
+
+fn line_of<'c>(document: &DocumentView<'c>, sentence: &SentenceView<'c>, ends: Ends) -> Line<'c> {
+    let tokens: Vec<&str> = sentence.tokens.iter().map(|token| token.of(document.text)).collect();
+    Line {
+        doc: document.name,
+        text: Some(sentence.text),
+        gap: Some(sentence.gap).filter(|gap| *gap != "\n"),
+        offsets: offsets_if_needed(sentence, &tokens),
+        tokens: Some(tokens),
+        entities: Some(sentence.mentions.iter().map(|mention| entity_of(mention, ends)).collect()),
+        status: sentence.status.map(status_name),
+        split: sentence.split.map(split_name),
+    }
+}
+
+/// The places of the tokens in the sentence's text in code points, unless a reader that looks for the tokens in order
+/// finds just these places.
+fn offsets_if_needed(sentence: &SentenceView<'_>, tokens: &[&str]) -> Option<Vec<(usize, usize)>> {
+    let base = sentence.tokens.last()?.end().get().checked_sub(sentence.text.len())?;
+    let places = sentence.tokens.iter().map(|token| token.start().get() - base..token.end().get() - base);
+    let found = locate(sentence.text, tokens.iter().copied());
+    if found.is_ok_and(|found| found.iter().map(|range| range.bytes()).eq(places)) {
+        return None;
+    }
+    let index = OffsetIndex::new(sentence.text).ok()?;
+    let chars = |byte| index.byte_to_char(ByteIdx::new(byte)).map(CharIdx::get);
+    let pair = |token: &TextRange| Some((chars(token.start().get() - base)?, chars(token.end().get() - base)?));
+    sentence.tokens.iter().map(pair).collect()
+}
+
+fn entity_of<'c>(mention: &MentionView<'c>, ends: Ends) -> EntityLine<'c> {
+    let hull = mention.fragments.hull();
+    let several = mention.fragments.contiguous().is_none();
+    EntityLine {
+        start: hull.start().get(),
+        end: ends.of(hull),
+        label: mention.label,
+        fragments: several.then(|| mention.fragments.iter().map(|f| (f.start().get(), ends.of(f))).collect()),
+        attributes: mention.attributes.filter(|attributes| !attributes.is_empty()),
+        note: Some(mention.note).filter(|note| !note.is_empty()),
+        score: mention.score,
+    }
+}
+
+#[derive(Serialize)]
+struct Header {
+    nestling: u32,
+    end: &'static str,
+}
+
+#[derive(Serialize, Default)]
+struct Line<'c> {
+    doc: &'c str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'c str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap: Option<&'c str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokens: Option<Vec<&'c str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offsets: Option<Vec<(usize, usize)>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entities: Option<Vec<EntityLine<'c>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    split: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct EntityLine<'c> {
+    start: usize,
+    end: usize,
+    label: &'c str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fragments: Option<Vec<(usize, usize)>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    attributes: Option<&'c Attributes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'c str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f32>,
+}
+
+fn status_name(status: Status) -> &'static str {
+    match status {
+        Status::Untouched => "untouched",
+        Status::InProgress => "in_progress",
+        Status::Complete => "complete",
+        Status::Skipped => "skipped",
+        Status::Flagged => "flagged",
+    }
+}
+
+fn split_name(split: Split) -> &'static str {
+    match split {
+        Split::Rest => "rest",
+        Split::Dev => "dev",
+        Split::Test => "test",
+        Split::Blind => "blind",
+    }
+}

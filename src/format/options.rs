@@ -1,0 +1,69 @@
+//! `--option key=value`.
+
+use super::{Format, FormatError};
+use std::collections::BTreeMap;
+
+/// One option that a format knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OptionSpec {
+    pub key: &'static str,
+    pub meaning: &'static str,
+    /// All of them; empty when any text will do.
+    pub values: &'static [&'static str],
+    pub default: &'static str,
+}
+
+/// Options as they were given; each one is known to a format, with a value that it allows.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    given: BTreeMap<String, String>,
+}
+
+impl Options {
+    /// Options for all of `formats` at once: each takes those that it knows.
+    ///
+    /// # Errors
+    /// A key that none of them knows, a value that is not allowed; the message lists what there is.
+    pub fn new(
+        given: impl IntoIterator<Item = (String, String)>,
+        formats: &[&dyn Format],
+    ) -> Result<Self, FormatError> {
+        let given: BTreeMap<_, _> = given.into_iter().collect();
+        for (key, value) in &given {
+            let specs: Vec<_> = formats.iter().flat_map(|f| f.options()).filter(|spec| spec.key == *key).collect();
+            if specs.is_empty() {
+                return Err(FormatError::UnknownOption { key: key.clone(), known: known(formats) });
+            }
+            let refusing = |spec: &&&OptionSpec| !spec.values.is_empty() && !spec.values.contains(&value.as_str());
+            if let Some(spec) = specs.iter().find(refusing) {
+                let allowed = format!("use one of {}", spec.values.join(", "));
+                return Err(FormatError::BadOption { key: spec.key, value: value.clone(), allowed });
+            }
+        }
+        Ok(Self { given })
+    }
+
+    /// What was given, or the default.
+    pub(super) fn value(&self, spec: &OptionSpec) -> &str {
+        self.given.get(spec.key).map_or(spec.default, String::as_str)
+    }
+}
+
+fn known(formats: &[&dyn Format]) -> String {
+    let of_format = |format: &&dyn Format| {
+        let keys: Vec<_> = format.options().iter().map(OptionSpec::shown).collect();
+        match keys.is_empty() {
+            true => format!("{} has none", format.id()),
+            false => format!("{} has {}", format.id(), keys.join(" and ")),
+        }
+    };
+    formats.iter().map(of_format).collect::<Vec<_>>().join("; ")
+}
+
+impl OptionSpec {
+    /// `end=auto|exclusive|inclusive`
+    pub fn shown(&self) -> String {
+        let values = if self.values.is_empty() { "…".to_owned() } else { self.values.join("|") };
+        format!("{}={values}", self.key)
+    }
+}

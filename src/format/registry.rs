@@ -1,0 +1,66 @@
+//! All formats, and telling them apart.
+
+use super::jsonl::Jsonl;
+use super::text::PlainText;
+use super::{Format, FormatError, Sample, Sniff};
+use std::fmt;
+
+/// A new format gets a line here.
+static FORMATS: [&dyn Format; 2] = [&Jsonl, &PlainText];
+
+/// All formats, in the order in which they are offered.
+pub fn formats() -> &'static [&'static dyn Format] {
+    &FORMATS
+}
+
+/// # Errors
+/// No such format; the message lists those that there are.
+pub fn by_id(id: &str) -> Result<&'static dyn Format, FormatError> {
+    let found = FORMATS.iter().copied().find(|format| format.id() == id);
+    found.ok_or_else(|| FormatError::UnknownFormat { id: id.to_owned(), known: ids() })
+}
+
+/// The format that a file looks like, and why.
+#[derive(Clone)]
+pub struct Detected {
+    pub format: &'static dyn Format,
+    /// What was found, to be shown.
+    pub found: String,
+}
+
+/// The format that is surest of a sample.
+///
+/// # Errors
+/// None knows it; the message says what it looks like.
+pub fn detect(file: &str, sample: &Sample<'_>) -> Result<Detected, FormatError> {
+    let opinions = FORMATS.iter().copied().filter_map(|format| Some((format, format.sniff(sample)?)));
+    // The first of the surest ones.
+    let best = opinions.reduce(|best, next| if next.1.confidence > best.1.confidence { next } else { best });
+    match best {
+        Some((format, Sniff { found, .. })) => Ok(Detected { format, found }),
+        None => Err(FormatError::NotRecognised { found: describe(sample), known: ids(), file: file.to_owned() }),
+    }
+}
+
+fn ids() -> String {
+    FORMATS.iter().map(|format| format.id()).collect::<Vec<_>>().join(", ")
+}
+
+/// What nobody knows, in a few words.
+fn describe(sample: &Sample<'_>) -> String {
+    let start = sample.bytes.trim_ascii_start();
+    if sample.bytes.contains(&0) {
+        return "it is a binary file".to_owned();
+    }
+    match start.first() {
+        Some(b'{' | b'[') => "it is JSON of another kind".to_owned(),
+        Some(b'<') => "it is XML or HTML".to_owned(),
+        _ => format!("it ends in .{}", sample.extension),
+    }
+}
+
+impl fmt::Debug for Detected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.format.id(), self.found)
+    }
+}

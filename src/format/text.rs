@@ -1,0 +1,166 @@
+//! Plain text: one sentence a line, or prose.
+
+use super::encoding::decode;
+use super::{
+    Confidence, DocumentView, Format, FormatError, Holds, ImportedDocument, ImportedSentence, Input, Loss, LossKind,
+    OptionSpec, Options, Receipt, Sample, SentenceView, Sink, Sniff,
+};
+use crate::text::{OffsetIndex, SentenceSplit, split_sentences};
+use std::io::{Read, Write};
+
+/// Plain text. A file is one document; its raw text is kept, line ends and byte order mark included.
+#[derive(Debug)]
+pub(super) struct PlainText;
+
+const UNIT: OptionSpec = OptionSpec {
+    key: "unit",
+    meaning: "what a line is: one sentence, or a piece of prose whose sentences are found",
+    values: &["auto", "lines", "prose"],
+    default: "auto",
+};
+
+impl Format for PlainText {
+    fn id(&self) -> &'static str {
+        "text"
+    }
+
+    fn title(&self) -> &'static str {
+        "Plain text"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["txt", "text", "md"]
+    }
+
+    fn holds(&self) -> Holds {
+        Holds::default()
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        &[UNIT]
+    }
+
+    fn sniff(&self, sample: &Sample<'_>) -> Option<Sniff> {
+        let confidence = match sample.extension {
+            "" if matches!(sample.bytes.trim_ascii_start().first(), Some(b'{' | b'[' | b'<')) => return None,
+            "" => Confidence::Possible,
+            ending if self.extensions().contains(&ending) => Confidence::Likely,
+            _ => return None,
+        };
+        let found = match sample.bytes {
+            [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => "plain text in UTF-16",
+            bytes if bytes.contains(&0) => return None,
+            _ => "plain text",
+        };
+        Some(Sniff { confidence, found: found.to_owned() })
+    }
+
+    fn read(&self, input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
+        let (name, file) = (input.name().to_owned(), input.file_name().to_owned());
+        let mut bytes = Vec::new();
+        input.read()?.read_to_end(&mut bytes).map_err(|error| FormatError::read(error, &file))?;
+        let decoded = decode(bytes, &file)?;
+        if let Some(encoding) = decoded.converted_from {
+            sink.note(format!("converted from {encoding}: {file}"));
+        }
+        let text = decoded.text;
+        if u32::try_from(text.len()).is_err() {
+            OffsetIndex::new(&text).map_err(|source| FormatError::TooLong { source, file: file.clone() })?;
+        }
+        let split = match options.value(&UNIT) {
+            "lines" => SentenceSplit::Lines,
+            "prose" => SentenceSplit::Prose,
+            _ => {
+                let (split, why) = find_unit(&text);
+                let (found, other) = match split {
+                    SentenceSplit::Lines => ("one sentence a line", "prose"),
+                    SentenceSplit::Prose => ("prose", "lines"),
+                };
+                sink.note(format!("read as {found} because {why}; else give --option unit={other}: {file}"));
+                split
+            }
+        };
+        let sentence = |tokens| ImportedSentence { tokens, ..ImportedSentence::default() };
+        let sentences: Vec<_> = split_sentences(&text, split).into_iter().map(sentence).collect();
+        if sentences.is_empty() {
+            return Err(FormatError::NoSentence { file });
+        }
+        let document = ImportedDocument { name, text: text.into(), sentences };
+        if sink.document(document).is_break() { Err(FormatError::Stopped { file }) } else { Ok(()) }
+    }
+
+    fn write<'c>(
+        &self,
+        documents: &mut dyn Iterator<Item = DocumentView<'c>>,
+        _: &Options,
+        out: &mut dyn Write,
+    ) -> Result<Receipt, FormatError> {
+        let mut receipt = Receipt::default();
+        for document in documents {
+            receipt.documents += 1;
+            for sentence in &document.sentences {
+                receipt.sentences += 1;
+                write_sentence(&document, sentence, out, &mut receipt.losses)?;
+            }
+        }
+        out.flush()?;
+        Ok(receipt)
+    }
+}
+
+fn write_sentence(
+    document: &DocumentView<'_>,
+    sentence: &SentenceView<'_>,
+    out: &mut dyn Write,
+    losses: &mut Vec<Loss>,
+) -> Result<(), FormatError> {
+    let loss = |words: &str, label: Option<&str>, kind| Loss {
+        document: document.name.to_owned(),
+        sentence: sentence.number,
+        words: words.to_owned(),
+        label: label.map(str::to_owned),
+        kind,
+    };
+    let raw = document.words(sentence, 0..sentence.tokens.len());
+    if raw.contains('\n') {
+        losses.push(loss(raw, None, LossKind::LineBreak));
+    }
+    writeln!(out, "{}", raw.replace("\r\n", " ").replace('\n', " "))?;
+    for mention in &sentence.mentions {
+        let words = document.words(sentence, mention.fragments.hull().range());
+        losses.push(loss(words, Some(mention.label), LossKind::Mention));
+    }
+    Ok(())
+}
+
+/// Lines that are looked at to tell prose from one sentence a line.
+const LOOKED_AT_LINES: usize = 2000;
+
+/// What a line is, and how one can tell.
+fn find_unit(text: &str) -> (SentenceSplit, String) {
+    let lines: Vec<&str> = text.lines().take(LOOKED_AT_LINES).map(str::trim).collect();
+    let full = lines.iter().filter(|line| !line.is_empty()).count();
+    let several = lines.iter().filter(|line| split_sentences(line, SentenceSplit::Prose).len() > 1).count();
+    if several * 5 >= full && several > 0 {
+        return (SentenceSplit::Prose, format!("{several} of {full} lines hold several sentences"));
+    }
+    let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or_default();
+    let is_long = |line: &str| line.chars().count() * 10 >= longest * 6;
+    let pairs = || lines.iter().zip(lines.iter().skip(1)).filter(|(line, next)| !line.is_empty() && !next.is_empty());
+    let goes_on = |next: &str| next.starts_with(char::is_lowercase);
+    let broken = pairs().filter(|(line, next)| !ends_sentence(line) && is_long(line) && goes_on(next)).count();
+    if broken * 3 >= full && broken > 0 {
+        return (SentenceSplit::Prose, format!("{broken} of {full} lines end inside a sentence"));
+    }
+    let unfinished = pairs().filter(|(line, _)| !ends_sentence(line)).count();
+    let parted = lines.iter().any(|line| line.is_empty());
+    if parted && unfinished * 2 > full {
+        return (SentenceSplit::Prose, "blank lines part paragraphs of several lines".to_owned());
+    }
+    (SentenceSplit::Lines, format!("{} of {full} lines hold one sentence", full - several))
+}
+
+fn ends_sentence(line: &str) -> bool {
+    let body = line.trim_end_matches(['"', '”', '’', '\'', ')', '»']);
+    body.ends_with(['.', '!', '?', '…', '。', '！', '？', '؟', '।'])
+}
