@@ -38,7 +38,7 @@ pub mod train;
 
 pub mod session;
 
-//CLI pub mod cli;
+pub mod cli;
 
 #[cfg(feature = "gui")]
 pub mod gui;

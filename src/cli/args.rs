@@ -8,26 +8,26 @@ use std::path::PathBuf;
 /// Without a sub-command the window opens, on PROJECT if one is given.
 #[derive(Parser, Debug)]
 #[command(name = "nestling", version, args_conflicts_with_subcommands = true, arg_required_else_help = false)]
-pub struct Cli {
+pub(super) struct Cli {
     /// Project file to open in the window.
-    pub project: Option<PathBuf>,
+    pub(super) project: Option<PathBuf>,
     #[command(subcommand)]
-    pub command: Option<Command>,
+    pub(super) command: Option<Command>,
 }
 
 /// What every sub-command takes.
 #[derive(Args, Debug, Clone, Copy)]
-pub struct Common {
+pub(super) struct Common {
     /// Print exactly one JSON object on standard output.
     #[arg(long)]
-    pub json: bool,
+    pub(super) json: bool,
     /// No progress on standard error.
     #[arg(long)]
-    pub quiet: bool,
+    pub(super) quiet: bool,
 }
 
 #[derive(Subcommand, Debug)]
-pub enum Command {
+pub(super) enum Command {
     /// Make a project.
     #[command(after_help = "Example: nestling new harbour.nestling --labels PER,ORG,LOC")]
     New(New),
@@ -35,7 +35,9 @@ pub enum Command {
     #[command(after_help = "Example: nestling sample")]
     Sample(Sample),
     /// Bring texts, mentions or suggestions into a project.
-    #[command(after_help = "Example: nestling import harbour.nestling train.jsonl --option end=inclusive --split train")]
+    #[command(
+        after_help = "Example: nestling import harbour.nestling train.jsonl --option end=inclusive --split train"
+    )]
     Import(Import),
     /// Write annotations to a file, with a receipt of what its format could not hold.
     #[command(after_help = "Example: nestling export harbour.nestling --format jsonl --output gold.jsonl")]
@@ -59,33 +61,33 @@ pub enum Command {
 }
 
 #[derive(Args, Debug)]
-pub struct New {
+pub(super) struct New {
     /// Where the project file is made; it must not be there yet.
-    pub project: PathBuf,
+    pub(super) project: PathBuf,
     /// Label names, parted by commas.
     #[arg(long, value_delimiter = ',')]
-    pub labels: Vec<String>,
+    pub(super) labels: Vec<String>,
     /// Encoder to start trainings from; see `nestling encoders list`.
     #[arg(long)]
-    pub encoder: Option<String>,
+    pub(super) encoder: Option<String>,
     #[command(flatten)]
-    pub common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Args, Debug)]
-pub struct Sample {
+pub(super) struct Sample {
     /// Where the sample project is made, instead of the program's own folder.
     #[arg(long)]
-    pub at: Option<PathBuf>,
+    pub(super) at: Option<PathBuf>,
     /// Make it, but open no window.
     #[arg(long)]
-    pub no_window: bool,
+    pub(super) no_window: bool,
     #[command(flatten)]
-    pub common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum As {
+pub(super) enum As {
     /// Mentions that a person stands for; marks sentences complete and adds unknown labels.
     Gold,
     /// Mentions to be reviewed.
@@ -95,7 +97,7 @@ pub enum As {
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SplitName {
+pub(super) enum SplitName {
     /// The rest, complete.
     Train,
     /// Kept for choosing the best epoch and model.
@@ -109,140 +111,140 @@ pub enum SplitName {
 }
 
 #[derive(Args, Debug)]
-pub struct Import {
-    pub project: PathBuf,
+pub(super) struct Import {
+    pub(super) project: PathBuf,
     #[arg(required = true)]
-    pub input: Vec<PathBuf>,
+    pub(super) input: Vec<PathBuf>,
     /// Format id, or `auto`.
     #[arg(long, default_value = "auto")]
-    pub format: String,
+    pub(super) format: String,
     /// What the mentions of the files are; by default gold where there are any, text otherwise.
     #[arg(long = "as", value_enum)]
-    pub kind: Option<As>,
+    pub(super) kind: Option<As>,
     #[arg(long, value_enum)]
-    pub split: Option<SplitName>,
+    pub(super) split: Option<SplitName>,
     /// Option of the format, as key=value; may be given several times.
     #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
-    pub options: Vec<(String, String)>,
+    pub(super) options: Vec<(String, String)>,
     #[command(flatten)]
-    pub common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub(super) enum What {
     Gold,
     Suggestions,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StatusFilter {
+pub(super) enum StatusFilter {
     Complete,
     All,
 }
 
 #[derive(Args, Debug)]
-pub struct Export {
-    pub project: PathBuf,
+pub(super) struct Export {
+    pub(super) project: PathBuf,
     #[arg(long)]
-    pub format: String,
+    pub(super) format: String,
     #[arg(long)]
-    pub output: PathBuf,
+    pub(super) output: PathBuf,
     #[arg(long, value_enum)]
-    pub split: Option<SplitName>,
+    pub(super) split: Option<SplitName>,
     #[arg(long, value_enum, default_value = "gold")]
-    pub what: What,
+    pub(super) what: What,
     /// Which sentences: by default the complete ones, with `--what suggestions` all.
     #[arg(long, value_enum)]
-    pub status: Option<StatusFilter>,
+    pub(super) status: Option<StatusFilter>,
     /// Write nothing if the format can't hold everything.
     #[arg(long)]
-    pub strict: bool,
+    pub(super) strict: bool,
     /// Option of the format, as key=value; may be given several times.
     #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
-    pub options: Vec<(String, String)>,
+    pub(super) options: Vec<(String, String)>,
     #[command(flatten)]
-    pub common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Args, Debug)]
-pub struct Info {
-    pub project: PathBuf,
+pub(super) struct Info {
+    pub(super) project: PathBuf,
     #[command(flatten)]
-    pub common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Args, Debug)]
-pub struct Train {
-    pub project: PathBuf,
+pub(super) struct Train {
+    pub(super) project: PathBuf,
     #[arg(long)]
-    pub architecture: Option<String>,
+    pub(super) architecture: Option<String>,
     /// Passes over the training sentences; by default enough for small data.
     #[arg(long)]
-    pub epochs: Option<usize>,
+    pub(super) epochs: Option<usize>,
     #[arg(long)]
-    pub batch_size: Option<usize>,
+    pub(super) batch_size: Option<usize>,
     #[arg(long)]
-    pub seed: Option<u64>,
+    pub(super) seed: Option<u64>,
     /// Shuffle with the seed and take the first so many training sentences.
     #[arg(long, value_name = "SENTENCES")]
-    pub limit: Option<usize>,
+    pub(super) limit: Option<usize>,
     #[arg(long)]
-    pub threads: Option<usize>,
+    pub(super) threads: Option<usize>,
     /// Hyper-parameter, as key=value; may be given several times.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
-    pub set: Vec<(String, String)>,
+    pub(super) set: Vec<(String, String)>,
     #[command(flatten)]
-    pub common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Args, Debug)]
-pub struct Predict {
+pub(super) struct Predict {
     /// Project to store suggestions in; without it, a file is filtered through `--model DIR`.
-    pub project: Option<PathBuf>,
+    pub(super) project: Option<PathBuf>,
     #[arg(long, value_enum)]
-    pub split: Option<SplitName>,
+    pub(super) split: Option<SplitName>,
     /// Model number of the project, or a model's folder.
     #[arg(long)]
-    pub model: Option<String>,
+    pub(super) model: Option<String>,
     /// File to read, `-` for standard input.
     #[arg(long, default_value = "-")]
-    pub input: String,
+    pub(super) input: String,
     /// File to write, `-` for standard output.
     #[arg(long, default_value = "-")]
-    pub output: String,
+    pub(super) output: String,
     /// Format of the input: `jsonl` or `text`.
     #[arg(long, default_value = "jsonl")]
-    pub format: String,
+    pub(super) format: String,
     #[arg(long)]
-    pub threads: Option<usize>,
+    pub(super) threads: Option<usize>,
     #[command(flatten)]
-    pub common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Args, Debug)]
-pub struct Evaluate {
-    pub project: PathBuf,
+pub(super) struct Evaluate {
+    pub(super) project: PathBuf,
     #[arg(long, value_enum)]
-    pub split: SplitName,
+    pub(super) split: SplitName,
     /// Model number of the project; by default the current one.
     #[arg(long)]
-    pub model: Option<String>,
+    pub(super) model: Option<String>,
     #[arg(long)]
-    pub threads: Option<usize>,
+    pub(super) threads: Option<usize>,
     #[command(flatten)]
-    pub common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Args, Debug)]
-pub struct Encoders {
+pub(super) struct Encoders {
     #[command(subcommand)]
-    pub action: Option<EncoderAction>,
+    pub(super) action: Option<EncoderAction>,
     #[command(flatten)]
-    pub common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Subcommand, Debug)]
-pub enum EncoderAction {
+pub(super) enum EncoderAction {
     /// What trainings can start from.
     List {
         #[command(flatten)]

@@ -91,7 +91,11 @@ impl Progress {
         if self.lines {
             say(line);
         } else {
-            self.bar.suspend(|| if !self.bar.is_hidden() { say(line) });
+            self.bar.suspend(|| {
+                if !self.bar.is_hidden() {
+                    say(line)
+                }
+            });
         }
     }
 }

@@ -153,6 +153,7 @@ impl Project {
             waker,
         };
         project.show_current_model();
+        project.start_predicting();
         project.refresh_learner();
         Ok(project)
     }

@@ -1,0 +1,59 @@
+//! `nestling encoders`
+
+use super::CliError;
+use super::args::{Common, EncoderAction, Encoders};
+use super::output::{Ending, answer};
+use crate::session::{EncoderInfo, Home, SessionError};
+use serde_json::{Value, json};
+use std::path::Path;
+
+pub(super) fn run(args: &Encoders) -> Result<Ending, CliError> {
+    match &args.action {
+        None => list(args.common),
+        Some(EncoderAction::List { common }) => list(*common),
+        Some(EncoderAction::Import { dir, name, common }) => import(dir, name, *common),
+        Some(EncoderAction::Remove { name, common }) => remove(name, *common),
+    }
+}
+
+fn list(common: Common) -> Result<Ending, CliError> {
+    let encoders = Home::find().encoders().list().map_err(SessionError::from)?;
+    let json = json!({ "encoders": encoders.iter().map(to_json).collect::<Vec<_>>() });
+    let text: Vec<String> = encoders.iter().map(to_text).collect();
+    answer(common, &json, &text.join("\n"))?;
+    Ok(Ending::Whole)
+}
+
+fn import(dir: &Path, name: &str, common: Common) -> Result<Ending, CliError> {
+    let info = Home::find().encoders().import(dir, name).map_err(SessionError::from)?;
+    answer(common, &to_json(&info), &format!("Imported {}", to_text(&info)))?;
+    Ok(Ending::Whole)
+}
+
+fn remove(name: &str, common: Common) -> Result<Ending, CliError> {
+    Home::find().encoders().remove(name).map_err(SessionError::from)?;
+    answer(common, &json!({ "removed": name }), &format!("Removed {name}"))?;
+    Ok(Ending::Whole)
+}
+
+fn to_json(info: &EncoderInfo) -> Value {
+    json!({
+        "name": info.name,
+        "display_name": info.display_name,
+        "built_in": info.built_in,
+        "pretrained": info.pretrained,
+        "hidden": info.hidden,
+        "layers": info.layers,
+        "weights_mb": info.weights_bytes as f64 / 1e6,
+        "problem": info.problem,
+    })
+}
+
+fn to_text(info: &EncoderInfo) -> String {
+    let shape = format!("{} layers of {}", info.layers, info.hidden);
+    match &info.problem {
+        Some(problem) => format!("{}: can't be used: {problem}", info.name),
+        None if info.built_in => format!("{}: {} ({shape})", info.name, info.display_name),
+        None => format!("{}: {shape}, {:.0} MB", info.name, info.weights_bytes as f64 / 1e6),
+    }
+}

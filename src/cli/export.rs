@@ -1,0 +1,56 @@
+//! `nestling export`
+
+use super::args::{Export, SplitName, StatusFilter, What};
+use super::output::{Ending, answer, say};
+use super::{CliError, json as fields};
+use crate::session::{ExportRequest, ExportWhat, Home, Project};
+use serde_json::json;
+
+pub(super) fn run(args: &Export) -> Result<Ending, CliError> {
+    let project = Project::open(&Home::find(), &args.project)?;
+    let what = match args.what {
+        What::Gold => ExportWhat::Gold,
+        What::Suggestions => ExportWhat::Suggestions,
+    };
+    // Suggestions are of sentences that are not complete.
+    let by_default = if what == ExportWhat::Gold { StatusFilter::Complete } else { StatusFilter::All };
+    let request = ExportRequest {
+        format: args.format.clone(),
+        options: args.options.clone(),
+        split: args.split.map(SplitName::part),
+        what,
+        all_statuses: args.status.unwrap_or(by_default) == StatusFilter::All,
+        strict: args.strict,
+    };
+    let receipt = project.export_view().export(&request, &args.output)?;
+    project.close()?;
+
+    let losses = &receipt.written.losses;
+    let json = json!({
+        "format": receipt.format,
+        "documents": receipt.written.documents,
+        "sentences": receipt.written.sentences,
+        "mentions": receipt.written.mentions,
+        "left_out": receipt.left_out,
+        "warnings": [],
+        "not_represented": fields::losses(losses),
+    });
+    if !args.common.json {
+        losses.iter().for_each(|loss| say(&format!("not represented: {loss}")));
+    }
+    let mut text = format!(
+        "Wrote {} sentences with {} mentions to {}",
+        receipt.written.sentences,
+        receipt.written.mentions,
+        args.output.display()
+    );
+    if receipt.left_out > 0 {
+        text +=
+            &format!("; left out {} sentences that are not complete (--status all takes them too)", receipt.left_out);
+    }
+    if !losses.is_empty() {
+        text += &format!("; the format could not hold {} annotations", losses.len());
+    }
+    answer(args.common, &json, &text)?;
+    Ok(Ending::of_losses(losses.len()))
+}

@@ -1,0 +1,101 @@
+//! `nestling info`
+
+use super::CliError;
+use super::args::Info;
+use super::output::{Ending, answer};
+use crate::session::{Home, Project};
+use serde_json::json;
+use std::fmt::Write;
+
+pub(super) fn run(args: &Info) -> Result<Ending, CliError> {
+    let project = Project::open(&Home::find(), &args.project)?;
+    let counts = project.counts();
+    let current = project.current_model();
+    let mentions = |id| counts.mentions_by_label.get(&id).copied().unwrap_or(0);
+    let labels = project.corpus().labels().iter();
+    let labels = labels.map(|l| {
+        json!({ "name": l.name, "title": l.title, "color": l.color.to_hex(), "key": l.key, "mentions": mentions(l.id) })
+    });
+    let models = project.models().map(|m| {
+        json!({
+            "id": m.id.0,
+            "current": Some(m.id) == current,
+            "architecture": m.architecture,
+            "encoder": m.encoder,
+            "train_sentences": m.train_sentences,
+            "dev_f1": m.dev_f1,
+            "created_ms": m.created_ms,
+            "snapshot": project.snapshot(m.id),
+        })
+    });
+    let json = json!({
+        "project": args.project,
+        "documents": counts.documents,
+        "sentences": counts.sentences,
+        "tokens": counts.tokens,
+        "mentions": counts.mentions,
+        "statuses": {
+            "untouched": counts.untouched,
+            "in_progress": counts.in_progress,
+            "complete": counts.complete,
+            "skipped": counts.skipped,
+            "flagged": counts.flagged,
+        },
+        "splits": {
+            "train": counts.train,
+            "dev": counts.dev,
+            "test": counts.test,
+            "blind": counts.blind,
+            "pool": counts.pool,
+        },
+        "labels": labels.collect::<Vec<_>>(),
+        "encoder": project.settings().encoder,
+        "models": models.collect::<Vec<_>>(),
+    });
+    let text = text(&project);
+    project.close()?;
+    answer(args.common, &json, &text)?;
+    Ok(Ending::Whole)
+}
+
+fn text(project: &Project) -> String {
+    let c = project.counts();
+    let mut text = format!(
+        "{}: {} documents, {} sentences, {} tokens, {} mentions\n\
+         status: {} complete, {} in progress, {} untouched, {} skipped, {} flagged\n\
+         splits: {} train, {} dev, {} test, {} blind, {} pool\n\
+         encoder: {}\n",
+        project.name(),
+        c.documents,
+        c.sentences,
+        c.tokens,
+        c.mentions,
+        c.complete,
+        c.in_progress,
+        c.untouched,
+        c.skipped,
+        c.flagged,
+        c.train,
+        c.dev,
+        c.test,
+        c.blind,
+        c.pool,
+        project.settings().encoder,
+    );
+    for label in project.corpus().labels().iter() {
+        let mentions = c.mentions_by_label.get(&label.id).copied().unwrap_or(0);
+        let key = label.key.map(|k| format!(" [{k}]")).unwrap_or_default();
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "label {}{key}: {mentions} mentions", label.name);
+    }
+    for m in project.models() {
+        let dev = m.dev_f1.map_or_else(|| "not measured".to_owned(), |f1| format!("{f1:.4}"));
+        let mark = if Some(m.id) == project.current_model() { ", current" } else { "" };
+        let _ = writeln!(
+            text,
+            "model {}: {} on {}, {} sentences, dev F1 {dev}{mark}",
+            m.id, m.architecture, m.encoder, m.train_sentences
+        );
+    }
+    text
+}

@@ -1,0 +1,58 @@
+//! The JSON that others rely on. Keys are only ever added.
+
+use crate::annotation::Corpus;
+use crate::evaluation::{Counts, Report};
+use crate::session::{Loss, Warning};
+use serde_json::{Map, Value, json};
+
+/// `{"precision":p,"recall":r,"f1":f,"tp":n,"fp":n,"fn":n}`; `null` where there is nothing to divide.
+fn counts(counts: Counts) -> Value {
+    json!({
+        "precision": counts.precision(),
+        "recall": counts.recall(),
+        "f1": counts.f1(),
+        "tp": counts.true_positives,
+        "fp": counts.false_positives,
+        "fn": counts.false_negatives,
+    })
+}
+
+/// `{"micro":{…},"labels":{"PER":{…}}}`, labels by their names.
+pub(super) fn strict(report: &Report, corpus: &Corpus) -> Value {
+    let labels = report.labels.iter().filter_map(|(id, c)| Some((corpus.labels().get(*id)?.name.clone(), counts(*c))));
+    json!({ "micro": counts(report.micro), "labels": labels.collect::<Map<_, _>>() })
+}
+
+/// The scores of a split, as `evaluate` and the `dev` of `train` have them.
+pub(super) fn evaluation(split: &str, model: u32, report: &Report, corpus: &Corpus) -> Value {
+    json!({
+        "split": split,
+        "sentences": report.sentences,
+        "model": model,
+        "strict": strict(report, corpus),
+        "neh": report.heads.map(counts),
+    })
+}
+
+pub(super) fn warnings(warnings: &[Warning]) -> Value {
+    warnings.iter().map(|w| json!({ "file": w.file, "line": w.line, "message": w.message })).collect()
+}
+
+pub(super) fn losses(losses: &[Loss]) -> Value {
+    let loss = |loss: &Loss| {
+        json!({
+            "document": loss.document,
+            "sentence": loss.sentence,
+            "words": loss.words,
+            "label": loss.label,
+            "message": loss.kind.meaning(),
+        })
+    };
+    losses.iter().map(loss).collect()
+}
+
+/// `P .712  R .640  F1 .674`, or dashes where there is nothing to divide.
+pub(super) fn scores(counts: Counts) -> String {
+    let shown = |score: Option<f64>| score.map_or_else(|| "-".to_owned(), |s| format!("{s:.4}"));
+    format!("P {}  R {}  F1 {}", shown(counts.precision()), shown(counts.recall()), shown(counts.f1()))
+}

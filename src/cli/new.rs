@@ -1,0 +1,24 @@
+//! `nestling new`
+
+use super::CliError;
+use super::args::New;
+use super::output::{Ending, answer};
+use crate::session::{Home, NewProject, Project};
+use serde_json::json;
+
+pub(super) fn run(args: &New) -> Result<Ending, CliError> {
+    let home = Home::find();
+    let mut new = NewProject::with_labels(&args.labels)?;
+    if let Some(name) = &args.encoder {
+        home.encoders().get(name).map_err(crate::session::SessionError::from)?;
+        new.encoder = Some(name.clone());
+    }
+    let project = Project::create(&home, &args.project, &new)?;
+    let labels: Vec<String> = project.corpus().labels().iter().map(|l| l.name.clone()).collect();
+    let encoder = project.settings().encoder.clone();
+    project.close()?;
+    let json = json!({ "project": args.project, "labels": labels, "encoder": encoder });
+    let text = format!("Made {} with {} labels; encoder: {encoder}", args.project.display(), labels.len());
+    answer(args.common, &json, &text)?;
+    Ok(Ending::Whole)
+}

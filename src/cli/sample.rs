@@ -1,0 +1,25 @@
+//! `nestling sample`
+
+use super::CliError;
+use super::args::Sample;
+use super::output::{Ending, answer, say};
+use crate::session::{Home, open_sample};
+use serde_json::json;
+
+pub(super) fn run(args: &Sample) -> Result<Ending, CliError> {
+    let home = Home::find();
+    let path = args.at.clone().unwrap_or_else(|| home.sample_path());
+    let project = open_sample(&home, &path)?;
+    let counts = project.counts().clone();
+    project.close()?;
+    if args.no_window {
+        let json = json!({ "project": path, "sentences": counts.sentences, "complete": counts.complete });
+        let text = format!("{} sentences, {} complete: {}", counts.sentences, counts.complete, path.display());
+        answer(args.common, &json, &text)?;
+        return Ok(Ending::Whole);
+    }
+    if !args.common.quiet {
+        say(&format!("opening {}", path.display()));
+    }
+    super::window(Some(path))
+}

@@ -1,0 +1,113 @@
+//! `nestling train`
+
+use super::args::Train;
+use super::output::{Ending, Progress, answer, stop_flag};
+use super::{CliError, json as fields};
+use crate::session::{Config, Home, Project, SessionError, TrainEvent, TrainReport};
+use serde_json::{Value, json};
+
+pub(super) fn run(args: &Train) -> Result<Ending, CliError> {
+    let mut project = Project::open(&Home::find(), &args.project)?;
+    let config = config(args, &project)?;
+    let cancel = stop_flag();
+    let mut progress = Progress::start(args.common);
+    let report = project.train_now(config, &cancel, &mut |event| tell(&mut progress, event))?;
+    drop(progress);
+    let (json, text) = (to_json(&report, &project), to_text(&report));
+    project.close()?;
+    answer(args.common, &json, &text)?;
+    Ok(Ending::Whole)
+}
+
+fn config(args: &Train, project: &Project) -> Result<Config, CliError> {
+    let mut config = Config { encoder: project.settings().encoder.clone(), ..Config::default() };
+    let named = [
+        ("architecture", args.architecture.clone()),
+        ("epochs", args.epochs.map(|n| n.to_string())),
+        ("batch_size", args.batch_size.map(|n| n.to_string())),
+        ("seed", args.seed.map(|n| n.to_string())),
+        ("limit", args.limit.map(|n| n.to_string())),
+        ("threads", args.threads.map(|n| n.to_string())),
+    ];
+    let named = named.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    for (key, value) in named.chain(args.set.iter().cloned()) {
+        config.set(&key, &value).map_err(SessionError::from)?;
+    }
+    Ok(config)
+}
+
+fn tell(progress: &mut Progress, event: TrainEvent) {
+    match event {
+        TrainEvent::Started { train_sentences, dev_sentences, epochs, steps, .. } => {
+            progress.note(&format!(
+                "training on {train_sentences} sentences, {dev_sentences} for dev: {epochs} epochs, {steps} steps"
+            ));
+        }
+        TrainEvent::Progress { step, steps, epoch, epochs, loss, .. } => {
+            progress.show(step, steps, &format!("steps, epoch {epoch} of {epochs}, loss {loss:.4}"));
+        }
+        TrainEvent::EpochDone { epoch, mean_loss, dev: Some(dev), best, .. } => {
+            let best = if best { ", the best so far" } else { "" };
+            progress.note(&format!("epoch {epoch}: loss {mean_loss:.4}, dev {}{best}", fields::scores(dev.micro)));
+        }
+        TrainEvent::EpochDone { .. } | TrainEvent::Saving => {}
+    }
+}
+
+fn to_json(report: &TrainReport, project: &Project) -> Value {
+    let (settings, outcome) = (&report.manifest.settings, &report.manifest.outcome);
+    let samples = outcome.samples;
+    json!({
+        "model": report.model.0,
+        "snapshot": report.snapshot,
+        "architecture": settings.architecture,
+        "encoder": settings.encoder,
+        "effort": settings.effort.id(),
+        "seed": settings.seed,
+        "train_sentences": outcome.train_sentences,
+        "epochs": settings.epochs,
+        "best_epoch": outcome.best_epoch,
+        "dev": outcome.dev.as_ref().map(|dev| fields::evaluation("dev", report.model.0, dev, project.corpus())),
+        "wall_secs": outcome.wall_secs,
+        "sentences_per_sec": outcome.sentences_per_sec,
+        "peak_memory_mb": outcome.peak_memory_mb,
+        "samples": {
+            "neh": { "positive": samples.heads.positive, "negative": samples.heads.negative },
+            "span": { "positive": samples.spans.positive, "negative": samples.spans.negative },
+        },
+        "too_wide_mentions": outcome.too_wide_mentions,
+        "doubled_mentions": outcome.doubled_mentions,
+        "discontinuous_mentions": report.discontinuous_mentions,
+        "parameters": outcome.parameters,
+        "dataset_hash": report.manifest.dataset_hash,
+    })
+}
+
+fn to_text(report: &TrainReport) -> String {
+    let (settings, outcome) = (&report.manifest.settings, &report.manifest.outcome);
+    let mut text = format!(
+        "Model {}: {} on {}, {} sentences, {} epochs (kept: {}), {:.0} s, {:.1} sentences/s\n",
+        report.model,
+        settings.architecture,
+        settings.encoder,
+        outcome.train_sentences,
+        settings.epochs,
+        outcome.best_epoch,
+        outcome.wall_secs,
+        outcome.sentences_per_sec,
+    );
+    text += &match &outcome.dev {
+        Some(dev) => format!("dev ({} sentences): {}\n", dev.sentences, fields::scores(dev.micro)),
+        None => "too few dev sentences to choose an epoch by: the last one was kept\n".to_owned(),
+    };
+    for (count, what) in [
+        (outcome.too_wide_mentions, "mentions are wider than the max width and can't be learned"),
+        (outcome.doubled_mentions, "mentions share their words with one of another label and can't be learned"),
+        (report.discontinuous_mentions, "mentions have several fragments and can't be learned"),
+    ] {
+        if count > 0 {
+            text += &format!("{count} {what}\n");
+        }
+    }
+    text
+}
