@@ -76,7 +76,7 @@ impl Input {
 
     /// The start, to tell the format by.
     pub fn sample(&self) -> Sample<'_> {
-        Sample { extension: &self.extension, bytes: &self.head, is_cut: self.head.len() == SAMPLE_BYTES }
+        Sample { extension: &self.extension, bytes: &self.head }
     }
 
     /// Everything, for a look before reading; of a stream only the start. The flag says whether it is everything.

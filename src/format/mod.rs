@@ -99,8 +99,6 @@ pub struct Sample<'s> {
     /// Lower case, without the dot; empty where there is none.
     pub extension: &'s str,
     pub bytes: &'s [u8],
-    /// The file goes on after `bytes`.
-    pub is_cut: bool,
 }
 
 /// A format's opinion of a sample.

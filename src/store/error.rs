@@ -12,7 +12,7 @@ pub enum StoreError {
     Missing { path: PathBuf },
     #[error("a project is one file, but this is a folder; choose a .nestling file: {}", path.display())]
     Folder { path: PathBuf },
-    #[error("this is no Nestling project but {found}; make a project and import it there: {}", path.display())]
+    #[error("this is no Nestling project but {found}: {}", path.display())]
     Foreign { found: Found, path: PathBuf },
     #[error(
         "the project was written by a newer program (file version {found}, this program knows up to {known}); \
@@ -66,10 +66,10 @@ pub enum Found {
 impl fmt::Display for Found {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Found::Empty => "an empty file",
-            Found::Text => "a text file",
-            Found::Binary => "a file of another program",
-            Found::OtherDatabase => "another program's database",
+            Found::Empty => "an empty file; choose a .nestling file",
+            Found::Text => "a text file; make a project and import the file there",
+            Found::Binary => "a file of another program; choose a .nestling file",
+            Found::OtherDatabase => "another program's database; choose a .nestling file",
         })
     }
 }

@@ -168,7 +168,8 @@ fn check_header(path: &Path) -> Result<(), StoreError> {
         _ => 0,
     };
     let pages = big_endian(&head, 28).and_then(|pages| u64::try_from(pages).ok()).unwrap_or_default();
-    if metadata.len() < page_bytes * pages {
+    // With a write-ahead log beside it the rest may be there: SQLite puts it in.
+    if metadata.len() < page_bytes * pages && !has_log(path) {
         let detail = format!("it has {} bytes and should have {}", metadata.len(), page_bytes * pages);
         return Err(StoreError::Damaged { detail, path: path.to_owned() });
     }

@@ -70,7 +70,7 @@ pub(super) fn explain(error: &serde_json::Error, line: &[u8]) -> String {
     let message = error.to_string();
     let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
     match std::str::from_utf8(line) {
-        Ok(_) => format!("{what} (at byte {} of the line)", error.column()),
+        Ok(_) => format!("{} (at byte {} of the line)", what.replace("usize", "a whole number"), error.column()),
         Err(error) => format!("byte {} of the line is no UTF-8", error.valid_up_to() + 1),
     }
 }

@@ -3,7 +3,7 @@
 use super::ends::Ends;
 use super::line::{Entity, Line, Tag};
 use super::read::locate;
-use crate::annotation::{Fragments, Span, Split, Status};
+use crate::annotation::{Attributes, Fragments, FragmentsError, Span, Split, Status};
 use crate::format::tags;
 use crate::format::{ImportedMention, ImportedSentence};
 use crate::text::{CharIdx, OffsetIndex, TextRange, tokenize};
@@ -44,6 +44,21 @@ pub(super) enum LineError {
     NoSuchName(i64),
     #[error("tag {position} is {tag:?}, which names no label")]
     BadTag { position: usize, tag: String },
+}
+
+/// Why an entity can't be a mention; the rest of its line can be read.
+#[derive(Debug, thiserror::Error)]
+enum EntityError {
+    #[error("has no token")]
+    Empty,
+    #[error("has no token (if `end` names the last token, give --option end=inclusive)")]
+    EmptyIfExclusive,
+    #[error("is outside the {tokens} tokens of the sentence")]
+    Outside { tokens: usize },
+    #[error("can't be read because {0}")]
+    Fragments(#[from] FragmentsError),
+    #[error("has no label")]
+    NoLabel,
 }
 
 impl LineError {
@@ -154,12 +169,10 @@ impl ReadSentence {
         self.has_empty_entity |= ends == Ends::Exclusive && start == end;
         let pairs = entity.fragments.as_deref().unwrap_or(&[(*start, *end)]).to_vec();
         let fragments = match to_fragments(&pairs, ends, self.sentence.tokens.len()) {
+            Ok(_) if label.trim().is_empty() => return self.leave_out(&said, EntityError::NoLabel),
             Ok(fragments) => fragments,
-            Err(why) => return self.leave_out(format!("{said} {why}")),
+            Err(error) => return self.leave_out(&said, error),
         };
-        if label.trim().is_empty() {
-            return self.leave_out(format!("the entity {start}-{end} has no label"));
-        }
         if self.sentence.mentions.iter().any(|m| m.fragments == fragments && m.label == *label) {
             self.warnings.push(format!("{said} is there twice; it was kept once"));
             return;
@@ -180,8 +193,8 @@ impl ReadSentence {
     }
 
     /// The sentence lacks an entity now, so it can't say that everything else is outside.
-    fn leave_out(&mut self, message: String) {
-        self.warnings.push(format!("{message}; it was left out and the sentence is not complete"));
+    fn leave_out(&mut self, said: &str, why: EntityError) {
+        self.warnings.push(format!("{said} {why}; it was left out, so the sentence is not complete"));
         self.sentence.status = Some(Status::InProgress);
     }
 
@@ -212,27 +225,29 @@ impl ReadSentence {
             fragments: span.into(),
             label: label.to_owned(),
             score: None,
-            attributes: Default::default(),
+            attributes: Attributes::new(),
             note: String::new(),
         }));
         if missing > 0 {
-            self.leave_out(format!("{missing} of {tokens} tags are missing (-100): what they would mark is unknown"));
+            let message = format!("{missing} of {tokens} tags are missing (-100), so the sentence is not complete");
+            self.warnings.push(message);
+            self.sentence.status = Some(Status::InProgress);
         }
         Ok(())
     }
 }
 
-fn to_fragments(pairs: &[(usize, usize)], ends: Ends, tokens: usize) -> Result<Fragments, String> {
-    let hint = match ends {
-        Ends::Exclusive => " (if `end` is the last token, give --option end=inclusive)",
-        Ends::Inclusive => "",
+fn to_fragments(pairs: &[(usize, usize)], ends: Ends, tokens: usize) -> Result<Fragments, EntityError> {
+    let empty = match ends {
+        Ends::Exclusive => EntityError::EmptyIfExclusive,
+        Ends::Inclusive => EntityError::Empty,
     };
     let spans: Option<Vec<Span>> = pairs.iter().map(|&(start, end)| ends.span(start, end)).collect();
-    let spans = spans.ok_or_else(|| format!("is empty{hint}"))?;
+    let spans = spans.ok_or(empty)?;
     if spans.iter().any(|span| span.end().get() > tokens) {
-        return Err(format!("is outside the {tokens} tokens of the sentence"));
+        return Err(EntityError::Outside { tokens });
     }
-    Fragments::new(spans).map_err(|error| format!("can't be read: {error}"))
+    Ok(Fragments::new(spans)?)
 }
 
 /// A string as it is, other JSON as it is spelled.
