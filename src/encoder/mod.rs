@@ -18,6 +18,8 @@ mod folder;
 mod hashed;
 mod registry;
 mod subwords;
+#[cfg(test)]
+mod tests;
 
 pub use alignment::{Alignment, Window, WordPlace};
 pub use batch::{Encoded, EncoderBatch};

@@ -98,7 +98,8 @@ impl Subwords {
             Self::Hashed(hashed) => return Ok(words.iter().map(|word| hashed.ids(word)).collect()),
             Self::Tokenizer { tokenizer, unk, .. } => (tokenizer, *unk),
         };
-        let encoding = tokenizer.encode_fast(words, false).map_err(|e| EncoderError::Subwords(e.to_string()))?;
+        // Not `encode_fast`, which leaves out to which word a subword belongs.
+        let encoding = tokenizer.encode(words, false).map_err(|e| EncoderError::Subwords(e.to_string()))?;
         let mut ids: Vec<Vec<u32>> = vec![Vec::new(); words.len()];
         for (id, word) in encoding.get_ids().iter().zip(encoding.get_word_ids()) {
             if let Some(pieces) = word.and_then(|w| ids.get_mut(w as usize)) {

@@ -1,0 +1,236 @@
+//! Against PyTorch's numbers, made by `tests/fixtures/learner/make_reference.py`, and against broken folders.
+
+use super::*;
+use crate::nn::{Mode, Part, Vars, read_tensors, write_tensors};
+use candle_core::{Device, Tensor};
+use expect_test::{Expect, expect};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner")
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(' ').map(str::to_owned).collect()
+}
+
+fn built(encoder: &Encoder) -> (Vars, Bert) {
+    let mut vars = Vars::trainable(1, &Device::Cpu);
+    vars.stock(encoder.weights().iter().map(|(name, t)| (format!("e.{name}"), t.clone())));
+    let bert = Bert::new(vars.scope("e", Part::Encoder), encoder.definition().config(), 0.0).unwrap();
+    (vars, bert)
+}
+
+fn greatest(x: &Tensor) -> f32 {
+    x.abs().unwrap().max_all().unwrap().to_scalar().unwrap()
+}
+
+fn batch(encoder: &Encoder, sentences: &[Vec<String>]) -> EncoderBatch {
+    let (subwords, config) = (encoder.definition().subwords(), encoder.definition().config());
+    let alignments: Vec<_> = sentences.iter().map(|s| subwords.align(s, config.max_positions).unwrap()).collect();
+    EncoderBatch::new(&alignments.iter().collect::<Vec<_>>(), subwords.pieces())
+}
+
+/// Words of the fixture: subwords within and without the vocabulary, one that vanishes, one that is cut by punctuation.
+fn reference_sentences() -> [Vec<String>; 2] {
+    [words("The mayors of Aarhus met ."), words("Boxe-sea \u{200b} qqq")]
+}
+
+#[test]
+fn subwords_hidden_states_and_gradients_are_pytorch_s() {
+    let reference = read_tensors(&fixtures().join("reference.safetensors")).unwrap();
+    let encoder = Encoder::open(&fixtures().join("tiny-bert")).unwrap();
+    let batch = batch(&encoder, &reference_sentences());
+    let ids: Vec<i64> = reference["ids"].flatten_all().unwrap().to_vec1().unwrap();
+    assert_eq!(batch.ids().iter().map(|id| i64::from(*id)).collect::<Vec<_>>(), ids);
+
+    let (vars, bert) = built(&encoder);
+    let hidden = bert.forward(&batch, &mut Mode::Predict).unwrap();
+    let weighed = (&hidden * &reference["factors"]).unwrap();
+    let (_, t, _) = hidden.dims3().unwrap();
+    for (i, len) in batch.lens().iter().enumerate() {
+        assert!(*len <= t);
+        let of = |x: &Tensor| x.get(i).unwrap().narrow(0, 0, *len).unwrap();
+        let off = greatest(&(of(&hidden) - of(&reference["hidden"])).unwrap());
+        assert!(off < 5e-6, "hidden states of sentence {i} are off by {off}");
+    }
+    let grads = weighed.sum_all().unwrap().backward().unwrap();
+    assert_eq!(vars.iter().count(), 5 + 2 * 16);
+    for (name, variable) in vars.iter() {
+        let expected = &reference[&name.replacen("e.", "grad.", 1)];
+        let got = grads.get(variable.var.as_tensor()).unwrap();
+        let (off, size) = (greatest(&(got - expected).unwrap()), greatest(expected));
+        // A key bias shifts all scores of a row alike: its gradient is rounding noise around 0.
+        assert!(size > 1e-2 || name.ends_with("key.bias"), "{name}: {size}");
+        assert!(off < 5e-6 * size.max(1.0), "the gradient of {name} is off by {off} of {size}");
+    }
+}
+
+#[test]
+fn word_ends_are_the_first_and_the_last_subword() {
+    let encoder = Encoder::open(&fixtures().join("tiny-bert")).unwrap();
+    let sentences = reference_sentences();
+    let batch = batch(&encoder, &sentences);
+    assert_eq!(batch.sentences(), [0..6, 6..9]);
+    let (_, bert) = built(&encoder);
+    let encoded = batch.encode(&bert, &mut Mode::Predict).unwrap();
+    let (first, last) = encoded.ends().unwrap();
+    let row = |x: &Tensor, i: usize| x.get(i).unwrap().to_vec1::<f32>().unwrap();
+    let at = |window: usize, position: usize| row(encoded.hidden(), window * batch.positions() + position);
+    // [CLS] the may ##or ##s of aar ##hus met . [SEP] and [CLS] box ##e - sea [UNK] [UNK] [SEP]
+    assert_eq!((row(&first, 1), row(&last, 1)), (at(0, 2), at(0, 4)));
+    assert_eq!((row(&first, 3), row(&last, 3)), (at(0, 6), at(0, 7)));
+    assert_eq!((row(&first, 6), row(&last, 6)), (at(1, 1), at(1, 4)));
+    assert_eq!((row(&first, 7), row(&last, 8)), (at(1, 5), at(1, 6)));
+}
+
+#[test]
+fn a_long_sentence_keeps_all_words_and_padding_changes_nothing() {
+    let encoder = Encoder::open(&fixtures().join("tiny-bert")).unwrap();
+    let long: Vec<String> = (0..200).map(|i| ["red", "mayors", "of", "sea"][i % 4].to_owned()).collect();
+    let short = words("the box");
+    let (_, bert) = built(&encoder);
+    let ends = |sentences: &[Vec<String>]| {
+        batch(&encoder, sentences).encode(&bert, &mut Mode::Predict).unwrap().ends().unwrap().1
+    };
+    let (together, alone) = (ends(&[long.clone(), short.clone()]), ends(&[short]));
+    assert_eq!(together.dims2().unwrap(), (202, 32));
+    let off = greatest(&(together.narrow(0, 200, 2).unwrap() - alone).unwrap());
+    assert!(off < 1e-6, "{off}");
+    assert_eq!(ends(&[long]).dims2().unwrap(), (200, 32));
+}
+
+#[test]
+fn case_is_seen_or_not() {
+    assert!(Encoder::open(&fixtures().join("tiny-bert")).unwrap().definition().is_uncased());
+    let cased =
+        changed(|dir| std::fs::write(dir.join("tokenizer_config.json"), r#"{"do_lower_case": false}"#).unwrap());
+    let cased = Encoder::open(cased.path()).unwrap();
+    assert!(!cased.definition().is_uncased());
+    assert_eq!(cased.definition().files().count(), 3);
+}
+
+/// A copy of the fixture with something done to it.
+fn changed(change: impl FnOnce(&Path)) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for file in ["config.json", "vocab.txt", "model.safetensors"] {
+        std::fs::copy(fixtures().join("tiny-bert").join(file), dir.path().join(file)).unwrap();
+    }
+    change(dir.path());
+    dir
+}
+
+fn refused(change: impl FnOnce(&Path), want: Expect) {
+    let dir = changed(change);
+    let message = Encoder::open(dir.path()).unwrap_err().to_string();
+    want.assert_eq(&message.replace(&dir.path().display().to_string(), "DIR").replace('\\', "/"));
+}
+
+fn with_weights(dir: &Path, change: impl FnOnce(&mut BTreeMap<String, Tensor>)) {
+    let path = dir.join("model.safetensors");
+    let mut tensors = read_tensors(&path).unwrap().into_iter().collect();
+    change(&mut tensors);
+    write_tensors(&path, &tensors).unwrap();
+}
+
+#[test]
+fn broken_folders_are_refused_with_what_is_wrong() {
+    refused(
+        |dir| std::fs::remove_file(dir.join("config.json")).unwrap(),
+        expect![
+            "an encoder folder needs config.json, and this one has none; choose a folder with an encoder in the format of Hugging Face: DIR"
+        ],
+    );
+    refused(
+        |dir| std::fs::remove_file(dir.join("vocab.txt")).unwrap(),
+        expect![
+            "an encoder folder needs vocab.txt, and this one has none; get it, or tokenizer.json, from where the encoder came from: DIR"
+        ],
+    );
+    refused(
+        |dir| std::fs::rename(dir.join("model.safetensors"), dir.join("pytorch_model.bin")).unwrap(),
+        expect![
+            "an encoder folder needs model.safetensors, and this one has none; its pytorch_model.bin is a pickle, which can run any code when read; convert it with the Hugging Face libraries (save_pretrained writes safetensors): DIR"
+        ],
+    );
+    refused(
+        |dir| std::fs::write(dir.join("config.json"), r#"{"model_type": "t5"}"#).unwrap(),
+        expect![[r#"the model type is "t5", but only "bert" works here; choose another encoder: DIR/config.json"#]],
+    );
+    refused(
+        |dir| std::fs::write(dir.join("tokenizer.json"), "{}").unwrap(),
+        expect!["can't make sense of the file: Model missing. at line 1 column 2: DIR/tokenizer.json"],
+    );
+    refused(
+        |dir| std::fs::write(dir.join("vocab.txt"), "[CLS]\n[SEP]\n").unwrap(),
+        expect!["can't make sense of the file: it has no [UNK]: DIR/vocab.txt"],
+    );
+    refused(
+        |dir| {
+            with_weights(dir, |t| {
+                t.remove("bert.encoder.layer.1.output.dense.bias");
+            });
+        },
+        expect![[
+            r#"the weight "encoder.layer.1.output.dense.bias" is missing; the file is not the one of a BERT encoder: DIR/model.safetensors"#
+        ]],
+    );
+    refused(
+        |dir| {
+            with_weights(dir, |t| {
+                let narrow = t["bert.embeddings.LayerNorm.bias"].narrow(0, 0, 5).unwrap().contiguous().unwrap();
+                t.insert("bert.embeddings.LayerNorm.bias".to_owned(), narrow);
+            });
+        },
+        expect![[
+            r#"the weight "embeddings.LayerNorm.bias" has the shape [5], but config.json says [32]: DIR/model.safetensors"#
+        ]],
+    );
+}
+
+#[test]
+fn names_of_before_are_understood() {
+    let dir = changed(|dir| {
+        with_weights(dir, |t| {
+            *t = std::mem::take(t)
+                .into_iter()
+                .map(|(name, tensor)| {
+                    (name.replace("Norm.weight", "Norm.gamma").replace("Norm.bias", "Norm.beta"), tensor)
+                })
+                .collect();
+        });
+    });
+    assert_eq!(Encoder::open(dir.path()).unwrap().weights().len(), 37);
+}
+
+#[test]
+fn the_registry_imports_lists_and_removes() {
+    let home = tempfile::tempdir().unwrap();
+    let encoders = Encoders::at(home.path());
+    let names = || encoders.list().unwrap().into_iter().map(|i| (i.name, i.problem.is_some())).collect::<Vec<_>>();
+    assert_eq!(names(), [("small".to_owned(), false)]);
+    let info = encoders.import(&fixtures().join("tiny-bert"), "tiny").unwrap();
+    assert_eq!((info.hidden, info.layers, info.weights_bytes), (32, 2, 84_260));
+    assert_eq!(encoders.get("tiny").unwrap().weights().len(), 37);
+    assert!(encoders.get("small").unwrap().weights().is_empty());
+
+    std::fs::create_dir(home.path().join("encoders/broken")).unwrap();
+    assert_eq!(names(), [("small".to_owned(), false), ("broken".to_owned(), true), ("tiny".to_owned(), false)]);
+
+    let message = |result: Result<EncoderInfo, EncoderError>| result.unwrap_err().to_string();
+    let import = |name| encoders.import(&fixtures().join("tiny-bert"), name);
+    expect![[r#"there is an encoder "tiny" already; choose another name, or remove it first"#]]
+        .assert_eq(&message(import("tiny")));
+    assert!(matches!(import("Small"), Err(EncoderError::BuiltIn(_))));
+    for bad in ["", "../up", ".hidden", "a/b", "nul.x", "dot.", "ä"] {
+        assert!(matches!(import(bad), Err(EncoderError::BadName(_))), "{bad}");
+    }
+    assert!(encoders.import(home.path(), "empty").is_err());
+    assert_eq!(std::fs::read_dir(home.path().join("encoders")).unwrap().count(), 2, "nothing is left behind");
+
+    encoders.remove("tiny").unwrap();
+    expect![[r#"there is no encoder "tiny"; there are: broken, small"#]]
+        .assert_eq(&encoders.get("tiny").unwrap_err().to_string());
+    assert!(matches!(encoders.remove("small"), Err(EncoderError::BuiltIn(_))));
+}
