@@ -6,5 +6,9 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    nestling::cli::main()
+    #[cfg(feature = "gui")]
+    let window: Option<nestling::cli::OpenWindow> = Some(|project| Ok(nestling::gui::run(project)?));
+    #[cfg(not(feature = "gui"))]
+    let window = None;
+    nestling::cli::main(window)
 }

@@ -1,5 +1,7 @@
 //! The annotation core as a whole: transactions are all or nothing, and undo leads back to the first state.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
+
 use nestling::annotation::*;
 use nestling::text::{SentenceSplit, split_sentences};
 use proptest::prelude::*;

@@ -1,6 +1,8 @@
 //! The folders of `src/` are layers. Imports go down only, folders of one layer don't import each other, and some
 //! libraries are used in few of them. The table stands in the documentation of `src/lib.rs` too.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
+
 use std::path::{Path, PathBuf};
 
 /// Folder, its layer.

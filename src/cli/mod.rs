@@ -38,16 +38,18 @@ pub enum CliError {
     Output(std::io::Error),
     #[error("stopped; nothing was changed")]
     Stopped,
-    #[cfg(feature = "gui")]
     #[error(transparent)]
-    Window(#[from] crate::gui::GuiError),
-    #[cfg(not(feature = "gui"))]
+    Window(Box<dyn std::error::Error + Send + Sync>),
     #[error("this build has no window; name a sub-command, see `nestling --help`")]
     NoWindow,
 }
 
+/// Opens the window on a project, if the program has one. It is handed in, because the window and the command line are
+/// of one layer and don't know each other.
+pub type OpenWindow = fn(Option<PathBuf>) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
 /// Runs the program as it was called.
-pub fn main() -> ExitCode {
+pub fn main(window: Option<OpenWindow>) -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -57,7 +59,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if asked_for { 0 } else { 2 });
         }
     };
-    match run(cli) {
+    match run(cli, window) {
         Ok(Ending::Whole) => ExitCode::SUCCESS,
         Ok(Ending::WithLosses) => ExitCode::from(1),
         Err(error) => {
@@ -67,11 +69,11 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> Result<Ending, CliError> {
+fn run(cli: Cli, window: Option<OpenWindow>) -> Result<Ending, CliError> {
     match cli.command {
-        None => window(cli.project),
+        None => open(window, cli.project),
         Some(Command::New(args)) => new::run(&args),
-        Some(Command::Sample(args)) => sample::run(&args),
+        Some(Command::Sample(args)) => sample::run(&args, window),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Info(args)) => info::run(&args),
@@ -82,13 +84,7 @@ fn run(cli: Cli) -> Result<Ending, CliError> {
     }
 }
 
-#[cfg(feature = "gui")]
-fn window(project: Option<PathBuf>) -> Result<Ending, CliError> {
-    crate::gui::run(project)?;
+fn open(window: Option<OpenWindow>, project: Option<PathBuf>) -> Result<Ending, CliError> {
+    window.ok_or(CliError::NoWindow)?(project).map_err(CliError::Window)?;
     Ok(Ending::Whole)
-}
-
-#[cfg(not(feature = "gui"))]
-fn window(_project: Option<PathBuf>) -> Result<Ending, CliError> {
-    Err(CliError::NoWindow)
 }

@@ -91,11 +91,7 @@ impl Progress {
         if self.lines {
             say(line);
         } else {
-            self.bar.suspend(|| {
-                if !self.bar.is_hidden() {
-                    say(line)
-                }
-            });
+            self.bar.println(line); // nothing where the bar is hidden
         }
     }
 }

@@ -1,12 +1,12 @@
 //! `nestling sample`
 
-use super::CliError;
+use super::{CliError, OpenWindow};
 use super::args::Sample;
 use super::output::{Ending, answer, say};
 use crate::session::{Home, open_sample};
 use serde_json::json;
 
-pub(super) fn run(args: &Sample) -> Result<Ending, CliError> {
+pub(super) fn run(args: &Sample, window: Option<OpenWindow>) -> Result<Ending, CliError> {
     let home = Home::find();
     let path = args.at.clone().unwrap_or_else(|| home.sample_path());
     let project = open_sample(&home, &path)?;
@@ -21,5 +21,5 @@ pub(super) fn run(args: &Sample) -> Result<Ending, CliError> {
     if !args.common.quiet {
         say(&format!("opening {}", path.display()));
     }
-    super::window(Some(path))
+    super::open(window, Some(path))
 }

@@ -64,7 +64,7 @@ pub(super) fn discontinuous(corpus: &Corpus, part: Part) -> usize {
 
 /// Whether a sentence goes to dev when it is completed: a seeded hash says so for one in five, until there are 200.
 pub(super) fn goes_to_dev(sentence: &Sentence, dev_sentences: usize) -> bool {
-    dev_sentences < DEV_SENTENCES && mix(u64::from(sentence.id().0)) % DEV_EVERY == 0
+    dev_sentences < DEV_SENTENCES && mix(u64::from(sentence.id().0)).is_multiple_of(DEV_EVERY)
 }
 
 /// SplitMix64 (Steele et al. 2014): neighbouring numbers give unrelated ones.

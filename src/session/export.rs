@@ -117,8 +117,10 @@ impl ExportView {
     }
 }
 
-/// The words and labelled words of each sentence.
-fn content(document: &DocumentView<'_>) -> Vec<(Vec<String>, Vec<(Fragments, String)>)> {
+/// Words of a sentence, and which of them carry which label.
+type Content = (Vec<String>, Vec<(Fragments, String)>);
+
+fn content(document: &DocumentView<'_>) -> Vec<Content> {
     let sentences = document.sentences.iter().map(|sentence| {
         let words = sentence.tokens.iter().map(|t| t.of(document.text).to_owned()).collect();
         let mut mentions: Vec<_> =

@@ -154,7 +154,7 @@ pub struct ImportHow {
 }
 
 /// What an import did.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportReceipt {
     pub format: &'static str,
     pub documents: usize,
@@ -402,22 +402,6 @@ impl Taking {
             self.corpus.apply(Transaction::new("Import", edits))?;
         }
         Ok(())
-    }
-}
-
-impl Default for ImportReceipt {
-    fn default() -> Self {
-        Self {
-            format: "",
-            documents: 0,
-            sentences: 0,
-            mentions: 0,
-            suggestions: 0,
-            new_labels: Vec::new(),
-            left_out: 0,
-            warnings: Vec::new(),
-            notes: Vec::new(),
-        }
     }
 }
 

@@ -1,0 +1,153 @@
+//! The command line from outside: the program is run, its exit codes and JSON are what others rely on.
+
+#![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A home and a folder of its own for each test.
+struct Place {
+    dir: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { dir: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        std::fs::write(self.path(name), text).unwrap();
+        self.path(name)
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_nestling"))
+            .args(args)
+            .current_dir(self.dir.path())
+            .env("NESTLING_HOME", self.path("home"))
+            .output()
+            .unwrap()
+    }
+
+    /// Runs with `--json` and expects this exit code.
+    fn json(&self, code: i32, args: &[&str]) -> Value {
+        let output = self.run(&[args, &["--json", "--quiet"]].concat());
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {stderr}");
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{args:?}: {e}: {stderr}"))
+    }
+
+    /// Expects exit code 2 and nothing on standard output, and returns what was complained.
+    fn refused(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(output.stdout.is_empty(), "{args:?}");
+        String::from_utf8(output.stderr).unwrap()
+    }
+}
+
+fn lines(file: &Path) -> Vec<Value> {
+    std::fs::read_to_string(file).unwrap().lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+}
+
+#[test]
+fn gold_goes_in_and_comes_out_again() {
+    let place = Place::new();
+    place.write(
+        "in.jsonl",
+        "{\"tokens\":[\"Anna\",\"Berg\",\"of\",\"Aarhus\"],\"entities\":[{\"start\":0,\"end\":3,\"label\":\"PER\"},{\"start\":3,\"end\":3,\"label\":\"LOC\"}]}\n\
+         {\"tokens\":[\"It\",\"rained\",\".\"],\"entities\":[]}\n",
+    );
+    assert_eq!(place.json(0, &["new", "p.nestling", "--labels", "PER"])["labels"][0], "PER");
+    let import = place.json(0, &["import", "p.nestling", "in.jsonl", "--option", "end=inclusive", "--split", "test"]);
+    assert_eq!((&import["sentences"], &import["mentions"], &import["left_out"]), (&2.into(), &2.into(), &0.into()));
+    assert_eq!(import["new_labels"], serde_json::json!(["LOC"]));
+    let info = place.json(0, &["info", "p.nestling"]);
+    assert_eq!((&info["splits"]["test"], &info["statuses"]["complete"]), (&2.into(), &2.into()));
+    let export = place.json(0, &["export", "p.nestling", "--format", "jsonl", "--output", "out.jsonl", "--split", "test"]);
+    assert_eq!((&export["mentions"], &export["not_represented"]), (&2.into(), &serde_json::json!([])));
+    let sentence = lines(&place.path("out.jsonl")).into_iter().find(|l| l["tokens"][0] == "Anna").unwrap();
+    assert_eq!(sentence["entities"][0]["end"], 4, "our own ends are exclusive");
+}
+
+#[test]
+fn a_bad_line_costs_that_line_and_the_exit_code() {
+    let place = Place::new();
+    place.write("in.jsonl", "{\"tokens\":[\"a\"],\"entities\":[]}\n{\"tokens\":[\n{\"tokens\":[\"b\"],\"entities\":[]}\n");
+    place.json(0, &["new", "p.nestling"]);
+    let import = place.json(1, &["import", "p.nestling", "in.jsonl"]);
+    assert_eq!((&import["sentences"], &import["warnings"][0]["line"]), (&2.into(), &2.into()));
+}
+
+#[test]
+fn what_a_format_cannot_hold_is_listed_or_with_strict_not_written() {
+    let place = Place::new();
+    place.write("in.jsonl", "{\"tokens\":[\"Anna\"],\"entities\":[{\"start\":0,\"end\":1,\"label\":\"PER\"}]}\n");
+    place.json(0, &["new", "p.nestling"]);
+    place.json(0, &["import", "p.nestling", "in.jsonl"]);
+    let refused = place.refused(&["export", "p.nestling", "--format", "text", "--output", "o.txt", "--strict"]);
+    assert!(refused.contains("nothing was written") && !place.path("o.txt").exists(), "{refused}");
+    let export = place.json(1, &["export", "p.nestling", "--format", "text", "--output", "o.txt"]);
+    assert_eq!(export["not_represented"][0]["label"], "PER");
+    assert_eq!(std::fs::read_to_string(place.path("o.txt")).unwrap().trim(), "Anna");
+}
+
+#[test]
+fn refusals_say_what_to_do_and_change_nothing() {
+    let place = Place::new();
+    place.json(0, &["new", "p.nestling", "--labels", "A,B"]);
+    let before = std::fs::read(place.path("p.nestling")).unwrap();
+    let check = |args: &[&str], words: &str| {
+        let message = place.refused(args);
+        assert!(message.contains(words), "{args:?}: {message}");
+    };
+    check(&["new", "p.nestling"], "already");
+    check(&["new", "q.nestling", "--labels", "A,A"], "another name");
+    check(&["new", "q.nestling", "--encoder", "nope"], "there are: small");
+    check(&["import", "p.nestling", "missing.jsonl"], "no such file");
+    check(&["import", "p.nestling", ".", "--format", "nope"], "jsonl");
+    check(&["info", "missing.nestling"], "no such project");
+    check(&["train", "p.nestling"], "mark some as complete");
+    check(&["train", "p.nestling", "--set", "lr=1"], "encoder_lr");
+    check(&["evaluate", "p.nestling", "--split", "test"], "train one first");
+    check(&["predict"], "--model");
+    check(&["encoders", "import", ".", "--name", "x"], "config.json");
+    check(&["encoders", "remove", "small"], "built in");
+    check(&["export", "p.nestling", "--format", "nope", "--output", "x"], "jsonl");
+    assert_eq!(std::fs::read(place.path("p.nestling")).unwrap(), before);
+    assert!(!place.path("q.nestling").exists());
+}
+
+#[test]
+fn the_sample_trains_predicts_and_scores() {
+    let place = Place::new();
+    let made = place.json(0, &["sample", "--at", "s.nestling", "--no-window"]);
+    assert_eq!((&made["sentences"], &made["complete"]), (&143.into(), &51.into()));
+    let trained = place.json(0, &["train", "s.nestling", "--epochs", "2", "--seed", "1"]);
+    assert_eq!((&trained["encoder"], &trained["epochs"]), (&"small".into(), &2.into()));
+    assert!(trained["samples"]["neh"]["positive"].as_u64().unwrap() > 0);
+    assert!(trained["sentences_per_sec"].as_f64().unwrap() > 0.0);
+    let again = place.json(0, &["train", "s.nestling", "--epochs", "2", "--seed", "1"]);
+    let weights = |report: &Value| {
+        std::fs::read(Path::new(report["snapshot"].as_str().unwrap()).join("weights.safetensors")).unwrap()
+    };
+    assert!(weights(&trained) == weights(&again), "the same seed and labels give the same model");
+
+    let predicted = place.json(0, &["predict", "s.nestling"]);
+    assert_eq!(predicted["sentences"], 92);
+    let score = place.json(0, &["evaluate", "s.nestling", "--split", "train"]);
+    assert!(score["strict"]["micro"]["fn"].is_u64() && score["strict"]["labels"]["GENE"]["f1"].is_f64());
+    let info = place.json(0, &["info", "s.nestling"]);
+    assert_eq!((info["models"].as_array().unwrap().len(), &info["models"][1]["current"]), (2, &true.into()));
+
+    place.write("t.txt", "The mayor of Grelsund met Dr. Zoë Brandt.\n");
+    let snapshot = trained["snapshot"].as_str().unwrap();
+    let filter = ["predict", "--model", snapshot, "--input", "t.txt", "--format", "text", "--output", "t.jsonl"];
+    assert_eq!(place.json(0, &filter)["sentences"], 1);
+    assert!(lines(&place.path("t.jsonl")).iter().any(|l| l["tokens"][0] == "The"));
+}
