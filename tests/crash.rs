@@ -3,6 +3,8 @@
 //! The test starts itself as a child that edits and prints each revision once it is said to be saved, kills the child
 //! after a while, and looks at the file.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
+
 use nestling::annotation::*;
 use nestling::store::*;
 use nestling::text::{SentenceSplit, split_sentences};
@@ -119,11 +121,13 @@ fn nth_edit(corpus: &Corpus) -> Transaction {
         Edit::AddMention { sentence: id, mention }
     };
     match free {
-        Some(span) if n % 3 > 0 || sentence.mentions().is_empty() => Transaction::new("Add", vec![add(span)]),
+        Some(span) if !n.is_multiple_of(3) || sentence.mentions().is_empty() => {
+            Transaction::new("Add", vec![add(span)])
+        }
         _ => {
             let mention = sentence.mentions()[n % sentence.mentions().len()].clone();
             let old = sentence.status();
-            let new = if n % 2 == 0 { Status::Complete } else { Status::InProgress };
+            let new = if n.is_multiple_of(2) { Status::Complete } else { Status::InProgress };
             let edits = vec![Edit::RemoveMention { sentence: id, mention }, Edit::SetStatus { sentence: id, old, new }];
             Transaction::new("Remove", edits)
         }

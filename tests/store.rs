@@ -1,5 +1,7 @@
 //! The project file equals the corpus in memory, and refuses what it can't keep safe.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
+
 use crossbeam_channel::{Receiver, unbounded};
 use nestling::annotation::*;
 use nestling::store::*;
@@ -310,6 +312,33 @@ fn damage_by(path: &Path, sql: &str) {
 }
 
 #[test]
+fn what_a_crash_left_is_put_together_unless_it_is_damaged() {
+    for is_damaged in [false, true] {
+        let mut project = Project::new();
+        project.edit(Step::Do, Transaction::new("Skip", vec![status(0, Status::Untouched, Status::Skipped)]));
+        if is_damaged {
+            damage_by(&project.path, "UPDATE sentence SET tokens = x'80'");
+        }
+        // The files as they are while the project is open: most of it is in the write-ahead log.
+        let left = TempDir::new().unwrap();
+        for (name, bytes) in snapshot(project.dir.path()).iter().filter(|(name, _)| !name.ends_with("-shm")) {
+            fs::write(left.path().join(name), bytes).unwrap();
+        }
+        let path = left.path().join("p.nestling");
+        let before = fs::read(&path).unwrap();
+        let loaded = Store::open(&path).and_then(|store| store.load());
+        if is_damaged {
+            assert!(matches!(loaded, Err(StoreError::Damaged { .. })));
+            assert_eq!(fs::read(&path).unwrap(), before);
+            assert!(fs::metadata(left.path().join("p.nestling-wal")).unwrap().len() > 0);
+        } else {
+            assert_same(&loaded.unwrap().corpus, &project.corpus);
+            assert_eq!(files(left.path()), ["p.nestling"]);
+        }
+    }
+}
+
+#[test]
 fn a_project_is_made_once() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("p.nestling");
@@ -477,7 +506,7 @@ fn edit(corpus: &Corpus, kind: u8, a: usize, b: usize, c: usize) -> Edit {
                 color: Rgb(1, 2, c as u8),
                 ..old.clone()
             };
-            Edit::ReplaceLabel { old, new: Label { key: new.key.filter(|_| b % 2 == 0), ..new } }
+            Edit::ReplaceLabel { old, new: Label { key: new.key.filter(|_| b.is_multiple_of(2)), ..new } }
         }
         _ => Edit::AddMention { sentence, mention: mention(corpus.next_mention_id()) },
     }

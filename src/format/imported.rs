@@ -32,7 +32,7 @@ pub struct ImportedSentence {
 pub struct ImportedMention {
     /// In tokens of the sentence.
     pub fragments: Fragments,
-    /// The label's name, never blank.
+    /// The label's name, not blank and without white space at its ends.
     pub label: String,
     /// In [0, 1]: the file's program suggests it and nobody stands for it.
     pub score: Option<f32>,
@@ -53,6 +53,12 @@ pub struct Warning {
 pub trait Sink {
     /// `Break` stops the reader.
     fn document(&mut self, document: ImportedDocument) -> ControlFlow<()>;
+
+    /// A longer document comes in parts of so many sentences, from readers that need not know its end; for those who
+    /// work in constant memory.
+    fn longest_document(&self) -> usize {
+        usize::MAX
+    }
 
     /// Something was left out or changed.
     fn warning(&mut self, warning: Warning);

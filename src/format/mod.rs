@@ -10,7 +10,7 @@
 //! - One bad line costs that line, not the file.
 //! - What [`Holds`] says that a format holds comes back from its own export with an empty receipt.
 //! - A format's own structs stay in its own file; only they derive `Serialize` and `Deserialize`.
-//! - Readers hold one document in memory at a time.
+//! - Readers hold one document in memory at a time, or less where [`Sink::longest_document`] asks for it.
 //!
 //! A new format is one file here and one line in `registry.rs`.
 //!

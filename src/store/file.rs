@@ -7,9 +7,10 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tempfile::NamedTempFile;
 
 /// `NEST`: tells a project from other SQLite files.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"NEST");
@@ -51,8 +52,7 @@ impl Store {
         }
         let lock = Lock::take(path)?;
         let io = |source| StoreError::io(DOING, source, path);
-        let unfinished =
-            tempfile::Builder::new().prefix(".new-").suffix(".nestling").tempfile_in(folder).map_err(io)?;
+        let unfinished = unfinished_in(folder).map_err(io)?;
         fill(unfinished.path(), new).map_err(|source| StoreError::sqlite(DOING, source, path))?;
         unfinished.as_file().sync_all().map_err(io)?;
         unfinished.persist_noclobber(path).map_err(|error| io(error.error))?;
@@ -116,6 +116,19 @@ impl Store {
 /// Where the models of a project lie: `NAME.models` beside `NAME.nestling`.
 pub fn models_dir(project: &Path) -> PathBuf {
     project.with_extension("models")
+}
+
+/// A file that goes away unless it is given its name; readable by whom new files are readable, unlike other temporary
+/// ones.
+fn unfinished_in(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".new-").suffix(".nestling");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666)); // less what the umask forbids
+    }
+    builder.tempfile_in(folder)
 }
 
 fn fill(path: &Path, new: &NewProject) -> rusqlite::Result<()> {

@@ -146,6 +146,7 @@ impl Reader<'_> {
         if version > VERSION {
             return Err(FormatError::Newer { found: version, known: VERSION, file: self.file.clone() });
         }
+        self.hand_over()?;
         let name = end.unwrap_or("exclusive");
         match Ends::from_name(name) {
             Some(ends) => self.ends = Decision { ends, is_guess: false, note: None },
@@ -171,10 +172,11 @@ impl Reader<'_> {
             sentence.tokens = moved.collect();
             document.sentences.push(sentence);
         }
+        let is_full = document.sentences.len() >= self.sink.longest_document();
         for message in warnings {
             self.warn(number, message);
         }
-        Ok(())
+        if is_full { self.hand_over() } else { Ok(()) }
     }
 
     fn hand_over(&mut self) -> Result<(), FormatError> {

@@ -173,7 +173,11 @@ impl ReadSentence {
             Ok(fragments) => fragments,
             Err(error) => return self.leave_out(&said, error),
         };
-        if self.sentence.mentions.iter().any(|m| m.fragments == fragments && m.label == *label) {
+        let name = label.trim().to_owned();
+        if name != *label {
+            self.warnings.push(format!("the label {label:?} was taken as {name:?}"));
+        }
+        if self.sentence.mentions.iter().any(|m| m.fragments == fragments && m.label == name) {
             self.warnings.push(format!("{said} is there twice; it was kept once"));
             return;
         }
@@ -183,13 +187,7 @@ impl ReadSentence {
             score = None;
         }
         let attributes = entity.attributes.into_iter().map(|(key, value)| (key, to_text(value))).collect();
-        self.sentence.mentions.push(ImportedMention {
-            fragments,
-            label: entity.label,
-            score,
-            attributes,
-            note: entity.note,
-        });
+        self.sentence.mentions.push(ImportedMention { fragments, label: name, score, attributes, note: entity.note });
     }
 
     /// The sentence lacks an entity now, so it can't say that everything else is outside.
@@ -223,7 +221,7 @@ impl ReadSentence {
             tags::decode(&texts).map_err(|(position, tag)| LineError::BadTag { position, tag: tag.to_owned() })?;
         self.sentence.mentions.extend(spans.into_iter().map(|(span, label)| ImportedMention {
             fragments: span.into(),
-            label: label.to_owned(),
+            label: label.trim().to_owned(),
             score: None,
             attributes: Attributes::new(),
             note: String::new(),
