@@ -2,6 +2,8 @@
 //!
 //! The encoder is the tiny random one of `tests/fixtures/learner`.
 
+#![allow(clippy::unwrap_used, reason = "a failed test says so by panicking, in helpers too")]
+
 use candle_core::Device;
 use nestling::annotation::{LabelId, ModelId, Span};
 use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders};
@@ -164,7 +166,7 @@ fn a_word_three_positions_away_is_learnt_only_by_the_encoder() {
         let (full, frozen) = (f1("full"), f1("heads"));
         assert!(full >= 0.95, "{}: {full}", architecture.id());
         // A guess between two labels.
-        assert!(frozen < 0.65, "{}: {frozen} with the encoder frozen", architecture.id());
+        assert!(frozen < 0.7, "{}: {frozen} with the encoder frozen", architecture.id());
     }
 }
 

@@ -4,6 +4,8 @@ use crate::nn::Rng;
 
 /// Batches that are sorted together: long enough for batches of like length, short enough for a new mix each epoch.
 const POOL: usize = 40;
+/// Positions, padding included, that one pass of a prediction may have.
+const MOST_POSITIONS: usize = 8192;
 
 /// One epoch: every sentence once, in batches of similar length, which come in random order.
 pub(super) fn epoch(lengths: &[usize], batch_size: usize, rng: &mut Rng) -> Vec<Vec<usize>> {
@@ -17,11 +19,34 @@ pub(super) fn epoch(lengths: &[usize], batch_size: usize, rng: &mut Rng) -> Vec<
     batches
 }
 
+/// What a sentence costs in a padded batch.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Size {
+    /// Of its longest window.
+    pub positions: usize,
+    pub windows: usize,
+}
+
 /// Batches of similar length for prediction: every sentence once, the longest first.
-pub(super) fn by_length(lengths: &[usize], batch_size: usize) -> Vec<Vec<usize>> {
-    let mut order: Vec<usize> = (0..lengths.len()).collect();
-    order.sort_by_key(|&i| std::cmp::Reverse(lengths.get(i)));
-    order.chunks(batch_size.max(1)).map(<[usize]>::to_vec).collect()
+///
+/// A batch holds `batch_size` sentences, or fewer where they are so long that the memory would show.
+pub(super) fn by_length(sizes: &[Size], batch_size: usize) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    order.sort_by_key(|&i| std::cmp::Reverse(sizes.get(i)));
+    let mut batches: Vec<Vec<usize>> = Vec::new();
+    let (mut longest, mut windows) = (0, 0);
+    for i in order {
+        let size = sizes.get(i).copied().unwrap_or(Size { positions: 0, windows: 0 });
+        windows += size.windows;
+        match batches.last_mut() {
+            Some(batch) if batch.len() < batch_size && longest * windows <= MOST_POSITIONS => batch.push(i),
+            _ => {
+                batches.push(vec![i]);
+                (longest, windows) = (size.positions, size.windows);
+            }
+        }
+    }
+    batches
 }
 
 #[cfg(test)]
@@ -49,6 +74,15 @@ mod tests {
 
     #[test]
     fn prediction_starts_with_the_longest() {
-        assert_eq!(by_length(&[3, 9, 3, 5], 2), [vec![1, 3], vec![0, 2]]);
+        let sizes = [3, 9, 3, 5, 4].map(|positions| Size { positions, windows: 1 });
+        assert_eq!(by_length(&sizes, 2), [vec![1, 3], vec![4, 0], vec![2]]);
+    }
+
+    #[test]
+    fn long_sentences_come_in_small_batches() {
+        let mut sizes = vec![Size { positions: 512, windows: 1 }; 20];
+        sizes.push(Size { positions: 512, windows: 40 });
+        let counts: Vec<usize> = by_length(&sizes, 32).iter().map(Vec::len).collect();
+        assert_eq!(counts, [1, 16, 4]);
     }
 }

@@ -1,6 +1,7 @@
 //! An encoder with a head above it, as trainer and predictor both run it.
 
-use super::{Effort, Settings, TrainError, batches};
+use super::batches::{self, Size};
+use super::{Effort, Settings, TrainError};
 use crate::annotation::{LabelId, Span};
 use crate::encoder::{Alignment, Bert, Definition, EncoderBatch};
 use crate::model::{Class, Head, HeadFilter, Loss, Prediction, Sentence, architecture};
@@ -28,8 +29,8 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    pub(super) fn positions(&self) -> usize {
-        self.alignment.positions()
+    pub(super) fn size(&self) -> Size {
+        Size { positions: self.alignment.positions(), windows: self.alignment.windows().len() }
     }
 }
 
@@ -60,8 +61,21 @@ impl Model {
         Some(self.labels.iter().position(|l| *l == label)? as Class + 1)
     }
 
+    /// Makes many sentences ready; stops when cancelled.
+    pub(super) fn prepare_all<'a>(
+        &self,
+        sentences: impl IntoIterator<Item = (&'a [String], &'a [(Span, LabelId)])>,
+        cancel: &AtomicBool,
+    ) -> Result<Vec<Prepared>, TrainError> {
+        let prepare = |(words, gold)| match cancel.load(Ordering::Relaxed) {
+            true => Err(TrainError::Cancelled),
+            false => self.prepare(words, gold),
+        };
+        sentences.into_iter().map(prepare).collect()
+    }
+
     /// Mentions of labels that the model does not know are left out.
-    pub(super) fn prepare(&self, words: &[String], gold: &[(Span, LabelId)]) -> Result<Prepared, TrainError> {
+    fn prepare(&self, words: &[String], gold: &[(Span, LabelId)]) -> Result<Prepared, TrainError> {
         let alignment = self.definition.subwords().align(words, self.definition.config().max_positions)?;
         let gold: Vec<(Span, Class)> =
             gold.iter().filter_map(|&(span, label)| Some((span, self.class(label)?))).collect();
@@ -91,8 +105,8 @@ impl Model {
         work: Work<'_>,
         mut each: impl FnMut(usize, Prediction),
     ) -> Result<(), TrainError> {
-        let lengths: Vec<usize> = sentences.iter().map(Prepared::positions).collect();
-        for numbers in batches::by_length(&lengths, work.batch_size) {
+        let sizes: Vec<Size> = sentences.iter().map(Prepared::size).collect();
+        for numbers in batches::by_length(&sizes, work.batch_size) {
             if work.cancel.load(Ordering::Relaxed) {
                 return Err(TrainError::Cancelled);
             }

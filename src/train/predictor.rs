@@ -101,8 +101,8 @@ impl Predictor {
         options: PredictOptions,
         cancel: &AtomicBool,
     ) -> Result<Vec<SentencePrediction>, TrainError> {
-        let prepared: Vec<Prepared> =
-            sentences.iter().map(|words| self.model.prepare(words, &[])).collect::<Result<_, _>>()?;
+        let parts = sentences.iter().map(|words| (words.as_slice(), [].as_slice()));
+        let prepared = self.model.prepare_all(parts, cancel)?;
         let mut predictions = vec![SentencePrediction::default(); sentences.len()];
         self.model.predict_all(&prepared, self.work(options, cancel), |i, prediction| {
             if let Some(place) = predictions.get_mut(i) {
@@ -133,7 +133,7 @@ pub fn evaluate(
     cancel: &AtomicBool,
 ) -> Result<Report, TrainError> {
     let (model, work) = (&predictor.model, predictor.work(options, cancel));
-    let prepared: Vec<Prepared> = examples.iter().map(|e| model.prepare(&e.tokens, &[])).collect::<Result<_, _>>()?;
+    let prepared = model.prepare_all(examples.iter().map(|e| (e.tokens.as_slice(), [].as_slice())), cancel)?;
     let labels: Vec<LabelId> = predictor.manifest.labels.iter().map(|(id, _)| *id).collect();
     score(model, &labels, examples, &prepared, predictor.threshold(options), work)
 }

@@ -121,9 +121,9 @@ impl<'a> Run<'a> {
         vars.stock(encoder.weights().iter().map(|(name, t)| (format!("{ENCODER}.{name}"), t.clone())));
         let labels = dataset.labels().iter().map(|(id, _)| *id).collect();
         let model = Model::build(&mut vars, encoder.definition().clone(), &settings, labels)?;
-        let prepare = |e: &Example| model.prepare(&e.tokens, &e.gold);
-        let train: Vec<Prepared> = chosen.into_iter().map(prepare).collect::<Result<_, _>>()?;
-        let dev = dataset.dev().iter().map(prepare).collect::<Result<_, _>>()?;
+        let parts = |e: &'a Example| (e.tokens.as_slice(), e.gold.as_slice());
+        let train = model.prepare_all(chosen.into_iter().map(parts), cancel)?;
+        let dev = model.prepare_all(dataset.dev().iter().map(parts), cancel)?;
         let steps = settings.epochs * train.len().div_ceil(settings.batch_size);
         Ok(Self {
             cancel,
@@ -162,7 +162,7 @@ impl<'a> Run<'a> {
     }
 
     fn epoch(&mut self, epoch: usize, on_event: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
-        let lengths: Vec<usize> = self.train.iter().map(Prepared::positions).collect();
+        let lengths: Vec<usize> = self.train.iter().map(|p| p.size().positions).collect();
         let batches = batches::epoch(&lengths, self.settings.batch_size, &mut self.order);
         let (count, epochs) = (batches.len(), self.settings.epochs);
         let mut sum = 0.0;
