@@ -1,7 +1,62 @@
-//! (to come)
+//! The window: pages, dialogs and the sentence that is annotated in them.
+//!
+//! # How it works
+//! Each frame [`Window::logic`] takes in what workers and keys bring, then [`Window::ui`] paints. Panels and dialogs
+//! read the [`Project`](crate::session::Project) and the view and ask for [`acts`]; the window carries them out after
+//! painting, by session commands.
+//!
+//! # Invariants
+//! - No reading or writing of files, no waiting and no tensors on the window's thread: a `session::Task` does it.
+//! - Panels never change data.
+//! - Colours and sizes are in [`theme`], shortcuts in [`commands`], and nowhere else.
+//!
+//! Deliberately absent: abilities of its own. All that changes a project is a session command, which the command line
+//! has too.
+
+mod acts;
+pub mod commands;
+mod desk;
+mod dialogs;
+mod files;
+mod finder;
+mod panels;
+pub mod theme;
+mod view;
+pub mod widgets;
+mod window;
+
+pub use desk::Desk;
+pub use files::{FilePicker, SystemPicker, Wish};
+pub use view::View;
+pub use window::Window;
+
+use crate::session::Home;
+use eframe::egui;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The window could not be opened.
 #[derive(Debug, thiserror::Error)]
-#[error("no window yet")]
-pub struct GuiError;
-pub fn run(_: Option<std::path::PathBuf>) -> Result<(), GuiError> {
-    Err(GuiError)
+#[error(
+    "the window could not be opened; on Linux it needs a display (X11 or Wayland) and OpenGL (libgl1, libxkbcommon-x11); \
+     `nestling --help` shows what works without a window"
+)]
+pub struct GuiError(#[from] eframe::Error);
+
+/// Opens the window and runs until it is closed.
+///
+/// # Errors
+/// No display, or no OpenGL.
+pub fn run(start: Option<PathBuf>) -> Result<(), GuiError> {
+    let viewport = egui::ViewportBuilder::default()
+        .with_title("Nestling")
+        .with_app_id("nestling")
+        .with_inner_size([1280.0, 860.0])
+        .with_min_inner_size([880.0, 560.0]);
+    let options = eframe::NativeOptions { viewport, centered: true, ..eframe::NativeOptions::default() };
+    let create = move |cc: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(Box::new(Window::new(&cc.egui_ctx, Home::find(), Arc::new(SystemPicker), start)))
+    };
+    eframe::run_native("nestling", options, Box::new(create))?;
+    Ok(())
 }

@@ -1,0 +1,292 @@
+//! An open project with the view on it, and what the commands of the annotation page do to both.
+//!
+//! # Invariants
+//! - Annotations change by [`Project::run`] only; everything else here moves the view.
+//!
+//! Deliberately absent: painting, files, dialogs.
+
+use super::commands::CommandId;
+use super::view::View;
+use super::widgets::sentence::{Mark, MarkId, SentenceEvent};
+use crate::annotation::{Fragments, LabelId, MentionId, SentenceId, Status, TokenIdx};
+use crate::session::{Command, Outcome, Project, SessionError};
+
+pub struct Desk {
+    pub project: Project,
+    pub view: View,
+}
+
+/// What to tell the person after a command; nothing when the page shows it.
+pub type Told = Result<Option<String>, SessionError>;
+
+const NOTHING: Told = Ok(None);
+
+impl Desk {
+    pub fn new(project: Project) -> Self {
+        let mut desk = Self { project, view: View::default() };
+        desk.view.refresh(&desk.project);
+        desk
+    }
+
+    /// Does one of the commands of the sentence; `None` for a command that is not one.
+    pub fn command(&mut self, id: CommandId) -> Option<Told> {
+        // Left and right are those of the eye.
+        let right: isize = if self.view.content().rtl { -1 } else { 1 };
+        Some(match id {
+            CommandId::WordBefore => self.moves(|view| view.move_cursor(-right)),
+            CommandId::WordAfter => self.moves(|view| view.move_cursor(right)),
+            CommandId::GrowBefore => self.moves(|view| view.grow(-right)),
+            CommandId::GrowAfter => self.moves(|view| view.grow(right)),
+            CommandId::FirstWord => self.moves(|view| view.set_cursor(TokenIdx::default())),
+            CommandId::LastWord => self.moves(|view| view.set_cursor(TokenIdx::new(usize::MAX))),
+            CommandId::Clear => self.moves(View::clear),
+            CommandId::NextMark => self.moves(|view| view.pick_next(1)),
+            CommandId::PreviousMark => self.moves(|view| view.pick_next(-1)),
+            CommandId::Wrap => self.moves(View::wrap),
+            CommandId::Accept => self.answer(true),
+            CommandId::Reject => self.answer(false),
+            CommandId::AcceptAll => self.accept_all(),
+            CommandId::Remove => self.remove(),
+            CommandId::EndBefore => self.move_end(false, -right),
+            CommandId::EndAfter => self.move_end(false, right),
+            CommandId::StartBefore => self.move_end(true, -right),
+            CommandId::StartAfter => self.move_end(true, right),
+            CommandId::CompleteAndNext => self.set_status_and_go(Status::Complete),
+            CommandId::SkipAndNext => self.set_status_and_go(Status::Skipped),
+            CommandId::Next => self.go_on(),
+            CommandId::PreviousSentence => self.go_in_list(-1),
+            CommandId::NextSentence => self.go_in_list(1),
+            CommandId::Flag => self.flag(),
+            CommandId::ShowNewSuggestions => self.show_news(),
+            CommandId::Undo => self.undo_or_redo(Command::Undo, "Undone"),
+            CommandId::Redo => self.undo_or_redo(Command::Redo, "Done again"),
+            CommandId::TrainNow => self.change(Command::Train).map(|_| None),
+            CommandId::StopTraining => self.change(Command::StopTraining).map(|_| None),
+            CommandId::Note => self.note(),
+            CommandId::Search => self.moves(|view| view.focus_search = true),
+            _ => return None,
+        })
+    }
+
+    /// Changes the project and shows where.
+    ///
+    /// # Errors
+    /// What the project refuses.
+    pub fn change(&mut self, command: Command) -> Result<Outcome, SessionError> {
+        let outcome = self.project.run(command)?;
+        self.view.refresh(&self.project);
+        Ok(outcome)
+    }
+
+    /// What the pointer did to the sentence.
+    pub fn pointer(&mut self, event: SentenceEvent) -> Told {
+        match event {
+            SentenceEvent::Select { from, to, done } => {
+                self.view.select(from, to);
+                self.view.offers_labels = done;
+                NOTHING
+            }
+            SentenceEvent::Extend(token) => self.moves(|view| {
+                let from = view.picked_mark().map_or(view.cursor(), |m| m.hull.start());
+                let anchor = view.selection().map_or(from, |s| if token < s.start() { s.last() } else { s.start() });
+                view.select(anchor, token);
+                view.offers_labels = true;
+            }),
+            SentenceEvent::Pick(id) => self.moves(|view| view.pick(id)),
+            SentenceEvent::Clear => self.moves(View::clear),
+            SentenceEvent::Accept(id) => {
+                self.view.pick(id);
+                self.answer(true)
+            }
+        }
+    }
+
+    /// A label for what is selected: the picked mention or suggestion, else words.
+    pub fn use_label(&mut self, label: LabelId) -> Told {
+        let Some(sentence) = self.view.current() else { return NOTHING };
+        let command = match self.view.picked_mark().map(|m| (m.id, m.hull)) {
+            Some((MarkId::Gold(mention), _)) => Command::Relabel { sentence, mention, label },
+            Some((MarkId::Ghost(_, suggested), span)) if suggested == label => {
+                self.accept_command(sentence, span, label)
+            }
+            Some((MarkId::Ghost(..), span)) => Command::Annotate { sentence, fragments: Fragments::from(span), label },
+            None => {
+                let Some(span) = self.view.target() else { return NOTHING };
+                Command::Annotate { sentence, fragments: Fragments::from(span), label }
+            }
+        };
+        let outcome = self.change(command)?;
+        self.pick_mention(outcome.mention);
+        NOTHING
+    }
+
+    /// The label that a typed character stands for.
+    pub fn use_label_key(&mut self, key: char) -> Told {
+        match self.project.corpus().labels().by_key(key).map(|l| l.id) {
+            Some(label) => self.use_label(label),
+            None => NOTHING,
+        }
+    }
+
+    pub fn go_to(&mut self, id: SentenceId) {
+        if self.view.current() != Some(id) {
+            self.view.go_to(&self.project, id);
+        }
+    }
+
+    fn moves(&mut self, how: impl FnOnce(&mut View)) -> Told {
+        how(&mut self.view);
+        NOTHING
+    }
+
+    fn pick_mention(&mut self, mention: Option<MentionId>) {
+        match mention {
+            Some(id) => self.view.pick(MarkId::Gold(id)),
+            None => self.view.clear(),
+        }
+    }
+
+    /// Accepts or rejects the picked suggestion and goes to the next; picks the first when none is picked.
+    fn answer(&mut self, yes: bool) -> Told {
+        let Some(sentence) = self.view.current() else { return NOTHING };
+        let Some(MarkId::Ghost(span, label)) = self.view.picked() else {
+            let from = self.view.cursor();
+            if self.view.ghosts().next().is_some() {
+                self.view.pick_ghost_from(from);
+            }
+            return NOTHING;
+        };
+        let command =
+            if yes { self.accept_command(sentence, span, label) } else { Command::Reject { sentence, span, label } };
+        let outcome = self.change(command)?;
+        if self.view.ghosts().next().is_some() {
+            self.view.pick_ghost_from(span.start());
+        } else {
+            self.pick_mention(outcome.mention);
+        }
+        NOTHING
+    }
+
+    /// A suggestion on screen may be older than those of the project: then accepting it is annotating.
+    fn accept_command(&self, sentence: SentenceId, span: crate::annotation::Span, label: LabelId) -> Command {
+        let latest = self.project.suggestions(sentence);
+        let known = latest.is_some_and(|s| s.spans.iter().any(|s| s.span == span && s.label == label));
+        if known {
+            Command::Accept { sentence, span, label }
+        } else {
+            Command::Annotate { sentence, fragments: Fragments::from(span), label }
+        }
+    }
+
+    fn accept_all(&mut self) -> Told {
+        let Some(sentence) = self.view.current() else { return NOTHING };
+        if self.view.has_news() {
+            // The project would accept what is not on screen.
+            self.view.show_latest(&self.project);
+            return Ok(Some("The suggestions have changed; look at them first".to_owned()));
+        }
+        let min_score = self.project.settings().accept_all_from;
+        let sure = |m: &&Mark| m.score.is_some_and(|s| s >= min_score);
+        let count = self.view.ghosts().filter(sure).count();
+        if count == 0 {
+            return Ok(Some(format!("No suggestion has {min_score:.2} or more")));
+        }
+        self.change(Command::AcceptAll { sentence, min_score })?;
+        self.view.clear();
+        let from = self.view.cursor();
+        self.view.pick_ghost_from(from);
+        Ok(Some(format!("{} accepted", super::panels::counted(count, "suggestion", "suggestions"))))
+    }
+
+    fn remove(&mut self) -> Told {
+        match (self.view.current(), self.view.picked()) {
+            (Some(sentence), Some(MarkId::Gold(mention))) => {
+                let cursor = self.view.cursor();
+                self.change(Command::Remove { sentence, mention })?;
+                self.view.set_cursor(cursor);
+                NOTHING
+            }
+            (_, Some(MarkId::Ghost(..))) => self.answer(false),
+            _ => NOTHING,
+        }
+    }
+
+    fn move_end(&mut self, at_start: bool, by: isize) -> Told {
+        let (Some(sentence), Some(MarkId::Gold(mention))) = (self.view.current(), self.view.picked()) else {
+            return Ok(Some("Select a mention first".to_owned()));
+        };
+        let in_pieces = self.view.picked_mark().is_some_and(|m| m.fragments.len() > 1);
+        if in_pieces {
+            return Ok(Some("This mention has several pieces; its ends can't be moved".to_owned()));
+        }
+        let Some(span) = self.view.moved_end(at_start, by) else { return NOTHING };
+        let outcome = self.change(Command::Resize { sentence, mention, span })?;
+        self.pick_mention(outcome.mention.or(Some(mention)));
+        NOTHING
+    }
+
+    fn set_status_and_go(&mut self, status: Status) -> Told {
+        let Some(sentence) = self.view.current() else { return NOTHING };
+        self.change(Command::SetStatus { sentence, status })?;
+        self.go_on()
+    }
+
+    fn go_on(&mut self) -> Told {
+        let Some(current) = self.view.current() else { return NOTHING };
+        match self.project.next_sentence(current, self.view.order) {
+            Some(next) if next != current => {
+                self.view.go_to(&self.project, next);
+                NOTHING
+            }
+            _ => Ok(Some("Every other sentence is complete or skipped".to_owned())),
+        }
+    }
+
+    fn go_in_list(&mut self, by: isize) -> Told {
+        let Some(current) = self.view.current() else { return NOTHING };
+        if let Some(id) = self.view.finder.step_from(self.project.corpus(), current, by) {
+            self.go_to(id);
+        }
+        NOTHING
+    }
+
+    fn flag(&mut self) -> Told {
+        let Some(sentence) = self.view.sentence(&self.project) else { return NOTHING };
+        let status = if sentence.status() == Status::Flagged { Status::InProgress } else { Status::Flagged };
+        let sentence = sentence.id();
+        self.change(Command::SetStatus { sentence, status }).map(|_| None)
+    }
+
+    fn show_news(&mut self) -> Told {
+        if self.view.has_news() {
+            self.view.clear();
+            self.view.show_latest(&self.project);
+        }
+        NOTHING
+    }
+
+    fn undo_or_redo(&mut self, command: Command, done: &str) -> Told {
+        let intent = match command {
+            Command::Undo => self.project.undo_intent(),
+            _ => self.project.redo_intent(),
+        };
+        let Some(intent) = intent.map(str::to_owned) else {
+            return Ok(Some(if command == Command::Undo { "Nothing to undo" } else { "Nothing to do again" }.to_owned()));
+        };
+        let outcome = self.change(command)?;
+        if let Some(sentence) = outcome.sentence {
+            self.go_to(sentence);
+            let cursor = self.view.cursor();
+            self.view.set_cursor(cursor);
+            self.pick_mention(outcome.mention.filter(|id| self.view.content().mark(MarkId::Gold(*id)).is_some()));
+        }
+        Ok(Some(format!("{done}: {intent}")))
+    }
+
+    fn note(&mut self) -> Told {
+        if self.view.picked_mention(&self.project).is_none() {
+            return Ok(Some("Select a mention first".to_owned()));
+        }
+        self.moves(|view| view.focus_note = true)
+    }
+}

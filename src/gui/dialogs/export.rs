@@ -1,0 +1,212 @@
+//! Exporting: which format, what of the project, where to; and what the format could not hold.
+
+use super::{Backstage, Report, explain, field_name, modal, problem};
+use crate::format::{Format, formats};
+use crate::gui::acts::Act;
+use crate::gui::files::{PathField, Wish};
+use crate::gui::panels::{counted, grouped};
+use crate::gui::theme::{self, size};
+use crate::gui::widgets::parts::{button, primary_button};
+use crate::session::{ExportReceipt, ExportRequest, ExportWhat, Part, Project, SessionError, Task};
+use eframe::egui::{self, Align, ComboBox, Label, Layout, ScrollArea, Ui};
+use std::path::PathBuf;
+
+pub struct ExportDialog {
+    request: ExportRequest,
+    path: PathField,
+    /// The path was typed or chosen: it no longer follows the format.
+    path_is_own: bool,
+    stem: PathBuf,
+    state: State,
+}
+
+enum State {
+    Choosing { failure: Option<String> },
+    Writing(Task<Result<ExportReceipt, SessionError>>),
+    Done(Box<ExportReceipt>),
+}
+
+impl ExportDialog {
+    pub fn new(project: &Project) -> Self {
+        let format = formats().first().map(|f| f.id().to_owned()).unwrap_or_default();
+        let mut dialog = Self {
+            request: ExportRequest { format, ..ExportRequest::default() },
+            path: PathField::default(),
+            path_is_own: false,
+            stem: project.path().with_extension(""),
+            state: State::Choosing { failure: None },
+        };
+        dialog.follow_format();
+        dialog
+    }
+
+    pub fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+        if let State::Writing(task) = &self.state
+            && let Some(result) = task.poll()
+        {
+            self.state = match result.map_err(SessionError::from).flatten() {
+                Ok(receipt) => State::Done(Box::new(receipt)),
+                Err(error) => State::Choosing { failure: Some(Report::of("", &error).text) },
+            };
+        }
+        let title = if matches!(self.state, State::Done(_)) { "Exported" } else { "Export" };
+        let closed = modal(ctx, title, size::DIALOG_WIDTH, |ui| match &self.state {
+            State::Done(receipt) => done(ui, receipt, &self.path.path(), backstage),
+            State::Writing(_) => {
+                ui.horizontal(|ui| {
+                    ui.spinner();
+                    ui.label("Writing, and reading back …");
+                });
+            }
+            State::Choosing { .. } => self.choose(ui, backstage),
+        });
+        if closed {
+            backstage.acts.push(Act::CloseDialog);
+        }
+    }
+
+    fn choose(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>) {
+        let Some(project) = backstage.project else { return };
+        field_name(ui, "Format");
+        let mut chosen = None;
+        let current = self.format();
+        ComboBox::from_id_salt("export format").selected_text(current.map_or("", |f| f.title())).width(260.0).show_ui(ui, |ui| {
+            for format in formats() {
+                if ui.selectable_label(format.id() == self.request.format, format.title()).clicked() {
+                    chosen = Some(format.id());
+                }
+            }
+        });
+        if let Some(id) = chosen {
+            self.request.format = id.to_owned();
+            self.request.options.clear();
+            self.follow_format();
+        }
+        if let Some(lacks) = self.format().map(lacks).filter(|l| !l.is_empty()) {
+            explain(ui, &format!("This format does not hold {lacks}; what is left out will be listed."));
+        }
+        field_name(ui, "What");
+        self.what(ui, project);
+        field_name(ui, "File");
+        let wish = Wish::SaveAs(self.path.path());
+        self.path_is_own |= self.path.show(ui, "File", &[("Choose …", wish)], backstage.services);
+        explain(ui, "A file of this name is replaced when all went well.");
+        if let State::Choosing { failure: Some(failure) } = &self.state {
+            problem(ui, failure);
+        }
+        ui.add_space(size::GAP);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let ready = !self.path.text.trim().is_empty();
+            if primary_button(ui, ready, "Export").clicked() {
+                let (view, request, path) = (project.export_view(), self.request.clone(), self.path.path());
+                let work = move || view.export(&request, &path);
+                self.state = State::Writing(Task::spawn("export", backstage.services.waker.clone(), work));
+            }
+            if button(ui, true, "Cancel").clicked() {
+                backstage.acts.push(Act::CloseDialog);
+            }
+        });
+    }
+
+    fn what(&mut self, ui: &mut Ui, project: &Project) {
+        ui.horizontal_wrapped(|ui| {
+            ui.radio_value(&mut self.request.what, ExportWhat::Gold, "Mentions");
+            ui.radio_value(&mut self.request.what, ExportWhat::Suggestions, "Suggestions");
+            ui.add_space(size::GAP);
+            ui.label("of");
+            let name = |part: Option<Part>| match part {
+                None => "all sentences",
+                Some(Part::Train) => "training sentences",
+                Some(Part::Dev) => "dev sentences",
+                Some(Part::Test) => "test sentences",
+                Some(Part::Blind) => "blind sentences",
+                Some(Part::Pool) => "sentences not complete",
+            };
+            ComboBox::from_id_salt("export split").selected_text(name(self.request.split)).width(170.0).show_ui(ui, |ui| {
+                let parts = [Part::Train, Part::Dev, Part::Test, Part::Blind, Part::Pool];
+                for part in std::iter::once(None).chain(parts.map(Some)) {
+                    ui.selectable_value(&mut self.request.split, part, name(part));
+                }
+            });
+        });
+        if self.request.split == Some(Part::Pool) {
+            return;
+        }
+        let counts = project.counts();
+        let others = counts.sentences - counts.complete;
+        let text = format!("Also the {} not complete", counted(others, "sentence that is", "sentences that are"));
+        ui.checkbox(&mut self.request.all_statuses, text);
+    }
+
+    fn format(&self) -> Option<&'static dyn Format> {
+        formats().iter().copied().find(|f| f.id() == self.request.format)
+    }
+
+    fn follow_format(&mut self) {
+        if !self.path_is_own {
+            let ending = self.format().and_then(|f| f.extensions().first().copied()).unwrap_or("txt");
+            self.path.text = self.stem.with_extension(ending).display().to_string();
+        }
+    }
+}
+
+/// What a format has no place for, in words.
+fn lacks(format: &'static dyn Format) -> String {
+    let holds = format.holds();
+    if !holds.mentions {
+        return "mentions".to_owned();
+    }
+    let parts = [
+        (holds.nested, "nested mentions"),
+        (holds.crossing, "crossing mentions"),
+        (holds.same_span, "several labels on the same words"),
+        (holds.discontinuous, "mentions in several pieces"),
+        (holds.attributes, "notes and attributes"),
+        (holds.text, "the text as it was"),
+    ];
+    parts.iter().filter(|(held, _)| !held).map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
+}
+
+fn done(ui: &mut Ui, receipt: &ExportReceipt, path: &std::path::Path, backstage: &mut Backstage<'_>) {
+    let tokens = theme::tokens(ui);
+    let written = &receipt.written;
+    let text = format!(
+        "{} with {} were written to {}.",
+        counted(written.sentences, "sentence", "sentences"),
+        counted(written.mentions, "mention", "mentions"),
+        path.display(),
+    );
+    ui.add(Label::new(theme::body(text, tokens.text)).wrap());
+    if receipt.left_out > 0 {
+        let left = counted(receipt.left_out, "sentence was", "sentences were");
+        explain(ui, &format!("{left} left out because not complete."));
+    }
+    if written.losses.is_empty() {
+        ui.label(theme::small("Read back and compared: nothing is missing.", tokens.good));
+    } else {
+        ui.add_space(size::GAP_SMALL);
+        let text = format!("{} could not be represented", grouped(written.losses.len()));
+        ui.label(theme::heading(text, tokens.warn));
+        let height = ui.text_style_height(&egui::TextStyle::Small);
+        let frame = egui::Frame::new().fill(tokens.warn_fill).corner_radius(theme::RADIUS_CARD).inner_margin(10);
+        frame.show(ui, |ui| {
+            let area = ScrollArea::vertical().max_height(240.0).auto_shrink([false, true]);
+            area.show_rows(ui, height, written.losses.len(), |ui, rows| {
+                for loss in written.losses.get(rows).unwrap_or_default() {
+                    let text = loss.to_string();
+                    ui.add(Label::new(theme::small(&text, tokens.text)).truncate()).on_hover_text(&text);
+                }
+            });
+        });
+    }
+    ui.add_space(size::GAP);
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        if primary_button(ui, true, "Close").clicked() {
+            backstage.acts.push(Act::CloseDialog);
+        }
+        if !written.losses.is_empty() && button(ui, true, "Copy the list").clicked() {
+            let list: Vec<String> = written.losses.iter().map(ToString::to_string).collect();
+            backstage.acts.push(Act::CopyText(list.join("\n")));
+        }
+    });
+}

@@ -1,0 +1,354 @@
+//! Importing texts: choose files, see what they hold, say how to take them in, see what became of them.
+//!
+//! # Invariants
+//! - Nothing is taken in before the person has seen what was read, all warnings included.
+//! - While the import is written the dialog stays: an edit made meanwhile would make it fail.
+
+use super::{Backstage, Report, explain, field_name, modal, problem};
+use crate::annotation::{LabelSet, Rgb};
+use crate::format::{ImportedSentence, OptionSpec, Warning, formats};
+use crate::gui::acts::Act;
+use crate::gui::files::{PathField, Wish};
+use crate::gui::panels::{counted, grouped};
+use crate::gui::theme::{self, size};
+use crate::gui::widgets::parts::{button, primary_button, section};
+use crate::gui::widgets::sentence::{Content, Emphasis, Setting, Typesetter, paint};
+use crate::session::{ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, read_files};
+use eframe::egui::{self, Align, ComboBox, Label, Layout, ScrollArea, Sense, Ui, vec2};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// How many sentences are shown before an import.
+const PREVIEW: usize = 8;
+
+pub struct ImportDialog {
+    path: PathField,
+    /// `None`: told from the file.
+    format: Option<&'static str>,
+    options: BTreeMap<&'static str, String>,
+    state: State,
+    how: ImportHow,
+}
+
+enum State {
+    Choosing { failure: Option<String> },
+    Reading(Task<Result<Incoming, SessionError>>),
+    Preview { incoming: Box<Incoming>, sentences: Vec<Content> },
+    Writing,
+    Done(Box<ImportReceipt>),
+}
+
+impl ImportDialog {
+    pub fn new(paths: &[PathBuf]) -> Self {
+        Self {
+            path: PathField::several(paths),
+            format: None,
+            options: BTreeMap::new(),
+            state: State::Choosing { failure: None },
+            how: ImportHow::default(),
+        }
+    }
+
+    /// What became of the import that this dialog has asked for.
+    pub fn imported(&mut self, result: Result<ImportReceipt, SessionError>) {
+        self.state = match result {
+            Ok(receipt) => State::Done(Box::new(receipt)),
+            Err(error) => State::Choosing { failure: Some(Report::of("", &error).text) },
+        };
+    }
+
+    pub fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+        self.take_reading(backstage);
+        // Dropped files are read at once.
+        if matches!(self.state, State::Choosing { failure: None }) && !self.path.text.is_empty() && self.format.is_none() {
+            self.read(backstage);
+        }
+        let title = if matches!(self.state, State::Done(_)) { "Imported" } else { "Import texts" };
+        let closed = modal(ctx, title, size::DIALOG_WIDTH + 80.0, |ui| match &self.state {
+            State::Done(receipt) => done(ui, receipt, backstage),
+            State::Writing => {
+                ui.horizontal(|ui| {
+                    ui.spinner();
+                    ui.label("Writing …");
+                });
+            }
+            _ => self.before(ui, backstage),
+        });
+        if closed && !matches!(self.state, State::Writing) {
+            backstage.acts.push(Act::CloseDialog);
+        }
+    }
+
+    fn take_reading(&mut self, backstage: &Backstage<'_>) {
+        let State::Reading(task) = &self.state else { return };
+        let Some(result) = task.poll() else { return };
+        let labels = backstage.project.map(|p| p.corpus().labels());
+        self.state = match result.map_err(SessionError::from).flatten() {
+            Ok(incoming) => {
+                let sentences = preview(&incoming, labels.unwrap_or(&LabelSet::default()));
+                self.how.kind = Some(incoming.likely_kind());
+                State::Preview { incoming: Box::new(incoming), sentences }
+            }
+            Err(error) => State::Choosing { failure: Some(Report::of("", &error).text) },
+        };
+    }
+
+    fn read(&mut self, backstage: &Backstage<'_>) {
+        let files = self.path.paths();
+        let options = self.options.iter().filter(|(_, value)| !value.is_empty());
+        let options = options.map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+        let request = ReadRequest { format: self.format.map(str::to_owned), options };
+        let work = move || read_files(&files, &request);
+        self.state = State::Reading(Task::spawn("read files", backstage.services.waker.clone(), work));
+    }
+
+    /// Choosing and looking.
+    fn before(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>) {
+        field_name(ui, "Files");
+        let wishes = [("Choose …", Wish::Texts), ("Folder …", Wish::Folder)];
+        let mut again = self.path.show(ui, "Files", &wishes, backstage.services);
+        explain(ui, "Several paths are separated by semicolons. Files dropped on the window come here too.");
+        again |= self.format_and_options(ui);
+        let typed = ui.memory(|m| m.focused().is_some()) && again;
+        let ready = !self.path.paths().is_empty();
+        if again && ready && !typed {
+            self.read(backstage);
+        } else if again && !matches!(self.state, State::Choosing { .. }) {
+            // What is shown is no longer what the fields say.
+            self.state = State::Choosing { failure: Some(String::new()) };
+        }
+        ui.add_space(size::GAP_SMALL);
+        match &self.state {
+            State::Choosing { failure: Some(failure) } if !failure.is_empty() => problem(ui, failure),
+            State::Reading(_) => {
+                ui.horizontal(|ui| {
+                    ui.spinner();
+                    ui.label("Reading …");
+                });
+            }
+            State::Preview { incoming, sentences } => {
+                let height = (ui.ctx().content_rect().height() - 400.0).max(140.0);
+                ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+                    show_preview(ui, incoming, sentences, backstage.typesetter);
+                });
+                how(ui, &mut self.how, incoming.mentions > 0);
+            }
+            _ => {}
+        }
+        self.buttons(ui, backstage, ready);
+    }
+
+    fn buttons(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>, ready: bool) {
+        ui.add_space(size::GAP);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if let State::Preview { incoming, .. } = &mut self.state {
+                let text = format!("Import {}", counted(incoming.sentences, "sentence", "sentences"));
+                if primary_button(ui, true, &text).clicked() {
+                    let incoming = std::mem::take(&mut **incoming);
+                    backstage.acts.push(Act::Import { incoming: Box::new(incoming), how: self.how });
+                    self.state = State::Writing;
+                }
+            } else {
+                let idle = matches!(self.state, State::Choosing { .. });
+                let entered = ui.input(|i| i.key_pressed(egui::Key::Enter));
+                if (primary_button(ui, ready && idle, "Read").clicked() || entered) && ready && idle {
+                    self.read(backstage);
+                }
+            }
+            if button(ui, true, "Cancel").clicked() {
+                backstage.acts.push(Act::CloseDialog);
+            }
+        });
+    }
+
+    /// True when something was changed.
+    fn format_and_options(&mut self, ui: &mut Ui) -> bool {
+        let mut changed = false;
+        ui.horizontal_wrapped(|ui| {
+            ui.vertical(|ui| {
+                field_name(ui, "Format");
+                let title = |id: &str| formats().iter().find(|f| f.id() == id).map_or("", |f| f.title());
+                let shown = self.format.map_or("As the file looks", title);
+                ComboBox::from_id_salt("import format").selected_text(shown).width(200.0).show_ui(ui, |ui| {
+                    changed |= ui.selectable_value(&mut self.format, None, "As the file looks").changed();
+                    for format in formats() {
+                        changed |= ui.selectable_value(&mut self.format, Some(format.id()), format.title()).changed();
+                    }
+                });
+            });
+            let read = match &self.state {
+                State::Preview { incoming, .. } => Some(incoming.format_id),
+                _ => None,
+            };
+            let id = self.format.or(read);
+            for spec in formats().iter().filter(|f| Some(f.id()) == id).flat_map(|f| f.options()) {
+                ui.vertical(|ui| changed |= option(ui, spec, &mut self.options));
+            }
+        });
+        if changed {
+            let known = |key: &str| formats().iter().flat_map(|f| f.options()).any(|spec| spec.key == key);
+            self.options.retain(|key, _| known(key));
+        }
+        changed
+    }
+}
+
+/// One option of a format; true when it was changed.
+fn option(ui: &mut Ui, spec: &OptionSpec, options: &mut BTreeMap<&'static str, String>) -> bool {
+    field_name(ui, spec.key);
+    let value = options.entry(spec.key).or_insert_with(|| spec.default.to_owned());
+    if spec.values.is_empty() {
+        let edit = egui::TextEdit::singleline(value).margin(egui::Margin::symmetric(10, 7)).desired_width(160.0);
+        let response = ui.add(edit).accessible_name(spec.key).on_hover_text(spec.meaning);
+        return response.lost_focus();
+    }
+    let mut changed = false;
+    let combo = ComboBox::from_id_salt(spec.key).selected_text(value.as_str()).width(110.0).show_ui(ui, |ui| {
+        for choice in spec.values {
+            changed |= ui.selectable_value(value, (*choice).to_owned(), *choice).changed();
+        }
+    });
+    combo.response.on_hover_text(spec.meaning);
+    changed
+}
+
+fn show_preview(ui: &mut Ui, incoming: &Incoming, sentences: &[Content], typesetter: &mut Typesetter) {
+    let tokens = theme::tokens(ui);
+    let summary = format!(
+        "{}: {}, {}, {}",
+        incoming.format_title,
+        counted(incoming.documents.len(), "document", "documents"),
+        counted(incoming.sentences, "sentence", "sentences"),
+        counted(incoming.mentions, "mention", "mentions"),
+    );
+    section(ui, &summary);
+    if !incoming.labels.is_empty() {
+        let labels: Vec<String> = incoming.labels.iter().map(|(name, n)| format!("{name} {}", grouped(*n))).collect();
+        explain(ui, &labels.join(" · "));
+    }
+    for note in &incoming.notes {
+        explain(ui, note);
+    }
+    warnings(ui, &incoming.warnings);
+    ui.add_space(size::GAP_SMALL);
+    let frame = egui::Frame::new().fill(tokens.card).corner_radius(theme::RADIUS_CARD).inner_margin(14);
+    frame.stroke(egui::Stroke::new(1.0, tokens.line)).show(ui, |ui| {
+        let width = (ui.available_width() - 4.0).floor();
+        for content in sentences {
+            let setting = Setting { width, points: size::TEXT_CONTEXT, most_rows: 6 };
+            let flow = typesetter.set(ui, content, setting);
+            let (rect, _) = ui.allocate_exact_size(vec2(width, flow.height + size::GAP_SMALL), Sense::hover());
+            paint(ui, content, &flow, &Emphasis::default(), rect.min);
+        }
+        if incoming.sentences > sentences.len() {
+            explain(ui, &format!("… and {} more", grouped(incoming.sentences - sentences.len())));
+        }
+    });
+}
+
+/// All of them, in a list of their own.
+fn warnings(ui: &mut Ui, warnings: &[Warning]) {
+    let tokens = theme::tokens(ui);
+    if warnings.is_empty() {
+        return;
+    }
+    ui.add_space(size::GAP_SMALL);
+    ui.label(theme::heading(counted(warnings.len(), "warning", "warnings"), tokens.warn));
+    let frame = egui::Frame::new().fill(tokens.warn_fill).corner_radius(theme::RADIUS_CARD).inner_margin(10);
+    frame.show(ui, |ui| {
+        let height = ui.text_style_height(&egui::TextStyle::Small);
+        ScrollArea::vertical().id_salt("warnings").max_height(110.0).auto_shrink([false, true]).show_rows(
+            ui,
+            height,
+            warnings.len(),
+            |ui, rows| {
+                for warning in warnings.get(rows).unwrap_or_default() {
+                    let text = warning.to_string();
+                    ui.add(Label::new(theme::small(&text, tokens.text)).truncate()).on_hover_text(&text);
+                }
+            },
+        );
+    });
+}
+
+fn how(ui: &mut Ui, how: &mut ImportHow, has_mentions: bool) {
+    ui.add_space(size::GAP_SMALL);
+    ui.horizontal_wrapped(|ui| {
+        if has_mentions {
+            ui.label("Mentions are");
+            for (kind, text, help) in [
+                (ImportAs::Gold, "gold", "A person stands for them; the sentences are complete"),
+                (ImportAs::Suggestions, "suggestions", "To be accepted or rejected one by one"),
+                (ImportAs::Text, "not wanted", "Only the texts are imported"),
+            ] {
+                ui.radio_value(&mut how.kind, Some(kind), text).on_hover_text(help);
+            }
+            ui.add_space(size::GAP);
+        }
+        ui.label("The sentences are");
+        let name = |part: Option<Part>| match part {
+            None => "as the file says",
+            Some(Part::Train) => "complete, to learn from",
+            Some(Part::Pool) => "to be annotated",
+            Some(Part::Dev) => "for choosing the model (dev)",
+            Some(Part::Test) => "for the final test",
+            Some(Part::Blind) => "kept aside (blind)",
+        };
+        ComboBox::from_id_salt("split").selected_text(name(how.split)).width(190.0).show_ui(ui, |ui| {
+            let parts = [Part::Train, Part::Pool, Part::Dev, Part::Test, Part::Blind];
+            for part in std::iter::once(None).chain(parts.map(Some)) {
+                ui.selectable_value(&mut how.split, part, name(part));
+            }
+        });
+    });
+}
+
+fn done(ui: &mut Ui, receipt: &ImportReceipt, backstage: &mut Backstage<'_>) {
+    let tokens = theme::tokens(ui);
+    let text = format!(
+        "{} in {}, {} and {} were taken in.",
+        counted(receipt.sentences, "sentence", "sentences"),
+        counted(receipt.documents, "document", "documents"),
+        counted(receipt.mentions, "mention", "mentions"),
+        counted(receipt.suggestions, "suggestion", "suggestions"),
+    );
+    ui.add(Label::new(theme::body(text, tokens.text)).wrap());
+    if !receipt.new_labels.is_empty() {
+        explain(ui, &format!("New labels: {}", receipt.new_labels.join(", ")));
+    }
+    for note in &receipt.notes {
+        explain(ui, note);
+    }
+    warnings(ui, &receipt.warnings);
+    ui.add_space(size::GAP);
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        let entered = ui.input(|i| i.key_pressed(egui::Key::Enter));
+        if primary_button(ui, true, "Annotate").clicked() || entered {
+            backstage.acts.push(Act::CloseDialog);
+        }
+    });
+}
+
+/// The first sentences, those with mentions before others.
+fn preview(incoming: &Incoming, labels: &LabelSet) -> Vec<Content> {
+    let all = || incoming.documents.iter().flat_map(|d| d.sentences.iter().map(move |s| (&d.text, s)));
+    let with = all().filter(|(_, s)| !s.mentions.is_empty()).take(PREVIEW);
+    let mut shown: Vec<(&str, &ImportedSentence)> = with.map(|(text, s)| (&**text, s)).collect();
+    if shown.is_empty() {
+        shown = all().take(PREVIEW).map(|(text, s)| (&**text, s)).collect();
+    }
+    let contents = shown.into_iter().map(|(text, sentence)| {
+        let mentions = sentence.mentions.iter().map(|m| {
+            let color = labels.by_name(&m.label).map_or_else(|| guess(&m.label, incoming), |l| l.color);
+            (m.fragments.iter().collect(), m.label.clone(), color)
+        });
+        Content::foreign(text, &sentence.tokens, &mentions.collect::<Vec<_>>())
+    });
+    contents.collect()
+}
+
+/// A colour for a label that the project does not have yet.
+fn guess(name: &str, incoming: &Incoming) -> Rgb {
+    let number = incoming.labels.keys().position(|n| n == name).unwrap_or(0);
+    theme::proposed_color(number)
+}

@@ -1,0 +1,71 @@
+//! All keys, from the command table, and the keys of the labels.
+
+use super::{Backstage, modal};
+use crate::gui::acts::Act;
+use crate::gui::commands::{Group, TABLE};
+use crate::gui::theme::{self, size};
+use crate::gui::widgets::parts::{key_cap, section};
+use eframe::egui::{self, ScrollArea, Ui, vec2};
+
+#[derive(Default)]
+pub struct KeyHelp;
+
+impl KeyHelp {
+    pub fn show(&self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+        let closed = modal(ctx, "Keys", 860.0, |ui| {
+            let height = (ctx.content_rect().height() - 190.0).max(120.0);
+            ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+                ui.columns(2, |columns| {
+                    let [left, right] = columns else { return };
+                    for group in [Group::Cursor, Group::Mentions] {
+                        group_of_keys(left, group);
+                    }
+                    for group in [Group::Sentences, Group::Learner, Group::Project, Group::Window] {
+                        group_of_keys(right, group);
+                    }
+                    label_keys(left, backstage);
+                });
+            });
+        });
+        if closed {
+            backstage.acts.push(Act::CloseDialog);
+        }
+    }
+}
+
+fn group_of_keys(ui: &mut Ui, group: Group) {
+    let tokens = theme::tokens(ui);
+    section(ui, group.title());
+    ui.add_space(size::GAP_SMALL);
+    egui::Grid::new(group.title()).num_columns(2).min_col_width(120.0).spacing(vec2(12.0, 4.0)).show(ui, |ui| {
+        for entry in TABLE.iter().filter(|e| e.group == group && !e.keys.is_empty()) {
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 4.0;
+                for keys in entry.keys.iter().take(2) {
+                    key_cap(ui, &keys.text());
+                }
+            });
+            ui.label(theme::body(entry.title, tokens.text_dim));
+            ui.end_row();
+        }
+    });
+    ui.add_space(size::GAP_LARGE);
+}
+
+fn label_keys(ui: &mut Ui, backstage: &Backstage<'_>) {
+    let tokens = theme::tokens(ui);
+    let Some(project) = backstage.project else { return };
+    section(ui, "Labels of this project");
+    ui.add_space(size::GAP_SMALL);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
+        for label in project.corpus().labels().iter() {
+            let Some(key) = label.key else { continue };
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 6.0;
+                key_cap(ui, &key.to_uppercase().to_string());
+                ui.label(theme::body(label.display_name(), theme::label_color(label.color, tokens)));
+            });
+        }
+    });
+}

@@ -1,0 +1,133 @@
+//! A label: its name, its colour, its key; a new one or one that is there.
+
+use super::{Backstage, explain, field_name, modal, problem};
+use crate::annotation::{Label, LabelId, Rgb};
+use crate::gui::acts::Act;
+use crate::gui::theme::{self, size};
+use crate::gui::widgets::parts::{button, primary_button};
+use crate::session::{Command, Project};
+use eframe::egui::{self, Align, Key, Layout, Margin, Ui};
+
+pub struct LabelDialog {
+    /// `None` for a new label.
+    id: Option<LabelId>,
+    name: String,
+    title: String,
+    key: String,
+    color: [u8; 3],
+    fresh: bool,
+}
+
+impl LabelDialog {
+    pub fn new_label() -> Self {
+        Self { id: None, name: String::new(), title: String::new(), key: String::new(), color: [0; 3], fresh: true }
+    }
+
+    pub fn edit(label: &Label) -> Self {
+        Self {
+            id: Some(label.id),
+            name: label.name.clone(),
+            title: label.title.clone(),
+            key: label.key.map(String::from).unwrap_or_default(),
+            color: [label.color.0, label.color.1, label.color.2],
+            fresh: true,
+        }
+    }
+
+    pub fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+        let Some(project) = backstage.project else {
+            backstage.acts.push(Act::CloseDialog);
+            return;
+        };
+        let heading = if self.id.is_some() { "Label" } else { "New label" };
+        let mut acts = Vec::new();
+        let closed = modal(ctx, heading, 400.0, |ui| {
+            let entered = self.fields(ui);
+            match self.id.and_then(|id| project.corpus().labels().get(id)) {
+                Some(old) => self.finish_edit(ui, project, old, entered, &mut acts),
+                None => self.finish_new(ui, project, entered, &mut acts),
+            }
+        });
+        backstage.acts.append(&mut acts);
+        if closed {
+            backstage.acts.push(Act::CloseDialog);
+        }
+    }
+
+    /// The fields; true when Enter was pressed in one.
+    fn fields(&mut self, ui: &mut Ui) -> bool {
+        let mut entered = false;
+        let mut field = |ui: &mut Ui, name: &str, text: &mut String, width: f32| {
+            field_name(ui, name);
+            let edit = egui::TextEdit::singleline(text).margin(Margin::symmetric(10, 7)).desired_width(width);
+            let response = ui.add(edit).accessible_name(name);
+            entered |= response.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
+            response
+        };
+        let name = field(ui, "Name in files", &mut self.name, f32::INFINITY);
+        if std::mem::take(&mut self.fresh) {
+            name.request_focus();
+        }
+        if self.id.is_none() {
+            explain(ui, "A colour and a key are proposed; you can change them afterwards.");
+            return entered;
+        }
+        field(ui, "Name for people (may be empty)", &mut self.title, f32::INFINITY);
+        field(ui, "Key (one character, or empty)", &mut self.key, 60.0);
+        field_name(ui, "Colour");
+        ui.color_edit_button_srgb(&mut self.color);
+        entered
+    }
+
+    fn finish_new(&self, ui: &mut Ui, project: &Project, entered: bool, acts: &mut Vec<Act>) {
+        let name = self.name.trim().to_owned();
+        let taken = project.corpus().labels().by_name(&name).is_some();
+        if taken {
+            problem(ui, &format!("There is a label {name:?} already; choose another name."));
+        }
+        let ready = !name.is_empty() && !taken;
+        ui.add_space(size::GAP_SMALL);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if (primary_button(ui, ready, "Add").clicked() || entered) && ready {
+                acts.extend([Act::Change(Command::AddLabel { name }), Act::CloseDialog]);
+            }
+        });
+    }
+
+    fn finish_edit(&self, ui: &mut Ui, project: &Project, old: &Label, entered: bool, acts: &mut Vec<Act>) {
+        let [r, g, b] = self.color;
+        let label = Label {
+            id: old.id,
+            name: self.name.trim().to_owned(),
+            title: self.title.trim().to_owned(),
+            color: Rgb(r, g, b),
+            key: self.key.trim().to_lowercase().chars().next(),
+        };
+        let checked = project.corpus().labels().check(&label);
+        if let Err(error) = &checked {
+            problem(ui, &error.to_string());
+        }
+        let used = project.counts().mentions_by_label.get(&old.id).copied().unwrap_or(0);
+        ui.add_space(size::GAP_SMALL);
+        if used > 0 {
+            let text = format!("{used} mentions have this label; to remove it, change or remove them first.");
+            explain(ui, &text);
+        }
+        ui.horizontal(|ui| {
+            let tokens = theme::tokens(ui);
+            let remove = egui::Button::new(theme::body("Remove", if used == 0 { tokens.bad } else { tokens.text_faint }));
+            if ui.add_enabled(used == 0, remove).clicked() {
+                acts.extend([Act::Change(Command::RemoveLabel { label: old.id }), Act::CloseDialog]);
+            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let ready = checked.is_ok();
+                if (primary_button(ui, ready, "Save").clicked() || entered) && ready {
+                    acts.extend([Act::Change(Command::EditLabel { label: label.clone() }), Act::CloseDialog]);
+                }
+                if button(ui, true, "Cancel").clicked() {
+                    acts.push(Act::CloseDialog);
+                }
+            });
+        });
+    }
+}

@@ -1,0 +1,102 @@
+//! What lies over the page and asks or tells something.
+//!
+//! # Invariants
+//! - Like a panel a dialog changes nothing; it returns [`Act`]s. What takes long it does as a `Task`.
+//! - Escape closes it, and nothing is lost by that but what was typed in it.
+
+mod export;
+mod import;
+mod key_help;
+mod label;
+mod new_project;
+mod open_project;
+mod palette;
+mod report;
+
+pub use export::ExportDialog;
+pub use import::ImportDialog;
+pub use key_help::KeyHelp;
+pub use label::LabelDialog;
+pub use new_project::NewProjectDialog;
+pub use open_project::OpenDialog;
+pub use palette::Palette;
+pub use report::Report;
+
+use super::acts::Act;
+use super::files::Services;
+use super::theme::{self, size};
+use super::widgets::parts::{Icon, icon_button};
+use super::widgets::sentence::Typesetter;
+use crate::session::Project;
+use eframe::egui::{self, Align, Frame, Id, Label, Layout, Margin, Modal, Ui};
+
+pub enum Dialog {
+    NewProject(NewProjectDialog),
+    Open(OpenDialog),
+    Import(Box<ImportDialog>),
+    Export(Box<ExportDialog>),
+    Label(LabelDialog),
+    KeyHelp(KeyHelp),
+    Palette(Palette),
+}
+
+/// What a dialog may read.
+pub struct Backstage<'a> {
+    pub project: Option<&'a Project>,
+    pub services: &'a Services,
+    pub acts: &'a mut Vec<Act>,
+    pub typesetter: &'a mut Typesetter,
+}
+
+impl Dialog {
+    pub fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+        match self {
+            Dialog::NewProject(dialog) => dialog.show(ctx, backstage),
+            Dialog::Open(dialog) => dialog.show(ctx, backstage),
+            Dialog::Import(dialog) => dialog.show(ctx, backstage),
+            Dialog::Export(dialog) => dialog.show(ctx, backstage),
+            Dialog::Label(dialog) => dialog.show(ctx, backstage),
+            Dialog::KeyHelp(dialog) => dialog.show(ctx, backstage),
+            Dialog::Palette(dialog) => dialog.show(ctx, backstage),
+        }
+    }
+}
+
+/// A titled area in the middle of the dimmed window; true when it is to be closed.
+fn modal(ctx: &egui::Context, title: &str, width: f32, content: impl FnOnce(&mut Ui)) -> bool {
+    let tokens = theme::tokens_of(ctx.theme());
+    let frame = Frame::window(&ctx.global_style()).inner_margin(Margin::same(22));
+    let modal = Modal::new(Id::unique(title)).frame(frame).backdrop_color(tokens.backdrop);
+    let mut closed = false;
+    let response = modal.show(ctx, |ui| {
+        let room = ctx.content_rect();
+        ui.set_width(width.min(room.width() - 80.0));
+        ui.set_max_height(room.height() - 100.0);
+        ui.horizontal(|ui| {
+            ui.label(theme::title(title, tokens.text));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                closed = icon_button(ui, Icon::Cross, true, "Close (Esc)").clicked();
+            });
+        });
+        ui.add_space(size::GAP_SMALL);
+        content(ui);
+    });
+    closed || response.should_close()
+}
+
+/// The name of a field above it.
+fn field_name(ui: &mut Ui, text: &str) {
+    let tokens = theme::tokens(ui);
+    ui.add_space(size::GAP_SMALL);
+    ui.label(theme::small(text, tokens.text_dim).font(theme::bold(size::TEXT_SMALL)));
+}
+
+fn explain(ui: &mut Ui, text: &str) {
+    let tokens = theme::tokens(ui);
+    ui.add(Label::new(theme::small(text, tokens.text_dim)).wrap());
+}
+
+fn problem(ui: &mut Ui, text: &str) {
+    let tokens = theme::tokens(ui);
+    ui.add(Label::new(theme::small(text, tokens.bad)).wrap());
+}

@@ -1,0 +1,166 @@
+//! A new project: where it lies, which labels, which encoder the learner starts from.
+
+use super::{Backstage, explain, field_name, modal, problem};
+use crate::encoder::EncoderInfo;
+use crate::gui::acts::Act;
+use crate::gui::files::{PathField, Wish};
+use crate::gui::theme::{self, size};
+use crate::gui::widgets::parts::{button, primary_button};
+
+use eframe::egui::{self, Align, Label, Layout, Margin, ScrollArea, Ui};
+use std::path::{Path, PathBuf};
+
+pub struct NewProjectDialog {
+    folder: PathBuf,
+    name: String,
+    path: PathField,
+    /// The path was typed or chosen: it no longer follows the name.
+    path_is_own: bool,
+    labels: String,
+    encoders: Vec<EncoderInfo>,
+    encoder: String,
+    fresh: bool,
+}
+
+impl NewProjectDialog {
+    pub fn new(folder: &Path, encoders: Vec<EncoderInfo>) -> Self {
+        let encoder = encoders.first().map(|e| e.name.clone()).unwrap_or_default();
+        let mut dialog = Self {
+            folder: folder.to_owned(),
+            name: "My project".to_owned(),
+            path: PathField::default(),
+            path_is_own: false,
+            labels: "PER, ORG, LOC".to_owned(),
+            encoders,
+            encoder,
+            fresh: true,
+        };
+        dialog.follow_name();
+        dialog
+    }
+
+    pub fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+        let (mut create, mut cancel) = (false, false);
+        let closed = modal(ctx, "New project", size::DIALOG_WIDTH, |ui| {
+            let height = (ctx.content_rect().height() - 230.0).max(160.0);
+            ScrollArea::vertical().max_height(height).show(ui, |ui| self.fields(ui, backstage));
+            let trouble = self.trouble();
+            if let Some(trouble) = &trouble {
+                problem(ui, trouble);
+            }
+            ui.add_space(size::GAP);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                create = primary_button(ui, trouble.is_none(), "Create the project").clicked();
+                cancel = button(ui, true, "Cancel").clicked();
+            });
+        });
+        if create {
+            let (path, labels, encoder) = (self.full_path(), self.label_names(), self.encoder.clone());
+            backstage.acts.extend([Act::CloseDialog, Act::Create { path, labels, encoder }]);
+        } else if closed || cancel {
+            backstage.acts.push(Act::CloseDialog);
+        }
+    }
+
+    fn fields(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>) {
+        field_name(ui, "Name");
+        let edit = egui::TextEdit::singleline(&mut self.name).margin(Margin::symmetric(10, 7)).desired_width(f32::INFINITY);
+        let name = ui.add(edit).accessible_name("Name");
+        if std::mem::take(&mut self.fresh) {
+            name.request_focus();
+        }
+        if name.changed() {
+            self.follow_name();
+        }
+        field_name(ui, "File");
+        let wish = Wish::SaveAs(self.full_path());
+        self.path_is_own |= self.path.show(ui, "File", &[("Choose …", wish)], backstage.services);
+        explain(ui, "This one file holds all texts, labels and decisions. Trained models lie in a folder beside it.");
+
+        field_name(ui, "Labels");
+        let edit = egui::TextEdit::multiline(&mut self.labels)
+            .margin(Margin::symmetric(10, 7))
+            .desired_rows(2)
+            .desired_width(f32::INFINITY);
+        ui.add(edit).accessible_name("Labels");
+        explain(ui, "Separated by commas or lines. Colours and keys are proposed. An import can bring more labels.");
+
+        field_name(ui, "Encoder that the model starts from");
+        self.encoder_choice(ui);
+    }
+
+    fn encoder_choice(&mut self, ui: &mut Ui) {
+        let tokens = theme::tokens(ui);
+        for encoder in &self.encoders {
+            let chosen = encoder.name == self.encoder;
+            let line = if chosen { tokens.accent } else { tokens.line };
+            let frame = egui::Frame::new()
+                .fill(if chosen { tokens.row_selected } else { tokens.card })
+                .stroke(egui::Stroke::new(1.0, line))
+                .corner_radius(egui::CornerRadius::same(theme::RADIUS_CARD))
+                .inner_margin(Margin::symmetric(12, 8));
+            let inner = frame.show(ui, |ui| {
+                ui.set_min_width(ui.available_width());
+                let usable = encoder.problem.is_none();
+                let name = theme::heading(&encoder.display_name, tokens.text);
+                let radio = ui.add_enabled(usable, egui::RadioButton::new(chosen, name));
+                ui.add(Label::new(theme::small(about(encoder), tokens.text_dim)).wrap());
+                usable && (radio.clicked() || ui.response().interact(egui::Sense::click()).clicked())
+            });
+            if inner.inner {
+                self.encoder = encoder.name.clone();
+                return;
+            }
+        }
+    }
+
+    fn follow_name(&mut self) {
+        if !self.path_is_own {
+            let kept: String = self.name.trim().chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
+            let file = if kept.is_empty() { "project" } else { &kept };
+            self.path.text = self.folder.join(format!("{file}.nestling")).display().to_string();
+        }
+    }
+
+    fn full_path(&self) -> PathBuf {
+        let path = self.path.path();
+        if path.extension().is_some() { path } else { path.with_extension("nestling") }
+    }
+
+    fn label_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for name in self.labels.split([',', ';', '\n']).map(str::trim).filter(|n| !n.is_empty()) {
+            if !names.iter().any(|n| n == name) {
+                names.push(name.to_owned());
+            }
+        }
+        names
+    }
+
+    fn trouble(&self) -> Option<String> {
+        let path = self.path.path();
+        if path.as_os_str().is_empty() || path.file_name().is_none() {
+            return Some("Type or choose a file for the project.".to_owned());
+        }
+        None
+    }
+}
+
+/// What to expect of an encoder, in honest words.
+fn about(encoder: &EncoderInfo) -> String {
+    if let Some(problem) = &encoder.problem {
+        return problem.clone();
+    }
+    if !encoder.pretrained {
+        return "Comes with the program and knows no language yet: it learns from your labels alone. Small and fast, it \
+                finds names that look like those it has seen. An encoder that has read much text (import one with \
+                `nestling encoder import`) needs fewer labels."
+            .to_owned();
+    }
+    let megabytes = encoder.weights_bytes.div_ceil(1_000_000);
+    format!("Pretrained · {} layers of {} · {megabytes} MB", encoder.layers, encoder.hidden)
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.')
+}

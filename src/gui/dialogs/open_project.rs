@@ -1,0 +1,37 @@
+//! Opening a project by its path.
+
+use super::{Backstage, explain, field_name, modal};
+use crate::gui::acts::Act;
+use crate::gui::files::{PathField, Wish};
+use crate::gui::theme::size;
+use crate::gui::widgets::parts::{button, primary_button};
+use eframe::egui::{self, Align, Key, Layout};
+
+#[derive(Default)]
+pub struct OpenDialog {
+    path: PathField,
+}
+
+impl OpenDialog {
+    pub fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+        let mut open = false;
+        let mut cancel = false;
+        let closed = modal(ctx, "Open a project", 560.0, |ui| {
+            field_name(ui, "Project file");
+            self.path.show(ui, "Project file", &[("Choose …", Wish::Project)], backstage.services);
+            explain(ui, "A file that ends in .nestling. You can also drop it on the window.");
+            ui.add_space(size::GAP);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                let ready = !self.path.text.trim().is_empty();
+                let entered = ui.input(|i| i.key_pressed(Key::Enter));
+                open = (primary_button(ui, ready, "Open").clicked() || entered) && ready;
+                cancel = button(ui, true, "Cancel").clicked();
+            });
+        });
+        if open {
+            backstage.acts.extend([Act::CloseDialog, Act::Open(self.path.path())]);
+        } else if closed || cancel {
+            backstage.acts.push(Act::CloseDialog);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Choosing files and folders: the system's dialog, and a field where there is none.
+//!
+//! # Invariants
+//! - The system's dialog runs on a thread of its own; the window goes on painting.
+//! - It may be missing (no desktop portal, no zenity): every path can be typed as well, and the window says so.
+
+use super::theme::{self, size};
+use super::widgets::parts::button;
+use crate::session::{Task, Waker};
+use eframe::egui::{self, Align, Layout, Ui};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What is to be chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// Texts to import, several at once.
+    Texts,
+    /// A folder of texts, as of brat.
+    Folder,
+    Project,
+    /// Where to write, with a proposal.
+    SaveAs(PathBuf),
+}
+
+/// The system's file dialog. Blocks until the person has chosen; empty for nothing.
+pub trait FilePicker: Send + Sync {
+    fn pick(&self, wish: &Wish) -> Vec<PathBuf>;
+}
+
+/// The desktop's own dialog.
+pub struct SystemPicker;
+
+impl FilePicker for SystemPicker {
+    fn pick(&self, wish: &Wish) -> Vec<PathBuf> {
+        let dialog = rfd::FileDialog::new();
+        match wish {
+            Wish::Texts => dialog.set_title("Texts to import").pick_files().unwrap_or_default(),
+            Wish::Folder => dialog.set_title("A folder to import").pick_folder().into_iter().collect(),
+            Wish::Project => {
+                let dialog = dialog.set_title("Open a project").add_filter("Nestling projects", &["nestling"]);
+                dialog.pick_file().into_iter().collect()
+            }
+            Wish::SaveAs(proposal) => {
+                let dialog = match proposal.parent() {
+                    Some(folder) => dialog.set_directory(folder),
+                    None => dialog,
+                };
+                let name = proposal.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+                dialog.set_file_name(name).save_file().into_iter().collect()
+            }
+        }
+    }
+}
+
+/// What dialogs use besides the project.
+#[derive(Clone)]
+pub struct Services {
+    pub picker: Arc<dyn FilePicker>,
+    pub waker: Waker,
+}
+
+/// A path that can be typed or chosen. Several are separated by `;`.
+#[derive(Default)]
+pub struct PathField {
+    pub text: String,
+    choosing: Option<Task<Vec<PathBuf>>>,
+    chose_nothing: bool,
+}
+
+impl PathField {
+    pub fn new(path: &Path) -> Self {
+        Self { text: path.display().to_string(), ..Self::default() }
+    }
+
+    pub fn several(paths: &[PathBuf]) -> Self {
+        let texts: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
+        Self { text: texts.join("; "), ..Self::default() }
+    }
+
+    pub fn path(&self) -> PathBuf {
+        PathBuf::from(self.text.trim())
+    }
+
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.text.split(';').map(str::trim).filter(|p| !p.is_empty()).map(PathBuf::from).collect()
+    }
+
+    /// The field with a button for each wish; true when the path changed.
+    pub fn show(&mut self, ui: &mut Ui, name: &str, wishes: &[(&str, Wish)], services: &Services) -> bool {
+        let tokens = theme::tokens(ui);
+        let mut changed = self.take_choice();
+        ui.horizontal(|ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                for (title, wish) in wishes.iter().rev() {
+                    if button(ui, self.choosing.is_none(), title).clicked() {
+                        let (picker, wish) = (services.picker.clone(), wish.clone());
+                        let work = move || picker.pick(&wish);
+                        self.choosing = Some(Task::spawn("file dialog", services.waker.clone(), work));
+                        self.chose_nothing = false;
+                    }
+                }
+                let edit = egui::TextEdit::singleline(&mut self.text)
+                    .margin(egui::Margin::symmetric(10, 7))
+                    .desired_width(ui.available_width() - size::GAP);
+                changed |= ui.add(edit).accessible_name(name).changed();
+            });
+        });
+        if self.chose_nothing {
+            let text = "Nothing was chosen. If no dialog appeared, this desktop has no file chooser \
+                        (xdg-desktop-portal or zenity): type the path instead.";
+            ui.add(egui::Label::new(theme::small(text, tokens.text_dim)).wrap());
+        }
+        changed
+    }
+
+    fn take_choice(&mut self) -> bool {
+        let Some(result) = self.choosing.as_ref().and_then(Task::poll) else { return false };
+        self.choosing = None;
+        let paths = result.unwrap_or_default();
+        self.chose_nothing = paths.is_empty();
+        if paths.is_empty() {
+            return false;
+        }
+        self.text = Self::several(&paths).text;
+        true
+    }
+}

@@ -1,0 +1,209 @@
+//! The page in the middle: one sentence in large type between its neighbours, and what the model says of it.
+
+use super::{Stage, counted, grouped, suggestions};
+use crate::annotation::{Sentence, Status};
+use crate::gui::acts::Act;
+use crate::gui::commands::{self, CommandId};
+use crate::gui::theme::{self, size};
+use crate::gui::view::neighbours;
+use crate::gui::widgets::parts::{self, Icon, icon_button, key_cap, primary_button};
+use crate::gui::widgets::sentence::{
+    Content, Emphasis, Flow, SentenceView, Setting, paint_words,
+};
+use eframe::egui::{
+    self, Align, Area, CentralPanel, CornerRadius, Frame, Id, Layout, Margin, Order, Rect, ScrollArea, Sense, Stroke, Ui,
+    pos2, vec2,
+};
+
+/// More than fit into the three rows of a neighbour.
+const MOST_CONTEXT_WORDS: usize = 120;
+
+/// The id of the sentence widget: who has it has the keyboard.
+pub fn sentence_id() -> Id {
+    Id::unique("the sentence")
+}
+
+pub fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    let frame = Frame::new().fill(tokens.canvas).inner_margin(Margin::symmetric(20, 0));
+    CentralPanel::default().frame(frame).show(ui, |ui| {
+        let Some(sentence) = stage.view.sentence(stage.project) else {
+            empty_page(ui, stage);
+            return;
+        };
+        ScrollArea::vertical().auto_shrink(false).id_salt(sentence.id().0).show(ui, |ui| {
+            let width = ui.available_width().min(size::PAGE_WIDTH);
+            let margin = ((ui.available_width() - width) / 2.0).max(0.0);
+            let area = Rect::from_min_size(ui.cursor().min + vec2(margin, 0.0), vec2(width, ui.available_height()));
+            ui.scope_builder(egui::UiBuilder::new().max_rect(area), |ui| page(ui, stage, sentence));
+        });
+    });
+}
+
+fn page(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
+    let (before, after) = neighbours(stage.project.corpus(), sentence);
+    ui.add_space(size::GAP_LARGE);
+    place(ui, stage, sentence);
+    ui.add_space(size::GAP_SMALL);
+    context(ui, stage, before, "… ");
+    ui.add_space(size::GAP_SMALL);
+    sentence_card(ui, stage, sentence);
+    ui.add_space(size::GAP_SMALL);
+    context(ui, stage, after, "");
+    ui.add_space(size::GAP_LARGE);
+    suggestions::show(ui, stage, sentence);
+    ui.add_space(size::GAP_SECTION);
+}
+
+/// Document, place in it, status.
+fn place(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
+    let tokens = theme::tokens(ui);
+    let corpus = stage.project.corpus();
+    let document = corpus.document(sentence.document());
+    let (name, of) = document.map_or(("", 0), |d| (d.name.as_str(), d.sentences.len()));
+    let number = document.and_then(|d| d.sentences.iter().position(|id| *id == sentence.id())).map_or(0, |at| at + 1);
+    ui.horizontal(|ui| {
+        ui.add_space(size::GAP);
+        let text = format!("{name} · sentence {} of {}", grouped(number), grouped(of));
+        let room = (ui.available_width() - 230.0).max(80.0);
+        ui.allocate_ui_with_layout(vec2(room, 30.0), Layout::left_to_right(Align::Center), |ui| {
+            ui.add(egui::Label::new(theme::small(text, tokens.text_dim)).truncate());
+        });
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            for (icon, id) in [(Icon::Down, CommandId::NextSentence), (Icon::Up, CommandId::PreviousSentence)] {
+                if icon_button(ui, icon, true, &commands::title_with_keys(id)).clicked() {
+                    stage.act(Act::Command(id));
+                }
+            }
+            if icon_button(ui, Icon::Flag, true, &commands::title_with_keys(CommandId::Flag)).clicked() {
+                stage.act(Act::Command(CommandId::Flag));
+            }
+            status_chip(ui, sentence.status());
+        });
+    });
+}
+
+fn status_chip(ui: &mut Ui, status: Status) {
+    let tokens = theme::tokens(ui);
+    let color = match status {
+        Status::Untouched => tokens.text_faint,
+        other => theme::status_color(other, tokens),
+    };
+    let fill = theme::mix(tokens.canvas, color, 0.14);
+    Frame::new().fill(fill).corner_radius(CornerRadius::same(10)).inner_margin(Margin::symmetric(10, 2)).show(ui, |ui| {
+        ui.label(theme::small(super::sentences::status_word(status), color));
+    });
+}
+
+/// A neighbour, dimmed; a click goes there.
+fn context(ui: &mut Ui, stage: &mut Stage<'_>, sentence: Option<&Sentence>, lead: &str) {
+    let tokens = theme::tokens(ui);
+    let Some(sentence) = sentence else { return };
+    let mut content = Content::plain(stage.project.corpus(), sentence, 0..MOST_CONTEXT_WORDS);
+    if let Some(first) = content.words.first_mut().filter(|_| !lead.is_empty()) {
+        first.text.insert_str(0, lead);
+        content.key = content.key.wrapping_add(1);
+    }
+    let indent = 14.0;
+    let width = (ui.available_width() - 2.0 * indent).max(60.0).floor();
+    let flow = stage.typesetter.set(ui, &content, Setting { width, points: size::TEXT_CONTEXT, most_rows: 3 });
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), flow.height), Sense::click());
+    let color = if response.hovered() { tokens.text_dim } else { tokens.text_faint };
+    paint_words(ui, &content, &flow, rect.min + vec2(indent, 0.0), color);
+    if response.on_hover_cursor(egui::CursorIcon::PointingHand).clicked() {
+        stage.act(Act::GoTo(sentence.id()));
+    }
+}
+
+fn sentence_card(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
+    let tokens = theme::tokens(ui);
+    let focused = ui.memory(|m| m.has_focus(sentence_id()));
+    let line = if focused { theme::mix(tokens.line, tokens.accent, 0.55) } else { tokens.line };
+    let frame = parts::card(tokens).inner_margin(Margin { left: 26, right: 26, top: 20, bottom: 16 });
+    frame.stroke(Stroke::new(1.0, line)).show(ui, |ui| {
+        let width = ui.available_width().max(80.0).floor();
+        ui.set_min_width(width);
+        let setting = Setting { width, points: size::TEXT_SENTENCE, most_rows: usize::MAX };
+        let flow = stage.typesetter.set(ui, stage.view.content(), setting);
+        let selection = stage.view.selection();
+        let emphasis = Emphasis {
+            selected: selection.map_or(0..0, |s| s.range()),
+            cursor: (selection.is_none() && stage.view.picked().is_none()).then(|| stage.view.cursor().get()),
+            picked: stage.view.picked().and_then(|id| stage.view.content().index_of(id)),
+            ..Emphasis::default()
+        };
+        let widget = SentenceView {
+            id: sentence_id(),
+            content: stage.view.content(),
+            flow: &flow,
+            emphasis,
+            takes_keyboard: !stage.dialog_open,
+        };
+        let output = widget.show(ui);
+        stage.acts.extend(output.event.map(Act::Sentence));
+        if stage.view.offers_labels && !stage.dialog_open && selection.is_some() {
+            label_popup(ui, stage, sentence, &flow, output.response.rect);
+        }
+    });
+}
+
+/// Labels beside a selection that was made with the mouse.
+fn label_popup(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence, flow: &Flow, card: Rect) {
+    let tokens = theme::tokens(ui);
+    let Some(selection) = stage.view.selection() else { return };
+    let by = card.min.to_vec2();
+    let Some(first) = flow.rects_of(selection.start().get()).next() else { return };
+    let last_row = flow.row_of(selection.last().get()).map_or(first.bottom(), |row| row.foot);
+    let left = if flow.rtl { first.right() - 300.0 } else { first.left() - 4.0 };
+    let at = pos2(left, last_row + 7.0) + by;
+    let area = Area::new(Id::unique(("label popup", sentence.id().0))).order(Order::Foreground).fixed_pos(at);
+    area.constrain_to(ui.ctx().content_rect()).show(ui.ctx(), |ui| {
+        Frame::popup(ui.style()).inner_margin(Margin::same(8)).show(ui, |ui| {
+            ui.set_max_width(420.0);
+            ui.horizontal_wrapped(|ui| {
+                ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
+                for label in stage.project.corpus().labels().iter() {
+                    let color = theme::label_color(label.color, tokens);
+                    let key = label.key.map(|k| format!("  {}", k.to_uppercase())).unwrap_or_default();
+                    let text = theme::heading(format!("{}{key}", label.display_name()), color);
+                    let button = egui::Button::new(text).stroke(Stroke::new(1.0, theme::mix(tokens.card, color, 0.5)));
+                    if ui.add(button).clicked() {
+                        stage.acts.push(Act::UseLabel(label.id));
+                    }
+                }
+                if stage.project.corpus().labels().is_empty() && ui.button("Add a label").clicked() {
+                    stage.acts.push(Act::Command(CommandId::AddLabel));
+                }
+            });
+        });
+    });
+}
+
+/// A project without texts: what to do.
+fn empty_page(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    ui.vertical_centered(|ui| {
+        ui.add_space((ui.available_height() * 0.24).max(20.0));
+        ui.set_max_width(440.0);
+        ui.label(theme::title("This project has no texts yet", tokens.text));
+        ui.add_space(size::GAP);
+        let labels = stage.project.corpus().labels().len();
+        let text = format!(
+            "Import texts to annotate, with or without annotations: plain text, CoNLL columns, JSON Lines, brat and \
+             others. The project has {}.",
+            counted(labels, "label", "labels"),
+        );
+        ui.label(theme::body(text, tokens.text_dim));
+        ui.add_space(size::GAP_LARGE);
+        let title = commands::entry(CommandId::Import).map_or("", |e| e.title);
+        if primary_button(ui, true, title).clicked() {
+            stage.act(Act::Command(CommandId::Import));
+        }
+        ui.add_space(size::GAP_SMALL);
+        ui.horizontal(|ui| {
+            ui.add_space((ui.available_width() - 230.0).max(0.0) / 2.0);
+            ui.label(theme::small("or drop files on the window, or", tokens.text_faint));
+            key_cap(ui, &commands::keys_text(CommandId::Import));
+        });
+    });
+}

@@ -1,0 +1,80 @@
+//! The parts of the window. A panel reads the project and the view, paints, and returns [`Act`]s.
+//!
+//! # Invariants
+//! - A panel never changes the project, and of the view only what is being typed (a search, a note).
+//! - No colours or sizes of its own: `theme`. No shortcuts of its own: `commands`.
+
+pub mod annotate;
+pub mod keys;
+pub mod labels;
+pub mod selected;
+pub mod sentences;
+pub mod start;
+pub mod status;
+pub mod suggestions;
+pub mod top_bar;
+
+use super::acts::Act;
+use super::view::View;
+use super::widgets::sentence::Typesetter;
+use crate::session::Project;
+
+/// What every panel of an open project gets.
+pub struct Stage<'a> {
+    pub project: &'a Project,
+    pub view: &'a mut View,
+    pub typesetter: &'a mut Typesetter,
+    pub acts: &'a mut Vec<Act>,
+    /// A dialog lies over the page.
+    pub dialog_open: bool,
+    /// Seconds since 1970, for ages.
+    pub now_ms: i64,
+}
+
+impl Stage<'_> {
+    pub fn act(&mut self, act: Act) {
+        self.acts.push(act);
+    }
+}
+
+/// "1 sentence", "2,041 sentences".
+pub fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}
+
+/// "1,025".
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// "12 s", "3 min", "2 h", "5 days".
+pub fn age(from_ms: i64, now_ms: i64) -> String {
+    let secs = (now_ms - from_ms).max(0) / 1000;
+    match secs {
+        0..60 => format!("{secs} s"),
+        60..3600 => format!("{} min", secs / 60),
+        3600..86_400 => format!("{} h", secs / 3600),
+        _ => counted((secs / 86_400) as usize, "day", "days"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_ages_read_well() {
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(counted(1, "sentence", "sentences"), "1 sentence");
+        assert_eq!(age(0, 190_000), "3 min");
+        assert_eq!(age(0, 5_000_000_000), "57 days");
+    }
+}

@@ -1,0 +1,200 @@
+//! The list of sentences at the left: what is next, what is done, how much is to do.
+
+use super::{Stage, grouped};
+use crate::annotation::{Sentence, SentenceId, Status};
+use crate::gui::acts::Act;
+use crate::gui::finder::Wanted;
+use crate::gui::theme::{self, RADIUS_CONTROL, Tokens, size};
+use crate::gui::widgets::parts::{paint_dot, quiet_button};
+use crate::gui::widgets::sentence::{Content, Setting, paint_words};
+use crate::session::Order;
+use eframe::egui::{self, Align2, Color32, Panel, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
+
+/// Words that are set for a row; more don't fit into the widest one.
+const MOST_WORDS: usize = 24;
+const ROW_SPACING: f32 = 2.0;
+
+pub fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    let frame = egui::Frame::new().fill(tokens.panel).inner_margin(egui::Margin::symmetric(6, 10));
+    Panel::left("sentences")
+        .default_size(size::LEFT_PANEL)
+        .size_range(180.0..=520.0)
+        .frame(frame)
+        .show(ui, |ui| {
+            header(ui, stage);
+            footer(ui, stage);
+            rows(ui, stage);
+        });
+}
+
+fn header(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    let name = |order: Order| match order {
+        Order::Text => "in the text",
+        Order::Uncertainty => "what teaches most",
+    };
+    ui.horizontal(|ui| {
+        ui.add_space(size::GAP_SMALL);
+        let shown = RichText::new(format!("Next: {}", name(stage.view.order))).font(theme::bold(size::TEXT));
+        egui::ComboBox::from_id_salt("order").selected_text(shown).width(ui.available_width() - 12.0).show_ui(ui, |ui| {
+            for order in [Order::Text, Order::Uncertainty] {
+                if ui.selectable_label(stage.view.order == order, format!("Next: {}", name(order))).clicked() {
+                    stage.acts.push(Act::Order(order));
+                }
+            }
+        });
+    });
+    let finder = &stage.view.finder;
+    if finder.is_on() {
+        let corpus = stage.project.corpus();
+        let found = finder.rows(corpus);
+        let text = match (finder.is_done(corpus), found) {
+            (false, _) => format!("searching … {} so far", grouped(found)),
+            (true, 0) => "nothing found".to_owned(),
+            (true, _) => format!("{} found", grouped(found)),
+        };
+        let clear = ui.horizontal(|ui| {
+            ui.add_space(size::GAP);
+            ui.label(theme::small(text, tokens.text_dim));
+            quiet_button(ui, "Show all").clicked()
+        });
+        if clear.inner {
+            stage.view.finder.query.clear();
+            stage.view.finder.wanted = Wanted::All;
+        }
+    }
+    ui.add_space(size::GAP_SMALL);
+}
+
+/// Counts that are filters too.
+fn footer(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    let counts = stage.project.counts();
+    let to_go = counts.untouched + counts.in_progress;
+    let parts = [
+        (Wanted::Complete, counts.complete, "complete"),
+        (Wanted::Flagged, counts.flagged, "flagged"),
+        (Wanted::Skipped, counts.skipped, "skipped"),
+        (Wanted::ToDo, to_go, "to go"),
+    ];
+    Panel::bottom("sentence counts").frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(6, 4))).show(ui, |ui| {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            ui.spacing_mut().button_padding = vec2(4.0, 3.0);
+            for (wanted, number, word) in parts {
+                if number == 0 && !matches!(wanted, Wanted::Complete | Wanted::ToDo) {
+                    continue;
+                }
+                let on = stage.view.finder.wanted == wanted;
+                let color = if on { tokens.accent } else { tokens.text_dim };
+                let text = theme::small(format!("{} {word}", grouped(number)), color);
+                let help = if on { "Show all sentences" } else { "Show only these" };
+                if ui.add(egui::Button::new(text).frame_when_inactive(on)).on_hover_text(help).clicked() {
+                    let finder = &mut stage.view.finder;
+                    finder.wanted = if on { Wanted::All } else { wanted };
+                    finder.again();
+                }
+            }
+        });
+    });
+}
+
+fn rows(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let corpus = stage.project.corpus();
+    let total = stage.view.finder.rows(corpus);
+    ui.spacing_mut().item_spacing.y = ROW_SPACING;
+    let scroll_to = std::mem::take(&mut stage.view.scroll_to_current);
+    let target = stage.view.current().filter(|_| scroll_to).and_then(|id| stage.view.finder.row_of(id));
+    ScrollArea::vertical().auto_shrink(false).show_rows(ui, size::LIST_ROW, total, |ui, range| {
+        let pitch = size::LIST_ROW + ROW_SPACING;
+        if let Some(row) = target {
+            let top = ui.max_rect().top() + (row as f32 - range.start as f32) * pitch;
+            let rect = Rect::from_min_size(pos2(ui.max_rect().left(), top - pitch), vec2(10.0, 3.0 * pitch));
+            ui.scroll_to_rect_animation(rect, None, egui::style::ScrollAnimation::none());
+        }
+        for number in range {
+            if let Some(id) = stage.view.finder.row(corpus, number) {
+                row(ui, stage, id);
+            }
+        }
+    });
+}
+
+fn row(ui: &mut Ui, stage: &mut Stage<'_>, id: SentenceId) {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), size::LIST_ROW), Sense::click());
+    let project = stage.project;
+    let Some(sentence) = project.corpus().sentence(id) else { return };
+    if response.clicked() {
+        stage.act(Act::GoTo(id));
+    }
+    if !ui.is_rect_visible(rect) {
+        return;
+    }
+    let tokens = theme::tokens(ui);
+    let current = stage.view.current() == Some(id);
+    if current || response.hovered() {
+        ui.painter().rect_filled(rect, RADIUS_CONTROL, if current { tokens.row_selected } else { tokens.hover });
+    }
+    let suggested = project.visible_suggestions(id).len();
+    let dot = if current { tokens.accent } else { theme::status_color(sentence.status(), tokens) };
+    let filled = !matches!(sentence.status(), Status::Untouched | Status::Skipped) || current;
+    paint_dot(ui.painter(), pos2(rect.left() + 14.0, rect.center().y), dot, filled);
+
+    let mut right = rect.right() - 10.0;
+    let mut number = |text: String, color: Color32| {
+        let at = pos2(right, rect.center().y);
+        let drawn = ui.painter().text(at, Align2::RIGHT_CENTER, text, theme::regular(size::TEXT_SMALL), color);
+        right = drawn.left() - 6.0;
+    };
+    number(sentence.mentions().len().to_string(), tokens.text_dim);
+    if suggested > 0 && sentence.status() != Status::Complete {
+        number(format!("+{suggested}"), tokens.accent);
+    }
+    let text = Rect::from_min_max(pos2(rect.left() + 28.0, rect.top()), pos2(right - 4.0, rect.bottom()));
+    words(ui, stage, sentence, text, word_color(sentence.status(), current, suggested > 0, tokens));
+    response.widget_info(|| {
+        let status = status_word(sentence.status());
+        let name = format!(
+            "sentence {}, {status}, {} mentions, {suggested} suggestions: {}",
+            id.0 + 1,
+            sentence.mentions().len(),
+            first_words(project.corpus().sentence_text(sentence)),
+        );
+        egui::WidgetInfo::selected(egui::Role::ListItem, true, current, name)
+    });
+}
+
+fn words(ui: &Ui, stage: &mut Stage<'_>, sentence: &Sentence, rect: Rect, color: Color32) {
+    let content = Content::plain(stage.project.corpus(), sentence, 0..MOST_WORDS);
+    // Whole points, so that dragging the panel's edge does not lay out anew at each fraction.
+    let setting = Setting { width: rect.width().max(20.0).floor(), points: size::TEXT, most_rows: 1 };
+    let flow = stage.typesetter.set(ui, &content, setting);
+    let foot = flow.rows.first().map_or(0.0, |row| row.foot);
+    paint_words(ui, &content, &flow, pos2(rect.left(), rect.center().y - foot / 2.0), color);
+}
+
+fn word_color(status: Status, current: bool, suggested: bool, tokens: &Tokens) -> Color32 {
+    match status {
+        _ if current => tokens.text,
+        Status::InProgress | Status::Flagged => tokens.text,
+        Status::Untouched if suggested => tokens.text,
+        Status::Untouched | Status::Complete => tokens.text_dim,
+        Status::Skipped => tokens.text_faint,
+    }
+}
+
+pub fn status_word(status: Status) -> &'static str {
+    match status {
+        Status::Untouched => "untouched",
+        Status::InProgress => "in progress",
+        Status::Complete => "complete",
+        Status::Skipped => "skipped",
+        Status::Flagged => "flagged",
+    }
+}
+
+fn first_words(text: &str) -> &str {
+    let end = text.char_indices().nth(60).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or(text)
+}

@@ -1,0 +1,136 @@
+//! The first page: the sample, a new project, an old one.
+
+use super::top_bar;
+use crate::gui::acts::Act;
+use crate::gui::commands::{self, CommandId};
+use crate::gui::theme::{self, RADIUS_CONTROL, size};
+use crate::gui::widgets::parts::{self, button, primary_button};
+use eframe::egui::{
+    self, Align, Align2, CentralPanel, Layout, Margin, Panel, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2,
+};
+use std::path::{Path, PathBuf};
+
+/// What the start page knows.
+pub struct StartPage<'a> {
+    pub recent: &'a [PathBuf],
+    /// A project is being opened or made.
+    pub busy: Option<&'a str>,
+}
+
+impl StartPage<'_> {
+    pub fn show(&self, ui: &mut Ui, acts: &mut Vec<Act>) {
+        let tokens = theme::tokens(ui);
+        let bar = egui::Frame::new().fill(tokens.panel).inner_margin(Margin::symmetric(16, 0));
+        Panel::top("start bar").exact_size(size::TOP_BAR).frame(bar).show(ui, |ui| {
+            ui.horizontal_centered(|ui| {
+                top_bar::brand(ui);
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| top_bar::help_and_theme(ui, acts));
+            });
+        });
+        CentralPanel::default().frame(egui::Frame::new().fill(tokens.canvas)).show(ui, |ui| {
+            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                ui.vertical_centered(|ui| {
+                    ui.set_max_width(720.0);
+                    ui.add_space((ui.available_height() * 0.1).max(16.0));
+                    ui.label(RichText::new("Nestling").font(theme::bold(size::TEXT_HERO)).color(tokens.text));
+                    let lead = "Annotate nested named entities with a model that learns while you work. \
+                                Nothing leaves this machine.";
+                    ui.label(theme::body(lead, tokens.text_dim));
+                    ui.add_space(size::GAP_SECTION);
+                    if let Some(busy) = self.busy {
+                        ui.add_space(size::GAP_SECTION);
+                        ui.spinner();
+                        ui.label(theme::body(busy, tokens.text_dim));
+                        return;
+                    }
+                    ways_in(ui, acts);
+                    ui.add_space(size::GAP_LARGE);
+                    self.recent(ui, acts);
+                    ui.add_space(size::GAP_LARGE);
+                    let hint = "You can also drop a project, or texts to import, on this window.";
+                    ui.label(theme::small(hint, tokens.text_faint));
+                    ui.add_space(size::GAP_LARGE);
+                });
+            });
+        });
+    }
+
+    fn recent(&self, ui: &mut Ui, acts: &mut Vec<Act>) {
+        if self.recent.is_empty() {
+            return;
+        }
+        let tokens = theme::tokens(ui);
+        parts::card(tokens).inner_margin(Margin::same(14)).show(ui, |ui| {
+            ui.set_min_width(ui.available_width());
+            ui.with_layout(Layout::top_down(Align::Min), |ui| {
+                parts::section(ui, "Recent projects");
+                for path in self.recent {
+                    if recent_row(ui, path) {
+                        acts.push(Act::Open(path.clone()));
+                    }
+                }
+            });
+        });
+    }
+}
+
+/// Three cards beside each other.
+fn ways_in(ui: &mut Ui, acts: &mut Vec<Act>) {
+    let tokens = theme::tokens(ui);
+    let gap = size::GAP_LARGE;
+    let width = ((ui.available_width() - 2.0 * gap) / 3.0).floor();
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = gap;
+        let mut card = |title: &str, text: &str, action: &str, main: bool, keys: Option<CommandId>| {
+            let inner = parts::card(tokens).show(ui, |ui| {
+                ui.set_width(width - 38.0);
+                ui.set_min_height(148.0);
+                ui.with_layout(Layout::top_down(Align::Min), |ui| {
+                    ui.label(theme::title(title, tokens.text));
+                    ui.add(egui::Label::new(theme::body(text, tokens.text_dim)).wrap());
+                    ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
+                        let pressed = if main { primary_button(ui, true, action) } else { button(ui, true, action) };
+                        let pressed = match keys {
+                            Some(id) => pressed.on_hover_text(commands::title_with_keys(id)),
+                            None => pressed,
+                        };
+                        pressed.clicked()
+                    })
+                    .inner
+                })
+                .inner
+            });
+            inner.inner
+        };
+        if card("Look around", "A small project with labels, texts and a trained eye to try.", "Open the sample project", true, None) {
+            acts.push(Act::OpenSample);
+        }
+        let new = "Your labels, your texts, one file that you can copy, mail and back up.";
+        if card("Begin", new, "New project", false, Some(CommandId::NewProject)) {
+            acts.push(Act::Command(CommandId::NewProject));
+        }
+        let old = "A .nestling file on this machine.";
+        if card("Go on", old, "Open a project", false, Some(CommandId::OpenProject)) {
+            acts.push(Act::Command(CommandId::OpenProject));
+        }
+    });
+}
+
+fn recent_row(ui: &mut Ui, path: &Path) -> bool {
+    let tokens = theme::tokens(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 32.0), Sense::click());
+    if response.hovered() || response.has_focus() {
+        ui.painter().rect_filled(rect, RADIUS_CONTROL, tokens.hover);
+    }
+    let name = path.file_stem().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let folder = path.parent().map(|p| p.display().to_string()).unwrap_or_default();
+    let at = pos2(rect.left() + 8.0, rect.center().y);
+    let painter = ui.painter();
+    let drawn = painter.text(at, Align2::LEFT_CENTER, &name, theme::bold(size::TEXT), tokens.text);
+    let rest = Rect::from_min_max(pos2(drawn.right() + 12.0, rect.top()), rect.max);
+    let font = theme::regular(size::TEXT_SMALL);
+    let galley = crate::gui::widgets::galleys::elided(ui, &folder, font, tokens.text_dim, rest.width() - 8.0);
+    ui.painter().galley(pos2(rest.left(), rest.center().y - galley.size().y / 2.0), galley, tokens.text_dim);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("open {name} in {folder}")));
+    response.on_hover_cursor(egui::CursorIcon::PointingHand).clicked()
+}

@@ -1,0 +1,164 @@
+//! The line at the foot: saved or not, whose suggestions, what the learner does.
+
+use super::{Stage, age, counted, grouped};
+use crate::gui::acts::Act;
+use crate::gui::commands::{self, CommandId};
+use crate::gui::theme::{self, Tokens, size};
+use crate::gui::widgets::parts::{self, quiet_button};
+use crate::session::{Command, LearnerState, LearnerStatus, ModelInfo, SaveState, Setting, TrainingProgress};
+use eframe::egui::{self, Align, Label, Layout, Margin, Panel, Ui};
+
+/// A passing message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notice {
+    pub text: String,
+    pub is_error: bool,
+    /// In egui's time, in seconds.
+    pub until: f64,
+}
+
+pub fn show(ui: &mut Ui, stage: &mut Stage<'_>, notice: Option<&Notice>) {
+    let tokens = theme::tokens(ui);
+    let frame = egui::Frame::new().fill(tokens.panel).inner_margin(Margin::symmetric(16, 0));
+    Panel::bottom("status line").exact_size(size::STATUS_LINE).frame(frame).show(ui, |ui| {
+        ui.horizontal_centered(|ui| {
+            saved(ui, stage, tokens);
+            ui.add_space(size::GAP);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                learner(ui, stage);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| match notice {
+                    Some(notice) => {
+                        let color = if notice.is_error { tokens.bad } else { tokens.accent };
+                        let text = ui.add(Label::new(theme::small(&notice.text, color)).truncate());
+                        text.on_hover_text(&notice.text);
+                    }
+                    None => model(ui, stage, tokens),
+                });
+            });
+        });
+    });
+}
+
+/// What could not be saved, above the page, until it is.
+pub fn save_failure(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    let SaveState::Failed { message } = stage.project.save_state() else { return };
+    let frame = egui::Frame::new().fill(tokens.bad_fill).inner_margin(Margin::symmetric(16, 8));
+    Panel::top("save failure").frame(frame).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.label(theme::heading("Not saved", tokens.bad));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if parts::primary_button(ui, true, "Try again").clicked() {
+                    stage.act(Act::Change(Command::RetrySave));
+                }
+                if parts::button(ui, true, "Copy").clicked() {
+                    stage.act(Act::CopyText(message.clone()));
+                }
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    let text = format!("{message} Your changes are kept in memory; don't close the program.");
+                    ui.add(Label::new(theme::small(text, tokens.text)).wrap());
+                });
+            });
+        });
+    });
+}
+
+fn saved(ui: &mut Ui, stage: &Stage<'_>, tokens: &Tokens) {
+    let (text, color) = match stage.project.save_state() {
+        SaveState::AllSaved => ("All saved".to_owned(), tokens.good),
+        SaveState::Saving { waiting } => (format!("Saving {}", grouped(waiting)), tokens.text_dim),
+        SaveState::Failed { .. } => ("Not saved".to_owned(), tokens.bad),
+    };
+    ui.label(theme::small(text, color).font(theme::bold(size::TEXT_SMALL)));
+}
+
+fn model(ui: &mut Ui, stage: &Stage<'_>, tokens: &Tokens) {
+    let learner = stage.project.learner();
+    let text = match &learner.current {
+        None => "No model yet".to_owned(),
+        Some(info) => describe(info, stage.now_ms),
+    };
+    let label = ui.add(Label::new(theme::small(text, tokens.text_dim)).truncate());
+    if let Some(info) = &learner.current {
+        label.on_hover_text(format!("{} on the encoder {}", info.architecture, info.encoder));
+    }
+    if let Some(note) = &learner.note {
+        ui.add(Label::new(theme::small(note, tokens.warn)).truncate()).on_hover_text(note);
+    }
+}
+
+fn describe(info: &ModelInfo, now_ms: i64) -> String {
+    let score = info.dev_f1.map(|f1| format!(" · dev F1 {f1:.2}")).unwrap_or_default();
+    format!(
+        "Suggestions: model {} · {} · {} old{score}",
+        info.id,
+        counted(info.train_sentences, "sentence", "sentences"),
+        age(info.created_ms, now_ms),
+    )
+}
+
+/// What the learner does, from the right.
+fn learner(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    let learner = stage.project.learner();
+    match &learner.state {
+        LearnerState::Training(progress) => training(ui, stage, progress),
+        LearnerState::Failed { message } => {
+            train_now(ui, stage);
+            let text = theme::small(format!("Training failed: {message}"), tokens.bad);
+            ui.add(Label::new(text).truncate()).on_hover_text(message);
+        }
+        LearnerState::Waiting { sentences_to_go } => {
+            train_now(ui, stage);
+            ui.label(theme::small(waiting(*sentences_to_go, learner), tokens.text_dim));
+        }
+        LearnerState::Off => {
+            train_now(ui, stage);
+            let on = quiet_button(ui, "Train by itself");
+            if on.on_hover_text("Start trainings as labels come in").clicked() {
+                stage.act(Act::Change(Command::Set(Setting::AutoTrain(true))));
+            }
+        }
+    }
+    if let Some(predicting) = stage.project.learner().predicting {
+        let text = format!("reading {} of {}", grouped(predicting.done), grouped(predicting.total));
+        ui.label(theme::small(text, tokens.text_faint));
+    }
+}
+
+fn waiting(to_go: usize, learner: &LearnerStatus) -> String {
+    let which = if learner.current.is_some() { "next" } else { "first" };
+    match to_go {
+        0 => format!("The {which} training is about to start"),
+        n => format!("{} until the {which} training", counted(n, "more complete sentence", "more complete sentences")),
+    }
+}
+
+fn train_now(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let title = commands::entry(CommandId::TrainNow).map_or("", |e| e.title);
+    if quiet_button(ui, title).on_hover_text(commands::title_with_keys(CommandId::TrainNow)).clicked() {
+        stage.act(Act::Command(CommandId::TrainNow));
+    }
+}
+
+fn training(ui: &mut Ui, stage: &mut Stage<'_>, progress: &TrainingProgress) {
+    let tokens = theme::tokens(ui);
+    if quiet_button(ui, "Stop").on_hover_text("Stop the training; the labels stay").clicked() {
+        stage.act(Act::Command(CommandId::StopTraining));
+    }
+    if let Some(secs) = progress.secs_left {
+        let left = if secs >= 90.0 { format!("{:.0} min left", secs / 60.0) } else { format!("{secs:.0} s left") };
+        ui.label(theme::small(left, tokens.text_dim));
+    }
+    parts::progress(ui, 150.0, progress.fraction);
+    let text = match progress.epoch {
+        0 => format!("Training model {} on {}", progress.model, counted(progress.train_sentences, "sentence", "sentences")),
+        epoch => format!(
+            "Training model {} on {} · epoch {epoch} of {}",
+            progress.model,
+            counted(progress.train_sentences, "sentence", "sentences"),
+            progress.epochs,
+        ),
+    };
+    ui.add(Label::new(theme::small(text, tokens.text)).truncate());
+}

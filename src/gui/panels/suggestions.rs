@@ -1,0 +1,122 @@
+//! The card under the sentence: how many suggestions, of which model, or why there are none.
+
+use super::{Stage, counted};
+use crate::annotation::{Sentence, Status};
+use crate::gui::acts::Act;
+use crate::gui::commands::{self, CommandId};
+use crate::gui::theme::{self, size};
+use crate::gui::widgets::parts::{self, quiet_button};
+use crate::session::{Command, LearnerState, Project, Setting};
+use eframe::egui::{self, Align, Layout, Ui, vec2};
+
+pub fn show(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
+    let tokens = theme::tokens(ui);
+    parts::card(tokens).inner_margin(egui::Margin::symmetric(18, 14)).show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        let shown = stage.view.ghosts().count();
+        ui.horizontal(|ui| {
+            ui.label(theme::heading(headline(stage, shown), tokens.text));
+            if stage.view.has_news() {
+                let text = format!("New suggestions are ready: show ({})", commands::keys_text(CommandId::ShowNewSuggestions));
+                if quiet_button(ui, &text).clicked() {
+                    stage.act(Act::Command(CommandId::ShowNewSuggestions));
+                }
+            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| threshold(ui, stage));
+        });
+        ui.add_space(2.0);
+        if shown == 0 {
+            ui.add(egui::Label::new(theme::small(why_none(stage, sentence), tokens.text_dim)).wrap());
+        }
+        hints(ui, stage, shown);
+    });
+}
+
+fn headline(stage: &Stage<'_>, shown: usize) -> String {
+    match (stage.view.model(), shown) {
+        (None, _) => "No suggestions".to_owned(),
+        (Some(model), 0) => format!("No suggestions of model {model}"),
+        (Some(model), _) => format!("{} of model {model}", counted(shown, "suggestion", "suggestions")),
+    }
+}
+
+/// Why the sentence has no suggestions on screen.
+fn why_none(stage: &Stage<'_>, sentence: &Sentence) -> String {
+    let project = stage.project;
+    let learner = project.learner();
+    if learner.current.is_none() {
+        return match &learner.state {
+            LearnerState::Training(progress) => format!(
+                "The first model is being trained on {}.",
+                counted(progress.train_sentences, "sentence", "sentences")
+            ),
+            LearnerState::Failed { .. } => "The last training failed; the status line says why.".to_owned(),
+            LearnerState::Waiting { .. } | LearnerState::Off => first_training(project),
+        };
+    }
+    if stage.view.model().is_none() {
+        return match learner.predicting {
+            Some(_) => "The model is reading the sentences; suggestions for this one will come.".to_owned(),
+            None if sentence.status() == Status::Complete => {
+                "This sentence is complete; the model reads those that are not.".to_owned()
+            }
+            None => "The model has not read this sentence yet.".to_owned(),
+        };
+    }
+    let (made, threshold) = (stage.view.suggested(), project.settings().threshold);
+    let below = stage.view.below(sentence, threshold);
+    match (made, below) {
+        (0, _) => "The model found nothing here.".to_owned(),
+        (_, 0) => "All suggestions of the model are decided.".to_owned(),
+        (_, n) => format!("{} below the threshold of {threshold:.2}.", counted(n, "suggestion is", "suggestions are")),
+    }
+}
+
+fn first_training(project: &Project) -> String {
+    match project.learner().state {
+        LearnerState::Waiting { sentences_to_go } if sentences_to_go > 0 => format!(
+            "There is no model yet. The first training starts by itself after {}.",
+            counted(sentences_to_go, "more complete sentence", "more complete sentences"),
+        ),
+        LearnerState::Off => "There is no model yet. Start a training when some sentences are complete.".to_owned(),
+        _ => "There is no model yet. The first training is about to start.".to_owned(),
+    }
+}
+
+fn threshold(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    let mut value = stage.project.settings().threshold;
+    ui.label(theme::body(format!("{value:.2}"), tokens.text_dim));
+    ui.spacing_mut().slider_width = 150.0;
+    let slider = egui::Slider::new(&mut value, 0.05..=0.95).step_by(0.05).show_value(false);
+    let response = ui.add(slider).on_hover_text("Suggestions with a lower score are not shown");
+    let response = response.accessible_name("Least score of a suggestion");
+    if response.changed() {
+        stage.act(Act::Change(Command::Set(Setting::Threshold(value))));
+    }
+    ui.label(theme::small("from", tokens.text_faint));
+}
+
+/// The keys that matter now.
+fn hints(ui: &mut Ui, stage: &Stage<'_>, shown: usize) {
+    let tokens = theme::tokens(ui);
+    let sure = stage.project.settings().accept_all_from;
+    let mut hints: Vec<(CommandId, String)> = Vec::new();
+    if shown > 0 {
+        hints.push((CommandId::NextMark, "next".to_owned()));
+        hints.push((CommandId::Accept, "accept".to_owned()));
+        hints.push((CommandId::Reject, "reject".to_owned()));
+        hints.push((CommandId::AcceptAll, format!("accept all from {sure:.2}")));
+    }
+    hints.push((CommandId::CompleteAndNext, "complete and go on".to_owned()));
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(4.0, 2.0);
+        for (at, (id, does)) in hints.iter().enumerate() {
+            if at > 0 {
+                ui.label(theme::small("·", tokens.text_faint));
+            }
+            ui.label(theme::small(commands::keys_text(*id), tokens.text).font(theme::bold(size::TEXT_SMALL)));
+            ui.label(theme::small(does.as_str(), tokens.text_dim));
+        }
+    });
+}

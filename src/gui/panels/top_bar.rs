@@ -1,0 +1,116 @@
+//! The bar at the top: whose project, what can be done with it, the search, help.
+
+use super::Stage;
+use crate::gui::acts::Act;
+use crate::gui::commands::{self, CommandId, Group, TABLE};
+use crate::gui::theme::{self, size};
+use crate::gui::widgets::parts::{Icon, icon_button, paint_icon};
+use eframe::egui::{self, Align, Layout, Panel, RichText, Ui, vec2};
+
+pub fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    let frame = egui::Frame::new().fill(tokens.panel).inner_margin(egui::Margin::symmetric(16, 0));
+    Panel::top("top bar").exact_size(size::TOP_BAR).frame(frame).show(ui, |ui| {
+        ui.horizontal_centered(|ui| {
+            brand(ui);
+            ui.add_space(size::GAP_SMALL);
+            ui.label(theme::body(stage.project.name(), tokens.text_dim)).on_hover_text(stage.project.path().display().to_string());
+            ui.add_space(size::GAP_LARGE);
+            menu(ui, stage);
+            for id in [CommandId::Import, CommandId::Export] {
+                let title = commands::entry(id).map_or("", |e| e.title);
+                let button = egui::Button::new(theme::body(title, tokens.text_dim)).frame_when_inactive(false);
+                if ui.add(button).on_hover_text(commands::title_with_keys(id)).clicked() {
+                    stage.act(Act::Command(id));
+                }
+            }
+            ui.add_space(size::GAP_SMALL);
+            undo_buttons(ui, stage);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                right_end(ui, stage);
+                search(ui, stage);
+            });
+        });
+    });
+}
+
+pub fn brand(ui: &mut Ui) {
+    let tokens = theme::tokens(ui);
+    ui.label(RichText::new("Nestling").font(theme::bold(size::TEXT_TITLE)).color(tokens.accent));
+}
+
+fn menu(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    ui.menu_button(theme::body("Menu", tokens.text_dim), |ui| {
+        for group in [Group::Project, Group::Learner, Group::Window] {
+            for entry in TABLE.iter().filter(|e| e.group == group) {
+                let button = egui::Button::new(entry.title).shortcut_text(commands::keys_text(entry.id));
+                if ui.add(button.min_size(vec2(240.0, 28.0))).clicked() {
+                    stage.act(Act::Command(entry.id));
+                    ui.close();
+                }
+            }
+            if group != Group::Window {
+                ui.separator();
+            }
+        }
+    });
+}
+
+fn undo_buttons(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let name = |id: CommandId, intent: Option<&str>| match intent {
+        Some(intent) => format!("{}: {intent}", commands::title_with_keys(id)),
+        None => commands::title_with_keys(id),
+    };
+    let (undo, redo) = (stage.project.undo_intent(), stage.project.redo_intent());
+    for (id, icon, intent) in [(CommandId::Undo, Icon::Undo, undo), (CommandId::Redo, Icon::Redo, redo)] {
+        if icon_button(ui, icon, intent.is_some(), &name(id, intent)).clicked() {
+            stage.acts.push(Act::Command(id));
+        }
+    }
+}
+
+/// What is at the right end with or without a project, from the right.
+pub fn right_end(ui: &mut Ui, stage: &mut Stage<'_>) {
+    help_and_theme(ui, stage.acts);
+}
+
+pub fn help_and_theme(ui: &mut Ui, acts: &mut Vec<Act>) {
+    let tokens = theme::tokens(ui);
+    let help = egui::Button::new(theme::heading("?", tokens.text_dim)).frame_when_inactive(false);
+    if ui.add(help).on_hover_text(commands::title_with_keys(CommandId::KeyHelp)).clicked() {
+        acts.push(Act::Command(CommandId::KeyHelp));
+    }
+    let icon = if ui.visuals().dark_mode { Icon::Sun } else { Icon::Moon };
+    if icon_button(ui, icon, true, &commands::title_with_keys(CommandId::ToggleTheme)).clicked() {
+        acts.push(Act::Command(CommandId::ToggleTheme));
+    }
+    let palette = commands::keys_text(CommandId::Palette);
+    let button = egui::Button::new(theme::small(palette, tokens.text_dim)).frame_when_inactive(false);
+    if ui.add(button).on_hover_text(commands::title_with_keys(CommandId::Palette)).clicked() {
+        acts.push(Act::Command(CommandId::Palette));
+    }
+}
+
+fn search(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    let hint = format!("Find sentences   {}", commands::keys_text(CommandId::Search));
+    let finder = &mut stage.view.finder;
+    if !finder.query.is_empty() && icon_button(ui, Icon::Cross, true, "Clear the search").clicked() {
+        finder.query.clear();
+    }
+    let edit = egui::TextEdit::singleline(&mut finder.query)
+        .hint_text(theme::body(hint, tokens.text_faint))
+        .margin(egui::Margin { left: 30, right: 8, top: 6, bottom: 6 })
+        .desired_width(220.0);
+    let response = ui.add(edit).accessible_name("Find sentences");
+    let icon_at = response.rect.left_center() + vec2(16.0, 0.0);
+    paint_icon(ui.painter(), icon_at, Icon::Search, tokens.text_faint);
+    if std::mem::take(&mut stage.view.focus_search) {
+        response.request_focus();
+    }
+    if response.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter)) {
+        let first = stage.view.finder.row(stage.project.corpus(), 0);
+        stage.acts.extend(first.map(Act::GoTo));
+    }
+}

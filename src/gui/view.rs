@@ -1,0 +1,335 @@
+//! What the window remembers of the annotation page and the project does not: where the person is, what is selected.
+//!
+//! # Invariants
+//! - Suggestions on screen are a copy taken when the person came to the sentence. Newer ones wait
+//!   ([`View::has_news`]) until the person goes on or asks for them: nothing moves under the cursor. Only where there
+//!   was nothing to see do they appear at once.
+//! - Cursor, selection and picked mark always lie inside the current sentence.
+//!
+//! Deliberately absent: annotations. They are the project's, and change by commands only.
+
+use crate::annotation::{
+    Corpus, LabelId, Mention, MentionId, ModelId, Sentence, SentenceId, SentenceSuggestions, Span, Status, Suggestion,
+    TokenIdx,
+};
+use crate::gui::finder::Finder;
+use crate::gui::widgets::sentence::{Content, Mark, MarkId};
+use crate::session::{Order, Project};
+
+/// Where the person is and what is selected.
+pub struct View {
+    current: Option<SentenceId>,
+    /// What was on screen when the person came here.
+    suggestions: Option<SentenceSuggestions>,
+    has_news: bool,
+    content: Content,
+    stamp: Option<Stamp>,
+
+    cursor: TokenIdx,
+    /// The other end of a selection, inside it.
+    anchor: Option<TokenIdx>,
+    picked: Option<MarkId>,
+    /// A selection was made with the mouse: labels are offered beside it.
+    pub offers_labels: bool,
+
+    pub order: Order,
+    pub finder: Finder,
+    /// The list is to show the current sentence.
+    pub scroll_to_current: bool,
+    pub focus_search: bool,
+    pub focus_note: bool,
+    pub note: NoteDraft,
+}
+
+/// The note of the picked mention while somebody writes it.
+#[derive(Default)]
+pub struct NoteDraft {
+    pub of: Option<MentionId>,
+    pub text: String,
+}
+
+/// What the content was made of.
+#[derive(Clone, Copy, PartialEq)]
+struct Stamp {
+    sentence: SentenceId,
+    revision: u64,
+    model: Option<ModelId>,
+    threshold: f32,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self {
+            current: None,
+            suggestions: None,
+            has_news: false,
+            content: Content::default(),
+            stamp: None,
+            cursor: TokenIdx::default(),
+            anchor: None,
+            picked: None,
+            offers_labels: false,
+            order: Order::Text,
+            finder: Finder::default(),
+            scroll_to_current: false,
+            focus_search: false,
+            focus_note: false,
+            note: NoteDraft::default(),
+        }
+    }
+}
+
+impl View {
+    pub fn current(&self) -> Option<SentenceId> {
+        self.current
+    }
+
+    pub fn sentence<'p>(&self, project: &'p Project) -> Option<&'p Sentence> {
+        project.corpus().sentence(self.current?)
+    }
+
+    pub fn content(&self) -> &Content {
+        &self.content
+    }
+
+    pub fn cursor(&self) -> TokenIdx {
+        self.cursor
+    }
+
+    pub fn picked(&self) -> Option<MarkId> {
+        self.picked
+    }
+
+    pub fn picked_mark(&self) -> Option<&Mark> {
+        self.content.mark(self.picked?)
+    }
+
+    pub fn picked_mention<'p>(&self, project: &'p Project) -> Option<&'p Mention> {
+        match self.picked? {
+            MarkId::Gold(id) => self.sentence(project)?.mention(id),
+            MarkId::Ghost(..) => None,
+        }
+    }
+
+    /// The suggestion behind a ghost, as it was when the person came here.
+    pub fn suggestion(&self, span: Span, label: LabelId) -> Option<&Suggestion> {
+        self.suggestions.as_ref()?.spans.iter().find(|s| s.span == span && s.label == label)
+    }
+
+    /// The model that made the suggestions on screen.
+    pub fn model(&self) -> Option<ModelId> {
+        self.suggestions.as_ref().map(|s| s.model)
+    }
+
+    /// How many suggestions the model made here, shown or not.
+    pub fn suggested(&self) -> usize {
+        self.suggestions.as_ref().map_or(0, |s| s.spans.len())
+    }
+
+    /// How many suggestions here are hidden for their score alone.
+    pub fn below(&self, sentence: &Sentence, threshold: f32) -> usize {
+        let all = visible(self.suggestions.as_ref(), sentence, 0.0);
+        all.iter().filter(|s| s.score < threshold).count()
+    }
+
+    pub fn ghosts(&self) -> impl Iterator<Item = &Mark> {
+        self.content.marks.iter().filter(|m| m.is_ghost())
+    }
+
+    /// Newer suggestions wait to be shown.
+    pub fn has_news(&self) -> bool {
+        self.has_news
+    }
+
+    pub fn selection(&self) -> Option<Span> {
+        self.anchor.map(|anchor| Span::covering(anchor, self.cursor))
+    }
+
+    /// The words that a label would be put on: the selection, else the word at the cursor.
+    pub fn target(&self) -> Option<Span> {
+        let words = self.content.words.len();
+        let span = self.selection().unwrap_or_else(|| Span::covering(self.cursor, self.cursor));
+        (span.end().get() <= words).then_some(span)
+    }
+
+    /// Goes to a sentence; a cursor at its first word, nothing selected.
+    pub fn go_to(&mut self, project: &Project, id: SentenceId) {
+        self.current = Some(id);
+        self.cursor = TokenIdx::default();
+        self.clear();
+        self.show_latest(project);
+        self.scroll_to_current = true;
+    }
+
+    /// Shows the newest suggestions.
+    pub fn show_latest(&mut self, project: &Project) {
+        self.suggestions = self.current.and_then(|id| project.suggestions(id)).cloned();
+        self.has_news = false;
+        self.stamp = None;
+        self.refresh(project);
+    }
+
+    /// Brings the content up to the project; call each frame.
+    pub fn refresh(&mut self, project: &Project) {
+        let corpus = project.corpus();
+        if self.current.is_none_or(|id| corpus.sentence(id).is_none()) {
+            let waits = |s: &&Sentence| !matches!(s.status(), Status::Complete | Status::Skipped);
+            let first = corpus.sentences().iter().find(waits).or(corpus.sentences().first());
+            self.current = first.map(Sentence::id);
+            self.suggestions = None;
+            self.scroll_to_current = true;
+        }
+        let Some(sentence) = self.sentence(project) else {
+            self.content = Content::default();
+            self.stamp = None;
+            return;
+        };
+        let threshold = project.settings().threshold;
+        self.take_or_announce(project, sentence, threshold);
+        let model = self.suggestions.as_ref().map(|s| s.model);
+        let stamp = Stamp { sentence: sentence.id(), revision: corpus.revision(), model, threshold };
+        if self.stamp == Some(stamp) {
+            return;
+        }
+        let ghosts = visible(self.suggestions.as_ref(), sentence, threshold);
+        let heads = self.suggestions.as_ref().map_or(&[][..], |s| &s.heads);
+        self.content = Content::of(corpus, sentence, &ghosts, heads);
+        self.stamp = Some(stamp);
+        self.stay_inside();
+    }
+
+    /// Newer suggestions appear at once where there is nothing to disturb, and wait elsewhere.
+    fn take_or_announce(&mut self, project: &Project, sentence: &Sentence, threshold: f32) {
+        let latest = project.suggestions(sentence.id());
+        if latest == self.suggestions.as_ref() {
+            self.has_news = false;
+            return;
+        }
+        if visible(self.suggestions.as_ref(), sentence, threshold).is_empty() && self.picked.is_none() {
+            self.suggestions = latest.cloned();
+            self.stamp = None;
+        } else {
+            self.has_news = latest.is_some();
+        }
+    }
+
+    fn stay_inside(&mut self) {
+        let last = self.content.words.len().saturating_sub(1);
+        self.cursor = TokenIdx::new(self.cursor.get().min(last));
+        self.anchor = self.anchor.map(|a| TokenIdx::new(a.get().min(last)));
+        self.picked = self.picked.filter(|id| self.content.mark(*id).is_some());
+    }
+
+    pub fn clear(&mut self) {
+        self.anchor = None;
+        self.picked = None;
+        self.offers_labels = false;
+    }
+
+    /// Moves the cursor by words; what was selected is let go.
+    pub fn move_cursor(&mut self, by: isize) {
+        let from = match (self.selection().or(self.picked_mark().map(|m| m.hull)), by < 0) {
+            (Some(span), true) => span.start(),
+            (Some(span), false) => span.last(),
+            (None, _) => self.cursor,
+        };
+        self.clear();
+        self.cursor = self.moved(from, by);
+    }
+
+    pub fn set_cursor(&mut self, token: TokenIdx) {
+        self.clear();
+        self.cursor = token;
+        self.stay_inside();
+    }
+
+    /// Moves the free end of the selection; a picked mark becomes the selection first.
+    pub fn grow(&mut self, by: isize) {
+        if let Some(hull) = self.picked_mark().map(|m| m.hull) {
+            let (anchor, cursor) = if by < 0 { (hull.last(), hull.start()) } else { (hull.start(), hull.last()) };
+            (self.anchor, self.cursor) = (Some(anchor), cursor);
+        }
+        self.picked = None;
+        self.offers_labels = false;
+        self.anchor = self.anchor.or(Some(self.cursor));
+        self.cursor = self.moved(self.cursor, by);
+    }
+
+    pub fn select(&mut self, from: TokenIdx, to: TokenIdx) {
+        self.picked = None;
+        (self.anchor, self.cursor) = (Some(from), to);
+        self.stay_inside();
+    }
+
+    pub fn pick(&mut self, id: MarkId) {
+        self.clear();
+        if let Some(hull) = self.content.mark(id).map(|m| m.hull) {
+            self.picked = Some(id);
+            self.cursor = hull.start();
+        }
+    }
+
+    /// Picks the next mark: suggestions first, since they wait for an answer, each kind in the order of reading.
+    pub fn pick_next(&mut self, by: isize) {
+        let mut order: Vec<&Mark> = self.content.marks.iter().collect();
+        order.sort_by_key(|m| (!m.is_ghost(), m.hull.start(), std::cmp::Reverse(m.hull.end()), m.id));
+        let count = order.len() as isize;
+        if count == 0 {
+            return;
+        }
+        let at = order.iter().position(|m| Some(m.id) == self.picked).map(|at| at as isize);
+        let next = match at {
+            Some(at) => (at + by).rem_euclid(count),
+            None if by < 0 => count - 1,
+            None => 0,
+        };
+        if let Some(id) = order.get(next as usize).map(|m| m.id) {
+            self.pick(id);
+        }
+    }
+
+    /// Picks the first suggestion at or after a word, else the first of all, else nothing.
+    pub fn pick_ghost_from(&mut self, start: TokenIdx) {
+        let mut ghosts: Vec<&Mark> = self.ghosts().collect();
+        ghosts.sort_by_key(|m| (m.hull.start() < start, m.hull.start(), std::cmp::Reverse(m.hull.end())));
+        match ghosts.first().map(|m| m.id) {
+            Some(id) => self.pick(id),
+            None => self.clear(),
+        }
+    }
+
+    /// Selects what a parent of the picked mark or selection would cover: one word more.
+    pub fn wrap(&mut self) {
+        let Some(inner) = self.picked_mark().map(|m| m.hull).or(self.selection()).or(self.target()) else { return };
+        let words = self.content.words.len();
+        let (start, last) = (inner.start().get(), inner.last().get());
+        let (from, to) = if last + 1 < words { (start, last + 1) } else { (start.saturating_sub(1), last) };
+        self.select(TokenIdx::new(from), TokenIdx::new(to));
+    }
+
+    /// The span that the picked mention would have with one end moved; `None` where there is no room.
+    pub fn moved_end(&self, at_start: bool, by: isize) -> Option<Span> {
+        let hull = self.picked_mark()?.hull;
+        let (mut start, mut end) = (hull.start().get() as isize, hull.end().get() as isize);
+        if at_start { start += by } else { end += by }
+        let inside = start >= 0 && end as usize <= self.content.words.len();
+        Span::from_range(usize::try_from(start).ok()?..usize::try_from(end).ok()?).filter(|_| inside)
+    }
+
+    fn moved(&self, from: TokenIdx, by: isize) -> TokenIdx {
+        let last = self.content.words.len().saturating_sub(1);
+        TokenIdx::new(from.get().saturating_add_signed(by).min(last))
+    }
+}
+
+fn visible(suggestions: Option<&SentenceSuggestions>, sentence: &Sentence, threshold: f32) -> Vec<Suggestion> {
+    suggestions.map(|s| s.visible(sentence, threshold).cloned().collect()).unwrap_or_default()
+}
+
+/// The sentences beside one in its document.
+pub fn neighbours<'c>(corpus: &'c Corpus, sentence: &Sentence) -> (Option<&'c Sentence>, Option<&'c Sentence>) {
+    let Some(document) = corpus.document(sentence.document()) else { return (None, None) };
+    let at = document.sentences.iter().position(|id| *id == sentence.id());
+    let near = |at: Option<usize>| at.and_then(|at| document.sentences.get(at)).and_then(|id| corpus.sentence(*id));
+    (near(at.and_then(|a| a.checked_sub(1))), near(at.map(|a| a + 1)))
+}

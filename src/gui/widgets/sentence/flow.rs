@@ -1,0 +1,427 @@
+//! Where the words and bars of a sentence lie: an own word flow.
+//!
+//! ```text
+//! row 0   The mayor of Aarhus met          words of one row, reordered for the eye (bidi)
+//!         ===          ===                 lane 0
+//!         ====================             lane 1: only as many lanes as this row needs
+//! row 1   Anna Berg.
+//! ```
+//!
+//! egui shapes a word but knows no bidirectional text, so each word is a galley of its own; rows are broken in the
+//! order of reading and then reordered for the eye, white space included. A word that is wider than a row is cut.
+//!
+//! # Invariants
+//! - Nothing is placed outside `0..width`, whatever the words are.
+//! - A bar covers just the words of its fragments; where these are apart for the eye it comes in several segments.
+//!
+//! Deliberately absent: colours, and what the pointer does.
+
+use super::content::{Content, Mark};
+use crate::gui::theme::size;
+use crate::gui::widgets::galleys::WordGalleys;
+use eframe::egui::{Galley, Pos2, Rect, Ui, pos2, vec2};
+use std::ops::Range;
+use std::sync::Arc;
+use unicode_bidi::{BidiInfo, Level};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// A word, or a part of one that is wider than a row.
+#[derive(Clone)]
+pub struct Piece {
+    pub token: usize,
+    pub row: usize,
+    /// The whole height of the words of its row.
+    pub rect: Rect,
+    pub text_at: Pos2,
+    pub galley: Arc<Galley>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    pub top: f32,
+    /// Where the words end and the lanes begin.
+    pub foot: f32,
+    pub bottom: f32,
+    pub lanes: usize,
+}
+
+/// A bar, or what of it lies in one row.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    pub mark: usize,
+    pub row: usize,
+    pub bar: Rect,
+    /// The mark begins here: this segment carries the full tag.
+    pub first: bool,
+    /// The first segment of the mark in its row: it carries a tag.
+    pub tagged: bool,
+    /// How wide the tag may be without running into the next bar of its lane.
+    pub tag_room: f32,
+}
+
+/// The gap between two fragments of one mark, in one row.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    pub mark: usize,
+    pub from: Pos2,
+    pub to: Pos2,
+}
+
+#[derive(Clone, Default)]
+pub struct Flow {
+    pub pieces: Vec<Piece>,
+    /// The pieces of each token.
+    of_token: Vec<Range<usize>>,
+    pub rows: Vec<Row>,
+    pub segments: Vec<Segment>,
+    pub links: Vec<Link>,
+    pub width: f32,
+    pub height: f32,
+    pub rtl: bool,
+}
+
+/// How a sentence is set.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Setting {
+    pub width: f32,
+    pub points: f32,
+    /// Only this many rows, `usize::MAX` for all.
+    pub most_rows: usize,
+}
+
+impl Flow {
+    pub fn new(ui: &Ui, galleys: &mut WordGalleys, content: &Content, setting: Setting) -> Self {
+        let levels = Levels::of(content);
+        let atoms = atoms(ui, galleys, content, setting);
+        let rows = break_rows(&atoms, setting.width, galleys.space(ui, setting.points));
+        let mut flow = Flow { width: setting.width, rtl: content.rtl, ..Flow::default() };
+        flow.of_token = vec![0..0; content.words.len()];
+        let mut top = 0.0;
+        let space = galleys.space(ui, setting.points);
+        for (number, range) in rows.into_iter().enumerate().take(setting.most_rows) {
+            let row_atoms = atoms.get(range).unwrap_or_default();
+            let placed = place_row(row_atoms, &levels, space, setting.width, flow.rtl);
+            top = flow.add_row(content, row_atoms, &placed, number, top, setting.points);
+        }
+        flow.height = flow.rows.last().map_or(0.0, |row| row.bottom);
+        flow.limit_tags();
+        flow
+    }
+
+    /// The rectangles of a token: one, or several for one that is cut.
+    pub fn rects_of(&self, token: usize) -> impl Iterator<Item = Rect> + '_ {
+        let range = self.of_token.get(token).cloned().unwrap_or_default();
+        self.pieces.get(range).unwrap_or_default().iter().map(|p| p.rect)
+    }
+
+    /// The row in which a token begins.
+    pub fn row_of(&self, token: usize) -> Option<&Row> {
+        let first = self.of_token.get(token)?.start;
+        self.rows.get(self.pieces.get(first)?.row)
+    }
+
+    /// The token at a point, or the nearest one in the row of the point.
+    pub fn token_at(&self, at: Pos2) -> Option<usize> {
+        let row = self.rows.iter().position(|r| at.y < r.bottom).unwrap_or(self.rows.len().saturating_sub(1));
+        let distance = |p: &&Piece| (p.rect.left() - at.x).max(at.x - p.rect.right()).max(0.0);
+        let nearest = self.pieces.iter().filter(|p| p.row == row).min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.map(|p| p.token)
+    }
+
+    /// The token whose word is just at this point.
+    pub fn word_at(&self, at: Pos2) -> Option<usize> {
+        let hit = |p: &&Piece| p.rect.expand2(vec2(2.0, 0.0)).contains(at);
+        self.pieces.iter().find(hit).map(|p| p.token)
+    }
+
+    /// The index of the mark whose bar or tag is at a point.
+    pub fn mark_at(&self, at: Pos2) -> Option<usize> {
+        let hit = |s: &&Segment| {
+            let reach = Rect::from_min_max(s.bar.min - vec2(2.0, 5.0), s.bar.max + vec2(2.0, 16.0));
+            reach.contains(at)
+        };
+        self.segments.iter().find(hit).map(|s| s.mark)
+    }
+
+    /// Adds the words of a row and the bars under them; returns where the next row begins.
+    fn add_row(
+        &mut self,
+        content: &Content,
+        atoms: &[Atom],
+        placed: &[Placed],
+        number: usize,
+        top: f32,
+        points: f32,
+    ) -> f32 {
+        let ascent = atoms.iter().map(|a| a.ascent).fold(0.0, f32::max);
+        let below = atoms.iter().map(|a| a.galley.size().y - a.ascent).fold(0.0, f32::max);
+        let foot = top + (ascent + below).max(points * 1.3);
+        for (at, atom) in atoms.iter().enumerate() {
+            let Some(x) = placed.iter().find(|p| p.atom == Some(at)).map(|p| p.left) else { continue };
+            let index = self.pieces.len();
+            if let Some(range) = self.of_token.get_mut(atom.token) {
+                *range = if range.start == range.end { index..index + 1 } else { range.start..index + 1 };
+            }
+            self.pieces.push(Piece {
+                token: atom.token,
+                row: number,
+                rect: Rect::from_min_max(pos2(x, top), pos2(x + atom.width, foot)),
+                text_at: pos2(x, top + ascent - atom.ascent),
+                galley: atom.galley.clone(),
+            });
+        }
+        let mut lanes = 0;
+        for (index, mark) in content.marks.iter().enumerate() {
+            let added = self.add_segments(index, mark, atoms, placed, number, foot);
+            lanes = if added { lanes.max(mark.lane + 1) } else { lanes };
+        }
+        let bottom = match lanes {
+            0 => foot + size::GAP,
+            _ => foot + size::FIRST_LANE + size::LANE * lanes as f32,
+        };
+        self.rows.push(Row { top, foot, bottom, lanes });
+        bottom + size::ROW_GAP
+    }
+
+    /// The segments and links of one mark in one row; false when the row holds none of its words.
+    fn add_segments(
+        &mut self,
+        index: usize,
+        mark: &Mark,
+        atoms: &[Atom],
+        placed: &[Placed],
+        row: usize,
+        foot: f32,
+    ) -> bool {
+        let top = foot + size::FIRST_LANE + size::LANE * mark.lane as f32;
+        let mut runs: Vec<(f32, f32, usize)> = Vec::new(); // left, right, first token
+        for fragment in &mark.fragments {
+            let range = fragment.range();
+            let mut open: Option<(f32, f32, usize)> = None;
+            for item in placed {
+                match (item.tokens(atoms), open.as_mut()) {
+                    ((before, after), Some(run)) if range.contains(&before) && range.contains(&after) => {
+                        if item.atom.is_some() {
+                            *run = (run.0, item.left + item.width, run.2.min(before));
+                        }
+                    }
+                    ((before, after), None) if before == after && range.contains(&before) => {
+                        open = Some((item.left, item.left + item.width, before));
+                    }
+                    (_, Some(_)) => runs.extend(open.take()),
+                    (_, None) => {}
+                }
+            }
+            runs.extend(open);
+        }
+        if runs.is_empty() {
+            return false;
+        }
+        let first_here = runs.iter().map(|r| r.2).min();
+        let mut tagged = false;
+        for &(left, right, token) in &runs {
+            let carries = !tagged && Some(token) == first_here;
+            tagged |= carries;
+            let first = carries && token == mark.hull.start().get() && self.starts_here(token, row);
+            let bar = Rect::from_min_max(pos2(left, top), pos2(right, top + size::BAR));
+            self.segments.push(Segment { mark: index, row, bar, first, tagged: carries, tag_room: f32::INFINITY });
+        }
+        runs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let middle = top + size::BAR / 2.0;
+        for pair in runs.windows(2) {
+            if let [before, after] = pair {
+                self.links.push(Link { mark: index, from: pos2(before.1, middle), to: pos2(after.0, middle) });
+            }
+        }
+        true
+    }
+
+    fn starts_here(&self, token: usize, row: usize) -> bool {
+        let first = self.of_token.get(token).and_then(|range| self.pieces.get(range.start));
+        first.is_some_and(|piece| piece.row == row)
+    }
+
+    /// A tag may be wider than its bar, up to the next bar of the same lane.
+    fn limit_tags(&mut self) {
+        let bars: Vec<(usize, Rect)> = self.segments.iter().map(|s| (s.row, s.bar)).collect();
+        let (rtl, width) = (self.rtl, self.width);
+        for segment in &mut self.segments {
+            let same_lane = bars.iter().filter(|(row, bar)| *row == segment.row && bar.top() == segment.bar.top());
+            segment.tag_room = if rtl {
+                let before = same_lane.map(|(_, b)| b.right()).filter(|right| *right <= segment.bar.left());
+                segment.bar.right() - before.fold(0.0, f32::max) - size::GAP_SMALL
+            } else {
+                let after = same_lane.map(|(_, b)| b.left()).filter(|left| *left >= segment.bar.right());
+                after.fold(width, f32::min) - segment.bar.left() - size::GAP_SMALL
+            };
+        }
+    }
+}
+
+/// What is placed as one: a word, or a part of one.
+struct Atom {
+    token: usize,
+    galley: Arc<Galley>,
+    width: f32,
+    ascent: f32,
+    gap_before: bool,
+    may_break_before: bool,
+}
+
+fn atoms(ui: &Ui, galleys: &mut WordGalleys, content: &Content, setting: Setting) -> Vec<Atom> {
+    let mut atoms = Vec::with_capacity(content.words.len());
+    for (token, word) in content.words.iter().enumerate() {
+        let galley = galleys.get(ui, &word.text, setting.points);
+        if galley.size().x <= setting.width {
+            atoms.push(Atom {
+                token,
+                width: galley.size().x,
+                ascent: ascent(&galley),
+                galley,
+                gap_before: word.gap_before,
+                may_break_before: word.may_break_before,
+            });
+            continue;
+        }
+        for (number, part) in cut(ui, galleys, &word.text, setting).into_iter().enumerate() {
+            let galley = galleys.get(ui, part, setting.points);
+            atoms.push(Atom {
+                token,
+                width: galley.size().x.min(setting.width),
+                ascent: ascent(&galley),
+                galley,
+                gap_before: number == 0 && word.gap_before,
+                may_break_before: true,
+            });
+        }
+    }
+    atoms
+}
+
+/// Cuts a word into parts that fit a row, between what people see as characters.
+fn cut<'w>(ui: &Ui, galleys: &mut WordGalleys, word: &'w str, setting: Setting) -> Vec<&'w str> {
+    let bounds: Vec<usize> = word.grapheme_indices(true).map(|(at, _)| at).skip(1).chain([word.len()]).collect();
+    let (mut parts, mut start, mut next) = (Vec::new(), 0, 0);
+    while start < word.len() {
+        // The longest part that fits, by bisection; at least one grapheme.
+        let (mut low, mut high) = (next, bounds.len().saturating_sub(1));
+        while low < high {
+            let middle = (low + high).div_ceil(2);
+            let part = bounds.get(middle).and_then(|end| word.get(start..*end)).unwrap_or_default();
+            let fits = galleys.width_uncached(ui, part, setting.points) <= setting.width;
+            if fits { low = middle } else { high = middle - 1 }
+        }
+        let end = bounds.get(low).copied().unwrap_or(word.len());
+        parts.extend(word.get(start..end));
+        (start, next) = (end, low + 1);
+    }
+    parts
+}
+
+fn ascent(galley: &Galley) -> f32 {
+    let glyph = galley.rows.first().and_then(|row| row.glyphs.first().map(|g| row.pos.y + g.pos.y));
+    glyph.unwrap_or(galley.size().y * 0.8)
+}
+
+/// Ranges of atoms, broken in the order of reading.
+fn break_rows(atoms: &[Atom], width: f32, space: f32) -> Vec<Range<usize>> {
+    let (mut rows, mut start, mut x) = (Vec::new(), 0, 0.0);
+    let mut chance = None;
+    let mut at = 0;
+    while let Some(atom) = atoms.get(at) {
+        if at > start && atom.may_break_before {
+            chance = Some(at);
+        }
+        let gap = if at > start && atom.gap_before { space } else { 0.0 };
+        if at > start && x + gap + atom.width > width + 0.5 {
+            let stop = chance.unwrap_or(at);
+            rows.push(start..stop);
+            (start, at, x, chance) = (stop, stop, 0.0, None);
+            continue;
+        }
+        x += gap + atom.width;
+        at += 1;
+    }
+    if start < atoms.len() {
+        rows.push(start..atoms.len());
+    }
+    rows
+}
+
+/// A word or a space of a row, from left to right.
+struct Placed {
+    /// Index of the atom in its row; `None` for a space, which lies before the atom `next`.
+    atom: Option<usize>,
+    next: usize,
+    left: f32,
+    width: f32,
+}
+
+impl Placed {
+    /// The token of a word, or the two between which a space lies.
+    fn tokens(&self, atoms: &[Atom]) -> (usize, usize) {
+        let token = |at: usize| atoms.get(at).map_or(usize::MAX, |a| a.token);
+        match self.atom {
+            Some(at) => (token(at), token(at)),
+            None => (token(self.next.wrapping_sub(1)), token(self.next)),
+        }
+    }
+}
+
+fn place_row(atoms: &[Atom], levels: &Levels, space: f32, width: f32, rtl: bool) -> Vec<Placed> {
+    let mut items: Vec<(Option<usize>, usize, f32, Level)> = Vec::with_capacity(atoms.len() * 2);
+    for (at, atom) in atoms.iter().enumerate() {
+        if at > 0 && atom.gap_before {
+            items.push((None, at, space, levels.gap_before(atom.token)));
+        }
+        items.push((Some(at), at, atom.width, levels.of_token(atom.token)));
+    }
+    let item_levels: Vec<Level> = items.iter().map(|item| item.3).collect();
+    let total: f32 = items.iter().map(|item| item.2).sum();
+    let mut x = if rtl { (width - total).max(0.0) } else { 0.0 };
+    let mut placed = Vec::with_capacity(items.len());
+    for index in BidiInfo::reorder_visual(&item_levels) {
+        let Some(&(atom, next, item_width, _)) = items.get(index) else { continue };
+        placed.push(Placed { atom, next, left: x, width: item_width });
+        x += item_width;
+    }
+    placed
+}
+
+/// Embedding levels of the words and of the white space before them.
+struct Levels {
+    words: Vec<Level>,
+    gaps: Vec<Level>,
+}
+
+impl Levels {
+    fn of(content: &Content) -> Self {
+        let mut text = String::new();
+        let mut starts = Vec::with_capacity(content.words.len());
+        for word in &content.words {
+            if word.gap_before && !text.is_empty() {
+                text.push(' ');
+            }
+            starts.push(text.len());
+            text.push_str(&word.text);
+        }
+        if text.is_ascii() {
+            return Self { words: Vec::new(), gaps: Vec::new() };
+        }
+        let base = if content.rtl { Level::rtl() } else { Level::ltr() };
+        let bidi = BidiInfo::new(&text, Some(base));
+        let level = |at: usize| bidi.levels.get(at).copied().unwrap_or(Level::ltr());
+        Self {
+            words: starts.iter().map(|&at| level(at)).collect(),
+            gaps: starts.iter().map(|&at| level(at.saturating_sub(1))).collect(),
+        }
+    }
+
+    fn of_token(&self, token: usize) -> Level {
+        self.words.get(token).copied().unwrap_or(Level::ltr())
+    }
+
+    fn gap_before(&self, token: usize) -> Level {
+        self.gaps.get(token).copied().unwrap_or(Level::ltr())
+    }
+}

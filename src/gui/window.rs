@@ -1,0 +1,515 @@
+//! The program's window: which page is shown, which dialog lies over it, and who carries out what they ask for.
+//!
+//! # Invariants
+//! - [`Window::logic`] takes in what workers and keys bring, [`Window::ui`] paints; neither waits for anything. Files
+//!   are read and projects are opened, made and closed by [`Task`]s.
+//! - Acts are carried out after painting, so that one frame shows one state.
+
+use super::acts::Act;
+use super::commands::{CommandId, KeyboardOwner, Pressed, take_pressed};
+use super::desk::{Desk, Told};
+use super::dialogs::{
+    Backstage, Dialog, ExportDialog, ImportDialog, KeyHelp, LabelDialog, NewProjectDialog, OpenDialog, Palette, Report,
+};
+use super::files::{FilePicker, Services};
+use super::panels::start::StartPage;
+use super::panels::status::Notice;
+use super::panels::{self, Stage, annotate};
+use super::widgets::sentence::Typesetter;
+use crate::encoder::EncoderInfo;
+use crate::session::{
+    Event, Home, Imported, NewProject, Project, SaveState, SessionError, Task, open_sample,
+};
+use eframe::egui::{self, Context, Theme, Ui, ViewportCommand};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+const NOTICE_SECS: f64 = 5.0;
+
+pub struct Window {
+    home: Home,
+    services: Services,
+    screen: Screen,
+    dialog: Option<Dialog>,
+    report: Option<Report>,
+    notice: Option<Notice>,
+    typesetter: Typesetter,
+    acts: Vec<Act>,
+    /// Read from disk by a task, at the start and after a project was opened.
+    known: Known,
+    knowing: Option<Task<Known>>,
+    /// Files that were dropped before there was a project to import them into.
+    to_import: Vec<PathBuf>,
+    importing: Option<Task<Result<Imported, SessionError>>>,
+    title: String,
+    told_unsaved: bool,
+}
+
+enum Screen {
+    Start,
+    /// A project is being opened, made or closed.
+    Busy { what: String, task: Task<Result<Option<Project>, SessionError>> },
+    Desk(Box<Desk>),
+}
+
+/// What the start page and the dialog for new projects need from the disk.
+#[derive(Default)]
+struct Known {
+    recent: Vec<PathBuf>,
+    encoders: Vec<EncoderInfo>,
+    projects_dir: PathBuf,
+}
+
+impl Window {
+    /// A window at its start page, or opening `start`. Call before the first frame of `ctx`.
+    pub fn new(ctx: &Context, home: Home, picker: Arc<dyn FilePicker>, start: Option<PathBuf>) -> Self {
+        super::theme::install(ctx);
+        let for_waker = ctx.clone();
+        let services = Services { picker, waker: Arc::new(move || for_waker.request_repaint()) };
+        let mut window = Self {
+            home,
+            services,
+            screen: Screen::Start,
+            dialog: None,
+            report: None,
+            notice: None,
+            typesetter: Typesetter::default(),
+            acts: start.map(Act::Open).into_iter().collect(),
+            known: Known::default(),
+            knowing: None,
+            to_import: Vec::new(),
+            importing: None,
+            title: String::new(),
+            told_unsaved: false,
+        };
+        window.look_around();
+        window
+    }
+
+    /// The open project.
+    pub fn desk(&self) -> Option<&Desk> {
+        match &self.screen {
+            Screen::Desk(desk) => Some(desk),
+            Screen::Start | Screen::Busy { .. } => None,
+        }
+    }
+
+    /// What workers, the system and the keys bring. Once a frame, before [`Window::ui`].
+    pub fn logic(&mut self, ctx: &Context) {
+        self.take_results(ctx);
+        self.take_drops(ctx);
+        self.guard_closing(ctx);
+        if let Screen::Desk(desk) = &mut self.screen {
+            let events = desk.project.poll();
+            desk.view.refresh(&desk.project);
+            if desk.view.finder.step(desk.project.corpus()) {
+                ctx.request_repaint();
+            }
+            desk.project.look_at(desk.view.current().as_slice());
+            if ctx.input(|i| !i.events.is_empty()) {
+                desk.project.note_activity();
+            }
+            for event in events {
+                self.tell_event(ctx, event);
+            }
+        }
+        let owner = self.keyboard_owner(ctx);
+        let open = self.desk().is_some();
+        for pressed in take_pressed(ctx, owner, open) {
+            match pressed {
+                Pressed::Command(id) => self.act(ctx, Act::Command(id)),
+                Pressed::LabelKey(key) => {
+                    if let Screen::Desk(desk) = &mut self.screen {
+                        let told = desk.use_label_key(key);
+                        self.tell(ctx, told);
+                    }
+                }
+            }
+        }
+        self.carry_out(ctx);
+        self.show_title(ctx);
+        if self.notice.as_ref().is_some_and(|n| n.until <= ctx.input(|i| i.time)) {
+            self.notice = None;
+        }
+    }
+
+    pub fn ui(&mut self, ui: &mut Ui) {
+        let ctx = ui.ctx().clone();
+        self.typesetter.begin_frame(ui);
+        let dialog_open = self.dialog.is_some() || self.report.is_some();
+        match &mut self.screen {
+            Screen::Start => StartPage { recent: &self.known.recent, busy: None }.show(ui, &mut self.acts),
+            Screen::Busy { what, .. } => {
+                StartPage { recent: &self.known.recent, busy: Some(what) }.show(ui, &mut self.acts);
+            }
+            Screen::Desk(desk) => {
+                let mut stage = Stage {
+                    project: &desk.project,
+                    view: &mut desk.view,
+                    typesetter: &mut self.typesetter,
+                    acts: &mut self.acts,
+                    dialog_open,
+                    now_ms: now_ms(),
+                };
+                panels::top_bar::show(ui, &mut stage);
+                panels::status::save_failure(ui, &mut stage);
+                panels::status::show(ui, &mut stage, self.notice.as_ref());
+                panels::sentences::show(ui, &mut stage);
+                panels::labels::show(ui, &mut stage);
+                annotate::show(ui, &mut stage);
+            }
+        }
+        let project = match &self.screen {
+            Screen::Desk(desk) => Some(&desk.project),
+            Screen::Start | Screen::Busy { .. } => None,
+        };
+        if let Some(dialog) = &mut self.dialog {
+            let (services, acts, typesetter) = (&self.services, &mut self.acts, &mut self.typesetter);
+            dialog.show(&ctx, &mut Backstage { project, services, acts, typesetter });
+        }
+        if self.report.as_ref().is_some_and(|report| report.show(&ctx, &mut self.acts)) {
+            self.report = None;
+        }
+        drop_hint(&ctx);
+        if !self.acts.is_empty() {
+            self.carry_out(&ctx);
+            ctx.request_repaint();
+        }
+    }
+
+    /// Writes what is left and stops the workers. Waits: only for the end of the program.
+    pub fn close(&mut self) {
+        if let Screen::Desk(desk) = std::mem::replace(&mut self.screen, Screen::Start) {
+            // The window is gone: there is nobody to tell, and the next start says what is missing.
+            let _closed = desk.project.close();
+        }
+    }
+
+    fn keyboard_owner(&self, ctx: &Context) -> KeyboardOwner {
+        if self.dialog.is_some() || self.report.is_some() {
+            return KeyboardOwner::Dialog;
+        }
+        if egui::Popup::is_any_open(ctx) {
+            return KeyboardOwner::Other;
+        }
+        let on_page = self.desk().is_some_and(|desk| desk.view.current().is_some());
+        match ctx.memory(|m| m.focused()) {
+            Some(id) if id == annotate::sentence_id() => KeyboardOwner::Sentence,
+            None if on_page => KeyboardOwner::Sentence,
+            Some(_) if ctx.text_edit_focused() => KeyboardOwner::TextField,
+            _ => KeyboardOwner::Other,
+        }
+    }
+
+    fn carry_out(&mut self, ctx: &Context) {
+        for act in std::mem::take(&mut self.acts) {
+            self.act(ctx, act);
+        }
+    }
+
+    fn act(&mut self, ctx: &Context, act: Act) {
+        match act {
+            Act::Command(id) => self.command(ctx, id),
+            Act::OpenSample => self.open_sample(),
+            Act::Create { path, labels, encoder } => {
+                let home = self.home.clone();
+                self.start_work(format!("Making {} …", path.display()), move || {
+                    if let Some(folder) = path.parent() {
+                        // A folder that can't be made is told by the project that can't be written there.
+                        let _made = std::fs::create_dir_all(folder);
+                    }
+                    let new = NewProject { encoder: Some(encoder), ..NewProject::with_labels(labels)? };
+                    let project = Project::create(&home, &path, &new)?;
+                    remember(&home, project.path());
+                    Ok(Some(project))
+                });
+            }
+            Act::Open(path) => {
+                let home = self.home.clone();
+                self.start_work(format!("Opening {} …", path.display()), move || {
+                    let project = Project::open(&home, &path)?;
+                    remember(&home, project.path());
+                    Ok(Some(project))
+                });
+            }
+            Act::ImportFrom(paths) => self.import(paths),
+            Act::CopyText(text) => ctx.copy_text(text),
+            Act::CloseDialog => self.dialog = None,
+            Act::DismissNotice => self.notice = None,
+            act => self.act_on_desk(ctx, act),
+        }
+    }
+
+    fn act_on_desk(&mut self, ctx: &Context, act: Act) {
+        let Screen::Desk(desk) = &mut self.screen else { return };
+        let told = match act {
+            Act::Change(command) => desk.change(command).map(|_| None),
+            Act::Sentence(event) => desk.pointer(event),
+            Act::UseLabel(label) => desk.use_label(label),
+            Act::GoTo(id) => {
+                desk.go_to(id);
+                Ok(None)
+            }
+            Act::Pick(id) => {
+                desk.view.pick(id);
+                Ok(None)
+            }
+            Act::Order(order) => {
+                desk.view.order = order;
+                Ok(None)
+            }
+            Act::Import { incoming, how } => {
+                self.importing = Some(desk.project.start_import(*incoming, how));
+                Ok(None)
+            }
+            Act::EditLabel(id) => {
+                let label = desk.project.corpus().labels().get(id);
+                self.dialog = label.map(LabelDialog::edit).map(Dialog::Label);
+                Ok(None)
+            }
+            _ => Ok(None),
+        };
+        self.tell(ctx, told);
+    }
+
+    fn command(&mut self, ctx: &Context, id: CommandId) {
+        if let Screen::Desk(desk) = &mut self.screen
+            && let Some(told) = desk.command(id)
+        {
+            self.tell(ctx, told);
+            return;
+        }
+        match id {
+            CommandId::NewProject => self.new_project(),
+            CommandId::OpenProject => self.dialog = Some(Dialog::Open(OpenDialog::default())),
+            CommandId::CloseProject => self.close_project(),
+            CommandId::KeyHelp => self.dialog = Some(Dialog::KeyHelp(KeyHelp)),
+            CommandId::Palette => self.dialog = Some(Dialog::Palette(Palette::default())),
+            CommandId::AddLabel if self.desk().is_some() => {
+                self.dialog = Some(Dialog::Label(LabelDialog::new_label()));
+            }
+            CommandId::Import => self.import(Vec::new()),
+            CommandId::Export => {
+                let dialog = self.desk().map(|desk| ExportDialog::new(&desk.project));
+                self.dialog = dialog.map(Box::new).map(Dialog::Export);
+            }
+            CommandId::ToggleTheme => {
+                let other = if ctx.theme() == Theme::Dark { Theme::Light } else { Theme::Dark };
+                ctx.set_theme(other);
+            }
+            CommandId::ZoomIn => ctx.set_zoom_factor((ctx.zoom_factor() + 0.1).min(3.0)),
+            CommandId::ZoomOut => ctx.set_zoom_factor((ctx.zoom_factor() - 0.1).max(0.5)),
+            CommandId::ZoomReset => ctx.set_zoom_factor(1.0),
+            CommandId::LeaveSentence => {
+                // The sentence keeps Tab for itself; from here on egui's own order of controls holds.
+                ctx.memory_mut(|m| m.move_focus(egui::FocusDirection::Next));
+            }
+            _ => {}
+        }
+    }
+
+    fn open_sample(&mut self) {
+        let home = self.home.clone();
+        self.start_work("Making the sample project …".to_owned(), move || {
+            let project = open_sample(&home, &home.sample_path())?;
+            remember(&home, project.path());
+            Ok(Some(project))
+        });
+    }
+
+    /// Closes what is open, then does `work`, all on a thread.
+    fn start_work(&mut self, what: String, work: impl FnOnce() -> Result<Option<Project>, SessionError> + Send + 'static) {
+        let old = match std::mem::replace(&mut self.screen, Screen::Start) {
+            Screen::Desk(desk) => Some(desk.project),
+            Screen::Start | Screen::Busy { .. } => None,
+        };
+        self.dialog = None;
+        self.notice = None;
+        let task = Task::spawn("open project", self.services.waker.clone(), move || {
+            if let Some(old) = old {
+                old.close()?;
+            }
+            work()
+        });
+        self.screen = Screen::Busy { what, task };
+    }
+
+    fn close_project(&mut self) {
+        if self.desk().is_some() {
+            self.start_work("Closing …".to_owned(), || Ok(None));
+        }
+    }
+
+    fn import(&mut self, paths: Vec<PathBuf>) {
+        if self.desk().is_some() {
+            self.dialog = Some(Dialog::Import(Box::new(ImportDialog::new(&paths))));
+        } else {
+            self.to_import = paths;
+            self.new_project();
+        }
+    }
+
+    fn new_project(&mut self) {
+        let encoders = self.known.encoders.clone();
+        self.dialog = Some(Dialog::NewProject(NewProjectDialog::new(&self.known.projects_dir, encoders)));
+    }
+
+    fn take_results(&mut self, ctx: &Context) {
+        if let Some(known) = self.knowing.as_ref().and_then(Task::poll) {
+            self.known = known.unwrap_or_default();
+            self.knowing = None;
+        }
+        self.take_import();
+        let Screen::Busy { task, .. } = &self.screen else { return };
+        let Some(result) = task.poll() else { return };
+        self.screen = Screen::Start;
+        match result {
+            Ok(Ok(Some(mut project))) => {
+                project.set_waker(self.services.waker.clone());
+                self.screen = Screen::Desk(Box::new(Desk::new(project)));
+                self.told_unsaved = false;
+                if !self.to_import.is_empty() {
+                    let paths = std::mem::take(&mut self.to_import);
+                    self.import(paths);
+                }
+            }
+            Ok(Ok(None)) => {}
+            Ok(Err(error)) => self.report = Some(Report::of("This did not work", &error)),
+            Err(lost) => self.report = Some(Report::of("This did not work", &lost)),
+        }
+        self.look_around();
+        ctx.request_repaint();
+    }
+
+    fn take_import(&mut self) {
+        let Some(result) = self.importing.as_ref().and_then(Task::poll) else { return };
+        self.importing = None;
+        let Screen::Desk(desk) = &mut self.screen else { return };
+        let done = result.map_err(SessionError::from).flatten().and_then(|i| desk.project.finish_import(i));
+        desk.view.finder.again();
+        desk.view.refresh(&desk.project);
+        if let Some(Dialog::Import(dialog)) = &mut self.dialog {
+            dialog.imported(done);
+        }
+    }
+
+    /// Reads again what the start page shows.
+    fn look_around(&mut self) {
+        let home = self.home.clone();
+        self.knowing = Some(Task::spawn("start page", self.services.waker.clone(), move || Known {
+            recent: home.recent_projects(),
+            projects_dir: home.projects_dir(),
+            // A folder that can't be read is told when an encoder is imported; until then there is the built-in one.
+            encoders: home.encoders().list().unwrap_or_default(),
+        }));
+    }
+
+    fn take_drops(&mut self, ctx: &Context) {
+        let dropped: Vec<PathBuf> =
+            ctx.input(|i| i.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
+        let is_project = |p: &PathBuf| p.extension().is_some_and(|e| e == "nestling");
+        if let Some(project) = dropped.iter().find(|p| is_project(p)) {
+            self.acts.push(Act::Open(project.clone()));
+        } else if !dropped.is_empty() {
+            self.acts.push(Act::ImportFrom(dropped));
+        }
+    }
+
+    /// Changes that could not be saved are worth a second look before the window closes.
+    fn guard_closing(&mut self, ctx: &Context) {
+        let unsaved = self.desk().is_some_and(|d| matches!(d.project.save_state(), SaveState::Failed { .. }));
+        if unsaved && !self.told_unsaved && ctx.input(|i| i.viewport().close_requested()) {
+            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
+            self.told_unsaved = true;
+            self.report = Some(Report {
+                title: "Some changes are not saved".to_owned(),
+                text: "The project file could not be written. Make room or mend access to it and press “Try again”. \
+                       Closing once more gives these changes up."
+                    .to_owned(),
+            });
+        }
+    }
+
+    fn show_title(&mut self, ctx: &Context) {
+        let title = match self.desk() {
+            Some(desk) => format!("Nestling – {}", desk.project.name()),
+            None => "Nestling".to_owned(),
+        };
+        if title != self.title {
+            ctx.send_viewport_cmd(ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
+    }
+
+    fn tell(&mut self, ctx: &Context, told: Told) {
+        let (text, is_error) = match told {
+            Ok(None) => return,
+            Ok(Some(text)) => (text, false),
+            Err(error) => (error.to_string(), true),
+        };
+        self.notify(ctx, text, is_error);
+    }
+
+    fn tell_event(&mut self, ctx: &Context, event: Event) {
+        match event {
+            Event::ModelReady(info) => {
+                let text = format!("Model {} makes the suggestions from now on", info.id);
+                self.notify(ctx, text, false);
+            }
+            Event::ModelNotBetter { new_f1, current_f1 } => {
+                let text = format!("The new model is not better on dev ({new_f1:.2}, before {current_f1:.2}); the old one stays");
+                self.notify(ctx, text, false);
+            }
+            Event::TrainingStopped => self.notify(ctx, "The training was stopped".to_owned(), false),
+            Event::TrainingFailed { message } | Event::PredictionFailed { message } | Event::SaveFailed { message } => {
+                self.notify(ctx, message, true);
+            }
+            Event::Suggestions(_) => {}
+        }
+    }
+
+    fn notify(&mut self, ctx: &Context, text: String, is_error: bool) {
+        let until = ctx.input(|i| i.time) + if is_error { 2.0 * NOTICE_SECS } else { NOTICE_SECS };
+        self.notice = Some(Notice { text, is_error, until });
+        ctx.request_repaint_after_secs(NOTICE_SECS as f32 + 0.1);
+    }
+}
+
+impl eframe::App for Window {
+    fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
+        Window::logic(self, ctx);
+    }
+
+    fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
+        Window::ui(self, ui);
+    }
+
+    fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
+        self.close();
+    }
+}
+
+/// A list of recent projects that can't be written is no reason to refuse a project.
+fn remember(home: &Home, path: &Path) {
+    let _written = home.remember_recent(path);
+}
+
+fn now_ms() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64)
+}
+
+/// Says that files may be let go here.
+fn drop_hint(ctx: &Context) {
+    if ctx.input(|i| i.raw.hovered_files.is_empty()) {
+        return;
+    }
+    let tokens = super::theme::tokens_of(ctx.theme());
+    let layer = egui::LayerId::new(egui::Order::Foreground, egui::Id::unique("drop hint"));
+    let painter = ctx.layer_painter(layer);
+    let rect = ctx.content_rect();
+    painter.rect_filled(rect, 0.0, tokens.backdrop);
+    let font = super::theme::bold(super::theme::size::TEXT_TITLE);
+    let text = "Drop to open or import";
+    painter.text(rect.center(), egui::Align2::CENTER_CENTER, text, font, super::theme::tokens_of(Theme::Dark).text);
+}
