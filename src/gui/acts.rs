@@ -2,12 +2,12 @@
 //! afterwards.
 
 use super::commands::CommandId;
-use super::widgets::sentence::{MarkId, SentenceEvent};
+use super::widgets::sentence::SentenceEvent;
 use crate::annotation::{LabelId, SentenceId};
 use crate::session::{Command, ImportHow, Incoming, Order};
 use std::path::PathBuf;
 
-pub enum Act {
+pub(super) enum Act {
     /// Something of the command table.
     Command(CommandId),
     /// A change of the project.
@@ -15,7 +15,6 @@ pub enum Act {
     /// What the pointer did to the sentence.
     Sentence(SentenceEvent),
     GoTo(SentenceId),
-    Pick(MarkId),
     /// A label was chosen: for the selection, or for the picked mention.
     UseLabel(LabelId),
     Order(Order),
@@ -29,5 +28,4 @@ pub enum Act {
     Import { incoming: Box<Incoming>, how: ImportHow },
     CopyText(String),
     CloseDialog,
-    DismissNotice,
 }

@@ -17,7 +17,7 @@ pub struct Desk {
 }
 
 /// What to tell the person after a command; nothing when the page shows it.
-pub type Told = Result<Option<String>, SessionError>;
+pub(super) type Told = Result<Option<String>, SessionError>;
 
 const NOTHING: Told = Ok(None);
 

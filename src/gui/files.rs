@@ -8,7 +8,7 @@ use super::theme::{self, size};
 use super::widgets::parts::button;
 use crate::session::{Task, Waker};
 use eframe::egui::{self, Align, Layout, Ui};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What is to be chosen.
@@ -55,39 +55,35 @@ impl FilePicker for SystemPicker {
 
 /// What dialogs use besides the project.
 #[derive(Clone)]
-pub struct Services {
+pub(super) struct Services {
     pub picker: Arc<dyn FilePicker>,
     pub waker: Waker,
 }
 
 /// A path that can be typed or chosen. Several are separated by `;`.
 #[derive(Default)]
-pub struct PathField {
+pub(super) struct PathField {
     pub text: String,
     choosing: Option<Task<Vec<PathBuf>>>,
     chose_nothing: bool,
 }
 
 impl PathField {
-    pub fn new(path: &Path) -> Self {
-        Self { text: path.display().to_string(), ..Self::default() }
-    }
-
-    pub fn several(paths: &[PathBuf]) -> Self {
+    pub(super) fn several(paths: &[PathBuf]) -> Self {
         let texts: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
         Self { text: texts.join("; "), ..Self::default() }
     }
 
-    pub fn path(&self) -> PathBuf {
+    pub(super) fn path(&self) -> PathBuf {
         PathBuf::from(self.text.trim())
     }
 
-    pub fn paths(&self) -> Vec<PathBuf> {
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
         self.text.split(';').map(str::trim).filter(|p| !p.is_empty()).map(PathBuf::from).collect()
     }
 
     /// The field with a button for each wish; true when the path changed.
-    pub fn show(&mut self, ui: &mut Ui, name: &str, wishes: &[(&str, Wish)], services: &Services) -> bool {
+    pub(super) fn show(&mut self, ui: &mut Ui, name: &str, wishes: &[(&str, Wish)], services: &Services) -> bool {
         let tokens = theme::tokens(ui);
         let mut changed = self.take_choice();
         ui.horizontal(|ui| {

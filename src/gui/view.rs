@@ -327,7 +327,7 @@ fn visible(suggestions: Option<&SentenceSuggestions>, sentence: &Sentence, thres
 }
 
 /// The sentences beside one in its document.
-pub fn neighbours<'c>(corpus: &'c Corpus, sentence: &Sentence) -> (Option<&'c Sentence>, Option<&'c Sentence>) {
+pub(super) fn neighbours<'c>(corpus: &'c Corpus, sentence: &Sentence) -> (Option<&'c Sentence>, Option<&'c Sentence>) {
     let Some(document) = corpus.document(sentence.document()) else { return (None, None) };
     let at = document.sentences.iter().position(|id| *id == sentence.id());
     let near = |at: Option<usize>| at.and_then(|at| document.sentences.get(at)).and_then(|id| corpus.sentence(*id));

@@ -236,7 +236,6 @@ impl Window {
             Act::ImportFrom(paths) => self.import(paths),
             Act::CopyText(text) => ctx.copy_text(text),
             Act::CloseDialog => self.dialog = None,
-            Act::DismissNotice => self.notice = None,
             act => self.act_on_desk(ctx, act),
         }
     }
@@ -249,10 +248,6 @@ impl Window {
             Act::UseLabel(label) => desk.use_label(label),
             Act::GoTo(id) => {
                 desk.go_to(id);
-                Ok(None)
-            }
-            Act::Pick(id) => {
-                desk.view.pick(id);
                 Ok(None)
             }
             Act::Order(order) => {

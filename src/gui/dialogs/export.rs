@@ -6,12 +6,12 @@ use crate::gui::acts::Act;
 use crate::gui::files::{PathField, Wish};
 use crate::gui::panels::{counted, grouped};
 use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts::{button, primary_button};
+use crate::gui::widgets::parts::{button, combo, primary_button};
 use crate::session::{ExportReceipt, ExportRequest, ExportWhat, Part, Project, SessionError, Task};
-use eframe::egui::{self, Align, ComboBox, Label, Layout, ScrollArea, Ui};
+use eframe::egui::{self, Align, Label, Layout, ScrollArea, Ui};
 use std::path::PathBuf;
 
-pub struct ExportDialog {
+pub(crate) struct ExportDialog {
     request: ExportRequest,
     path: PathField,
     /// The path was typed or chosen: it no longer follows the format.
@@ -27,7 +27,7 @@ enum State {
 }
 
 impl ExportDialog {
-    pub fn new(project: &Project) -> Self {
+    pub(crate) fn new(project: &Project) -> Self {
         let format = formats().first().map(|f| f.id().to_owned()).unwrap_or_default();
         let mut dialog = Self {
             request: ExportRequest { format, ..ExportRequest::default() },
@@ -40,7 +40,7 @@ impl ExportDialog {
         dialog
     }
 
-    pub fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
         if let State::Writing(task) = &self.state
             && let Some(result) = task.poll()
         {
@@ -70,7 +70,7 @@ impl ExportDialog {
         field_name(ui, "Format");
         let mut chosen = None;
         let current = self.format();
-        ComboBox::from_id_salt("export format").selected_text(current.map_or("", |f| f.title())).width(260.0).show_ui(ui, |ui| {
+        combo("export format", current.map_or("", |f| f.title()), 260.0).show_ui(ui, |ui| {
             for format in formats() {
                 if ui.selectable_label(format.id() == self.request.format, format.title()).clicked() {
                     chosen = Some(format.id());
@@ -122,7 +122,7 @@ impl ExportDialog {
                 Some(Part::Blind) => "blind sentences",
                 Some(Part::Pool) => "sentences not complete",
             };
-            ComboBox::from_id_salt("export split").selected_text(name(self.request.split)).width(170.0).show_ui(ui, |ui| {
+            combo("export split", name(self.request.split), 170.0).show_ui(ui, |ui| {
                 let parts = [Part::Train, Part::Dev, Part::Test, Part::Blind, Part::Pool];
                 for part in std::iter::once(None).chain(parts.map(Some)) {
                     ui.selectable_value(&mut self.request.split, part, name(part));

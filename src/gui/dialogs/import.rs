@@ -11,17 +11,17 @@ use crate::gui::acts::Act;
 use crate::gui::files::{PathField, Wish};
 use crate::gui::panels::{counted, grouped};
 use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts::{button, primary_button, section};
+use crate::gui::widgets::parts::{button, combo, primary_button, section};
 use crate::gui::widgets::sentence::{Content, Emphasis, Setting, Typesetter, paint};
 use crate::session::{ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, read_files};
-use eframe::egui::{self, Align, ComboBox, Label, Layout, ScrollArea, Sense, Ui, vec2};
+use eframe::egui::{self, Align, Label, Layout, ScrollArea, Sense, Ui, vec2};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// How many sentences are shown before an import.
 const PREVIEW: usize = 8;
 
-pub struct ImportDialog {
+pub(crate) struct ImportDialog {
     path: PathField,
     /// `None`: told from the file.
     format: Option<&'static str>,
@@ -39,7 +39,7 @@ enum State {
 }
 
 impl ImportDialog {
-    pub fn new(paths: &[PathBuf]) -> Self {
+    pub(crate) fn new(paths: &[PathBuf]) -> Self {
         Self {
             path: PathField::several(paths),
             format: None,
@@ -50,14 +50,14 @@ impl ImportDialog {
     }
 
     /// What became of the import that this dialog has asked for.
-    pub fn imported(&mut self, result: Result<ImportReceipt, SessionError>) {
+    pub(crate) fn imported(&mut self, result: Result<ImportReceipt, SessionError>) {
         self.state = match result {
             Ok(receipt) => State::Done(Box::new(receipt)),
             Err(error) => State::Choosing { failure: Some(Report::of("", &error).text) },
         };
     }
 
-    pub fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
         self.take_reading(backstage);
         // Dropped files are read at once.
         if matches!(self.state, State::Choosing { failure: None }) && !self.path.text.is_empty() && self.format.is_none() {
@@ -169,7 +169,7 @@ impl ImportDialog {
                 field_name(ui, "Format");
                 let title = |id: &str| formats().iter().find(|f| f.id() == id).map_or("", |f| f.title());
                 let shown = self.format.map_or("As the file looks", title);
-                ComboBox::from_id_salt("import format").selected_text(shown).width(200.0).show_ui(ui, |ui| {
+                combo("import format", shown, 200.0).show_ui(ui, |ui| {
                     changed |= ui.selectable_value(&mut self.format, None, "As the file looks").changed();
                     for format in formats() {
                         changed |= ui.selectable_value(&mut self.format, Some(format.id()), format.title()).changed();
@@ -203,7 +203,7 @@ fn option(ui: &mut Ui, spec: &OptionSpec, options: &mut BTreeMap<&'static str, S
         return response.lost_focus();
     }
     let mut changed = false;
-    let combo = ComboBox::from_id_salt(spec.key).selected_text(value.as_str()).width(110.0).show_ui(ui, |ui| {
+    let combo = combo(spec.key, value.as_str(), 110.0).show_ui(ui, |ui| {
         for choice in spec.values {
             changed |= ui.selectable_value(value, (*choice).to_owned(), *choice).changed();
         }
@@ -294,7 +294,7 @@ fn how(ui: &mut Ui, how: &mut ImportHow, has_mentions: bool) {
             Some(Part::Test) => "for the final test",
             Some(Part::Blind) => "kept aside (blind)",
         };
-        ComboBox::from_id_salt("split").selected_text(name(how.split)).width(190.0).show_ui(ui, |ui| {
+        combo("split", name(how.split), 190.0).show_ui(ui, |ui| {
             let parts = [Part::Train, Part::Pool, Part::Dev, Part::Test, Part::Blind];
             for part in std::iter::once(None).chain(parts.map(Some)) {
                 ui.selectable_value(&mut how.split, part, name(part));

@@ -8,10 +8,10 @@ use crate::gui::widgets::parts::{key_cap, section};
 use eframe::egui::{self, ScrollArea, Ui, vec2};
 
 #[derive(Default)]
-pub struct KeyHelp;
+pub(crate) struct KeyHelp;
 
 impl KeyHelp {
-    pub fn show(&self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+    pub(crate) fn show(&self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
         let closed = modal(ctx, "Keys", 860.0, |ui| {
             let height = (ctx.content_rect().height() - 190.0).max(120.0);
             ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {

@@ -8,7 +8,7 @@ use crate::gui::widgets::parts::{button, primary_button};
 use crate::session::{Command, Project};
 use eframe::egui::{self, Align, Key, Layout, Margin, Ui};
 
-pub struct LabelDialog {
+pub(crate) struct LabelDialog {
     /// `None` for a new label.
     id: Option<LabelId>,
     name: String,
@@ -19,11 +19,11 @@ pub struct LabelDialog {
 }
 
 impl LabelDialog {
-    pub fn new_label() -> Self {
+    pub(crate) fn new_label() -> Self {
         Self { id: None, name: String::new(), title: String::new(), key: String::new(), color: [0; 3], fresh: true }
     }
 
-    pub fn edit(label: &Label) -> Self {
+    pub(crate) fn edit(label: &Label) -> Self {
         Self {
             id: Some(label.id),
             name: label.name.clone(),
@@ -34,7 +34,7 @@ impl LabelDialog {
         }
     }
 
-    pub fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
         let Some(project) = backstage.project else {
             backstage.acts.push(Act::CloseDialog);
             return;

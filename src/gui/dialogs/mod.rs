@@ -13,14 +13,14 @@ mod open_project;
 mod palette;
 mod report;
 
-pub use export::ExportDialog;
-pub use import::ImportDialog;
-pub use key_help::KeyHelp;
-pub use label::LabelDialog;
-pub use new_project::NewProjectDialog;
-pub use open_project::OpenDialog;
-pub use palette::Palette;
-pub use report::Report;
+pub(super) use export::ExportDialog;
+pub(super) use import::ImportDialog;
+pub(super) use key_help::KeyHelp;
+pub(super) use label::LabelDialog;
+pub(super) use new_project::NewProjectDialog;
+pub(super) use open_project::OpenDialog;
+pub(super) use palette::Palette;
+pub(super) use report::Report;
 
 use super::acts::Act;
 use super::files::Services;
@@ -30,7 +30,7 @@ use super::widgets::sentence::Typesetter;
 use crate::session::Project;
 use eframe::egui::{self, Align, Frame, Id, Label, Layout, Margin, Modal, Ui};
 
-pub enum Dialog {
+pub(super) enum Dialog {
     NewProject(NewProjectDialog),
     Open(OpenDialog),
     Import(Box<ImportDialog>),
@@ -41,7 +41,7 @@ pub enum Dialog {
 }
 
 /// What a dialog may read.
-pub struct Backstage<'a> {
+pub(super) struct Backstage<'a> {
     pub project: Option<&'a Project>,
     pub services: &'a Services,
     pub acts: &'a mut Vec<Act>,
@@ -49,7 +49,7 @@ pub struct Backstage<'a> {
 }
 
 impl Dialog {
-    pub fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+    pub(super) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
         match self {
             Dialog::NewProject(dialog) => dialog.show(ctx, backstage),
             Dialog::Open(dialog) => dialog.show(ctx, backstage),

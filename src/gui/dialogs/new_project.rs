@@ -10,7 +10,7 @@ use crate::gui::widgets::parts::{button, primary_button};
 use eframe::egui::{self, Align, Label, Layout, Margin, ScrollArea, Ui};
 use std::path::{Path, PathBuf};
 
-pub struct NewProjectDialog {
+pub(crate) struct NewProjectDialog {
     folder: PathBuf,
     name: String,
     path: PathField,
@@ -23,7 +23,7 @@ pub struct NewProjectDialog {
 }
 
 impl NewProjectDialog {
-    pub fn new(folder: &Path, encoders: Vec<EncoderInfo>) -> Self {
+    pub(crate) fn new(folder: &Path, encoders: Vec<EncoderInfo>) -> Self {
         let encoder = encoders.first().map(|e| e.name.clone()).unwrap_or_default();
         let mut dialog = Self {
             folder: folder.to_owned(),
@@ -39,7 +39,7 @@ impl NewProjectDialog {
         dialog
     }
 
-    pub fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
         let (mut create, mut cancel) = (false, false);
         let closed = modal(ctx, "New project", size::DIALOG_WIDTH, |ui| {
             let height = (ctx.content_rect().height() - 230.0).max(160.0);

@@ -8,12 +8,12 @@ use crate::gui::widgets::parts::{button, primary_button};
 use eframe::egui::{self, Align, Key, Layout};
 
 #[derive(Default)]
-pub struct OpenDialog {
+pub(crate) struct OpenDialog {
     path: PathField,
 }
 
 impl OpenDialog {
-    pub fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
         let mut open = false;
         let mut cancel = false;
         let closed = modal(ctx, "Open a project", 560.0, |ui| {

@@ -7,13 +7,13 @@ use crate::gui::theme::{self, RADIUS_CONTROL, size};
 use eframe::egui::{self, Align2, Frame, Id, Key, Margin, Modal, Modifiers, ScrollArea, Sense, Ui, pos2, vec2};
 
 #[derive(Default)]
-pub struct Palette {
+pub(crate) struct Palette {
     query: String,
     at: usize,
 }
 
 impl Palette {
-    pub fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
         let tokens = theme::tokens_of(ctx.theme());
         let open = backstage.project.is_some();
         let hits: Vec<&Entry> = TABLE.iter().filter(|e| (open || e.scope == Scope::Window) && self.matches(e)).collect();

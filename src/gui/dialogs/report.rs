@@ -8,14 +8,14 @@ use eframe::egui::{self, Align, Label, Layout, ScrollArea};
 use std::error::Error;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Report {
+pub(crate) struct Report {
     pub title: String,
     pub text: String,
 }
 
 impl Report {
     /// An error with all that caused it.
-    pub fn of(title: impl Into<String>, error: &dyn Error) -> Self {
+    pub(crate) fn of(title: impl Into<String>, error: &dyn Error) -> Self {
         let mut text = error.to_string();
         let mut cause = error.source();
         while let Some(deeper) = cause {
@@ -29,7 +29,7 @@ impl Report {
     }
 
     /// Shows it; true when it is to be closed.
-    pub fn show(&self, ctx: &egui::Context, acts: &mut Vec<Act>) -> bool {
+    pub(crate) fn show(&self, ctx: &egui::Context, acts: &mut Vec<Act>) -> bool {
         let tokens = theme::tokens_of(ctx.theme());
         let mut done = false;
         let closed = modal(ctx, &self.title, 480.0, |ui| {

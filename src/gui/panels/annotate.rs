@@ -19,11 +19,11 @@ use eframe::egui::{
 const MOST_CONTEXT_WORDS: usize = 120;
 
 /// The id of the sentence widget: who has it has the keyboard.
-pub fn sentence_id() -> Id {
+pub(crate) fn sentence_id() -> Id {
     Id::unique("the sentence")
 }
 
-pub fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
+pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
     let tokens = theme::tokens(ui);
     let frame = Frame::new().fill(tokens.canvas).inner_margin(Margin::symmetric(20, 0));
     CentralPanel::default().frame(frame).show(ui, |ui| {
@@ -89,10 +89,13 @@ fn status_chip(ui: &mut Ui, status: Status) {
         Status::Untouched => tokens.text_faint,
         other => theme::status_color(other, tokens),
     };
+    let word = super::sentences::status_word(status);
+    let galley = ui.painter().layout_no_wrap(word.to_owned(), theme::regular(size::TEXT_SMALL), color);
+    let (rect, response) = ui.allocate_exact_size(galley.size() + vec2(20.0, 6.0), Sense::hover());
     let fill = theme::mix(tokens.canvas, color, 0.14);
-    Frame::new().fill(fill).corner_radius(CornerRadius::same(10)).inner_margin(Margin::symmetric(10, 2)).show(ui, |ui| {
-        ui.label(theme::small(super::sentences::status_word(status), color));
-    });
+    ui.painter().rect_filled(rect, CornerRadius::same(11), fill);
+    ui.painter().galley(rect.center() - galley.size() / 2.0, galley, color);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("status: {word}")));
 }
 
 /// A neighbour, dimmed; a click goes there.

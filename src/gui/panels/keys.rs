@@ -23,10 +23,11 @@ const CURSOR: &[(&[CommandId], &str)] = &[
     (&[CommandId::KeyHelp], "all keys"),
 ];
 
-pub fn for_the_cursor(ui: &mut Ui) {
+pub(crate) fn for_the_cursor(ui: &mut Ui) {
     let tokens = theme::tokens(ui);
     parts::section(ui, "Keys for the cursor");
-    egui::Grid::new("cursor keys").num_columns(2).min_col_width(104.0).spacing(vec2(8.0, 3.0)).show(ui, |ui| {
+    ui.spacing_mut().interact_size.y = 0.0;
+    egui::Grid::new("cursor keys").num_columns(2).min_col_width(104.0).spacing(vec2(8.0, 4.0)).show(ui, |ui| {
         for (ids, does) in CURSOR {
             let keys: Vec<String> = ids.iter().map(|id| commands::keys_text(*id)).collect();
             ui.label(theme::small(keys.join(" "), tokens.text_dim).font(theme::bold(size::TEXT_SMALL)));
@@ -34,4 +35,5 @@ pub fn for_the_cursor(ui: &mut Ui) {
             ui.end_row();
         }
     });
+    ui.reset_style();
 }

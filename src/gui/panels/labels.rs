@@ -8,7 +8,7 @@ use crate::gui::theme::{self, RADIUS_CONTROL, size};
 use crate::gui::widgets::parts::{self, Icon, icon_button, paint_icon, paint_key_cap};
 use eframe::egui::{self, Align, Align2, Layout, Margin, Panel, Rect, ScrollArea, Sense, Ui, pos2, vec2};
 
-pub fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
+pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
     let tokens = theme::tokens(ui);
     let frame = egui::Frame::new().fill(tokens.panel).inner_margin(Margin { left: 14, right: 6, top: 10, bottom: 6 });
     Panel::right("labels").default_size(size::RIGHT_PANEL).size_range(220.0..=480.0).frame(frame).show(ui, |ui| {

@@ -4,15 +4,15 @@
 //! - A panel never changes the project, and of the view only what is being typed (a search, a note).
 //! - No colours or sizes of its own: `theme`. No shortcuts of its own: `commands`.
 
-pub mod annotate;
-pub mod keys;
-pub mod labels;
-pub mod selected;
-pub mod sentences;
-pub mod start;
-pub mod status;
-pub mod suggestions;
-pub mod top_bar;
+pub(super) mod annotate;
+pub(super) mod keys;
+pub(super) mod labels;
+pub(super) mod selected;
+pub(super) mod sentences;
+pub(super) mod start;
+pub(super) mod status;
+pub(super) mod suggestions;
+pub(super) mod top_bar;
 
 use super::acts::Act;
 use super::view::View;
@@ -20,7 +20,7 @@ use super::widgets::sentence::Typesetter;
 use crate::session::Project;
 
 /// What every panel of an open project gets.
-pub struct Stage<'a> {
+pub(super) struct Stage<'a> {
     pub project: &'a Project,
     pub view: &'a mut View,
     pub typesetter: &'a mut Typesetter,
@@ -32,18 +32,18 @@ pub struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    pub fn act(&mut self, act: Act) {
+    pub(super) fn act(&mut self, act: Act) {
         self.acts.push(act);
     }
 }
 
 /// "1 sentence", "2,041 sentences".
-pub fn counted(number: usize, one: &str, many: &str) -> String {
+pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
 /// "1,025".
-pub fn grouped(number: usize) -> String {
+pub(super) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -56,7 +56,7 @@ pub fn grouped(number: usize) -> String {
 }
 
 /// "12 s", "3 min", "2 h", "5 days".
-pub fn age(from_ms: i64, now_ms: i64) -> String {
+pub(super) fn age(from_ms: i64, now_ms: i64) -> String {
     let secs = (now_ms - from_ms).max(0) / 1000;
     match secs {
         0..60 => format!("{secs} s"),

@@ -10,7 +10,7 @@ use crate::gui::widgets::sentence::{Content, Mark, MarkId, Setting, paint_words}
 use crate::session::Command;
 use eframe::egui::{self, Align, Layout, Sense, Ui, vec2};
 
-pub fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
+pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
     let tokens = theme::tokens(ui);
     let Some(mark) = stage.view.picked_mark().cloned() else {
         nothing(ui, stage);

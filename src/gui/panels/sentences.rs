@@ -5,7 +5,8 @@ use crate::annotation::{Sentence, SentenceId, Status};
 use crate::gui::acts::Act;
 use crate::gui::finder::Wanted;
 use crate::gui::theme::{self, RADIUS_CONTROL, Tokens, size};
-use crate::gui::widgets::parts::{paint_dot, quiet_button};
+use crate::gui::widgets::galleys::elided;
+use crate::gui::widgets::parts::{self, paint_dot, quiet_button};
 use crate::gui::widgets::sentence::{Content, Setting, paint_words};
 use crate::session::Order;
 use eframe::egui::{self, Align2, Color32, Panel, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
@@ -14,7 +15,7 @@ use eframe::egui::{self, Align2, Color32, Panel, Rect, RichText, ScrollArea, Sen
 const MOST_WORDS: usize = 24;
 const ROW_SPACING: f32 = 2.0;
 
-pub fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
+pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
     let tokens = theme::tokens(ui);
     let frame = egui::Frame::new().fill(tokens.panel).inner_margin(egui::Margin::symmetric(6, 10));
     Panel::left("sentences")
@@ -37,7 +38,7 @@ fn header(ui: &mut Ui, stage: &mut Stage<'_>) {
     ui.horizontal(|ui| {
         ui.add_space(size::GAP_SMALL);
         let shown = RichText::new(format!("Next: {}", name(stage.view.order))).font(theme::bold(size::TEXT));
-        egui::ComboBox::from_id_salt("order").selected_text(shown).width(ui.available_width() - 12.0).show_ui(ui, |ui| {
+        parts::combo("order", shown, ui.available_width() - 12.0).show_ui(ui, |ui| {
             for order in [Order::Text, Order::Uncertainty] {
                 if ui.selectable_label(stage.view.order == order, format!("Next: {}", name(order))).clicked() {
                     stage.acts.push(Act::Order(order));
@@ -167,6 +168,14 @@ fn row(ui: &mut Ui, stage: &mut Stage<'_>, id: SentenceId) {
 
 fn words(ui: &Ui, stage: &mut Stage<'_>, sentence: &Sentence, rect: Rect, color: Color32) {
     let content = Content::plain(stage.project.corpus(), sentence, 0..MOST_WORDS);
+    if !content.rtl {
+        let text = content.words.iter().map(|w| if w.gap_before { [" ", &w.text] } else { ["", &w.text] });
+        let text: String = text.flatten().collect();
+        let galley = elided(ui, &text, theme::regular(size::TEXT), color, rect.width());
+        ui.painter().galley(pos2(rect.left(), rect.center().y - galley.size().y / 2.0), galley, color);
+        return;
+    }
+    // egui has no bidirectional text: whole words, set by our own flow.
     // Whole points, so that dragging the panel's edge does not lay out anew at each fraction.
     let setting = Setting { width: rect.width().max(20.0).floor(), points: size::TEXT, most_rows: 1 };
     let flow = stage.typesetter.set(ui, &content, setting);
@@ -184,7 +193,7 @@ fn word_color(status: Status, current: bool, suggested: bool, tokens: &Tokens) -
     }
 }
 
-pub fn status_word(status: Status) -> &'static str {
+pub(crate) fn status_word(status: Status) -> &'static str {
     match status {
         Status::Untouched => "untouched",
         Status::InProgress => "in progress",

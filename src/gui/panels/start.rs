@@ -11,14 +11,14 @@ use eframe::egui::{
 use std::path::{Path, PathBuf};
 
 /// What the start page knows.
-pub struct StartPage<'a> {
+pub(crate) struct StartPage<'a> {
     pub recent: &'a [PathBuf],
     /// A project is being opened or made.
     pub busy: Option<&'a str>,
 }
 
 impl StartPage<'_> {
-    pub fn show(&self, ui: &mut Ui, acts: &mut Vec<Act>) {
+    pub(crate) fn show(&self, ui: &mut Ui, acts: &mut Vec<Act>) {
         let tokens = theme::tokens(ui);
         let bar = egui::Frame::new().fill(tokens.panel).inner_margin(Margin::symmetric(16, 0));
         Panel::top("start bar").exact_size(size::TOP_BAR).frame(bar).show(ui, |ui| {
@@ -102,7 +102,7 @@ fn ways_in(ui: &mut Ui, acts: &mut Vec<Act>) {
             });
             inner.inner
         };
-        if card("Look around", "A small project with labels, texts and a trained eye to try.", "Open the sample project", true, None) {
+        if card("Look around", "A small project with texts and labels, to try everything without harm.", "Open the sample", true, None) {
             acts.push(Act::OpenSample);
         }
         let new = "Your labels, your texts, one file that you can copy, mail and back up.";

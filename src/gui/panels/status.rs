@@ -10,14 +10,14 @@ use eframe::egui::{self, Align, Label, Layout, Margin, Panel, Ui};
 
 /// A passing message.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Notice {
+pub(crate) struct Notice {
     pub text: String,
     pub is_error: bool,
     /// In egui's time, in seconds.
     pub until: f64,
 }
 
-pub fn show(ui: &mut Ui, stage: &mut Stage<'_>, notice: Option<&Notice>) {
+pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, notice: Option<&Notice>) {
     let tokens = theme::tokens(ui);
     let frame = egui::Frame::new().fill(tokens.panel).inner_margin(Margin::symmetric(16, 0));
     Panel::bottom("status line").exact_size(size::STATUS_LINE).frame(frame).show(ui, |ui| {
@@ -40,7 +40,7 @@ pub fn show(ui: &mut Ui, stage: &mut Stage<'_>, notice: Option<&Notice>) {
 }
 
 /// What could not be saved, above the page, until it is.
-pub fn save_failure(ui: &mut Ui, stage: &mut Stage<'_>) {
+pub(crate) fn save_failure(ui: &mut Ui, stage: &mut Stage<'_>) {
     let tokens = theme::tokens(ui);
     let SaveState::Failed { message } = stage.project.save_state() else { return };
     let frame = egui::Frame::new().fill(tokens.bad_fill).inner_margin(Margin::symmetric(16, 8));

@@ -9,7 +9,7 @@ use crate::gui::widgets::parts::{self, quiet_button};
 use crate::session::{Command, LearnerState, Project, Setting};
 use eframe::egui::{self, Align, Layout, Ui, vec2};
 
-pub fn show(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
+pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
     let tokens = theme::tokens(ui);
     parts::card(tokens).inner_margin(egui::Margin::symmetric(18, 14)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
@@ -87,10 +87,8 @@ fn threshold(ui: &mut Ui, stage: &mut Stage<'_>) {
     let tokens = theme::tokens(ui);
     let mut value = stage.project.settings().threshold;
     ui.label(theme::body(format!("{value:.2}"), tokens.text_dim));
-    ui.spacing_mut().slider_width = 150.0;
-    let slider = egui::Slider::new(&mut value, 0.05..=0.95).step_by(0.05).show_value(false);
-    let response = ui.add(slider).on_hover_text("Suggestions with a lower score are not shown");
-    let response = response.accessible_name("Least score of a suggestion");
+    let response = parts::slider(ui, &mut value, 0.05..=0.95, 0.05, "Least score of a suggestion");
+    let response = response.on_hover_text("Suggestions with a lower score are not shown");
     if response.changed() {
         stage.act(Act::Change(Command::Set(Setting::Threshold(value))));
     }

@@ -5,9 +5,10 @@ use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId, Group, TABLE};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{Icon, icon_button, paint_icon};
+use eframe::egui::containers::menu::MenuButton;
 use eframe::egui::{self, Align, Layout, Panel, RichText, Ui, vec2};
 
-pub fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
+pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
     let tokens = theme::tokens(ui);
     let frame = egui::Frame::new().fill(tokens.panel).inner_margin(egui::Margin::symmetric(16, 0));
     Panel::top("top bar").exact_size(size::TOP_BAR).frame(frame).show(ui, |ui| {
@@ -34,14 +35,15 @@ pub fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
     });
 }
 
-pub fn brand(ui: &mut Ui) {
+pub(crate) fn brand(ui: &mut Ui) {
     let tokens = theme::tokens(ui);
     ui.label(RichText::new("Nestling").font(theme::bold(size::TEXT_TITLE)).color(tokens.accent));
 }
 
 fn menu(ui: &mut Ui, stage: &mut Stage<'_>) {
     let tokens = theme::tokens(ui);
-    ui.menu_button(theme::body("Menu", tokens.text_dim), |ui| {
+    let button = egui::Button::new(theme::body("Menu", tokens.text_dim)).frame_when_inactive(false);
+    MenuButton::from_button(button).ui(ui, |ui| {
         for group in [Group::Project, Group::Learner, Group::Window] {
             for entry in TABLE.iter().filter(|e| e.group == group) {
                 let button = egui::Button::new(entry.title).shortcut_text(commands::keys_text(entry.id));
@@ -71,11 +73,11 @@ fn undo_buttons(ui: &mut Ui, stage: &mut Stage<'_>) {
 }
 
 /// What is at the right end with or without a project, from the right.
-pub fn right_end(ui: &mut Ui, stage: &mut Stage<'_>) {
+pub(crate) fn right_end(ui: &mut Ui, stage: &mut Stage<'_>) {
     help_and_theme(ui, stage.acts);
 }
 
-pub fn help_and_theme(ui: &mut Ui, acts: &mut Vec<Act>) {
+pub(crate) fn help_and_theme(ui: &mut Ui, acts: &mut Vec<Act>) {
     let tokens = theme::tokens(ui);
     let help = egui::Button::new(theme::heading("?", tokens.text_dim)).frame_when_inactive(false);
     if ui.add(help).on_hover_text(commands::title_with_keys(CommandId::KeyHelp)).clicked() {

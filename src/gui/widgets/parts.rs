@@ -7,6 +7,7 @@ use eframe::egui::{
     self, Align2, Color32, CornerRadius, Frame, Margin, Painter, Pos2, Rect, Response, RichText, Sense, Shape, Stroke,
     StrokeKind, Ui, Vec2, pos2, vec2,
 };
+use std::ops::RangeInclusive;
 
 /// A rounded area that holds one matter.
 pub fn card(tokens: &Tokens) -> Frame {
@@ -101,6 +102,48 @@ pub fn progress(ui: &mut Ui, width: f32, fraction: f32) -> Response {
         egui::WidgetInfo::labeled(egui::Role::ProgressIndicator, true, format!("{percent} percent"))
     });
     response
+}
+
+/// A share of one, set by dragging, clicking or the arrow keys; `name` is what a screen reader says.
+pub fn slider(ui: &mut Ui, value: &mut f32, range: RangeInclusive<f32>, step: f32, name: &str) -> Response {
+    let tokens = theme::tokens(ui);
+    let (rect, mut response) = ui.allocate_exact_size(vec2(150.0, 24.0), Sense::click_and_drag());
+    let (low, high) = (*range.start(), *range.end());
+    let rail = Rect::from_center_size(rect.center(), vec2(rect.width() - 14.0, 4.0));
+    let before = *value;
+    if let Some(at) = response.interact_pointer_pos() {
+        let share = ((at.x - rail.left()) / rail.width()).clamp(0.0, 1.0);
+        *value = ((low + share * (high - low)) / step).round() * step;
+    }
+    if response.has_focus() {
+        let by = ui.input(|i| i.num_presses(egui::Key::ArrowRight) as f32 - i.num_presses(egui::Key::ArrowLeft) as f32);
+        *value += by * step;
+        let arrows = egui::EventFilter { horizontal_arrows: true, ..egui::EventFilter::default() };
+        ui.memory_mut(|m| m.set_focus_lock_filter(response.id, arrows));
+    }
+    *value = value.clamp(low, high);
+    if *value != before {
+        response.mark_changed();
+    }
+    let x = rail.left() + rail.width() * (*value - low) / (high - low);
+    let painter = ui.painter();
+    painter.rect_filled(rail, 2.0, tokens.line_strong);
+    painter.rect_filled(Rect::from_min_max(rail.min, pos2(x, rail.bottom())), 2.0, tokens.accent);
+    let radius = if response.hovered() || response.dragged() { 8.0 } else { 7.0 };
+    if response.has_focus() {
+        painter.circle_filled(pos2(x, rail.center().y), radius + 3.0, theme::mix(tokens.card, tokens.accent, 0.35));
+    }
+    painter.circle_filled(pos2(x, rail.center().y), radius, tokens.accent);
+    let shown = f64::from(*value);
+    response.widget_info(|| egui::WidgetInfo::slider(true, shown, name));
+    response
+}
+
+/// A list to choose from, with a quiet arrow.
+pub fn combo<'a>(salt: &str, shown: impl egui::IntoAtoms<'a>, width: f32) -> egui::ComboBox<'a> {
+    egui::ComboBox::from_id_salt(salt).selected_text(shown).width(width).icon(|ui, rect, _, _| {
+        paint_icon(ui.painter(), rect.center(), Icon::Down, theme::tokens(ui).text_dim);
+    })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -175,12 +175,13 @@ impl Flow {
             let added = self.add_segments(index, mark, atoms, placed, number, foot);
             lanes = if added { lanes.max(mark.lane + 1) } else { lanes };
         }
-        let bottom = match lanes {
-            0 => foot + size::GAP,
-            _ => foot + size::FIRST_LANE + size::LANE * lanes as f32,
+        let (bottom, gap) = match lanes {
+            0 if content.heads.is_empty() => (foot, points * 0.25),
+            0 => (foot + size::HEAD_LINE + 2.0, points * 0.25),
+            _ => (foot + size::FIRST_LANE + size::LANE * lanes as f32, size::ROW_GAP),
         };
         self.rows.push(Row { top, foot, bottom, lanes });
-        bottom + size::ROW_GAP
+        bottom + gap
     }
 
     /// The segments and links of one mark in one row; false when the row holds none of its words.
