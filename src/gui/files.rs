@@ -4,10 +4,10 @@
 //! - The system's dialog runs on a thread of its own; the window goes on painting.
 //! - It may be missing (no desktop portal, no zenity): every path can be typed as well, and the window says so.
 
-use super::theme::{self, size};
+use super::theme;
 use super::widgets::parts::button;
 use crate::session::{Task, Waker};
-use eframe::egui::{self, Align, Layout, Ui};
+use eframe::egui::{self, Align, Layout, Ui, vec2};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -66,6 +66,16 @@ pub(super) struct PathField {
     pub text: String,
     choosing: Option<Task<Vec<PathBuf>>>,
     chose_nothing: bool,
+    /// The field has had the keyboard offered.
+    shown: bool,
+}
+
+/// What happened to a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum PathChange {
+    None,
+    Typed,
+    Chosen,
 }
 
 impl PathField {
@@ -82,32 +92,49 @@ impl PathField {
         self.text.split(';').map(str::trim).filter(|p| !p.is_empty()).map(PathBuf::from).collect()
     }
 
-    /// The field with a button for each wish; true when the path changed.
-    pub(super) fn show(&mut self, ui: &mut Ui, name: &str, wishes: &[(&str, Wish)], services: &Services) -> bool {
+    /// The keyboard is not offered to the field when it is first shown.
+    pub(super) fn without_focus(mut self) -> Self {
+        self.shown = true;
+        self
+    }
+
+    /// The field with a button for each wish.
+    pub(super) fn show(
+        &mut self,
+        ui: &mut Ui,
+        name: &str,
+        wishes: &[(&str, Wish)],
+        services: &Services,
+    ) -> PathChange {
         let tokens = theme::tokens(ui);
-        let mut changed = self.take_choice();
-        ui.horizontal(|ui| {
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                for (title, wish) in wishes.iter().rev() {
-                    if button(ui, self.choosing.is_none(), title).clicked() {
-                        let (picker, wish) = (services.picker.clone(), wish.clone());
-                        let work = move || picker.pick(&wish);
-                        self.choosing = Some(Task::spawn("file dialog", services.waker.clone(), work));
-                        self.chose_nothing = false;
-                    }
+        let mut change = if self.take_choice() { PathChange::Chosen } else { PathChange::None };
+        let row = vec2(ui.available_width(), 34.0);
+        ui.allocate_ui_with_layout(row, Layout::right_to_left(Align::Center), |ui| {
+            for (title, wish) in wishes.iter().rev() {
+                if button(ui, self.choosing.is_none(), title).clicked() {
+                    let (picker, wish) = (services.picker.clone(), wish.clone());
+                    let work = move || picker.pick(&wish);
+                    self.choosing = Some(Task::spawn("file dialog", services.waker.clone(), work));
+                    self.chose_nothing = false;
                 }
-                let edit = egui::TextEdit::singleline(&mut self.text)
-                    .margin(egui::Margin::symmetric(10, 7))
-                    .desired_width(ui.available_width() - size::GAP);
-                changed |= ui.add(edit).accessible_name(name).changed();
-            });
+            }
+            let edit = egui::TextEdit::singleline(&mut self.text)
+                .margin(egui::Margin::symmetric(10, 7))
+                .desired_width(ui.available_width());
+            let field = ui.add(edit).accessible_name(name);
+            if !std::mem::replace(&mut self.shown, true) {
+                field.request_focus();
+            }
+            if field.changed() {
+                change = PathChange::Typed;
+            }
         });
         if self.chose_nothing {
             let text = "Nothing was chosen. If no dialog appeared, this desktop has no file chooser \
                         (xdg-desktop-portal or zenity): type the path instead.";
             ui.add(egui::Label::new(theme::small(text, tokens.text_dim)).wrap());
         }
-        changed
+        change
     }
 
     fn take_choice(&mut self) -> bool {

@@ -191,11 +191,21 @@ pub fn title(text: impl Into<String>, color: Color32) -> RichText {
 /// A label's colour with at least 4.5 times the contrast of the card under it (WCAG AA for text).
 pub fn label_color(rgb: Rgb, tokens: &Tokens) -> Color32 {
     let dark = luminance(tokens.card) < 0.5;
-    let goal = if dark { Color32::WHITE } else { Color32::BLACK };
-    let chosen = Color32::from_rgb(rgb.0, rgb.1, rgb.2);
-    let steps = (0..=20).map(|step| chosen.lerp_to_gamma(goal, step as f32 / 20.0));
-    let mut readable = steps.filter(|color| contrast(*color, tokens.card) >= 4.5);
-    readable.next().unwrap_or(goal)
+    let chosen = egui::ecolor::Hsva::from_srgb([rgb.0, rgb.1, rgb.2]);
+    // Lighter and paler on a dark card, deeper and fuller on a light one: the hue stays.
+    let shade = |step: i32| {
+        let by = step as f32 / 20.0;
+        let mut color = chosen;
+        if dark {
+            color.v += (1.0 - color.v) * by;
+            color.s *= 1.0 - by * by;
+        } else {
+            color.v *= 1.0 - 0.9 * by;
+            color.s = (color.s * (1.0 + 1.6 * by)).min(1.0);
+        }
+        Color32::from(color)
+    };
+    (0..=20).map(shade).find(|color| contrast(*color, tokens.card) >= 4.5).unwrap_or(tokens.text)
 }
 
 /// Black or white, whichever reads better on `fill`.

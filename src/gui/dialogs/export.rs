@@ -1,14 +1,14 @@
 //! Exporting: which format, what of the project, where to; and what the format could not hold.
 
-use super::{Backstage, Report, explain, field_name, modal, problem};
+use super::{Backstage, Report, button_row, explain, field_name, modal, problem};
 use crate::format::{Format, formats};
 use crate::gui::acts::Act;
-use crate::gui::files::{PathField, Wish};
+use crate::gui::files::{PathChange, PathField, Wish};
 use crate::gui::panels::{counted, grouped};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{button, combo, primary_button};
 use crate::session::{ExportReceipt, ExportRequest, ExportWhat, Part, Project, SessionError, Task};
-use eframe::egui::{self, Align, Label, Layout, ScrollArea, Ui};
+use eframe::egui::{self, Label, ScrollArea, Ui};
 use std::path::PathBuf;
 
 pub(crate) struct ExportDialog {
@@ -31,7 +31,7 @@ impl ExportDialog {
         let format = formats().first().map(|f| f.id().to_owned()).unwrap_or_default();
         let mut dialog = Self {
             request: ExportRequest { format, ..ExportRequest::default() },
-            path: PathField::default(),
+            path: PathField::default().without_focus(),
             path_is_own: false,
             stem: project.path().with_extension(""),
             state: State::Choosing { failure: None },
@@ -89,13 +89,13 @@ impl ExportDialog {
         self.what(ui, project);
         field_name(ui, "File");
         let wish = Wish::SaveAs(self.path.path());
-        self.path_is_own |= self.path.show(ui, "File", &[("Choose …", wish)], backstage.services);
+        let change = self.path.show(ui, "File", &[("Choose …", wish)], backstage.services);
+        self.path_is_own |= change != PathChange::None;
         explain(ui, "A file of this name is replaced when all went well.");
         if let State::Choosing { failure: Some(failure) } = &self.state {
             problem(ui, failure);
         }
-        ui.add_space(size::GAP);
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        button_row(ui, |ui| {
             let ready = !self.path.text.trim().is_empty();
             if primary_button(ui, ready, "Export").clicked() {
                 let (view, request, path) = (project.export_view(), self.request.clone(), self.path.path());
@@ -199,8 +199,7 @@ fn done(ui: &mut Ui, receipt: &ExportReceipt, path: &std::path::Path, backstage:
             });
         });
     }
-    ui.add_space(size::GAP);
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    button_row(ui, |ui| {
         if primary_button(ui, true, "Close").clicked() {
             backstage.acts.push(Act::CloseDialog);
         }

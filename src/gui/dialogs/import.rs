@@ -4,17 +4,17 @@
 //! - Nothing is taken in before the person has seen what was read, all warnings included.
 //! - While the import is written the dialog stays: an edit made meanwhile would make it fail.
 
-use super::{Backstage, Report, explain, field_name, modal, problem};
+use super::{Backstage, Report, button_row, explain, field_name, modal, problem};
 use crate::annotation::{LabelSet, Rgb};
 use crate::format::{ImportedSentence, OptionSpec, Warning, formats};
 use crate::gui::acts::Act;
-use crate::gui::files::{PathField, Wish};
+use crate::gui::files::{PathChange, PathField, Wish};
 use crate::gui::panels::{counted, grouped};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{button, combo, primary_button, section};
 use crate::gui::widgets::sentence::{Content, Emphasis, Setting, Typesetter, paint};
 use crate::session::{ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, read_files};
-use eframe::egui::{self, Align, Label, Layout, ScrollArea, Sense, Ui, vec2};
+use eframe::egui::{self, Label, ScrollArea, Sense, Ui, vec2};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -28,6 +28,8 @@ pub(crate) struct ImportDialog {
     options: BTreeMap<&'static str, String>,
     state: State,
     how: ImportHow,
+    /// Files that were dropped are read at once.
+    reads_at_once: bool,
 }
 
 enum State {
@@ -46,6 +48,7 @@ impl ImportDialog {
             options: BTreeMap::new(),
             state: State::Choosing { failure: None },
             how: ImportHow::default(),
+            reads_at_once: !paths.is_empty(),
         }
     }
 
@@ -59,8 +62,7 @@ impl ImportDialog {
 
     pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
         self.take_reading(backstage);
-        // Dropped files are read at once.
-        if matches!(self.state, State::Choosing { failure: None }) && !self.path.text.is_empty() && self.format.is_none() {
+        if std::mem::take(&mut self.reads_at_once) {
             self.read(backstage);
         }
         let title = if matches!(self.state, State::Done(_)) { "Imported" } else { "Import texts" };
@@ -106,20 +108,19 @@ impl ImportDialog {
     fn before(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>) {
         field_name(ui, "Files");
         let wishes = [("Choose …", Wish::Texts), ("Folder …", Wish::Folder)];
-        let mut again = self.path.show(ui, "Files", &wishes, backstage.services);
+        let path = self.path.show(ui, "Files", &wishes, backstage.services);
         explain(ui, "Several paths are separated by semicolons. Files dropped on the window come here too.");
-        again |= self.format_and_options(ui);
-        let typed = ui.memory(|m| m.focused().is_some()) && again;
+        let options = self.format_and_options(ui);
         let ready = !self.path.paths().is_empty();
-        if again && ready && !typed {
+        if ready && (options || path == PathChange::Chosen) {
             self.read(backstage);
-        } else if again && !matches!(self.state, State::Choosing { .. }) {
-            // What is shown is no longer what the fields say.
-            self.state = State::Choosing { failure: Some(String::new()) };
+        } else if path == PathChange::Typed {
+            // What was read is no longer what the field says.
+            self.state = State::Choosing { failure: None };
         }
         ui.add_space(size::GAP_SMALL);
         match &self.state {
-            State::Choosing { failure: Some(failure) } if !failure.is_empty() => problem(ui, failure),
+            State::Choosing { failure: Some(failure) } => problem(ui, failure),
             State::Reading(_) => {
                 ui.horizontal(|ui| {
                     ui.spinner();
@@ -139,8 +140,7 @@ impl ImportDialog {
     }
 
     fn buttons(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>, ready: bool) {
-        ui.add_space(size::GAP);
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        button_row(ui, |ui| {
             if let State::Preview { incoming, .. } = &mut self.state {
                 let text = format!("Import {}", counted(incoming.sentences, "sentence", "sentences"));
                 if primary_button(ui, true, &text).clicked() {
@@ -320,8 +320,7 @@ fn done(ui: &mut Ui, receipt: &ImportReceipt, backstage: &mut Backstage<'_>) {
         explain(ui, note);
     }
     warnings(ui, &receipt.warnings);
-    ui.add_space(size::GAP);
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+    button_row(ui, |ui| {
         let entered = ui.input(|i| i.key_pressed(egui::Key::Enter));
         if primary_button(ui, true, "Annotate").clicked() || entered {
             backstage.acts.push(Act::CloseDialog);

@@ -37,7 +37,7 @@ fn group_of_keys(ui: &mut Ui, group: Group) {
     let tokens = theme::tokens(ui);
     section(ui, group.title());
     ui.add_space(size::GAP_SMALL);
-    egui::Grid::new(group.title()).num_columns(2).min_col_width(120.0).spacing(vec2(12.0, 4.0)).show(ui, |ui| {
+    egui::Grid::new(group.title()).num_columns(2).min_col_width(132.0).spacing(vec2(12.0, 4.0)).show(ui, |ui| {
         for entry in TABLE.iter().filter(|e| e.group == group && !e.keys.is_empty()) {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 4.0;
@@ -57,15 +57,12 @@ fn label_keys(ui: &mut Ui, backstage: &Backstage<'_>) {
     let Some(project) = backstage.project else { return };
     section(ui, "Labels of this project");
     ui.add_space(size::GAP_SMALL);
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
-        for label in project.corpus().labels().iter() {
-            let Some(key) = label.key else { continue };
-            ui.horizontal(|ui| {
-                ui.spacing_mut().item_spacing.x = 6.0;
-                key_cap(ui, &key.to_uppercase().to_string());
-                ui.label(theme::body(label.display_name(), theme::label_color(label.color, tokens)));
-            });
+    let keyed = project.corpus().labels().iter().filter_map(|label| Some((label.key?, label)));
+    egui::Grid::new("label keys").num_columns(2).min_col_width(132.0).spacing(vec2(12.0, 4.0)).show(ui, |ui| {
+        for (key, label) in keyed {
+            key_cap(ui, &key.to_uppercase().to_string());
+            ui.label(theme::body(label.display_name(), theme::label_color(label.color, tokens)));
+            ui.end_row();
         }
     });
 }

@@ -1,6 +1,6 @@
 //! A label: its name, its colour, its key; a new one or one that is there.
 
-use super::{Backstage, explain, field_name, modal, problem};
+use super::{Backstage, button_row, explain, field_name, modal, problem};
 use crate::annotation::{Label, LabelId, Rgb};
 use crate::gui::acts::Act;
 use crate::gui::theme::{self, size};
@@ -86,8 +86,7 @@ impl LabelDialog {
             problem(ui, &format!("There is a label {name:?} already; choose another name."));
         }
         let ready = !name.is_empty() && !taken;
-        ui.add_space(size::GAP_SMALL);
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+        button_row(ui, |ui| {
             if (primary_button(ui, ready, "Add").clicked() || entered) && ready {
                 acts.extend([Act::Change(Command::AddLabel { name }), Act::CloseDialog]);
             }

@@ -28,7 +28,7 @@ use super::theme::{self, size};
 use super::widgets::parts::{Icon, icon_button};
 use super::widgets::sentence::Typesetter;
 use crate::session::Project;
-use eframe::egui::{self, Align, Frame, Id, Label, Layout, Margin, Modal, Ui};
+use eframe::egui::{self, Align, Frame, Id, Label, Layout, Margin, Modal, Ui, vec2};
 
 pub(super) enum Dialog {
     NewProject(NewProjectDialog),
@@ -82,6 +82,13 @@ fn modal(ctx: &egui::Context, title: &str, width: f32, content: impl FnOnce(&mut
         content(ui);
     });
     closed || response.should_close()
+}
+
+/// The buttons at the foot of a dialog, from the right.
+fn button_row(ui: &mut Ui, buttons: impl FnOnce(&mut Ui)) {
+    ui.add_space(size::GAP);
+    let row = vec2(ui.available_width(), 36.0);
+    ui.allocate_ui_with_layout(row, Layout::right_to_left(Align::Center), buttons);
 }
 
 /// The name of a field above it.

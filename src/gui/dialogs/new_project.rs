@@ -1,13 +1,13 @@
 //! A new project: where it lies, which labels, which encoder the learner starts from.
 
-use super::{Backstage, explain, field_name, modal, problem};
+use super::{Backstage, button_row, explain, field_name, modal, problem};
 use crate::encoder::EncoderInfo;
 use crate::gui::acts::Act;
-use crate::gui::files::{PathField, Wish};
+use crate::gui::files::{PathChange, PathField, Wish};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{button, primary_button};
 
-use eframe::egui::{self, Align, Label, Layout, Margin, ScrollArea, Ui};
+use eframe::egui::{self, Label, Margin, ScrollArea, Ui};
 use std::path::{Path, PathBuf};
 
 pub(crate) struct NewProjectDialog {
@@ -28,7 +28,7 @@ impl NewProjectDialog {
         let mut dialog = Self {
             folder: folder.to_owned(),
             name: "My project".to_owned(),
-            path: PathField::default(),
+            path: PathField::default().without_focus(),
             path_is_own: false,
             labels: "PER, ORG, LOC".to_owned(),
             encoders,
@@ -48,8 +48,7 @@ impl NewProjectDialog {
             if let Some(trouble) = &trouble {
                 problem(ui, trouble);
             }
-            ui.add_space(size::GAP);
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            button_row(ui, |ui| {
                 create = primary_button(ui, trouble.is_none(), "Create the project").clicked();
                 cancel = button(ui, true, "Cancel").clicked();
             });
@@ -74,7 +73,8 @@ impl NewProjectDialog {
         }
         field_name(ui, "File");
         let wish = Wish::SaveAs(self.full_path());
-        self.path_is_own |= self.path.show(ui, "File", &[("Choose …", wish)], backstage.services);
+        let change = self.path.show(ui, "File", &[("Choose …", wish)], backstage.services);
+        self.path_is_own |= change != PathChange::None;
         explain(ui, "This one file holds all texts, labels and decisions. Trained models lie in a folder beside it.");
 
         field_name(ui, "Labels");

@@ -1,11 +1,10 @@
 //! Opening a project by its path.
 
-use super::{Backstage, explain, field_name, modal};
+use super::{Backstage, button_row, explain, field_name, modal};
 use crate::gui::acts::Act;
 use crate::gui::files::{PathField, Wish};
-use crate::gui::theme::size;
 use crate::gui::widgets::parts::{button, primary_button};
-use eframe::egui::{self, Align, Key, Layout};
+use eframe::egui::{self, Key};
 
 #[derive(Default)]
 pub(crate) struct OpenDialog {
@@ -20,8 +19,7 @@ impl OpenDialog {
             field_name(ui, "Project file");
             self.path.show(ui, "Project file", &[("Choose …", Wish::Project)], backstage.services);
             explain(ui, "A file that ends in .nestling. You can also drop it on the window.");
-            ui.add_space(size::GAP);
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            button_row(ui, |ui| {
                 let ready = !self.path.text.trim().is_empty();
                 let entered = ui.input(|i| i.key_pressed(Key::Enter));
                 open = (primary_button(ui, ready, "Open").clicked() || entered) && ready;

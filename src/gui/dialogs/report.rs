@@ -1,10 +1,10 @@
 //! An error that stopped something: what, where, what to do, and a button that copies all of it.
 
-use super::modal;
+use super::{button_row, modal};
 use crate::gui::acts::Act;
-use crate::gui::theme::{self, size};
+use crate::gui::theme::{self};
 use crate::gui::widgets::parts::{button, primary_button};
-use eframe::egui::{self, Align, Label, Layout, ScrollArea};
+use eframe::egui::{self, Label, ScrollArea};
 use std::error::Error;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,8 +36,7 @@ impl Report {
             ScrollArea::vertical().max_height(260.0).show(ui, |ui| {
                 ui.add(Label::new(theme::body(&self.text, tokens.text)).wrap().selectable(true));
             });
-            ui.add_space(size::GAP);
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            button_row(ui, |ui| {
                 done = primary_button(ui, true, "Close").clicked();
                 if button(ui, true, "Copy").on_hover_text("Copy the message").clicked() {
                     acts.push(Act::CopyText(format!("{}\n{}", self.title, self.text)));

@@ -203,8 +203,9 @@ pub fn paint_icon(painter: &Painter, center: Pos2, icon: Icon, color: Color32) {
             }
         }
         Icon::Moon => {
-            let outer = (0..=14).map(|s| center + 6.0 * Vec2::angled(0.9 + 4.4 * s as f32 / 14.0));
-            let inner = (0..=10).map(|s| at(3.2, -2.4) + 5.0 * Vec2::angled(4.35 - 3.0 * s as f32 / 10.0));
+            // A circle with another one, up and to the right, cut out of it.
+            let outer = (0..=20).map(|s| center + 6.0 * Vec2::angled(0.18 + 4.35 * s as f32 / 20.0));
+            let inner = (1..12).map(|s| at(3.0, -3.0) + 5.0 * Vec2::angled(3.76 - 2.81 * s as f32 / 12.0));
             let mut points: Vec<Pos2> = outer.collect();
             points.extend(inner);
             painter.add(Shape::closed_line(points, stroke));
