@@ -94,10 +94,9 @@ impl Desk {
             }),
             SentenceEvent::Pick(id) => self.moves(|view| view.pick(id)),
             SentenceEvent::Clear => self.moves(View::clear),
-            SentenceEvent::Accept(id) => {
-                self.view.pick(id);
-                self.answer(true)
-            }
+            // The first click of two has picked it, unless it was on something else.
+            SentenceEvent::Accept(id) if self.view.picked() != Some(id) => self.moves(|view| view.pick(id)),
+            SentenceEvent::Accept(_) => self.answer(true),
         }
     }
 

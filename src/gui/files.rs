@@ -5,7 +5,7 @@
 //! - It may be missing (no desktop portal, no zenity): every path can be typed as well, and the window says so.
 
 use super::theme;
-use super::widgets::parts::button;
+use super::widgets::parts::{button, text_field};
 use crate::session::{Task, Waker};
 use eframe::egui::{self, Align, Layout, Ui, vec2};
 use std::path::PathBuf;
@@ -118,10 +118,8 @@ impl PathField {
                     self.chose_nothing = false;
                 }
             }
-            let edit = egui::TextEdit::singleline(&mut self.text)
-                .margin(egui::Margin::symmetric(10, 7))
-                .desired_width(ui.available_width());
-            let field = ui.add(edit).accessible_name(name);
+            let width = ui.available_width();
+            let field = text_field(ui, name, &mut self.text, width);
             if !std::mem::replace(&mut self.shown, true) {
                 field.request_focus();
             }

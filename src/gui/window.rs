@@ -44,6 +44,7 @@ pub struct Window {
     importing: Option<Task<Result<Imported, SessionError>>>,
     title: String,
     told_unsaved: bool,
+    owner: KeyboardOwner,
 }
 
 enum Screen {
@@ -82,6 +83,7 @@ impl Window {
             importing: None,
             title: String::new(),
             told_unsaved: false,
+            owner: KeyboardOwner::Other,
         };
         window.look_around();
         window
@@ -186,7 +188,15 @@ impl Window {
         }
     }
 
-    fn keyboard_owner(&self, ctx: &Context) -> KeyboardOwner {
+    /// A field that loses the keyboard owns the key that did it, so that Escape leaves a note and nothing more.
+    fn keyboard_owner(&mut self, ctx: &Context) -> KeyboardOwner {
+        let now = self.owner_now(ctx);
+        let nobody = ctx.memory(|m| m.focused().is_none());
+        let before = std::mem::replace(&mut self.owner, now);
+        if nobody && before == KeyboardOwner::TextField && now == KeyboardOwner::Sentence { before } else { now }
+    }
+
+    fn owner_now(&self, ctx: &Context) -> KeyboardOwner {
         if self.dialog.is_some() || self.report.is_some() {
             return KeyboardOwner::Dialog;
         }

@@ -70,7 +70,7 @@ impl ExportDialog {
         field_name(ui, "Format");
         let mut chosen = None;
         let current = self.format();
-        combo("export format", current.map_or("", |f| f.title()), 260.0).show_ui(ui, |ui| {
+        combo(ui, "Format of the file", current.map_or("", |f| f.title()), 260.0, |ui| {
             for format in formats() {
                 if ui.selectable_label(format.id() == self.request.format, format.title()).clicked() {
                     chosen = Some(format.id());
@@ -97,7 +97,7 @@ impl ExportDialog {
         }
         button_row(ui, |ui| {
             let ready = !self.path.text.trim().is_empty();
-            if primary_button(ui, ready, "Export").clicked() {
+            if primary_button(ui, ready, "Write the file").clicked() {
                 let (view, request, path) = (project.export_view(), self.request.clone(), self.path.path());
                 let work = move || view.export(&request, &path);
                 self.state = State::Writing(Task::spawn("export", backstage.services.waker.clone(), work));
@@ -122,7 +122,7 @@ impl ExportDialog {
                 Some(Part::Blind) => "blind sentences",
                 Some(Part::Pool) => "sentences not complete",
             };
-            combo("export split", name(self.request.split), 170.0).show_ui(ui, |ui| {
+            combo(ui, "Split to export", name(self.request.split), 170.0, |ui| {
                 let parts = [Part::Train, Part::Dev, Part::Test, Part::Blind, Part::Pool];
                 for part in std::iter::once(None).chain(parts.map(Some)) {
                     ui.selectable_value(&mut self.request.split, part, name(part));

@@ -11,7 +11,7 @@ use crate::gui::acts::Act;
 use crate::gui::files::{PathChange, PathField, Wish};
 use crate::gui::panels::{counted, grouped};
 use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts::{button, combo, primary_button, section};
+use crate::gui::widgets::parts::{button, combo, primary_button, section, text_field};
 use crate::gui::widgets::sentence::{Content, Emphasis, Setting, Typesetter, paint};
 use crate::session::{ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, read_files};
 use eframe::egui::{self, Label, ScrollArea, Sense, Ui, vec2};
@@ -169,7 +169,7 @@ impl ImportDialog {
                 field_name(ui, "Format");
                 let title = |id: &str| formats().iter().find(|f| f.id() == id).map_or("", |f| f.title());
                 let shown = self.format.map_or("As the file looks", title);
-                combo("import format", shown, 200.0).show_ui(ui, |ui| {
+                combo(ui, "Format of the files", shown, 200.0, |ui| {
                     changed |= ui.selectable_value(&mut self.format, None, "As the file looks").changed();
                     for format in formats() {
                         changed |= ui.selectable_value(&mut self.format, Some(format.id()), format.title()).changed();
@@ -198,17 +198,17 @@ fn option(ui: &mut Ui, spec: &OptionSpec, options: &mut BTreeMap<&'static str, S
     field_name(ui, spec.key);
     let value = options.entry(spec.key).or_insert_with(|| spec.default.to_owned());
     if spec.values.is_empty() {
-        let edit = egui::TextEdit::singleline(value).margin(egui::Margin::symmetric(10, 7)).desired_width(160.0);
-        let response = ui.add(edit).accessible_name(spec.key).on_hover_text(spec.meaning);
-        return response.lost_focus();
+        let field = text_field(ui, spec.key, value, 160.0).on_hover_text(spec.meaning);
+        return field.lost_focus();
     }
     let mut changed = false;
-    let combo = combo(spec.key, value.as_str(), 110.0).show_ui(ui, |ui| {
+    let shown = value.clone();
+    let chooser = combo(ui, spec.key, shown, 110.0, |ui| {
         for choice in spec.values {
             changed |= ui.selectable_value(value, (*choice).to_owned(), *choice).changed();
         }
     });
-    combo.response.on_hover_text(spec.meaning);
+    chooser.on_hover_text(spec.meaning);
     changed
 }
 
@@ -294,7 +294,7 @@ fn how(ui: &mut Ui, how: &mut ImportHow, has_mentions: bool) {
             Some(Part::Test) => "for the final test",
             Some(Part::Blind) => "kept aside (blind)",
         };
-        combo("split", name(how.split), 190.0).show_ui(ui, |ui| {
+        combo(ui, "Split of the sentences", name(how.split), 190.0, |ui| {
             let parts = [Part::Train, Part::Pool, Part::Dev, Part::Test, Part::Blind];
             for part in std::iter::once(None).chain(parts.map(Some)) {
                 ui.selectable_value(&mut how.split, part, name(part));

@@ -4,9 +4,9 @@ use super::{Backstage, button_row, explain, field_name, modal, problem};
 use crate::annotation::{Label, LabelId, Rgb};
 use crate::gui::acts::Act;
 use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts::{button, primary_button};
+use crate::gui::widgets::parts::{button, primary_button, text_field};
 use crate::session::{Command, Project};
-use eframe::egui::{self, Align, Key, Layout, Margin, Ui};
+use eframe::egui::{self, Align, Key, Layout, Ui};
 
 pub(crate) struct LabelDialog {
     /// `None` for a new label.
@@ -59,8 +59,7 @@ impl LabelDialog {
         let mut entered = false;
         let mut field = |ui: &mut Ui, name: &str, text: &mut String, width: f32| {
             field_name(ui, name);
-            let edit = egui::TextEdit::singleline(text).margin(Margin::symmetric(10, 7)).desired_width(width);
-            let response = ui.add(edit).accessible_name(name);
+            let response = text_field(ui, name, text, width);
             entered |= response.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
             response
         };

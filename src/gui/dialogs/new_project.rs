@@ -5,7 +5,7 @@ use crate::encoder::EncoderInfo;
 use crate::gui::acts::Act;
 use crate::gui::files::{PathChange, PathField, Wish};
 use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts::{button, primary_button};
+use crate::gui::widgets::parts::{button, primary_button, text_field};
 
 use eframe::egui::{self, Label, Margin, ScrollArea, Ui};
 use std::path::{Path, PathBuf};
@@ -63,8 +63,7 @@ impl NewProjectDialog {
 
     fn fields(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>) {
         field_name(ui, "Name");
-        let edit = egui::TextEdit::singleline(&mut self.name).margin(Margin::symmetric(10, 7)).desired_width(f32::INFINITY);
-        let name = ui.add(edit).accessible_name("Name");
+        let name = text_field(ui, "Name", &mut self.name, f32::INFINITY);
         if std::mem::take(&mut self.fresh) {
             name.request_focus();
         }
@@ -79,6 +78,7 @@ impl NewProjectDialog {
 
         field_name(ui, "Labels");
         let edit = egui::TextEdit::multiline(&mut self.labels)
+            .id(egui::Id::unique("labels of the new project"))
             .margin(Margin::symmetric(10, 7))
             .desired_rows(2)
             .desired_width(f32::INFINITY);

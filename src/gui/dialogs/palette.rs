@@ -29,6 +29,7 @@ impl Palette {
         let response = modal.show(ctx, |ui| {
             ui.set_width(520.0_f32.min(ctx.content_rect().width() - 60.0));
             let edit = egui::TextEdit::singleline(&mut self.query)
+                .id(egui::Id::unique("command"))
                 .hint_text(theme::body("What do you want to do?", tokens.text_faint))
                 .margin(Margin::symmetric(10, 9))
                 .desired_width(f32::INFINITY);

@@ -118,6 +118,7 @@ fn note(ui: &mut Ui, stage: &mut Stage<'_>, mention: &Mention) {
         draft.text.clone_from(&mention.note);
     }
     let edit = egui::TextEdit::multiline(&mut draft.text)
+        .id(egui::Id::unique("note on the mention"))
         .hint_text(theme::small("note …", tokens.text_faint))
         .font(theme::regular(size::TEXT_SMALL))
         .desired_rows(1)

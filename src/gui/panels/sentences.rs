@@ -38,7 +38,7 @@ fn header(ui: &mut Ui, stage: &mut Stage<'_>) {
     ui.horizontal(|ui| {
         ui.add_space(size::GAP_SMALL);
         let shown = RichText::new(format!("Next: {}", name(stage.view.order))).font(theme::bold(size::TEXT));
-        parts::combo("order", shown, ui.available_width() - 12.0).show_ui(ui, |ui| {
+        parts::combo(ui, "Order of the sentences", shown, ui.available_width() - 12.0, |ui| {
             for order in [Order::Text, Order::Uncertainty] {
                 if ui.selectable_label(stage.view.order == order, format!("Next: {}", name(order))).clicked() {
                     stage.acts.push(Act::Order(order));

@@ -102,6 +102,7 @@ fn search(ui: &mut Ui, stage: &mut Stage<'_>) {
         finder.query.clear();
     }
     let edit = egui::TextEdit::singleline(&mut finder.query)
+        .id(egui::Id::unique("find sentences"))
         .hint_text(theme::body(hint, tokens.text_faint))
         .margin(egui::Margin { left: 30, right: 8, top: 6, bottom: 6 })
         .desired_width(220.0);

@@ -139,11 +139,19 @@ pub fn slider(ui: &mut Ui, value: &mut f32, range: RangeInclusive<f32>, step: f3
     response
 }
 
-/// A list to choose from, with a quiet arrow.
-pub fn combo<'a>(salt: &str, shown: impl egui::IntoAtoms<'a>, width: f32) -> egui::ComboBox<'a> {
-    egui::ComboBox::from_id_salt(salt).selected_text(shown).width(width).icon(|ui, rect, _, _| {
+/// A list to choose from; `name` is what a screen reader says.
+pub fn combo(ui: &mut Ui, name: &str, shown: impl Into<RichText>, width: f32, choices: impl FnOnce(&mut Ui)) -> Response {
+    let combo = egui::ComboBox::from_id_salt(name).selected_text(shown.into()).width(width);
+    let combo = combo.icon(|ui, rect, _, _| {
         paint_icon(ui.painter(), rect.center(), Icon::Down, theme::tokens(ui).text_dim);
-    })
+    });
+    combo.show_ui(ui, choices).response.accessible_name(name)
+}
+
+/// A line to type in. Its identity is its name, so that it keeps the keyboard when something appears beside it.
+pub fn text_field(ui: &mut Ui, name: &str, text: &mut String, width: f32) -> Response {
+    let edit = egui::TextEdit::singleline(text).id(egui::Id::unique(name)).margin(Margin::symmetric(10, 7));
+    ui.add(edit.desired_width(width)).accessible_name(name)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
