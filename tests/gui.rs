@@ -2,6 +2,8 @@
 //!
 //! Everything that a person sees is found by the name that a screen reader says.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails may panic")]
+
 use eframe::egui::{Event, Key, Modifiers, Pos2, Role, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
@@ -31,6 +33,7 @@ impl FilePicker for Fake {
 struct Stage {
     dir: tempfile::TempDir,
     picker: Arc<Fake>,
+    foreign: bool,
 }
 
 type Slot = Rc<RefCell<Option<Window>>>;
@@ -42,7 +45,7 @@ struct Page {
 
 impl Stage {
     fn new() -> Self {
-        Self { dir: tempfile::tempdir().unwrap(), picker: Arc::new(Fake::default()) }
+        Self { dir: tempfile::tempdir().unwrap(), picker: Arc::new(Fake::default()), foreign: false }
     }
 
     fn home(&self) -> Home {
@@ -87,7 +90,9 @@ impl Stage {
         let (home, picker, start) = (self.home(), self.picker.clone(), start.map(Path::to_owned));
         let slot = Slot::default();
         let made = slot.clone();
-        let harness = Harness::builder()
+        // What the program itself says must have its glyphs; a corpus may need fonts that are not here.
+        let builder = Harness::builder();
+        let harness = if self.foreign { builder.allow_missing_glyphs() } else { builder }
             .with_size([1280.0, 860.0])
             .with_step_dt(1.0 / 60.0)
             .with_context_setup(move |ctx| {
@@ -455,6 +460,20 @@ fn an_error_says_what_to_do_and_the_window_goes_on() {
 }
 
 #[test]
+fn a_project_stays_open_when_another_one_can_not_be_opened() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::O);
+    page.type_into("Project file", &stage.path("missing.nestling").display().to_string());
+    page.key(Key::Enter);
+    page.wait("the error", |page| page.shows("This did not work"));
+    page.click("Close");
+    assert!(page.is_open());
+    page.character("p");
+    assert_eq!(page.mentions(0), ["PER: The"]);
+}
+
+#[test]
 fn a_file_with_bad_lines_is_shown_with_all_its_warnings() {
     let stage = Stage::new();
     let file = stage.write("some.jsonl", "{\"tokens\":[\"Anna\"],\"entities\":[]}\n{broken\n");
@@ -485,4 +504,89 @@ fn a_hundred_thousand_sentences_scroll_and_search() {
     let start = Instant::now();
     page.harness.run_steps(20);
     assert!(start.elapsed() < Duration::from_secs(2), "{:?} for 20 frames", start.elapsed());
+}
+
+#[test]
+fn f6_leads_from_the_sentence_to_the_controls_and_back() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.key(Key::F6);
+    page.key(Key::Tab);
+    page.character("p");
+    page.key(Key::Delete);
+    assert!(page.mentions(0).is_empty(), "the keys are those of the controls");
+    page.key(Key::F6);
+    page.character("p");
+    assert_eq!(page.mentions(0), ["PER: The"]);
+}
+
+#[test]
+fn left_is_left_in_arabic_too() {
+    let stage = Stage { foreign: true, ..Stage::new() };
+    let mut page = stage.annotating("زار محمد القاهرة\n");
+    page.key(Key::ArrowLeft);
+    page.press(Modifiers::SHIFT, Key::ArrowLeft);
+    page.character("p");
+    assert_eq!(page.mentions(0), ["PER: محمد القاهرة"]);
+}
+
+#[test]
+fn the_palette_lists_and_calls_every_command() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::K);
+    page.type_into("Command", "flag");
+    page.key(Key::Enter);
+    assert_eq!(page.status(0), Status::Flagged);
+    page.character("?");
+    assert!(page.shows("Flag for a second look"));
+    page.key(Key::Escape);
+    page.character("f");
+    assert_eq!(page.status(0), Status::InProgress);
+}
+
+/// Trains a model in earnest, which takes some seconds.
+#[test]
+fn a_model_learns_suggests_and_its_news_wait_until_they_are_asked_for() {
+    let stage = Stage::new();
+    let mut lines = String::new();
+    for name in ["Anna", "Bo", "Ida", "Kai", "Mia", "Ole", "Pia", "Tom", "Uwe", "Eva"] {
+        lines.push_str(&format!(
+            r#"{{"tokens":["{name}","left","Lund","."],"entities":[{{"start":0,"end":1,"label":"PER"}},{{"start":2,"end":3,"label":"LOC"}}],"status":"complete"}}"#
+        ));
+        lines.push('\n');
+    }
+    for words in [r#""Anna","saw","Lund",".""#, r#""Bo","left","Lund",".""#] {
+        lines.push_str(&format!("{{\"tokens\":[{words}],\"entities\":[],\"status\":\"untouched\"}}\n"));
+    }
+    let file = stage.write("gold.jsonl", &lines);
+    let how = ImportHow { kind: Some(ImportAs::Gold), split: None };
+    let mut page = stage.open(&stage.project(&["PER", "LOC"], &file, how));
+    assert_eq!(page.current(), 10);
+    assert!(page.shows_part("There is no model yet"));
+
+    page.press(Modifiers::COMMAND, Key::T);
+    assert!(page.shows_part("Training model 1 on"));
+    page.wait("the first model", |page| page.shows_part("Suggestions: model 1"));
+    page.wait("its suggestions", |page| page.shows_part("of model 1"));
+    assert!(page.see(|desk| desk.view.model().is_some()), "they appear at once where there was nothing");
+
+    page.see(|desk| assert!(!desk.view.has_news()));
+    let shown = page.see(|desk| desk.view.content().key);
+    page.press(Modifiers::COMMAND, Key::T);
+    page.wait("the second model", |page| {
+        page.see(|desk| desk.project.learner().current.as_ref().is_some_and(|m| m.id.0 == 2))
+    });
+    page.wait("its suggestions", |page| {
+        page.see(|desk| {
+            let sentence = desk.view.current().unwrap();
+            desk.project.suggestions(sentence).is_some_and(|s| s.model.0 == 2)
+        })
+    });
+    if page.see(|desk| desk.view.has_news()) {
+        assert_eq!(page.see(|desk| desk.view.content().key), shown, "nothing moves under the cursor");
+        assert!(page.shows_part("New suggestions are ready"));
+        page.key(Key::F5);
+    }
+    assert_eq!(page.see(|desk| desk.view.model().unwrap().0), 2);
 }

@@ -1,5 +1,7 @@
 //! The sentence widget on corpora made here: what it lays where, and what the pointer does.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails may panic")]
+
 use eframe::egui::{self, Pos2, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
@@ -8,9 +10,7 @@ use nestling::annotation::{
     Rgb, SentenceId, Span, Suggestion, TokenIdx,
 };
 use nestling::gui::theme;
-use nestling::gui::widgets::sentence::{
-    Content, Emphasis, MarkId, SentenceEvent, SentenceView, Setting, Typesetter,
-};
+use nestling::gui::widgets::sentence::{Content, Emphasis, MarkId, SentenceEvent, SentenceView, Setting, Typesetter};
 use nestling::text::tokenize;
 
 const PER: LabelId = LabelId(0);

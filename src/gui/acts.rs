@@ -20,12 +20,19 @@ pub(super) enum Act {
     Order(Order),
     EditLabel(LabelId),
     OpenSample,
-    Create { path: PathBuf, labels: Vec<String>, encoder: String },
+    Create {
+        path: PathBuf,
+        labels: Vec<String>,
+        encoder: String,
+    },
     Open(PathBuf),
     /// Opens the import dialog on files.
     ImportFrom(Vec<PathBuf>),
     /// Takes in what the import dialog has read.
-    Import { incoming: Box<Incoming>, how: ImportHow },
+    Import {
+        incoming: Box<Incoming>,
+        how: ImportHow,
+    },
     CopyText(String),
     CloseDialog,
 }

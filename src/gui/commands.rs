@@ -215,8 +215,7 @@ impl Keys {
             Keys::Type(c) => c.to_uppercase().collect(),
             Keys::Press(modifiers, key) | Keys::Loose(modifiers, key) => {
                 let mut text = String::new();
-                for (held, name) in
-                    [(modifiers.command, "Ctrl+"), (modifiers.alt, "Alt+"), (modifiers.shift, "Shift+")]
+                for (held, name) in [(modifiers.command, "Ctrl+"), (modifiers.alt, "Alt+"), (modifiers.shift, "Shift+")]
                 {
                     text.push_str(if held { name } else { "" });
                 }

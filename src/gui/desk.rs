@@ -270,7 +270,9 @@ impl Desk {
             _ => self.project.redo_intent(),
         };
         let Some(intent) = intent.map(str::to_owned) else {
-            return Ok(Some(if command == Command::Undo { "Nothing to undo" } else { "Nothing to do again" }.to_owned()));
+            return Ok(Some(
+                if command == Command::Undo { "Nothing to undo" } else { "Nothing to do again" }.to_owned(),
+            ));
         };
         let outcome = self.change(command)?;
         if let Some(sentence) = outcome.sentence {

@@ -99,13 +99,7 @@ impl PathField {
     }
 
     /// The field with a button for each wish.
-    pub(super) fn show(
-        &mut self,
-        ui: &mut Ui,
-        name: &str,
-        wishes: &[(&str, Wish)],
-        services: &Services,
-    ) -> PathChange {
+    pub(super) fn show(&mut self, ui: &mut Ui, name: &str, wishes: &[(&str, Wish)], services: &Services) -> PathChange {
         let tokens = theme::tokens(ui);
         let mut change = if self.take_choice() { PathChange::Chosen } else { PathChange::None };
         let row = vec2(ui.available_width(), 34.0);

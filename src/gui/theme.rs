@@ -208,21 +208,12 @@ pub fn label_color(rgb: Rgb, tokens: &Tokens) -> Color32 {
     (0..=20).map(shade).find(|color| contrast(*color, tokens.card) >= 4.5).unwrap_or(tokens.text)
 }
 
-/// Black or white, whichever reads better on `fill`.
-pub fn text_on(fill: Color32) -> Color32 {
-    if contrast(fill, Color32::WHITE) >= 4.0 { Color32::WHITE } else { DARK.on_accent }
-}
-
 /// `color` as it looks through `alpha` of itself over `under`.
 pub fn mix(under: Color32, color: Color32, alpha: f32) -> Color32 {
     under.lerp_to_gamma(color, alpha.clamp(0.0, 1.0))
 }
 
-pub fn to_color(rgb: Rgb) -> Color32 {
-    Color32::from_rgb(rgb.0, rgb.1, rgb.2)
-}
-
-/// A colour for the n-th label of something that is no project yet.
+/// A colour for the n-th label of something that is no project yet: first those that new labels get, then any.
 pub fn proposed_color(number: usize) -> Rgb {
     let hue = (number as f32 * 0.618_034 + 0.05).fract();
     let [r, g, b] = egui::ecolor::Hsva::new(hue, 0.6, 0.9, 1.0).to_srgb();

@@ -311,7 +311,11 @@ impl View {
     pub fn moved_end(&self, at_start: bool, by: isize) -> Option<Span> {
         let hull = self.picked_mark()?.hull;
         let (mut start, mut end) = (hull.start().get() as isize, hull.end().get() as isize);
-        if at_start { start += by } else { end += by }
+        if at_start {
+            start += by
+        } else {
+            end += by
+        }
         let inside = start >= 0 && end as usize <= self.content.words.len();
         Span::from_range(usize::try_from(start).ok()?..usize::try_from(end).ok()?).filter(|_| inside)
     }

@@ -113,7 +113,8 @@ impl LabelDialog {
         }
         ui.horizontal(|ui| {
             let tokens = theme::tokens(ui);
-            let remove = egui::Button::new(theme::body("Remove", if used == 0 { tokens.bad } else { tokens.text_faint }));
+            let remove =
+                egui::Button::new(theme::body("Remove", if used == 0 { tokens.bad } else { tokens.text_faint }));
             if ui.add_enabled(used == 0, remove).clicked() {
                 acts.extend([Act::Change(Command::RemoveLabel { label: old.id }), Act::CloseDialog]);
             }

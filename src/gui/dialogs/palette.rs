@@ -16,7 +16,8 @@ impl Palette {
     pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
         let tokens = theme::tokens_of(ctx.theme());
         let open = backstage.project.is_some();
-        let hits: Vec<&Entry> = TABLE.iter().filter(|e| (open || e.scope == Scope::Window) && self.matches(e)).collect();
+        let hits: Vec<&Entry> =
+            TABLE.iter().filter(|e| (open || e.scope == Scope::Window) && self.matches(e)).collect();
         let move_by = ctx.input_mut(|i| {
             let down = i.count_and_consume_key(Modifiers::NONE, Key::ArrowDown);
             let up = i.count_and_consume_key(Modifiers::NONE, Key::ArrowUp);

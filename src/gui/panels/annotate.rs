@@ -7,12 +7,10 @@ use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
 use crate::gui::view::neighbours;
 use crate::gui::widgets::parts::{self, Icon, icon_button, key_cap, primary_button};
-use crate::gui::widgets::sentence::{
-    Content, Emphasis, Flow, SentenceView, Setting, paint_words,
-};
+use crate::gui::widgets::sentence::{Content, Emphasis, Flow, SentenceView, Setting, paint_words};
 use eframe::egui::{
-    self, Align, Area, CentralPanel, CornerRadius, Frame, Id, Layout, Margin, Order, Rect, ScrollArea, Sense, Stroke, Ui,
-    pos2, vec2,
+    self, Align, Area, CentralPanel, Color32, CornerRadius, Frame, Id, Layout, Margin, Order, Rect, Response,
+    ScrollArea, Sense, Stroke, Ui, pos2, vec2,
 };
 
 /// More than fit into the three rows of a neighbour.
@@ -45,7 +43,7 @@ fn page(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
     ui.add_space(size::GAP_LARGE);
     place(ui, stage, sentence);
     ui.add_space(size::GAP_SMALL);
-    context(ui, stage, before, "… ");
+    context(ui, stage, before, "…");
     ui.add_space(size::GAP_SMALL);
     sentence_card(ui, stage, sentence);
     ui.add_space(size::GAP_SMALL);
@@ -102,11 +100,8 @@ fn status_chip(ui: &mut Ui, status: Status) {
 fn context(ui: &mut Ui, stage: &mut Stage<'_>, sentence: Option<&Sentence>, lead: &str) {
     let tokens = theme::tokens(ui);
     let Some(sentence) = sentence else { return };
-    let mut content = Content::plain(stage.project.corpus(), sentence, 0..MOST_CONTEXT_WORDS);
-    if let Some(first) = content.words.first_mut().filter(|_| !lead.is_empty()) {
-        first.text.insert_str(0, lead);
-        content.key = content.key.wrapping_add(1);
-    }
+    let content = Content::plain(stage.project.corpus(), sentence, 0..MOST_CONTEXT_WORDS);
+    let content = if lead.is_empty() { content } else { content.led_by(lead) };
     let indent = 14.0;
     let width = (ui.available_width() - 2.0 * indent).max(60.0).floor();
     let flow = stage.typesetter.set(ui, &content, Setting { width, points: size::TEXT_CONTEXT, most_rows: 3 });

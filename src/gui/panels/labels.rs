@@ -72,7 +72,8 @@ fn row(ui: &mut Ui, stage: &mut Stage<'_>, label: &Label) {
     }
     let count = stage.project.counts().mentions_by_label.get(&label.id).copied().unwrap_or(0);
     let at = pos2(right, rect.center().y);
-    let drawn = painter.text(at, Align2::RIGHT_CENTER, grouped(count), theme::regular(size::TEXT_SMALL), tokens.text_dim);
+    let drawn =
+        painter.text(at, Align2::RIGHT_CENTER, grouped(count), theme::regular(size::TEXT_SMALL), tokens.text_dim);
     let room = drawn.left() - 8.0 - (rect.left() + 54.0);
     let font = theme::regular(size::TEXT);
     let name = crate::gui::widgets::galleys::elided(ui, label.display_name(), font, tokens.text, room);

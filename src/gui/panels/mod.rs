@@ -17,6 +17,7 @@ pub(super) mod top_bar;
 use super::acts::Act;
 use super::view::View;
 use super::widgets::sentence::Typesetter;
+use crate::annotation::ModelId;
 use crate::session::Project;
 
 /// What every panel of an open project gets.
@@ -35,6 +36,12 @@ impl Stage<'_> {
     pub(super) fn act(&mut self, act: Act) {
         self.acts.push(act);
     }
+}
+
+/// "model 3", or where else suggestions came from.
+pub(super) fn origin(model: ModelId) -> String {
+    // Suggestions that came with a file are of no model.
+    if model == ModelId(0) { "an imported file".to_owned() } else { format!("model {model}") }
 }
 
 /// "1 sentence", "2,041 sentences".

@@ -1,6 +1,6 @@
 //! The card of the selected mention or suggestion.
 
-use super::Stage;
+use super::{Stage, origin};
 use crate::annotation::{Mention, Provenance, Sentence, Span, Suggestion};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
@@ -100,7 +100,7 @@ fn made_by(provenance: &Provenance) -> String {
         Provenance::Person => "made by a person".to_owned(),
         Provenance::Import => "came with an import".to_owned(),
         Provenance::Rule => "made by a rule".to_owned(),
-        Provenance::Accepted(model) => format!("accepted from model {model}"),
+        Provenance::Accepted(model) => format!("accepted from {}", origin(*model)),
     }
 }
 

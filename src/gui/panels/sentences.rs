@@ -18,15 +18,11 @@ const ROW_SPACING: f32 = 2.0;
 pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
     let tokens = theme::tokens(ui);
     let frame = egui::Frame::new().fill(tokens.panel).inner_margin(egui::Margin::symmetric(6, 10));
-    Panel::left("sentences")
-        .default_size(size::LEFT_PANEL)
-        .size_range(180.0..=520.0)
-        .frame(frame)
-        .show(ui, |ui| {
-            header(ui, stage);
-            footer(ui, stage);
-            rows(ui, stage);
-        });
+    Panel::left("sentences").default_size(size::LEFT_PANEL).size_range(180.0..=520.0).frame(frame).show(ui, |ui| {
+        header(ui, stage);
+        footer(ui, stage);
+        rows(ui, stage);
+    });
 }
 
 fn header(ui: &mut Ui, stage: &mut Stage<'_>) {
@@ -79,26 +75,29 @@ fn footer(ui: &mut Ui, stage: &mut Stage<'_>) {
         (Wanted::Skipped, counts.skipped, "skipped"),
         (Wanted::ToDo, to_go, "to go"),
     ];
-    Panel::bottom("sentence counts").frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(6, 4))).show(ui, |ui| {
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing.x = 2.0;
-            ui.spacing_mut().button_padding = vec2(4.0, 3.0);
-            for (wanted, number, word) in parts {
-                if number == 0 && !matches!(wanted, Wanted::Complete | Wanted::ToDo) {
-                    continue;
+    Panel::bottom("sentence counts").frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(6, 4))).show(
+        ui,
+        |ui| {
+            ui.horizontal_wrapped(|ui| {
+                ui.spacing_mut().item_spacing.x = 2.0;
+                ui.spacing_mut().button_padding = vec2(4.0, 3.0);
+                for (wanted, number, word) in parts {
+                    if number == 0 && !matches!(wanted, Wanted::Complete | Wanted::ToDo) {
+                        continue;
+                    }
+                    let on = stage.view.finder.wanted == wanted;
+                    let color = if on { tokens.accent } else { tokens.text_dim };
+                    let text = theme::small(format!("{} {word}", grouped(number)), color);
+                    let help = if on { "Show all sentences" } else { "Show only these" };
+                    if ui.add(egui::Button::new(text).frame_when_inactive(on)).on_hover_text(help).clicked() {
+                        let finder = &mut stage.view.finder;
+                        finder.wanted = if on { Wanted::All } else { wanted };
+                        finder.again();
+                    }
                 }
-                let on = stage.view.finder.wanted == wanted;
-                let color = if on { tokens.accent } else { tokens.text_dim };
-                let text = theme::small(format!("{} {word}", grouped(number)), color);
-                let help = if on { "Show all sentences" } else { "Show only these" };
-                if ui.add(egui::Button::new(text).frame_when_inactive(on)).on_hover_text(help).clicked() {
-                    let finder = &mut stage.view.finder;
-                    finder.wanted = if on { Wanted::All } else { wanted };
-                    finder.again();
-                }
-            }
-        });
-    });
+            });
+        },
+    );
 }
 
 fn rows(ui: &mut Ui, stage: &mut Stage<'_>) {
@@ -168,14 +167,14 @@ fn row(ui: &mut Ui, stage: &mut Stage<'_>, id: SentenceId) {
 
 fn words(ui: &Ui, stage: &mut Stage<'_>, sentence: &Sentence, rect: Rect, color: Color32) {
     let content = Content::plain(stage.project.corpus(), sentence, 0..MOST_WORDS);
-    if !content.rtl {
+    if content.can_be_cut() {
         let text = content.words.iter().map(|w| if w.gap_before { [" ", &w.text] } else { ["", &w.text] });
         let text: String = text.flatten().collect();
         let galley = elided(ui, &text, theme::regular(size::TEXT), color, rect.width());
         ui.painter().galley(pos2(rect.left(), rect.center().y - galley.size().y / 2.0), galley, color);
         return;
     }
-    // egui has no bidirectional text: whole words, set by our own flow.
+    // Whole words, set by our own flow: egui has no bidirectional text.
     // Whole points, so that dragging the panel's edge does not lay out anew at each fraction.
     let setting = Setting { width: rect.width().max(20.0).floor(), points: size::TEXT, most_rows: 1 };
     let flow = stage.typesetter.set(ui, &content, setting);

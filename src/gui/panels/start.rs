@@ -102,7 +102,13 @@ fn ways_in(ui: &mut Ui, acts: &mut Vec<Act>) {
             });
             inner.inner
         };
-        if card("Look around", "A small project with texts and labels, to try everything without harm.", "Open the sample", true, None) {
+        if card(
+            "Look around",
+            "A small project with texts and labels, to try everything without harm.",
+            "Open the sample",
+            true,
+            None,
+        ) {
             acts.push(Act::OpenSample);
         }
         let new = "Your labels, your texts, one file that you can copy, mail and back up.";

@@ -152,7 +152,11 @@ fn training(ui: &mut Ui, stage: &mut Stage<'_>, progress: &TrainingProgress) {
     }
     parts::progress(ui, 150.0, progress.fraction);
     let text = match progress.epoch {
-        0 => format!("Training model {} on {}", progress.model, counted(progress.train_sentences, "sentence", "sentences")),
+        0 => format!(
+            "Training model {} on {}",
+            progress.model,
+            counted(progress.train_sentences, "sentence", "sentences")
+        ),
         epoch => format!(
             "Training model {} on {} · epoch {epoch} of {}",
             progress.model,

@@ -1,6 +1,6 @@
 //! The card under the sentence: how many suggestions, of which model, or why there are none.
 
-use super::{Stage, counted};
+use super::{Stage, counted, origin};
 use crate::annotation::{Sentence, Status};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
@@ -17,7 +17,8 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
         ui.horizontal(|ui| {
             ui.label(theme::heading(headline(stage, shown), tokens.text));
             if stage.view.has_news() {
-                let text = format!("New suggestions are ready: show ({})", commands::keys_text(CommandId::ShowNewSuggestions));
+                let text =
+                    format!("New suggestions are ready: show ({})", commands::keys_text(CommandId::ShowNewSuggestions));
                 if quiet_button(ui, &text).clicked() {
                     stage.act(Act::Command(CommandId::ShowNewSuggestions));
                 }
@@ -35,8 +36,8 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
 fn headline(stage: &Stage<'_>, shown: usize) -> String {
     match (stage.view.model(), shown) {
         (None, _) => "No suggestions".to_owned(),
-        (Some(model), 0) => format!("No suggestions of model {model}"),
-        (Some(model), _) => format!("{} of model {model}", counted(shown, "suggestion", "suggestions")),
+        (Some(model), 0) => format!("No suggestions of {}", origin(model)),
+        (Some(model), _) => format!("{} of {}", counted(shown, "suggestion", "suggestions"), origin(model)),
     }
 }
 
@@ -44,7 +45,7 @@ fn headline(stage: &Stage<'_>, shown: usize) -> String {
 fn why_none(stage: &Stage<'_>, sentence: &Sentence) -> String {
     let project = stage.project;
     let learner = project.learner();
-    if learner.current.is_none() {
+    if learner.current.is_none() && stage.view.model().is_none() {
         return match &learner.state {
             LearnerState::Training(progress) => format!(
                 "The first model is being trained on {}.",

@@ -15,7 +15,8 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
         ui.horizontal_centered(|ui| {
             brand(ui);
             ui.add_space(size::GAP_SMALL);
-            ui.label(theme::body(stage.project.name(), tokens.text_dim)).on_hover_text(stage.project.path().display().to_string());
+            ui.label(theme::body(stage.project.name(), tokens.text_dim))
+                .on_hover_text(stage.project.path().display().to_string());
             ui.add_space(size::GAP_LARGE);
             menu(ui, stage);
             for id in [CommandId::Import, CommandId::Export] {

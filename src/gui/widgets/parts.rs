@@ -70,7 +70,8 @@ pub fn key_cap(ui: &mut Ui, text: &str) -> Response {
 
 pub fn paint_key_cap(painter: &Painter, rect: Rect, text: &str, tokens: &Tokens) {
     painter.rect(rect, 5.0, tokens.card, Stroke::new(1.0, tokens.line_strong), StrokeKind::Inside);
-    let foot = Rect::from_min_max(pos2(rect.left() + 3.0, rect.bottom() - 2.5), pos2(rect.right() - 3.0, rect.bottom() - 1.0));
+    let foot =
+        Rect::from_min_max(pos2(rect.left() + 3.0, rect.bottom() - 2.5), pos2(rect.right() - 3.0, rect.bottom() - 1.0));
     painter.rect_filled(foot, 1.0, tokens.line);
     painter.text(rect.center(), Align2::CENTER_CENTER, text, theme::bold(size::TEXT_SMALL), tokens.text);
 }
@@ -140,7 +141,13 @@ pub fn slider(ui: &mut Ui, value: &mut f32, range: RangeInclusive<f32>, step: f3
 }
 
 /// A list to choose from; `name` is what a screen reader says.
-pub fn combo(ui: &mut Ui, name: &str, shown: impl Into<RichText>, width: f32, choices: impl FnOnce(&mut Ui)) -> Response {
+pub fn combo(
+    ui: &mut Ui,
+    name: &str,
+    shown: impl Into<RichText>,
+    width: f32,
+    choices: impl FnOnce(&mut Ui),
+) -> Response {
     let combo = egui::ComboBox::from_id_salt(name).selected_text(shown.into()).width(width);
     let combo = combo.icon(|ui, rect, _, _| {
         paint_icon(ui.painter(), rect.center(), Icon::Down, theme::tokens(ui).text_dim);

@@ -7,9 +7,7 @@
 //!
 //! Deliberately absent: positions (`flow`) and colours of a theme (`paint`).
 
-use crate::annotation::{
-    Corpus, LabelId, LabelSet, Mention, MentionId, Rgb, Sentence, Span, Suggestion, assign_lanes,
-};
+use crate::annotation::{Corpus, LabelId, LabelSet, Mention, MentionId, Rgb, Sentence, Span, Suggestion, assign_lanes};
 use crate::text::TextRange;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -106,6 +104,22 @@ impl Content {
         Self { words: words(text_of(corpus, sentence), tokens), ..Self::default() }.with_key()
     }
 
+    /// The same words after a leading one, such as "…".
+    pub fn led_by(mut self, lead: &str) -> Self {
+        if let Some(first) = self.words.first_mut() {
+            (first.gap_before, first.may_break_before) = (true, true);
+            let word = Word { text: lead.to_owned(), gap_before: false, may_break_before: false };
+            self.words.insert(0, word);
+        }
+        self.with_key()
+    }
+
+    /// False for scripts whose letters join or reorder, where a text can't be cut after any letter.
+    pub fn can_be_cut(&self) -> bool {
+        let joins = |c: char| matches!(c as u32, 0x590..=0x1CFF | 0xA840..=0xABFF | 0xFB1D..=0xFDFF | 0xFE70..=0xFEFC);
+        !self.words.iter().any(|w| w.text.contains(joins))
+    }
+
     pub fn mark(&self, id: MarkId) -> Option<&Mark> {
         self.marks.iter().find(|m| m.id == id)
     }
@@ -165,7 +179,8 @@ fn may_part(before: &str, after: &str) -> bool {
     if matches!(last, '-' | '/' | '\u{2013}' | '\u{2014}') {
         return true;
     }
-    let closes = |c: char| matches!(c, '。' | '、' | '，' | '．' | '！' | '？' | '）' | '」' | '』' | '】' | '》' | '：' | '；');
+    let closes =
+        |c: char| matches!(c, '。' | '、' | '，' | '．' | '！' | '？' | '）' | '」' | '』' | '】' | '》' | '：' | '；');
     let opens = |c: char| matches!(c, '（' | '「' | '『' | '【' | '《');
     (is_unspaced(last) || is_unspaced(first)) && !closes(first) && !opens(last)
 }

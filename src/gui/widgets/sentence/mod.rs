@@ -26,7 +26,11 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum SentenceEvent {
     /// Words from one to the other, both inside, in either order; not `done` while the button is still down.
-    Select { from: TokenIdx, to: TokenIdx, done: bool },
+    Select {
+        from: TokenIdx,
+        to: TokenIdx,
+        done: bool,
+    },
     /// The selection is to end at this word (a click with Shift).
     Extend(TokenIdx),
     Pick(MarkId),

@@ -130,10 +130,7 @@ impl Brush<'_> {
                 continue;
             };
             let rect = piece.rect.translate(self.by);
-            let line = Rect::from_min_size(
-                pos2(rect.left(), rect.bottom() + 2.0),
-                vec2(rect.width(), size::HEAD_LINE),
-            );
+            let line = Rect::from_min_size(pos2(rect.left(), rect.bottom() + 2.0), vec2(rect.width(), size::HEAD_LINE));
             let color = theme::mix(self.tokens.card, self.tokens.accent, 0.2 + 0.7 * probability);
             self.painter.rect_filled(line, size::HEAD_LINE / 2.0, color);
         }

@@ -5,12 +5,12 @@
 //!   are read and projects are opened, made and closed by [`Task`]s.
 //! - Acts are carried out after painting, so that one frame shows one state.
 
+mod opening;
+
 use super::acts::Act;
 use super::commands::{CommandId, KeyboardOwner, Pressed, take_pressed};
 use super::desk::{Desk, Told};
-use super::dialogs::{
-    Backstage, Dialog, ExportDialog, ImportDialog, KeyHelp, LabelDialog, NewProjectDialog, OpenDialog, Palette, Report,
-};
+use super::dialogs::{Backstage, Dialog, ExportDialog, KeyHelp, LabelDialog, OpenDialog, Palette, Report};
 use super::files::{FilePicker, Services};
 use super::panels::start::StartPage;
 use super::panels::status::Notice;
@@ -18,12 +18,11 @@ use super::panels::{self, Stage, annotate};
 use super::widgets::sentence::Typesetter;
 use crate::encoder::EncoderInfo;
 use crate::session::{
-    Event, Home, Imported, NewProject, Project, SaveState, SessionError, Task, open_sample,
+    Event, Home, Imported, LearnerState, LearnerStatus, NewProject, Project, SaveState, SessionError, Task, now_ms,
 };
 use eframe::egui::{self, Context, Theme, Ui, ViewportCommand};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 const NOTICE_SECS: f64 = 5.0;
 
@@ -50,8 +49,17 @@ pub struct Window {
 enum Screen {
     Start,
     /// A project is being opened, made or closed.
-    Busy { what: String, task: Task<Result<Option<Project>, SessionError>> },
+    Busy {
+        what: String,
+        task: Task<Opened>,
+    },
     Desk(Box<Desk>),
+}
+
+/// What came of opening, making or closing a project.
+struct Opened {
+    project: Option<Project>,
+    trouble: Option<SessionError>,
 }
 
 /// What the start page and the dialog for new projects need from the disk.
@@ -143,7 +151,11 @@ impl Window {
         match &mut self.screen {
             Screen::Start => StartPage { recent: &self.known.recent, busy: None }.show(ui, &mut self.acts),
             Screen::Busy { what, .. } => {
-                StartPage { recent: &self.known.recent, busy: Some(what) }.show(ui, &mut self.acts);
+                StartPage { recent: &self.known.recent, busy: Some(what) }.show(
+                    ui,
+                    &mut self.typesetter,
+                    &mut self.acts,
+                );
             }
             Screen::Desk(desk) => {
                 let mut stage = Stage {
@@ -314,113 +326,6 @@ impl Window {
         }
     }
 
-    fn open_sample(&mut self) {
-        let home = self.home.clone();
-        self.start_work("Making the sample project …".to_owned(), move || {
-            let project = open_sample(&home, &home.sample_path())?;
-            remember(&home, project.path());
-            Ok(Some(project))
-        });
-    }
-
-    /// Closes what is open, then does `work`, all on a thread.
-    fn start_work(&mut self, what: String, work: impl FnOnce() -> Result<Option<Project>, SessionError> + Send + 'static) {
-        let old = match std::mem::replace(&mut self.screen, Screen::Start) {
-            Screen::Desk(desk) => Some(desk.project),
-            Screen::Start | Screen::Busy { .. } => None,
-        };
-        self.dialog = None;
-        self.notice = None;
-        let task = Task::spawn("open project", self.services.waker.clone(), move || {
-            if let Some(old) = old {
-                old.close()?;
-            }
-            work()
-        });
-        self.screen = Screen::Busy { what, task };
-    }
-
-    fn close_project(&mut self) {
-        if self.desk().is_some() {
-            self.start_work("Closing …".to_owned(), || Ok(None));
-        }
-    }
-
-    fn import(&mut self, paths: Vec<PathBuf>) {
-        if self.desk().is_some() {
-            self.dialog = Some(Dialog::Import(Box::new(ImportDialog::new(&paths))));
-        } else {
-            self.to_import = paths;
-            self.new_project();
-        }
-    }
-
-    fn new_project(&mut self) {
-        let encoders = self.known.encoders.clone();
-        self.dialog = Some(Dialog::NewProject(NewProjectDialog::new(&self.known.projects_dir, encoders)));
-    }
-
-    fn take_results(&mut self, ctx: &Context) {
-        if let Some(known) = self.knowing.as_ref().and_then(Task::poll) {
-            self.known = known.unwrap_or_default();
-            self.knowing = None;
-        }
-        self.take_import();
-        let Screen::Busy { task, .. } = &self.screen else { return };
-        let Some(result) = task.poll() else { return };
-        self.screen = Screen::Start;
-        match result {
-            Ok(Ok(Some(mut project))) => {
-                project.set_waker(self.services.waker.clone());
-                self.screen = Screen::Desk(Box::new(Desk::new(project)));
-                self.told_unsaved = false;
-                if !self.to_import.is_empty() {
-                    let paths = std::mem::take(&mut self.to_import);
-                    self.import(paths);
-                }
-            }
-            Ok(Ok(None)) => {}
-            Ok(Err(error)) => self.report = Some(Report::of("This did not work", &error)),
-            Err(lost) => self.report = Some(Report::of("This did not work", &lost)),
-        }
-        self.look_around();
-        ctx.request_repaint();
-    }
-
-    fn take_import(&mut self) {
-        let Some(result) = self.importing.as_ref().and_then(Task::poll) else { return };
-        self.importing = None;
-        let Screen::Desk(desk) = &mut self.screen else { return };
-        let done = result.map_err(SessionError::from).flatten().and_then(|i| desk.project.finish_import(i));
-        desk.view.finder.again();
-        desk.view.refresh(&desk.project);
-        if let Some(Dialog::Import(dialog)) = &mut self.dialog {
-            dialog.imported(done);
-        }
-    }
-
-    /// Reads again what the start page shows.
-    fn look_around(&mut self) {
-        let home = self.home.clone();
-        self.knowing = Some(Task::spawn("start page", self.services.waker.clone(), move || Known {
-            recent: home.recent_projects(),
-            projects_dir: home.projects_dir(),
-            // A folder that can't be read is told when an encoder is imported; until then there is the built-in one.
-            encoders: home.encoders().list().unwrap_or_default(),
-        }));
-    }
-
-    fn take_drops(&mut self, ctx: &Context) {
-        let dropped: Vec<PathBuf> =
-            ctx.input(|i| i.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
-        let is_project = |p: &PathBuf| p.extension().is_some_and(|e| e == "nestling");
-        if let Some(project) = dropped.iter().find(|p| is_project(p)) {
-            self.acts.push(Act::Open(project.clone()));
-        } else if !dropped.is_empty() {
-            self.acts.push(Act::ImportFrom(dropped));
-        }
-    }
-
     /// Changes that could not be saved are worth a second look before the window closes.
     fn guard_closing(&mut self, ctx: &Context) {
         let unsaved = self.desk().is_some_and(|d| matches!(d.project.save_state(), SaveState::Failed { .. }));
@@ -463,7 +368,9 @@ impl Window {
                 self.notify(ctx, text, false);
             }
             Event::ModelNotBetter { new_f1, current_f1 } => {
-                let text = format!("The new model is not better on dev ({new_f1:.2}, before {current_f1:.2}); the old one stays");
+                let text = format!(
+                    "The new model is not better on dev ({new_f1:.2}, before {current_f1:.2}); the old one stays"
+                );
                 self.notify(ctx, text, false);
             }
             Event::TrainingStopped => self.notify(ctx, "The training was stopped".to_owned(), false),
@@ -498,10 +405,6 @@ impl eframe::App for Window {
 /// A list of recent projects that can't be written is no reason to refuse a project.
 fn remember(home: &Home, path: &Path) {
     let _written = home.remember_recent(path);
-}
-
-fn now_ms() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as i64)
 }
 
 /// Says that files may be let go here.

@@ -1,0 +1,134 @@
+//! Opening, making and closing projects, and taking files in: what the window lets a thread do.
+
+use super::{Known, Opened, Screen, Window, remember};
+use crate::gui::acts::Act;
+use crate::gui::desk::Desk;
+use crate::gui::dialogs::{Dialog, ImportDialog, NewProjectDialog, Report};
+use crate::session::{Project, SessionError, Task, open_sample};
+use eframe::egui::Context;
+use std::path::PathBuf;
+
+impl Window {
+    pub(super) fn open_sample(&mut self) {
+        let home = self.home.clone();
+        self.start_work("Making the sample project …".to_owned(), move || {
+            let project = open_sample(&home, &home.sample_path())?;
+            remember(&home, project.path());
+            Ok(Some(project))
+        });
+    }
+
+    /// Closes what is open, then does `work`, all on a thread. When that fails, what was open is opened again.
+    pub(super) fn start_work(
+        &mut self,
+        what: String,
+        work: impl FnOnce() -> Result<Option<Project>, SessionError> + Send + 'static,
+    ) {
+        let old = match std::mem::replace(&mut self.screen, Screen::Start) {
+            Screen::Desk(desk) => Some(desk.project),
+            Screen::Start => None,
+            busy @ Screen::Busy { .. } => {
+                self.screen = busy;
+                return;
+            }
+        };
+        self.dialog = None;
+        self.notice = None;
+        let home = self.home.clone();
+        let task = Task::spawn("open project", self.services.waker.clone(), move || {
+            let old_path = old.as_ref().map(|project| project.path().to_owned());
+            if let Some(Err(trouble)) = old.map(Project::close) {
+                return Opened { project: None, trouble: Some(trouble) };
+            }
+            match work() {
+                Ok(project) => Opened { project, trouble: None },
+                Err(trouble) => {
+                    let project = old_path.and_then(|path| Project::open(&home, &path).ok());
+                    Opened { project, trouble: Some(trouble) }
+                }
+            }
+        });
+        self.screen = Screen::Busy { what, task };
+    }
+
+    pub(super) fn close_project(&mut self) {
+        if self.desk().is_some() {
+            self.start_work("Closing …".to_owned(), || Ok(None));
+        }
+    }
+
+    pub(super) fn import(&mut self, paths: Vec<PathBuf>) {
+        if self.desk().is_some() {
+            self.dialog = Some(Dialog::Import(Box::new(ImportDialog::new(&paths))));
+        } else {
+            self.to_import = paths;
+            self.new_project();
+        }
+    }
+
+    pub(super) fn new_project(&mut self) {
+        let encoders = self.known.encoders.clone();
+        self.dialog = Some(Dialog::NewProject(NewProjectDialog::new(&self.known.projects_dir, encoders)));
+    }
+
+    pub(super) fn take_results(&mut self, ctx: &Context) {
+        if let Some(known) = self.knowing.as_ref().and_then(Task::poll) {
+            self.known = known.unwrap_or_default();
+            self.knowing = None;
+        }
+        self.take_import();
+        let Screen::Busy { task, .. } = &self.screen else { return };
+        let Some(result) = task.poll() else { return };
+        self.screen = Screen::Start;
+        let Opened { project, trouble } = match result {
+            Ok(opened) => opened,
+            Err(lost) => Opened { project: None, trouble: Some(lost.into()) },
+        };
+        self.report = trouble.map(|error| Report::of("This did not work", &error));
+        if let Some(mut project) = project {
+            project.set_waker(self.services.waker.clone());
+            self.screen = Screen::Desk(Box::new(Desk::new(project)));
+            self.told_unsaved = false;
+            let paths = std::mem::take(&mut self.to_import);
+            if !paths.is_empty() && self.report.is_none() {
+                self.import(paths);
+            }
+        }
+        self.look_around();
+        ctx.request_repaint();
+    }
+
+    pub(super) fn take_import(&mut self) {
+        let Some(result) = self.importing.as_ref().and_then(Task::poll) else { return };
+        self.importing = None;
+        let Screen::Desk(desk) = &mut self.screen else { return };
+        let done = result.map_err(SessionError::from).flatten().and_then(|i| desk.project.finish_import(i));
+        desk.view.finder.again();
+        desk.view.refresh(&desk.project);
+        if let Some(Dialog::Import(dialog)) = &mut self.dialog {
+            dialog.imported(done);
+        }
+    }
+
+    /// Reads again what the start page shows.
+    pub(super) fn look_around(&mut self) {
+        let home = self.home.clone();
+        self.knowing = Some(Task::spawn("start page", self.services.waker.clone(), move || Known {
+            recent: home.recent_projects(),
+            projects_dir: home.projects_dir(),
+            // A folder that can't be read is told when an encoder is imported; until then there is the built-in one.
+            encoders: home.encoders().list().unwrap_or_default(),
+        }));
+    }
+
+    pub(super) fn take_drops(&mut self, ctx: &Context) {
+        let dropped: Vec<PathBuf> =
+            ctx.input(|i| i.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
+        let is_project = |p: &PathBuf| p.extension().is_some_and(|e| e == "nestling");
+        if let Some(project) = dropped.iter().find(|p| is_project(p)) {
+            self.acts.push(Act::Open(project.clone()));
+        } else if !dropped.is_empty() {
+            self.acts.push(Act::ImportFrom(dropped));
+        }
+    }
+}
