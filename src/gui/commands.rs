@@ -183,7 +183,7 @@ table! {
 
     Palette, "All commands", Window, Window, [Press(CTRL, Key::K)];
     KeyHelp, "Keys", Window, Window, [Type('?'), Press(NONE, Key::F1)];
-    LeaveSentence, "Give the keyboard to the next control", Window, Project, [Press(NONE, Key::F6)];
+    LeaveSentence, "From the sentence to the controls and back", Window, Project, [Press(NONE, Key::F6)];
     ToggleTheme, "Light or dark", Window, Window, [Press(CTRL_SHIFT, Key::L)];
     ZoomIn, "Larger", Window, Window, [Loose(CTRL, Key::Plus), Loose(CTRL, Key::Equals)];
     ZoomOut, "Smaller", Window, Window, [Loose(CTRL, Key::Minus)];

@@ -53,9 +53,15 @@ pub fn run(start: Option<PathBuf>) -> Result<(), GuiError> {
         .with_app_id("nestling")
         .with_inner_size([1280.0, 860.0])
         .with_min_inner_size([880.0, 560.0]);
-    let options = eframe::NativeOptions { viewport, centered: true, ..eframe::NativeOptions::default() };
+    let home = Home::find();
+    let options = eframe::NativeOptions {
+        viewport,
+        centered: true,
+        persistence_path: Some(home.dir().join("window.ron")),
+        ..eframe::NativeOptions::default()
+    };
     let create = move |cc: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, Box<dyn std::error::Error + Send + Sync>> {
-        Ok(Box::new(Window::new(&cc.egui_ctx, Home::find(), Arc::new(SystemPicker), start)))
+        Ok(Box::new(Window::new(&cc.egui_ctx, home, Arc::new(SystemPicker), start)))
     };
     eframe::run_native("nestling", options, Box::new(create))?;
     Ok(())

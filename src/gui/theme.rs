@@ -215,9 +215,18 @@ pub fn mix(under: Color32, color: Color32, alpha: f32) -> Color32 {
 
 /// A colour for the n-th label of something that is no project yet: first those that new labels get, then any.
 pub fn proposed_color(number: usize) -> Rgb {
-    let hue = (number as f32 * 0.618_034 + 0.05).fract();
-    let [r, g, b] = egui::ecolor::Hsva::new(hue, 0.6, 0.9, 1.0).to_srgb();
-    Rgb(r, g, b)
+    const FIRST: [Rgb; 5] = [
+        Rgb(0xF0, 0x7F, 0x5A),
+        Rgb(0x56, 0xA5, 0xF5),
+        Rgb(0x2F, 0xB4, 0x7C),
+        Rgb(0xC0, 0x7C, 0xF0),
+        Rgb(0xE3, 0xB2, 0x3C),
+    ];
+    FIRST.get(number).copied().unwrap_or_else(|| {
+        let hue = (number as f32 * 0.618_034 + 0.05).fract();
+        let [r, g, b] = egui::ecolor::Hsva::new(hue, 0.6, 0.9, 1.0).to_srgb();
+        Rgb(r, g, b)
+    })
 }
 
 /// What the dot of a sentence says.

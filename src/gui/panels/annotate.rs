@@ -1,7 +1,7 @@
 //! The page in the middle: one sentence in large type between its neighbours, and what the model says of it.
 
 use super::{Stage, counted, grouped, suggestions};
-use crate::annotation::{Sentence, Status};
+use crate::annotation::{Sentence, Split, Status};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
@@ -77,6 +77,7 @@ fn place(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
                 stage.act(Act::Command(CommandId::Flag));
             }
             status_chip(ui, sentence.status());
+            split_chip(ui, sentence.split());
         });
     });
 }
@@ -87,13 +88,30 @@ fn status_chip(ui: &mut Ui, status: Status) {
         Status::Untouched => tokens.text_faint,
         other => theme::status_color(other, tokens),
     };
-    let word = super::sentences::status_word(status);
+    chip(ui, super::sentences::status_word(status), color, "status");
+}
+
+/// Sentences that are kept aside say so.
+fn split_chip(ui: &mut Ui, split: Split) {
+    let tokens = theme::tokens(ui);
+    let (word, help) = match split {
+        Split::Rest => return,
+        Split::Dev => ("dev", "Chooses between models; none learns from it"),
+        Split::Test => ("test", "For the final test; no model learns from it"),
+        Split::Blind => ("blind", "Kept aside for the learning curve; no model learns from it"),
+    };
+    chip(ui, word, tokens.accent, "split").on_hover_text(help);
+}
+
+fn chip(ui: &mut Ui, word: &str, color: Color32, what: &str) -> Response {
+    let tokens = theme::tokens(ui);
     let galley = ui.painter().layout_no_wrap(word.to_owned(), theme::regular(size::TEXT_SMALL), color);
     let (rect, response) = ui.allocate_exact_size(galley.size() + vec2(20.0, 6.0), Sense::hover());
     let fill = theme::mix(tokens.canvas, color, 0.14);
     ui.painter().rect_filled(rect, CornerRadius::same(11), fill);
     ui.painter().galley(rect.center() - galley.size() / 2.0, galley, color);
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("status: {word}")));
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("{what}: {word}")));
+    response
 }
 
 /// A neighbour, dimmed; a click goes there.

@@ -1,10 +1,13 @@
 //! The first page: the sample, a new project, an old one.
 
 use super::top_bar;
+use crate::annotation::Span;
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, RADIUS_CONTROL, size};
 use crate::gui::widgets::parts::{self, button, primary_button};
+use crate::gui::widgets::sentence::{Content, Emphasis, Setting, Typesetter, paint};
+use crate::text::tokenize;
 use eframe::egui::{
     self, Align, Align2, CentralPanel, Layout, Margin, Panel, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2,
 };
@@ -18,7 +21,7 @@ pub(crate) struct StartPage<'a> {
 }
 
 impl StartPage<'_> {
-    pub(crate) fn show(&self, ui: &mut Ui, acts: &mut Vec<Act>) {
+    pub(crate) fn show(&self, ui: &mut Ui, typesetter: &mut Typesetter, acts: &mut Vec<Act>) {
         let tokens = theme::tokens(ui);
         let bar = egui::Frame::new().fill(tokens.panel).inner_margin(Margin::symmetric(16, 0));
         Panel::top("start bar").exact_size(size::TOP_BAR).frame(bar).show(ui, |ui| {
@@ -31,12 +34,14 @@ impl StartPage<'_> {
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
                 ui.vertical_centered(|ui| {
                     ui.set_max_width(720.0);
-                    ui.add_space((ui.available_height() * 0.1).max(16.0));
+                    ui.add_space((ui.available_height() * 0.07).max(16.0));
                     ui.label(RichText::new("Nestling").font(theme::bold(size::TEXT_HERO)).color(tokens.text));
                     let lead = "Annotate nested named entities with a model that learns while you work. \
                                 Nothing leaves this machine.";
                     ui.label(theme::body(lead, tokens.text_dim));
-                    ui.add_space(size::GAP_SECTION);
+                    ui.add_space(size::GAP_LARGE);
+                    example(ui, typesetter);
+                    ui.add_space(size::GAP_LARGE);
                     if let Some(busy) = self.busy {
                         ui.add_space(size::GAP_SECTION);
                         ui.spinner();
@@ -72,6 +77,23 @@ impl StartPage<'_> {
             });
         });
     }
+}
+
+/// A sentence that shows what the program is for.
+fn example(ui: &mut Ui, typesetter: &mut Typesetter) {
+    let text = "the chair of the Harbour Board of Lund";
+    let mentions: Vec<_> = [(0..8, "PER", 0), (3..8, "ORG", 1), (4..5, "FAC", 3), (7..8, "LOC", 2)]
+        .into_iter()
+        .filter_map(|(words, name, color)| {
+            Some((vec![Span::from_range(words)?], name.to_owned(), theme::proposed_color(color)))
+        })
+        .collect();
+    let content = Content::foreign(text, &tokenize(text), &mentions);
+    let setting = Setting { width: ui.available_width().floor(), points: size::TEXT_SENTENCE, most_rows: 2 };
+    let flow = typesetter.set(ui, &content, setting);
+    let width = flow.pieces.iter().map(|p| p.rect.right()).fold(0.0, f32::max);
+    let (rect, _) = ui.allocate_exact_size(vec2(width, flow.height), Sense::hover());
+    paint(ui, &content, &flow, &Emphasis::default(), rect.min);
 }
 
 /// Three cards beside each other.

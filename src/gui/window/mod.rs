@@ -120,6 +120,9 @@ impl Window {
             if ctx.input(|i| !i.events.is_empty()) {
                 desk.project.note_activity();
             }
+            if let Some(secs) = next_look(desk.project.learner()) {
+                ctx.request_repaint_after_secs(secs);
+            }
             for event in events {
                 self.tell_event(ctx, event);
             }
@@ -149,7 +152,9 @@ impl Window {
         self.typesetter.begin_frame(ui);
         let dialog_open = self.dialog.is_some() || self.report.is_some();
         match &mut self.screen {
-            Screen::Start => StartPage { recent: &self.known.recent, busy: None }.show(ui, &mut self.acts),
+            Screen::Start => {
+                StartPage { recent: &self.known.recent, busy: None }.show(ui, &mut self.typesetter, &mut self.acts);
+            }
             Screen::Busy { what, .. } => {
                 StartPage { recent: &self.known.recent, busy: Some(what) }.show(
                     ui,
@@ -318,10 +323,14 @@ impl Window {
             CommandId::ZoomIn => ctx.set_zoom_factor((ctx.zoom_factor() + 0.1).min(3.0)),
             CommandId::ZoomOut => ctx.set_zoom_factor((ctx.zoom_factor() - 0.1).max(0.5)),
             CommandId::ZoomReset => ctx.set_zoom_factor(1.0),
-            CommandId::LeaveSentence => {
-                // The sentence keeps Tab for itself; from here on egui's own order of controls holds.
-                ctx.memory_mut(|m| m.move_focus(egui::FocusDirection::Next));
-            }
+            // The sentence keeps Tab for itself; outside it egui's own order of controls holds.
+            CommandId::LeaveSentence => ctx.memory_mut(|m| {
+                if m.has_focus(annotate::sentence_id()) {
+                    m.move_focus(egui::FocusDirection::Next);
+                } else {
+                    m.request_focus(annotate::sentence_id());
+                }
+            }),
             _ => {}
         }
     }
@@ -399,6 +408,16 @@ impl eframe::App for Window {
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
         self.close();
+    }
+}
+
+/// When the learner's figures are worth painting again, in seconds.
+fn next_look(learner: &LearnerStatus) -> Option<f32> {
+    let busy = matches!(learner.state, LearnerState::Training(_)) || learner.predicting.is_some();
+    match &learner.current {
+        _ if busy => Some(0.25),
+        Some(_) => Some(10.0), // its age
+        None => None,
     }
 }
 

@@ -171,7 +171,11 @@ impl Flow {
             });
         }
         let mut lanes = 0;
+        let tokens = atoms.first().map_or(0, |a| a.token)..atoms.last().map_or(0, |a| a.token + 1);
         for (index, mark) in content.marks.iter().enumerate() {
+            if mark.hull.end().get() <= tokens.start || tokens.end <= mark.hull.start().get() {
+                continue;
+            }
             let added = self.add_segments(index, mark, atoms, placed, number, foot);
             lanes = if added { lanes.max(mark.lane + 1) } else { lanes };
         }
