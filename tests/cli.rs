@@ -69,7 +69,8 @@ fn gold_goes_in_and_comes_out_again() {
     assert_eq!(import["new_labels"], serde_json::json!(["LOC"]));
     let info = place.json(0, &["info", "p.nestling"]);
     assert_eq!((&info["splits"]["test"], &info["statuses"]["complete"]), (&2.into(), &2.into()));
-    let export = place.json(0, &["export", "p.nestling", "--format", "jsonl", "--output", "out.jsonl", "--split", "test"]);
+    let export =
+        place.json(0, &["export", "p.nestling", "--format", "jsonl", "--output", "out.jsonl", "--split", "test"]);
     assert_eq!((&export["mentions"], &export["not_represented"]), (&2.into(), &serde_json::json!([])));
     let sentence = lines(&place.path("out.jsonl")).into_iter().find(|l| l["tokens"][0] == "Anna").unwrap();
     assert_eq!(sentence["entities"][0]["end"], 4, "our own ends are exclusive");
@@ -78,7 +79,10 @@ fn gold_goes_in_and_comes_out_again() {
 #[test]
 fn a_bad_line_costs_that_line_and_the_exit_code() {
     let place = Place::new();
-    place.write("in.jsonl", "{\"tokens\":[\"a\"],\"entities\":[]}\n{\"tokens\":[\n{\"tokens\":[\"b\"],\"entities\":[]}\n");
+    place.write(
+        "in.jsonl",
+        "{\"tokens\":[\"a\"],\"entities\":[]}\n{\"tokens\":[\n{\"tokens\":[\"b\"],\"entities\":[]}\n",
+    );
     place.json(0, &["new", "p.nestling"]);
     let import = place.json(1, &["import", "p.nestling", "in.jsonl"]);
     assert_eq!((&import["sentences"], &import["warnings"][0]["line"]), (&2.into(), &2.into()));

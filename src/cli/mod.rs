@@ -39,14 +39,14 @@ pub enum CliError {
     #[error("stopped; nothing was changed")]
     Stopped,
     #[error(transparent)]
-    Window(Box<dyn std::error::Error + Send + Sync>),
+    Window(Box<dyn std::error::Error>),
     #[error("this build has no window; name a sub-command, see `nestling --help`")]
     NoWindow,
 }
 
 /// Opens the window on a project, if the program has one. It is handed in, because the window and the command line are
 /// of one layer and don't know each other.
-pub type OpenWindow = fn(Option<PathBuf>) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
+pub type OpenWindow = fn(Option<PathBuf>) -> Result<(), Box<dyn std::error::Error>>;
 
 /// Runs the program as it was called.
 pub fn main(window: Option<OpenWindow>) -> ExitCode {

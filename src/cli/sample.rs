@@ -1,8 +1,8 @@
 //! `nestling sample`
 
-use super::{CliError, OpenWindow};
 use super::args::Sample;
 use super::output::{Ending, answer, say};
+use super::{CliError, OpenWindow};
 use crate::session::{Home, open_sample};
 use serde_json::json;
 
