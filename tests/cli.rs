@@ -149,9 +149,14 @@ fn the_sample_trains_predicts_and_scores() {
     let info = place.json(0, &["info", "s.nestling"]);
     assert_eq!((info["models"].as_array().unwrap().len(), &info["models"][1]["current"]), (2, &true.into()));
 
-    place.write("t.txt", "The mayor of Grelsund met Dr. Zoë Brandt.\n");
+    // A filter: two documents in, one file with one header out.
+    place.write(
+        "t.jsonl",
+        "{\"doc\":\"a\",\"tokens\":[\"The\",\"mayor\"]}\n{\"doc\":\"b\",\"tokens\":[\"of\",\"Aarhus\"]}\n",
+    );
     let snapshot = trained["snapshot"].as_str().unwrap();
-    let filter = ["predict", "--model", snapshot, "--input", "t.txt", "--format", "text", "--output", "t.jsonl"];
-    assert_eq!(place.json(0, &filter)["sentences"], 1);
-    assert!(lines(&place.path("t.jsonl")).iter().any(|l| l["tokens"][0] == "The"));
+    let filter = ["predict", "--model", snapshot, "--input", "t.jsonl", "--output", "o.jsonl"];
+    assert_eq!(place.json(0, &filter)["sentences"], 2);
+    let headers = lines(&place.path("o.jsonl")).iter().filter(|l| l["nestling"] == 1).count();
+    assert_eq!((headers, lines(&place.path("o.jsonl")).len()), (1, 3));
 }

@@ -11,6 +11,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+/// Sentences that are in memory at a time, at most, where the format allows.
+const PART: usize = 256;
+
 /// What a filtering did.
 #[derive(Clone, Debug, Default)]
 pub struct FilterReport {
@@ -36,7 +39,8 @@ pub fn filter(
     let reader = by_id(format)?;
     let writer = by_id("jsonl")?;
     let started = Instant::now();
-    let mut pipe = Pipe { predictor: &predictor, writer, out, cancel, report: FilterReport::default(), failure: None };
+    let (options, report) = (Options::default(), FilterReport::default());
+    let mut pipe = Pipe { predictor: &predictor, writer, options, out, cancel, report, failure: None };
     let read = reader.read(input, &Options::default(), &mut pipe);
     let Pipe { mut report, failure, .. } = pipe;
     match failure {
@@ -50,6 +54,7 @@ pub fn filter(
 struct Pipe<'a> {
     predictor: &'a Predictor,
     writer: &'static dyn Format,
+    options: Options,
     out: &'a mut dyn Write,
     cancel: &'a AtomicBool,
     report: FilterReport,
@@ -87,7 +92,9 @@ impl Pipe<'_> {
             self.report.predicted.suggestions += sentence.mentions.len();
         }
         self.report.documents += 1;
-        self.writer.write(&mut std::iter::once(document.view()), &Options::default(), self.out)?;
+        self.writer.write(&mut std::iter::once(document.view()), &self.options, self.out)?;
+        // One header for all: later documents, and the parts of a long one, are appended.
+        self.options = Options::new([("header".to_owned(), "no".to_owned())], &[self.writer])?;
         Ok(())
     }
 }
@@ -101,6 +108,10 @@ impl Sink for Pipe<'_> {
                 ControlFlow::Break(())
             }
         }
+    }
+
+    fn longest_document(&self) -> usize {
+        PART
     }
 
     fn warning(&mut self, warning: Warning) {

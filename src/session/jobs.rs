@@ -3,6 +3,7 @@
 use super::dataset::{discontinuous, gold_examples, words};
 use super::predictor::suggestions;
 use super::project::Project;
+use super::settings::Setting;
 use super::trainer;
 use super::{Part, SessionError, models, now_ms};
 use crate::annotation::{ModelId, SentenceId};
@@ -63,6 +64,7 @@ impl Project {
         let trained = trainer::run_alone(&job, cancel, on_event).map_err(stopped)?;
         let info = models::info(model, &trained.manifest, now_ms());
         self.add_model(&info, true)?;
+        self.set(Setting::LastTrainedSentences(self.counts().train + self.counts().dev))?;
         self.flush()?;
         Ok(TrainReport {
             model,

@@ -22,6 +22,8 @@ use std::sync::Arc;
 
 /// The learner's state in an open project.
 pub(super) struct Learner {
+    /// Whether it works by itself.
+    is_on: bool,
     training: Option<TrainingRun>,
     /// Why the last training or prediction failed.
     failure: Option<String>,
@@ -38,6 +40,7 @@ impl Default for Learner {
     fn default() -> Self {
         let status = LearnerStatus { state: LearnerState::Off, current: None, predicting: None, note: None };
         Self {
+            is_on: false,
             training: None,
             failure: None,
             predictor: None,
@@ -73,9 +76,16 @@ impl Learner {
 }
 
 impl Project {
+    /// Lets the learner work in the background from now on. The command line does not: it trains when told to.
+    pub fn start_learner(&mut self) {
+        self.learner.is_on = true;
+        self.start_predicting();
+        self.consider_training();
+    }
+
     /// Starts a training when enough more sentences are complete.
     pub(super) fn consider_training(&mut self) {
-        let due = self.settings.auto_train && self.sentences_to_go() == 0;
+        let due = self.learner.is_on && self.settings.auto_train && self.sentences_to_go() == 0;
         if due && self.learner.training.is_none() && !self.corpus().labels().is_empty() {
             // It waits for more sentences after a failure, so that a fault is not repeated at every edit.
             if let Err(error) = self.start_training() {
@@ -98,10 +108,13 @@ impl Project {
         let config =
             Config { encoder: self.settings.encoder.clone(), threads: Some(background_threads()), ..Config::default() };
         let job = self.training_job(config)?;
-        let (sentences, seen) = (self.counts().train, self.counts().train + self.counts().dev);
+        let sentences = self.counts().train;
+        // Stored when it has ended: one that closing the program interrupts starts again with the next opening.
+        self.settings.last_trained_sentences = self.counts().train + self.counts().dev;
         self.learner.failure = None;
         self.learner.training = Some(TrainingRun::start(job, sentences, self.waker.as_waker()));
-        self.set(Setting::LastTrainedSentences(seen))
+        self.refresh_learner();
+        Ok(())
     }
 
     /// A training on what is complete now.
@@ -134,6 +147,9 @@ impl Project {
         if let Some(ended) = self.learner.training.as_ref().and_then(TrainingRun::poll) {
             let run = self.learner.training.take();
             let ended = ended.map_err(SessionError::from).and_then(|result| Ok(result?));
+            if let Err(error) = self.set(Setting::LastTrainedSentences(self.settings.last_trained_sentences)) {
+                events.push(Event::SaveFailed { message: error.to_string() });
+            }
             events.extend(self.training_ended(run.map(|r| r.model), ended));
         }
         let mut answered = Vec::new();
@@ -209,6 +225,9 @@ impl Project {
 
     /// Queues every sentence that is not complete and that the current model has not seen, in text order.
     pub(super) fn start_predicting(&mut self) {
+        if !self.learner.is_on {
+            return;
+        }
         self.learner.suggesting = self.current_snapshot();
         if self.learner.suggesting.is_none() {
             return;

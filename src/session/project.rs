@@ -153,7 +153,6 @@ impl Project {
             waker,
         };
         project.show_current_model();
-        project.start_predicting();
         project.refresh_learner();
         Ok(project)
     }

@@ -256,9 +256,14 @@ impl Worker {
             }
             Ok(())
         });
-        self.stalled = written.is_err();
+        let was_stalled = std::mem::replace(&mut self.stalled, written.is_err());
         written?;
-        for revision in self.queue.drain(..).filter_map(|write| write.revision()).collect::<Vec<_>>() {
+        let mut revisions: Vec<u64> = self.queue.drain(..).filter_map(|write| write.revision()).collect();
+        if was_stalled && revisions.is_empty() {
+            // Only settings or suggestions waited; whoever heard of the failure must hear that it is over.
+            revisions.extend(rows::revision(&self.store.connection).ok());
+        }
+        for revision in revisions {
             (self.on_event)(WriterEvent::Saved { revision });
         }
         Ok(())

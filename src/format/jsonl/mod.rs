@@ -26,6 +26,13 @@ const END: OptionSpec = OptionSpec {
     default: "auto",
 };
 
+const HEADER: OptionSpec = OptionSpec {
+    key: "header",
+    meaning: "whether a written file begins with a header; without, it can be appended to another one",
+    values: &["yes", "no"],
+    default: "yes",
+};
+
 const NAMES: OptionSpec = OptionSpec {
     key: "names",
     meaning: "the tags that numbers in `ner_tags` stand for, from 0, parted by commas: O,B-PER,I-PER",
@@ -59,7 +66,7 @@ impl Format for Jsonl {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[END, NAMES]
+        &[END, NAMES, HEADER]
     }
 
     fn sniff(&self, sample: &Sample<'_>) -> Option<Sniff> {

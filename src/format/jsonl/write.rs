@@ -2,7 +2,7 @@
 
 use super::ends::Ends;
 use super::read::locate;
-use super::{END, VERSION};
+use super::{END, HEADER, VERSION};
 use crate::annotation::{Attributes, Split, Status};
 use crate::format::{DocumentView, FormatError, MentionView, Options, Receipt, SentenceView};
 use crate::text::{ByteIdx, CharIdx, OffsetIndex, TextRange};
@@ -15,7 +15,9 @@ pub(super) fn write<'c>(
     out: &mut dyn Write,
 ) -> Result<Receipt, FormatError> {
     let ends = if options.value(&END) == "inclusive" { Ends::Inclusive } else { Ends::Exclusive };
-    write_line(out, &Header { nestling: VERSION, end: ends.name() })?;
+    if options.value(&HEADER) == "yes" {
+        write_line(out, &Header { nestling: VERSION, end: ends.name() })?;
+    }
     let mut receipt = Receipt::default();
     let mut last_name: Option<&str> = None;
     for document in documents {

@@ -87,6 +87,7 @@ impl Window {
         self.report = trouble.map(|error| Report::of("This did not work", &error));
         if let Some(mut project) = project {
             project.set_waker(self.services.waker.clone());
+            project.start_learner();
             self.screen = Screen::Desk(Box::new(Desk::new(project)));
             self.told_unsaved = false;
             let paths = std::mem::take(&mut self.to_import);
