@@ -138,7 +138,7 @@ fn the_sample_trains_predicts_and_scores() {
     assert!(trained["sentences_per_sec"].as_f64().unwrap() > 0.0);
     let again = place.json(0, &["train", "s.nestling", "--epochs", "2", "--seed", "1"]);
     let weights = |report: &Value| {
-        std::fs::read(Path::new(report["snapshot"].as_str().unwrap()).join("weights.safetensors")).unwrap()
+        std::fs::read(place.path(report["snapshot"].as_str().unwrap()).join("weights.safetensors")).unwrap()
     };
     assert!(weights(&trained) == weights(&again), "the same seed and labels give the same model");
 

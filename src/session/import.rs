@@ -15,7 +15,7 @@ use crate::format::{
 };
 use crate::store::{Import, Stamp, Writer};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Suggestions that came with a file, from no model of this project.
@@ -50,17 +50,14 @@ pub struct Incoming {
 /// # Errors
 /// Nothing could be read; unknown formats and options.
 pub fn read_files(files: &[PathBuf], request: &ReadRequest) -> Result<Incoming, SessionError> {
+    let format = request.format.as_deref().map(by_id).transpose()?;
     let mut incoming = Incoming { files: files.to_vec(), ..Incoming::default() };
     let mut failures = Vec::new();
     for file in files {
         let mut collected = Collected::default();
-        match read_file(file, request, &mut collected, &mut incoming) {
+        match read_file(file, format, request, &mut collected, &mut incoming) {
             Ok(()) => {}
-            Err(
-                error @ (FormatError::UnknownFormat { .. }
-                | FormatError::UnknownOption { .. }
-                | FormatError::BadOption { .. }),
-            ) => {
+            Err(error @ (FormatError::UnknownOption { .. } | FormatError::BadOption { .. })) => {
                 return Err(error.into());
             }
             Err(error) => failures.push((file, error)),
@@ -87,17 +84,18 @@ pub fn read_files(files: &[PathBuf], request: &ReadRequest) -> Result<Incoming, 
 }
 
 fn read_file(
-    file: &std::path::Path,
+    file: &Path,
+    format: Option<&'static dyn Format>,
     request: &ReadRequest,
     sink: &mut Collected,
     incoming: &mut Incoming,
 ) -> Result<(), FormatError> {
     let input = Input::file(file)?;
-    let format: &'static dyn Format = match request.format.as_deref() {
-        Some(id) => by_id(id)?,
+    let format = match format {
+        Some(format) => format,
         None => {
             let detected = detect(input.file_name(), &input.sample())?;
-            incoming.notes.push(format!("{}: {} ({})", file.display(), detected.format.title(), detected.found));
+            incoming.notes.push(format!("{}: {}", file.display(), detected.found));
             detected.format
         }
     };

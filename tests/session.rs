@@ -1,0 +1,199 @@
+//! An open project with its workers, without a window: what a person does, what comes back, what survives closing.
+
+#![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
+
+use nestling::annotation::{SentenceId, Span, Split, Status};
+use nestling::session::{
+    Command, Event, Home, ImportHow, LearnerState, NewProject, Order, Project, ReadRequest, SaveState, Setting,
+    read_files,
+};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+struct Place {
+    dir: tempfile::TempDir,
+    home: Home,
+}
+
+impl Place {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path().join("home"));
+        Self { dir, home }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.dir.path().join("p.nestling")
+    }
+
+    fn open(&self) -> Project {
+        Project::open(&self.home, &self.path()).unwrap()
+    }
+
+    /// A project of `sentences` sentences "NAME met the mayor of TOWN ." without mentions.
+    fn project(&self, sentences: usize) -> Project {
+        let new = NewProject::with_labels(["PER", "LOC"]).unwrap();
+        let mut project = Project::create(&self.home, &self.path(), &new).unwrap();
+        let (names, towns) = (["Anna", "Zoë", "Maja", "Jens"], ["Aarhus", "Lund", "Turku"]);
+        let line = |i: usize| format!("{} met the mayor of {} .\n", names[i % names.len()], towns[i % towns.len()]);
+        let file = self.dir.path().join("in.txt");
+        std::fs::write(&file, (0..sentences).map(line).collect::<String>()).unwrap();
+        import(&mut project, &file, &[("unit", "lines")]);
+        project
+    }
+}
+
+fn import(project: &mut Project, file: &Path, options: &[(&str, &str)]) {
+    let options = options.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    let incoming = read_files(&[file.to_owned()], &ReadRequest { format: None, options }).unwrap();
+    project.import(incoming, ImportHow::default()).unwrap();
+}
+
+fn span(start: usize, end: usize) -> Span {
+    Span::from_range(start..end).unwrap()
+}
+
+/// Marks the three mentions of a sentence and completes it.
+fn annotate(project: &mut Project, sentence: SentenceId) {
+    let label = |name: &str| project.corpus().labels().by_name(name).unwrap().id;
+    let (per, loc) = (label("PER"), label("LOC"));
+    for (span, label) in [(span(0, 1), per), (span(2, 6), per), (span(5, 6), loc)] {
+        project.run(Command::Annotate { sentence, fragments: span.into(), label }).unwrap();
+    }
+    project.run(Command::SetStatus { sentence, status: Status::Complete }).unwrap();
+}
+
+/// Polls until `done` says so; a minute is far more than it takes.
+fn wait(project: &mut Project, mut done: impl FnMut(&Project, &[Event]) -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        let events = project.poll();
+        if done(project, &events) {
+            return;
+        }
+        assert!(Instant::now() < end, "nothing came: {:?}", project.learner());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn the_loop_of_label_train_suggest_accept_turns() {
+    let place = Place::new();
+    let mut project = place.project(30);
+    project.start_learner();
+    for number in 0..20 {
+        assert!(!matches!(project.learner().state, LearnerState::Training(_)), "before 20 are complete");
+        annotate(&mut project, SentenceId(number));
+    }
+    assert!(matches!(project.learner().state, LearnerState::Training(_)), "{:?}", project.learner());
+    wait(&mut project, |_, events| events.iter().any(|e| matches!(e, Event::ModelReady(_))));
+    assert_eq!(project.learner().current.as_ref().unwrap().train_sentences, project.counts().train);
+
+    let next = project.next_sentence(SentenceId(19), Order::Text).unwrap();
+    assert_eq!(next, SentenceId(20));
+    wait(&mut project, |project, _| project.suggestions(next).is_some() && project.learner().predicting.is_none());
+    let suggestions: Vec<_> = project.visible_suggestions(next).into_iter().cloned().collect();
+    assert!(suggestions.iter().any(|s| s.span == span(2, 6)), "{suggestions:?}");
+    assert_eq!(project.suggestions(next).unwrap().heads.len(), 7);
+    assert!(project.suggestions(SentenceId(3)).is_none(), "complete sentences need none");
+
+    let first = suggestions[0].clone();
+    project.run(Command::Reject { sentence: next, span: first.span, label: first.label }).unwrap();
+    project.run(Command::AcceptAll { sentence: next, min_score: 0.0 }).unwrap();
+    assert_eq!(project.corpus().sentence(next).unwrap().mentions().len(), suggestions.len() - 1);
+    assert!(project.visible_suggestions(next).is_empty(), "accepted or rejected, all of them");
+    project.run(Command::Undo).unwrap();
+    project.run(Command::Undo).unwrap();
+    assert_eq!(project.visible_suggestions(next).len(), suggestions.len());
+    assert_eq!(project.corpus().sentence(next).unwrap().status(), Status::Untouched);
+    project.close().unwrap();
+
+    // Suggestions, history and the model are there again, and nothing is predicted twice.
+    let mut project = place.open();
+    assert_eq!(project.visible_suggestions(next).len(), suggestions.len());
+    assert!(project.redo_intent().is_some());
+    project.start_learner();
+    project.poll();
+    assert!(project.learner().predicting.is_none(), "{:?}", project.learner());
+    project.run(Command::Redo).unwrap();
+    assert_eq!(project.visible_suggestions(next).len(), suggestions.len() - 1);
+}
+
+#[test]
+fn closing_stops_a_training_and_opening_starts_it_again() {
+    let place = Place::new();
+    let mut project = place.project(40);
+    (0..20).for_each(|number| annotate(&mut project, SentenceId(number)));
+    project.start_learner();
+    assert!(matches!(project.learner().state, LearnerState::Training(_)));
+    let closing = Instant::now();
+    project.close().unwrap();
+    assert!(closing.elapsed() < Duration::from_secs(1), "{:?}", closing.elapsed());
+    let mut project = place.open();
+    assert_eq!(project.counts().complete, 20);
+    project.start_learner();
+    assert!(matches!(project.learner().state, LearnerState::Training(_)), "it resumes");
+    project.run(Command::StopTraining).unwrap();
+    wait(&mut project, |_, events| events.contains(&Event::TrainingStopped));
+    assert_eq!(project.learner().state, LearnerState::Waiting { sentences_to_go: 20 }, "not at once again");
+}
+
+#[test]
+fn a_training_that_fails_says_why_and_costs_no_label() {
+    let place = Place::new();
+    let mut project = place.project(30);
+    project.run(Command::Set(Setting::Encoder("gone".into()))).unwrap();
+    project.start_learner();
+    (0..20).for_each(|number| annotate(&mut project, SentenceId(number)));
+    wait(&mut project, |_, events| events.iter().any(|e| matches!(e, Event::TrainingFailed { .. })));
+    let LearnerState::Failed { message } = &project.learner().state else { panic!("{:?}", project.learner()) };
+    assert!(message.contains("gone") && message.contains("small"), "{message}");
+    project.flush().unwrap();
+    assert_eq!(project.save_state(), SaveState::AllSaved);
+    assert_eq!(project.counts().complete, 20);
+}
+
+#[test]
+fn one_completed_sentence_in_five_or_so_goes_to_dev_for_good() {
+    let place = Place::new();
+    let mut project = place.project(100);
+    (0..100).for_each(|number| annotate(&mut project, SentenceId(number)));
+    let dev = project.counts().dev;
+    assert!((10..=30).contains(&dev), "{dev}");
+    let chosen = project.corpus().sentences().iter().find(|s| s.split() == Split::Dev).unwrap().id();
+    project.run(Command::SetStatus { sentence: chosen, status: Status::InProgress }).unwrap();
+    project.run(Command::SetStatus { sentence: chosen, status: Status::Complete }).unwrap();
+    assert_eq!(project.corpus().sentence(chosen).unwrap().split(), Split::Dev);
+}
+
+#[test]
+fn a_second_opening_is_refused_and_says_who_has_it() {
+    let place = Place::new();
+    let project = place.project(3);
+    let error = Project::open(&place.home, &place.path()).err().unwrap().to_string();
+    assert!(error.contains("open already"), "{error}");
+    drop(project);
+    place.open().close().unwrap();
+}
+
+#[test]
+fn random_work_undone_and_reopened_is_the_first_state() {
+    let place = Place::new();
+    let mut project = place.project(12);
+    let first = format!("{:?}", project.corpus().sentences());
+    (0..12).for_each(|number| annotate(&mut project, SentenceId(number)));
+    let last = format!("{:?}", project.corpus().sentences());
+    project.close().unwrap();
+    let mut project = place.open();
+    assert_eq!(format!("{:?}", project.corpus().sentences()), last);
+    while project.undo_intent().is_some() {
+        project.run(Command::Undo).unwrap();
+    }
+    project.close().unwrap();
+    let mut project = place.open();
+    assert_eq!(format!("{:?}", project.corpus().sentences()), first);
+    while project.redo_intent().is_some() {
+        project.run(Command::Redo).unwrap();
+    }
+    assert_eq!(format!("{:?}", project.corpus().sentences()), last);
+}
