@@ -531,6 +531,18 @@ fn left_is_left_in_arabic_too() {
 }
 
 #[test]
+fn the_cursor_stays_in_sight_in_a_long_sentence() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(&format!("{}end\n", "a very long sentence ".repeat(200)));
+    page.key(Key::End);
+    let word = page.harness.get_by_label("word 801: end").rect();
+    assert!(word.top() > 60.0 && word.bottom() < 820.0, "{word}");
+    page.key(Key::Home);
+    let word = page.harness.get_by_label("word 1: a").rect();
+    assert!(word.top() > 60.0 && word.bottom() < 820.0, "{word}");
+}
+
+#[test]
 fn the_palette_lists_and_calls_every_command() {
     let stage = Stage::new();
     let mut page = stage.annotating(STORY);

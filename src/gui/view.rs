@@ -29,6 +29,8 @@ pub struct View {
     /// The other end of a selection, inside it.
     anchor: Option<TokenIdx>,
     picked: Option<MarkId>,
+    /// The cursor was moved by a key: it is to be brought into sight.
+    follows_cursor: bool,
     /// A selection was made with the mouse: labels are offered beside it.
     pub offers_labels: bool,
 
@@ -68,6 +70,7 @@ impl Default for View {
             cursor: TokenIdx::default(),
             anchor: None,
             picked: None,
+            follows_cursor: false,
             offers_labels: false,
             order: Order::Text,
             finder: Finder::default(),
@@ -226,6 +229,11 @@ impl View {
         self.offers_labels = false;
     }
 
+    /// True once after the cursor was moved.
+    pub fn take_follow(&mut self) -> bool {
+        std::mem::take(&mut self.follows_cursor)
+    }
+
     /// Moves the cursor by words; what was selected is let go.
     pub fn move_cursor(&mut self, by: isize) {
         let from = match (self.selection().or(self.picked_mark().map(|m| m.hull)), by < 0) {
@@ -235,11 +243,13 @@ impl View {
         };
         self.clear();
         self.cursor = self.moved(from, by);
+        self.follows_cursor = true;
     }
 
     pub fn set_cursor(&mut self, token: TokenIdx) {
         self.clear();
         self.cursor = token;
+        self.follows_cursor = true;
         self.stay_inside();
     }
 
@@ -253,6 +263,7 @@ impl View {
         self.offers_labels = false;
         self.anchor = self.anchor.or(Some(self.cursor));
         self.cursor = self.moved(self.cursor, by);
+        self.follows_cursor = true;
     }
 
     pub fn select(&mut self, from: TokenIdx, to: TokenIdx) {
@@ -266,6 +277,7 @@ impl View {
         if let Some(hull) = self.content.mark(id).map(|m| m.hull) {
             self.picked = Some(id);
             self.cursor = hull.start();
+            self.follows_cursor = true;
         }
     }
 

@@ -237,7 +237,7 @@ fn show_preview(ui: &mut Ui, incoming: &Incoming, sentences: &[Content], typeset
         for content in sentences {
             let setting = Setting { width, points: size::TEXT_CONTEXT, most_rows: 6 };
             let flow = typesetter.set(ui, content, setting);
-            let (rect, _) = ui.allocate_exact_size(vec2(width, flow.height + size::GAP_SMALL), Sense::hover());
+            let (rect, _) = ui.allocate_exact_size(vec2(width, flow.height + size::GAP_LARGE), Sense::hover());
             paint(ui, content, &flow, &Emphasis::default(), rect.min);
         }
         if incoming.sentences > sentences.len() {

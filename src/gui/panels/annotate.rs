@@ -157,6 +157,13 @@ fn sentence_card(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
         };
         let output = widget.show(ui);
         stage.acts.extend(output.event.map(Act::Sentence));
+        if stage.view.take_follow()
+            && let Some(row) = flow.row_of(stage.view.cursor().get())
+        {
+            let origin = output.response.rect.min;
+            let row = Rect::from_min_max(origin + vec2(0.0, row.top - 12.0), origin + vec2(width, row.bottom + 12.0));
+            ui.scroll_to_rect_animation(row, None, egui::style::ScrollAnimation::none());
+        }
         if stage.view.offers_labels && !stage.dialog_open && selection.is_some() {
             label_popup(ui, stage, sentence, &flow, output.response.rect);
         }

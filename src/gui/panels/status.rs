@@ -26,6 +26,7 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, notice: Option<&Notice>) 
             ui.add_space(size::GAP);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 learner(ui, stage);
+                ui.add_space(size::GAP_LARGE);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| match notice {
                     Some(notice) => {
                         let color = if notice.is_error { tokens.bad } else { tokens.accent };
@@ -82,7 +83,8 @@ fn model(ui: &mut Ui, stage: &Stage<'_>, tokens: &Tokens) {
     if let Some(info) = &learner.current {
         label.on_hover_text(format!("{} on the encoder {}", info.architecture, info.encoder));
     }
-    if let Some(note) = &learner.note {
+    let training = matches!(learner.state, LearnerState::Training(_));
+    if let Some(note) = learner.note.as_ref().filter(|_| !training) {
         ui.add(Label::new(theme::small(note, tokens.warn)).truncate()).on_hover_text(note);
     }
 }

@@ -14,22 +14,39 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
     parts::card(tokens).inner_margin(egui::Margin::symmetric(18, 14)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         let shown = stage.view.ghosts().count();
-        ui.horizontal(|ui| {
-            ui.label(theme::heading(headline(stage, shown), tokens.text));
-            if stage.view.has_news() {
-                let text =
-                    format!("New suggestions are ready: show ({})", commands::keys_text(CommandId::ShowNewSuggestions));
-                if quiet_button(ui, &text).clicked() {
-                    stage.act(Act::Command(CommandId::ShowNewSuggestions));
-                }
-            }
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| threshold(ui, stage));
+        let row = vec2(ui.available_width(), 26.0);
+        ui.allocate_ui_with_layout(row, Layout::right_to_left(Align::Center), |ui| {
+            threshold(ui, stage);
+            ui.add_space(size::GAP_LARGE);
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.add(egui::Label::new(theme::heading(headline(stage, shown), tokens.text)).truncate());
+            });
         });
+        if stage.view.has_news() {
+            news(ui, stage);
+        }
         ui.add_space(2.0);
         if shown == 0 {
             ui.add(egui::Label::new(theme::small(why_none(stage, sentence), tokens.text_dim)).wrap());
         }
         hints(ui, stage, shown);
+    });
+}
+
+/// Newer suggestions wait, so that nothing moves under the cursor.
+fn news(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    let fill = theme::mix(tokens.card, tokens.accent, 0.12);
+    let frame =
+        parts::banner(fill, theme::mix(tokens.card, tokens.accent, 0.4)).inner_margin(egui::Margin::symmetric(10, 4));
+    frame.show(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.label(theme::small("New suggestions are ready", tokens.text));
+            let keys = commands::keys_text(CommandId::ShowNewSuggestions);
+            if quiet_button(ui, &format!("Show them ({keys})")).clicked() {
+                stage.act(Act::Command(CommandId::ShowNewSuggestions));
+            }
+        });
     });
 }
 

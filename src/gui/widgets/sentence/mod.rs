@@ -22,6 +22,9 @@ use eframe::egui::{self, EventFilter, Id, Pos2, Rect, Response, Role, Sense, Ui,
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// How long the pointer's help stays, in seconds.
+const HELP_SECS: f32 = 4.0;
+
 /// What a person did to a sentence.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum SentenceEvent {
@@ -82,7 +85,7 @@ impl SentenceView<'_> {
         if let Some(from_reader) = self.accessible_nodes(ui, &response, rect) {
             event = Some(from_reader);
         }
-        let response = self.hover_help(response);
+        let response = self.hover_help(ui, response);
         SentenceOutput { response, event }
     }
 
@@ -140,14 +143,17 @@ impl SentenceView<'_> {
         })
     }
 
-    fn hover_help(&self, response: Response) -> Response {
+    fn hover_help(&self, ui: &Ui, response: Response) -> Response {
         let Some(mark) = self.emphasis.hovered_mark.and_then(|at| self.content.marks.get(at)) else {
             return response.on_hover_cursor(egui::CursorIcon::Text);
         };
+        let response = response.on_hover_cursor(egui::CursorIcon::PointingHand);
+        // A pointer that was left lying there is not asking.
+        if ui.input(|i| i.pointer.time_since_last_movement()) > HELP_SECS {
+            return response;
+        }
         let help = if mark.is_ghost() { "Click to select, double-click to accept" } else { "Click to select" };
-        response
-            .on_hover_cursor(egui::CursorIcon::PointingHand)
-            .on_hover_text_at_pointer(format!("{}\n{help}", mark.tag))
+        response.on_hover_text_at_pointer(format!("{}\n{help}", mark.tag))
     }
 
     /// Nodes for words and marks; what a screen reader did with them.
