@@ -14,4 +14,4 @@ mod tokens;
 
 pub use offsets::{ByteIdx, CharIdx, OffsetIndex, TextRange, TextTooLong, Utf16Idx};
 pub use sentences::{SentenceSplit, split_sentences};
-pub use tokens::tokenize;
+pub use tokens::{character_ends, tokenize};

@@ -39,6 +39,11 @@ pub fn tokenize(text: &str) -> Vec<TextRange> {
     tokens
 }
 
+/// Where the characters end that people see (UAX #29 grapheme clusters), in bytes; the last one is the text's end.
+pub fn character_ends(text: &str) -> impl Iterator<Item = usize> + '_ {
+    text.grapheme_indices(true).map(|(at, character)| at + character.len())
+}
+
 /// True when `token` (its dot included) is an abbreviation or a single initial.
 pub(super) fn is_abbreviation(token: &str) -> bool {
     token.strip_suffix('.').is_some_and(is_abbreviated)
@@ -95,6 +100,12 @@ mod tests {
         check("AHU-G1 NF_kB\u{200b}x", expect!["AHU|-|G1|NF|_|kB|x"]);
         check("\u{feff}Text: Berlin,  Germany.\r\n", expect!["Text|:|Berlin|,|Germany|."]);
         check("e\u{301}te\u{301} 💩This", expect!["e\u{301}te\u{301}|💩|This"]);
+    }
+
+    #[test]
+    fn a_letter_keeps_its_marks() {
+        let ends: Vec<_> = character_ends("e\u{301}a👩\u{200d}👩").collect();
+        assert_eq!(ends, [3, 4, 15]);
     }
 
     proptest! {

@@ -19,11 +19,11 @@
 use super::content::{Content, Mark};
 use crate::gui::theme::size;
 use crate::gui::widgets::galleys::WordGalleys;
+use crate::text::character_ends;
 use eframe::egui::{Galley, Pos2, Rect, Ui, pos2, vec2};
 use std::ops::Range;
 use std::sync::Arc;
 use unicode_bidi::{BidiInfo, Level};
-use unicode_segmentation::UnicodeSegmentation;
 
 /// A word, or a part of one that is wider than a row.
 #[derive(Clone)]
@@ -305,7 +305,7 @@ fn atoms(ui: &Ui, galleys: &mut WordGalleys, content: &Content, setting: Setting
 
 /// Cuts a word into parts that fit a row, between what people see as characters.
 fn cut<'w>(ui: &Ui, galleys: &mut WordGalleys, word: &'w str, setting: Setting) -> Vec<&'w str> {
-    let bounds: Vec<usize> = word.grapheme_indices(true).map(|(at, _)| at).skip(1).chain([word.len()]).collect();
+    let bounds: Vec<usize> = character_ends(word).collect();
     let (mut parts, mut start, mut next) = (Vec::new(), 0, 0);
     while start < word.len() {
         // The longest part that fits, by bisection; at least one grapheme.
