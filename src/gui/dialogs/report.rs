@@ -2,6 +2,7 @@
 
 use super::{button_row, modal};
 use crate::gui::acts::Act;
+use crate::gui::panels::capital;
 use crate::gui::theme::{self};
 use crate::gui::widgets::parts::{button, primary_button};
 use eframe::egui::{self, Label, ScrollArea};
@@ -25,7 +26,7 @@ impl Report {
             }
             cause = deeper.source();
         }
-        Self { title: title.into(), text }
+        Self { title: title.into(), text: capital(&text) }
     }
 
     /// Shows it; true when it is to be closed.

@@ -49,6 +49,12 @@ pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
+/// An error's message as a sentence of its own.
+pub(crate) fn capital(message: &str) -> String {
+    let mut chars = message.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 /// "1,025".
 pub(super) fn grouped(number: usize) -> String {
     let digits = number.to_string();
@@ -80,6 +86,7 @@ mod tests {
     #[test]
     fn numbers_and_ages_read_well() {
         assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(capital("the disk is full"), "The disk is full");
         assert_eq!(counted(1, "sentence", "sentences"), "1 sentence");
         assert_eq!(age(0, 190_000), "3 min");
         assert_eq!(age(0, 5_000_000_000), "57 days");

@@ -1,6 +1,6 @@
 //! The line at the foot: saved or not, whose suggestions, what the learner does.
 
-use super::{Stage, age, counted, grouped};
+use super::{Stage, age, capital, counted, grouped};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, Tokens, size};
@@ -56,7 +56,8 @@ pub(crate) fn save_failure(ui: &mut Ui, stage: &mut Stage<'_>) {
                     stage.act(Act::CopyText(message.clone()));
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let text = format!("{message} Your changes are kept in memory; don't close the program.");
+                    let text =
+                        format!("Your changes are kept in memory; don't close the program. {}", capital(&message));
                     ui.add(Label::new(theme::small(text, tokens.text)).wrap());
                 });
             });

@@ -365,7 +365,7 @@ impl Window {
         let (text, is_error) = match told {
             Ok(None) => return,
             Ok(Some(text)) => (text, false),
-            Err(error) => (error.to_string(), true),
+            Err(error) => (panels::capital(&error.to_string()), true),
         };
         self.notify(ctx, text, is_error);
     }
@@ -383,10 +383,11 @@ impl Window {
                 self.notify(ctx, text, false);
             }
             Event::TrainingStopped => self.notify(ctx, "The training was stopped".to_owned(), false),
-            Event::TrainingFailed { message } | Event::PredictionFailed { message } | Event::SaveFailed { message } => {
+            Event::TrainingFailed { message } | Event::PredictionFailed { message } => {
                 self.notify(ctx, message, true);
             }
-            Event::Suggestions(_) => {}
+            // What could not be saved has a banner, suggestions are seen on the page.
+            Event::SaveFailed { .. } | Event::Suggestions(_) => {}
         }
     }
 
