@@ -316,7 +316,7 @@ fn apply(style: &mut egui::Style, tokens: &Tokens) {
     for (widget, fill, line, text) in [
         (&mut widgets.noninteractive, tokens.panel, tokens.line, tokens.text),
         (&mut widgets.inactive, tokens.card, tokens.line_strong, tokens.text),
-        (&mut widgets.hovered, tokens.hover, tokens.accent, tokens.text),
+        (&mut widgets.hovered, tokens.hover, tokens.text_faint, tokens.text),
         (&mut widgets.active, tokens.pressed, tokens.accent, tokens.text),
         (&mut widgets.open, tokens.hover, tokens.line_strong, tokens.text),
     ] {
