@@ -37,7 +37,7 @@ const PALETTE: [Rgb; 8] = [
 ];
 
 /// Keys that the window needs for itself on the annotation page.
-const RESERVED_KEYS: &[char] = &['x', 's', 'f', 'n', 'r', '?', ' '];
+const RESERVED_KEYS: &[char] = &['x', 's', 'f', 'n', '?', ' '];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
@@ -126,6 +126,13 @@ impl LabelSet {
     /// # Errors
     /// A name or key that is empty, reserved, or taken by another label than `label` itself.
     pub fn check(&self, label: &Label) -> Result<(), LabelError> {
+        match label.key.filter(|key| RESERVED_KEYS.contains(key)) {
+            Some(key) => Err(LabelError::KeyReserved(key)),
+            None => self.check_unique(label),
+        }
+    }
+
+    fn check_unique(&self, label: &Label) -> Result<(), LabelError> {
         if label.name.trim().is_empty() {
             return Err(LabelError::EmptyName);
         }
@@ -134,9 +141,6 @@ impl LabelSet {
             return Err(LabelError::NameTaken(label.name.clone()));
         }
         let Some(key) = label.key else { return Ok(()) };
-        if RESERVED_KEYS.contains(&key) {
-            return Err(LabelError::KeyReserved(key));
-        }
         match others().find(|l| l.key == Some(key)) {
             Some(owner) => Err(LabelError::KeyTaken { key, owner: owner.name.clone() }),
             None => Ok(()),
@@ -159,14 +163,14 @@ impl LabelSet {
         }
     }
 
-    /// A set as it was stored.
+    /// A set as it was stored. A key that a later version reserves stays with its label.
     ///
     /// # Errors
     /// The first label that breaks an invariant.
     pub fn restore(labels: Vec<Label>, next_id: LabelId) -> Result<Self, LabelError> {
         let mut set = Self { labels: Vec::with_capacity(labels.len()), next_id: next_id.0 };
         for label in labels {
-            set.check(&label)?;
+            set.check_unique(&label)?;
             set.insert(usize::MAX, label);
         }
         Ok(set)
@@ -188,7 +192,7 @@ mod tests {
     #[test]
     fn proposals_have_free_keys_and_colours() {
         let mut set = LabelSet::default();
-        for name in ["PER", "PERCENT", "XSR", "东"] {
+        for name in ["PER", "PERCENT", "XS", "东"] {
             let label = set.propose(name);
             set.check(&label).unwrap();
             set.insert(usize::MAX, label);
