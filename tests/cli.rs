@@ -1,6 +1,6 @@
 //! The command line from outside: the program is run, its exit codes and JSON are what others rely on.
 
-#![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -159,4 +159,19 @@ fn the_sample_trains_predicts_and_scores() {
     assert_eq!(place.json(0, &filter)["sentences"], 2);
     let headers = lines(&place.path("o.jsonl")).iter().filter(|l| l["nestling"] == 1).count();
     assert_eq!((headers, lines(&place.path("o.jsonl")).len()), (1, 3));
+
+    // What a model says comes in as suggestions, never as gold, and stays until it is answered.
+    place.json(0, &["new", "r.nestling"]);
+    place.write("said.jsonl", "{\"tokens\":[\"Anna\"],\"entities\":[{\"start\":0,\"end\":1,\"label\":\"PER\",\"score\":0.9}],\"status\":\"complete\"}\n");
+    let import = place.json(0, &["import", "r.nestling", "said.jsonl"]);
+    assert_eq!((&import["mentions"], &import["suggestions"]), (&0.into(), &1.into()));
+    assert_eq!(place.json(0, &["info", "r.nestling"])["statuses"]["untouched"], 1);
+}
+
+#[test]
+fn a_folder_that_a_cut_training_left_is_passed_over() {
+    let place = Place::new();
+    place.json(0, &["sample", "--at", "s.nestling", "--no-window"]);
+    std::fs::create_dir_all(place.path("s.models/model-0001")).unwrap();
+    assert_eq!(place.json(0, &["train", "s.nestling", "--epochs", "1"])["model"], 2);
 }

@@ -298,7 +298,7 @@ fn refusals_say_what_to_do() {
         the file is empty; nothing can be imported from it: DIR/empty.jsonl
         this is a folder; choose a file in it: DIR/.
         there is no format "conll"; choose one of jsonl, text
-        no such option "endd"; jsonl has end=auto|exclusive|inclusive and names=…; text has unit=auto|lines|prose
+        no such option "endd"; jsonl has end=auto|exclusive|inclusive and names=… and header=yes|no; text has unit=auto|lines|prose
         no such option "end"; text has unit=auto|lines|prose
         the option end can't be "maybe"; use one of auto, exclusive, inclusive
         this is no JSON lines file (line 1: it does not begin with {, so it is no JSON object); choose another format with --format: input

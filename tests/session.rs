@@ -1,6 +1,6 @@
 //! An open project with its workers, without a window: what a person does, what comes back, what survives closing.
 
-#![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
 use nestling::annotation::{SentenceId, Span, Split, Status};
 use nestling::session::{
@@ -196,4 +196,21 @@ fn random_work_undone_and_reopened_is_the_first_state() {
         project.run(Command::Redo).unwrap();
     }
     assert_eq!(format!("{:?}", project.corpus().sentences()), last);
+}
+
+#[test]
+fn a_label_that_is_gone_suggests_nothing() {
+    let place = Place::new();
+    let mut project = place.project(1);
+    let file = place.dir.path().join("said.jsonl");
+    let entities = r#"[{"start":0,"end":1,"label":"PER","score":0.9},{"start":1,"end":2,"label":"NEW","score":0.9}]"#;
+    std::fs::write(&file, format!("{{\"tokens\":[\"Anna\",\"Berg\"],\"entities\":{entities}}}\n")).unwrap();
+    import(&mut project, &file, &[]);
+    let sentence = SentenceId(1);
+    assert_eq!(project.visible_suggestions(sentence).len(), 2);
+    let label = project.corpus().labels().by_name("NEW").unwrap().id;
+    project.run(Command::RemoveLabel { label }).unwrap();
+    assert_eq!(project.visible_suggestions(sentence).len(), 1);
+    project.run(Command::AcceptAll { sentence, min_score: 0.0 }).unwrap();
+    assert_eq!(project.corpus().sentence(sentence).unwrap().mentions().len(), 1);
 }

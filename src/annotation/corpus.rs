@@ -299,7 +299,7 @@ impl Corpus {
                 }
             }
             Edit::InsertLabel { at, label } => {
-                self.labels.check(label)?;
+                self.labels.check_unique(label)?;
                 if self.labels.get(label.id).is_some() || *at > self.labels.len() {
                     return Err(ApplyError::LabelChanged(label.name.clone()));
                 }
@@ -310,7 +310,7 @@ impl Corpus {
                 if old.id != new.id || self.labels.get(old.id) != Some(old) {
                     return Err(ApplyError::LabelChanged(old.name.clone()));
                 }
-                self.labels.check(new)?;
+                self.labels.check_unique(new)?;
                 self.labels.replace(new.clone());
             }
         }

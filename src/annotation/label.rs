@@ -132,7 +132,8 @@ impl LabelSet {
         }
     }
 
-    fn check_unique(&self, label: &Label) -> Result<(), LabelError> {
+    /// What always holds; the reserved keys are a rule for people, and may grow while a label lives.
+    pub(super) fn check_unique(&self, label: &Label) -> Result<(), LabelError> {
         if label.name.trim().is_empty() {
             return Err(LabelError::EmptyName);
         }

@@ -1,11 +1,16 @@
 //! What a model proposes. Kept beside gold, never mixed with it.
 
-use super::{LabelId, Sentence, Span};
+use super::{LabelId, LabelSet, Sentence, Span};
 use std::fmt;
 
 /// Number of a model snapshot in its project, counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ModelId(pub u32);
+
+impl ModelId {
+    /// Stands for suggestions that came with a file, from no model of the project.
+    pub const FROM_FILE: Self = Self(0);
+}
 
 impl fmt::Display for ModelId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -39,10 +44,16 @@ pub struct SentenceSuggestions {
 }
 
 impl SentenceSuggestions {
-    /// What is worth showing: at least `threshold`, not rejected, and not gold already.
-    pub fn visible<'s>(&'s self, sentence: &'s Sentence, threshold: f32) -> impl Iterator<Item = &'s Suggestion> {
+    /// What is worth showing: at least `threshold`, of a label that is still there, not rejected, and not gold already.
+    pub fn visible<'s>(
+        &'s self,
+        sentence: &'s Sentence,
+        labels: &'s LabelSet,
+        threshold: f32,
+    ) -> impl Iterator<Item = &'s Suggestion> {
         self.spans.iter().filter(move |s| {
             s.score >= threshold
+                && labels.get(s.label).is_some()
                 && !sentence.rejected().contains(&(s.span, s.label))
                 && !sentence.has_mention(s.span, s.label)
         })

@@ -201,20 +201,21 @@ pub(super) struct Train {
 pub(super) struct Predict {
     /// Project to store suggestions in; without it, a file is filtered through `--model DIR`.
     pub(super) project: Option<PathBuf>,
-    #[arg(long, value_enum)]
+    /// Which sentences; by default those that are not complete.
+    #[arg(long, value_enum, requires = "project")]
     pub(super) split: Option<SplitName>,
     /// Model number of the project, or a model's folder.
     #[arg(long)]
     pub(super) model: Option<String>,
-    /// File to read, `-` for standard input.
-    #[arg(long, default_value = "-")]
-    pub(super) input: String,
-    /// File to write, `-` for standard output.
-    #[arg(long, default_value = "-")]
-    pub(super) output: String,
-    /// Format of the input: `jsonl` or `text`.
-    #[arg(long, default_value = "jsonl")]
-    pub(super) format: String,
+    /// File to read, standard input by default.
+    #[arg(long, conflicts_with = "project")]
+    pub(super) input: Option<String>,
+    /// File to write, standard output by default.
+    #[arg(long, conflicts_with = "project")]
+    pub(super) output: Option<String>,
+    /// Format of the input: `jsonl`, the default, or `text`, which is read as a whole.
+    #[arg(long, conflicts_with = "project")]
+    pub(super) format: Option<String>,
     #[arg(long)]
     pub(super) threads: Option<usize>,
     #[command(flatten)]

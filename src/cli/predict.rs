@@ -4,10 +4,10 @@ use super::args::{Predict, SplitName};
 use super::output::{Ending, Progress, answer, say, stop_flag};
 use super::{CliError, json as fields};
 use crate::annotation::ModelId;
-use crate::session::{Home, Input, PredictReport, Project, SessionError, filter};
+use crate::session::{Home, Input, PredictReport, Project, SessionError, filter, write_whole};
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub(super) fn run(args: &Predict) -> Result<Ending, CliError> {
     match (&args.project, &args.model) {
@@ -35,30 +35,30 @@ fn in_project(args: &Predict, path: &Path, model: Option<&str>) -> Result<Ending
     let report = project.predict_now(part, model, args.threads, &cancel, shown)?;
     drop(progress);
     project.close()?;
-    let text = format!("Stored {} suggestions for {} sentences", report.suggestions, report.sentences);
+    let begun = if report.stopped { "Stopped; stored" } else { "Stored" };
+    let text = format!("{begun} {} suggestions for {} sentences", report.suggestions, report.sentences);
     answer(args.common, &to_json(&report), &text)?;
-    Ok(Ending::Whole)
+    Ok(if report.stopped { Ending::WithLosses } else { Ending::Whole })
 }
 
 fn through_filter(args: &Predict, model: &Path) -> Result<Ending, CliError> {
-    if args.common.json && args.output == "-" {
+    let (input, output) = (args.input.as_deref().unwrap_or("-"), args.output.as_deref().unwrap_or("-"));
+    let format = args.format.as_deref().unwrap_or("jsonl");
+    if args.common.json && output == "-" {
         let message = "with --json the standard output is for the report; name a file with --output".to_owned();
         return Err(CliError::Usage { message });
     }
-    let input = if args.input == "-" {
-        Input::stream("standard input", std::io::stdin())
-    } else {
-        Input::file(Path::new(&args.input))
-    };
+    let input =
+        if input == "-" { Input::stream("standard input", std::io::stdin()) } else { Input::file(Path::new(input)) };
     let input = input.map_err(SessionError::from)?;
     let cancel = stop_flag();
-    let report = if args.output == "-" {
+    let report = if output == "-" {
         let mut out = BufWriter::new(std::io::stdout().lock());
-        let report = filter(model, args.threads, &args.format, input, &mut out, &cancel)?;
+        let report = filter(model, args.threads, format, input, &mut out, &cancel)?;
         out.flush().map_err(CliError::Output)?;
         report
     } else {
-        into_file(Path::new(&args.output), |out| filter(model, args.threads, &args.format, input, out, &cancel))?
+        write_whole(Path::new(output), |out| filter(model, args.threads, format, input, out, &cancel))?
     };
     let mut json = to_json(&report.predicted);
     if let Value::Object(object) = &mut json {
@@ -69,7 +69,7 @@ fn through_filter(args: &Predict, model: &Path) -> Result<Ending, CliError> {
         report.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
     }
     let text = format!("{} mentions in {} sentences", report.predicted.suggestions, report.predicted.sentences);
-    if args.output == "-" {
+    if output == "-" {
         if !args.common.quiet {
             say(&text);
         }
@@ -79,19 +79,6 @@ fn through_filter(args: &Predict, model: &Path) -> Result<Ending, CliError> {
     Ok(Ending::of_losses(report.warnings.len()))
 }
 
-/// Writes a file that appears whole or not at all.
-fn into_file<T>(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<T, SessionError>) -> Result<T, CliError> {
-    let io = |source| SessionError::Io { doing: "write the file", source, path: PathBuf::from(path) };
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = tempfile::NamedTempFile::new_in(folder).map_err(io)?;
-    let mut out = BufWriter::new(file.as_file());
-    let value = write(&mut out)?;
-    out.flush().map_err(io)?;
-    drop(out);
-    file.persist(path).map_err(|e| io(e.error))?;
-    Ok(value)
-}
-
 fn to_json(report: &PredictReport) -> Value {
     let per_sec = (report.wall_secs > 0.0).then(|| report.sentences as f64 / report.wall_secs);
     json!({
@@ -99,6 +86,7 @@ fn to_json(report: &PredictReport) -> Value {
         "suggestions": report.suggestions,
         "wall_secs": report.wall_secs,
         "sentences_per_sec": per_sec,
+        "stopped": report.stopped,
         "candidates": { "neh": report.heads, "span": report.candidates },
     })
 }

@@ -9,8 +9,8 @@
 //! Deliberately absent: annotations. They are the project's, and change by commands only.
 
 use crate::annotation::{
-    Corpus, LabelId, Mention, MentionId, ModelId, Sentence, SentenceId, SentenceSuggestions, Span, Status, Suggestion,
-    TokenIdx,
+    Corpus, LabelId, LabelSet, Mention, MentionId, ModelId, Sentence, SentenceId, SentenceSuggestions, Span, Status,
+    Suggestion, TokenIdx,
 };
 use crate::gui::finder::Finder;
 use crate::gui::widgets::sentence::{Content, Mark, MarkId};
@@ -130,8 +130,8 @@ impl View {
     }
 
     /// How many suggestions here are hidden for their score alone.
-    pub fn below(&self, sentence: &Sentence, threshold: f32) -> usize {
-        let all = visible(self.suggestions.as_ref(), sentence, 0.0);
+    pub fn below(&self, sentence: &Sentence, labels: &LabelSet, threshold: f32) -> usize {
+        let all = visible(self.suggestions.as_ref(), sentence, labels, 0.0);
         all.iter().filter(|s| s.score < threshold).count()
     }
 
@@ -194,7 +194,7 @@ impl View {
         if self.stamp == Some(stamp) {
             return;
         }
-        let ghosts = visible(self.suggestions.as_ref(), sentence, threshold);
+        let ghosts = visible(self.suggestions.as_ref(), sentence, corpus.labels(), threshold);
         let heads = self.suggestions.as_ref().map_or(&[][..], |s| &s.heads);
         self.content = Content::of(corpus, sentence, &ghosts, heads);
         self.stamp = Some(stamp);
@@ -208,7 +208,9 @@ impl View {
             self.has_news = false;
             return;
         }
-        if visible(self.suggestions.as_ref(), sentence, threshold).is_empty() && self.picked.is_none() {
+        if visible(self.suggestions.as_ref(), sentence, project.corpus().labels(), threshold).is_empty()
+            && self.picked.is_none()
+        {
             self.suggestions = latest.cloned();
             self.stamp = None;
         } else {
@@ -338,8 +340,13 @@ impl View {
     }
 }
 
-fn visible(suggestions: Option<&SentenceSuggestions>, sentence: &Sentence, threshold: f32) -> Vec<Suggestion> {
-    suggestions.map(|s| s.visible(sentence, threshold).cloned().collect()).unwrap_or_default()
+fn visible(
+    suggestions: Option<&SentenceSuggestions>,
+    sentence: &Sentence,
+    labels: &LabelSet,
+    threshold: f32,
+) -> Vec<Suggestion> {
+    suggestions.map(|s| s.visible(sentence, labels, threshold).cloned().collect()).unwrap_or_default()
 }
 
 /// The sentences beside one in its document.

@@ -159,6 +159,9 @@ pub(super) fn plan(command: &Command, context: &Context<'_>) -> Result<Option<Pl
         }
         Command::EditLabel { label } => {
             let old = corpus.labels().get(label.id).ok_or(SessionError::NoSuchLabel)?.clone();
+            if old.key != label.key {
+                corpus.labels().check(label)?;
+            }
             let intent = format!("Change the label {}", old.name);
             let edits = if old == *label { Vec::new() } else { vec![Edit::ReplaceLabel { old, new: label.clone() }] };
             Plan::new(intent, Outcome::default(), edits)
@@ -205,7 +208,7 @@ fn accept_all(context: &Context<'_>, id: SentenceId, min_score: f32) -> Result<P
     let mut next = corpus.next_mention_id();
     let mut edits = Vec::new();
     if let Some(suggestions) = context.suggestions {
-        for suggestion in suggestions.visible(sentence, context.threshold.max(min_score)) {
+        for suggestion in suggestions.visible(sentence, corpus.labels(), context.threshold.max(min_score)) {
             let provenance = Provenance::Accepted(suggestions.model);
             let mention = Mention::new(next, suggestion.span, suggestion.label, provenance);
             edits.push(Edit::AddMention { sentence: id, mention });

@@ -1,11 +1,10 @@
 //! From a project to a file: written beside its place, read back and compared, then put there.
 
 use super::project::Project;
-use super::{Part, SessionError};
+use super::{Part, SessionError, write_whole};
 use crate::annotation::{Corpus, Fragments, Sentence, SentenceId, SentenceSuggestions, Status};
 use crate::format::{Collected, DocumentView, Format, Input, Options, Receipt, Shown, by_id, views};
 use std::collections::HashMap;
-use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -63,20 +62,21 @@ impl ExportView {
     pub fn export(&self, request: &ExportRequest, path: &Path) -> Result<ExportReceipt, SessionError> {
         let format = by_id(&request.format)?;
         let options = Options::new(request.options.iter().cloned(), &[format])?;
-        let io = |doing| move |source| SessionError::Io { doing, source, path: path.to_owned() };
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = tempfile::Builder::new().prefix(".export-").tempfile_in(folder).map_err(io("make the file"))?;
-        let mut out = BufWriter::new(file.as_file());
-        let written = format.write(&mut self.views(request), &options, &mut out)?;
-        out.flush().map_err(io("write the file"))?;
-        drop(out);
-        if request.strict && !written.losses.is_empty() {
-            return Err(SessionError::NotRepresented { count: written.losses.len() });
-        }
-        self.read_back(format, request, &options, file.path(), path)?;
-        file.as_file().sync_all().map_err(io("write the file"))?;
-        permit(file.path()).map_err(io("write the file"))?;
-        file.persist(path).map_err(|e| io("put the file in its place")(e.error))?;
+        let written = write_whole(path, |out| {
+            // In memory first: what is read back is just what will be in the file.
+            let mut bytes = Vec::new();
+            let written = format.write(&mut self.views(request), &options, &mut bytes)?;
+            if request.strict && !written.losses.is_empty() {
+                return Err(SessionError::NotRepresented { count: written.losses.len() });
+            }
+            self.read_back(format, request, &options, &bytes, path)?;
+            out.write_all(&bytes).map_err(|source| SessionError::Io {
+                doing: "write the file",
+                source,
+                path: path.into(),
+            })?;
+            Ok(written)
+        })?;
         let of_split = |s: &&Sentence| request.split.is_none_or(|part| part.holds(s));
         let all = self.corpus.sentences().iter().filter(of_split).count();
         Ok(ExportReceipt { format: format.id(), left_out: all - written.sentences, written })
@@ -99,14 +99,14 @@ impl ExportView {
         format: &dyn Format,
         request: &ExportRequest,
         options: &Options,
-        file: &Path,
+        bytes: &[u8],
         path: &Path,
     ) -> Result<(), SessionError> {
         if !format.holds().mentions || self.views(request).next().is_none() {
             return Ok(());
         }
         let mut read = Collected::default();
-        format.read(Input::file(file)?, options, &mut read)?;
+        format.read(Input::bytes("export", bytes)?, options, &mut read)?;
         let same =
             read.documents.iter().flat_map(|d| content(&d.view())).eq(self.views(request).flat_map(|d| content(&d)));
         if same && read.warnings.is_empty() {
@@ -129,16 +129,4 @@ fn content(document: &DocumentView<'_>) -> Vec<Content> {
         (words, mentions)
     });
     sentences.collect()
-}
-
-/// Temporary files are private; an export is for others too.
-fn permit(file: &Path) -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o644))?;
-    }
-    #[cfg(not(unix))]
-    let _ = file;
-    Ok(())
 }

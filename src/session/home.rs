@@ -2,6 +2,7 @@
 //!
 //! `NESTLING_HOME` names another folder, for a portable installation and for tests.
 
+use super::{SessionError, write_whole};
 use crate::encoder::Encoders;
 use directories::{ProjectDirs, UserDirs};
 use std::path::{Path, PathBuf};
@@ -60,18 +61,20 @@ impl Home {
     ///
     /// # Errors
     /// The folder can't be written.
-    pub fn remember_recent(&self, path: &Path) -> std::io::Result<()> {
-        let path = std::path::absolute(path)?;
+    pub fn remember_recent(&self, path: &Path) -> Result<(), SessionError> {
+        let absolute = std::path::absolute(path);
+        let path = absolute.map_err(|source| SessionError::Io { doing: "find the file", source, path: path.into() })?;
         let others = self.recent_projects().into_iter().filter(|p| *p != path);
         let list: Vec<String> = std::iter::once(path.clone())
             .chain(others)
             .take(RECENT)
             .map(|p| p.to_string_lossy().into_owned())
             .collect();
-        std::fs::create_dir_all(&self.dir)?;
-        let mut file = tempfile::NamedTempFile::new_in(&self.dir)?;
-        std::io::Write::write_all(&mut file, list.join("\n").as_bytes())?;
-        file.persist(self.recent_file()).map(drop).map_err(|e| e.error)
+        let io = |source| SessionError::Io { doing: "make the folder", source, path: self.dir.clone() };
+        std::fs::create_dir_all(&self.dir).map_err(io)?;
+        let file = self.recent_file();
+        let io = |source| SessionError::Io { doing: "write the file", source, path: file.clone() };
+        write_whole(&file, |out| out.write_all(list.join("\n").as_bytes()).map_err(io))
     }
 
     fn recent_file(&self) -> PathBuf {

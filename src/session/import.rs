@@ -18,9 +18,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Suggestions that came with a file, from no model of this project.
-const FROM_FILE: ModelId = ModelId(0);
-
 /// How files are to be read.
 #[derive(Clone, Debug, Default)]
 pub struct ReadRequest {
@@ -125,9 +122,15 @@ impl Incoming {
         self.labels = labels;
     }
 
-    /// What the mentions are when nobody says: gold where there are any.
+    /// What the mentions are when nobody says: suggestions where all have a score, gold where some have none, and text
+    /// where there are none.
     pub fn likely_kind(&self) -> ImportAs {
-        if self.mentions > 0 { ImportAs::Gold } else { ImportAs::Text }
+        let mut mentions = self.documents.iter().flat_map(|d| &d.sentences).flat_map(|s| &s.mentions);
+        match self.mentions {
+            0 => ImportAs::Text,
+            _ if mentions.all(|m| m.score.is_some()) => ImportAs::Suggestions,
+            _ => ImportAs::Gold,
+        }
     }
 }
 
@@ -223,7 +226,9 @@ fn import(
     writer: &Writer,
 ) -> Result<Imported, SessionError> {
     let kind = how.kind.unwrap_or_else(|| incoming.likely_kind());
-    let mut taking = Taking::start(before, kind, how.split, dev_imported);
+    let mut sentences = incoming.documents.iter().flat_map(|d| &d.sentences);
+    let says_dev = how.split.is_none() && sentences.any(|s| s.split == Some(Split::Dev));
+    let mut taking = Taking::start(before, kind, how.split, dev_imported || says_dev);
     if kind != ImportAs::Text {
         taking.add_labels(incoming.labels.keys())?;
     } else if incoming.mentions > 0 {
@@ -324,12 +329,18 @@ impl Taking {
         }
         self.receipt.mentions += mentions.len();
         self.receipt.suggestions += suggestions.len();
-        if !suggestions.is_empty() {
+        let unanswered = !suggestions.is_empty();
+        if unanswered {
             suggestions.sort_by_key(|s| s.span);
-            let said = SentenceSuggestions { model: FROM_FILE, heads: Vec::new(), spans: suggestions, entropy: None };
+            let said =
+                SentenceSuggestions { model: ModelId::FROM_FILE, heads: Vec::new(), spans: suggestions, entropy: None };
             self.suggestions.push((id, said));
         }
-        let (split, status) = self.place(sentence, !mentions.is_empty());
+        let (split, mut status) = self.place(sentence, !mentions.is_empty());
+        if unanswered && status == Status::Complete {
+            // What waits for an answer says nothing about the words around it.
+            status = if mentions.is_empty() { Status::Untouched } else { Status::InProgress };
+        }
         self.dev_found |= split == Split::Dev;
         NewSentence { tokens: sentence.tokens.clone(), mentions, rejected: BTreeSet::new(), status, split }
     }

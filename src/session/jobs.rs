@@ -36,6 +36,8 @@ pub struct PredictReport {
     pub candidates: usize,
     /// Words taken for heads.
     pub heads: usize,
+    /// It was told to stop before the end; what was stored up to then stays.
+    pub stopped: bool,
 }
 
 /// A score of a model.
@@ -60,15 +62,19 @@ impl Project {
         on_event: &mut dyn FnMut(Event),
     ) -> Result<TrainReport, SessionError> {
         let job = self.training_job(config)?;
-        let (model, snapshot) = (job.model, job.snapshot.clone());
-        let trained = trainer::run_alone(&job, cancel, on_event).map_err(stopped)?;
+        let encoder = job.config.encoder.clone();
+        let (model, trained) = trainer::run_alone(job, cancel, on_event).map_err(stopped)?;
         let info = models::info(model, &trained.manifest, now_ms());
         self.add_model(&info, true)?;
+        if encoder != self.settings().encoder {
+            // Later trainings start where this one did.
+            self.set(Setting::Encoder(encoder))?;
+        }
         self.set(Setting::LastTrainedSentences(self.counts().train + self.counts().dev))?;
         self.flush()?;
         Ok(TrainReport {
             model,
-            snapshot,
+            snapshot: trained.snapshot,
             dev_sentences: self.counts().dev,
             discontinuous_mentions: discontinuous(self.corpus(), Part::Train),
             manifest: trained.manifest,
@@ -78,7 +84,7 @@ impl Project {
     /// Stores suggestions for a part of the project.
     ///
     /// # Errors
-    /// No model, a damaged one, a stop: what was stored up to then stays.
+    /// No model, a damaged one, a stop before anything was stored.
     pub fn predict_now(
         &mut self,
         part: Part,
@@ -95,7 +101,13 @@ impl Project {
         for chunk in ids.chunks(CHUNK) {
             let texts: Vec<Vec<String>> =
                 chunk.iter().filter_map(|id| Some(words(self.corpus(), self.corpus().sentence(*id)?))).collect();
-            let predictions = predictor.predict(&texts, PredictOptions::default(), cancel).map_err(stopped)?;
+            let predictions = match predictor.predict(&texts, PredictOptions::default(), cancel) {
+                Err(TrainError::Cancelled) if report.sentences > 0 => {
+                    report.stopped = true;
+                    break;
+                }
+                other => other.map_err(stopped)?,
+            };
             let threshold = predictor.manifest().settings.threshold;
             let mut batch = Vec::with_capacity(chunk.len());
             for (&sentence, prediction) in chunk.iter().zip(predictions) {

@@ -86,7 +86,8 @@ impl Project {
     /// Starts a training when enough more sentences are complete.
     pub(super) fn consider_training(&mut self) {
         let due = self.learner.is_on && self.settings.auto_train && self.sentences_to_go() == 0;
-        if due && self.learner.training.is_none() && !self.corpus().labels().is_empty() {
+        let can = self.counts().train > 0 && !self.corpus().labels().is_empty();
+        if due && can && self.learner.training.is_none() {
             // It waits for more sentences after a failure, so that a fault is not repeated at every edit.
             if let Err(error) = self.start_training() {
                 self.learner.failure = Some(error.to_string());
@@ -125,13 +126,12 @@ impl Project {
         if self.counts().train == 0 {
             return Err(SessionError::NothingToTrainOn);
         }
-        let model = models::next_id(&self.models);
         Ok(TrainingJob {
             corpus: Arc::clone(&self.corpus),
             config,
             encoders: self.home.encoders(),
-            model,
-            snapshot: self.models_dir().join(models::directory(model)),
+            model: models::next_id(&self.models),
+            models_dir: self.models_dir(),
             current: self.current_snapshot(),
         })
     }
@@ -145,12 +145,13 @@ impl Project {
     pub(super) fn poll_learner(&mut self) -> Vec<Event> {
         let mut events = Vec::new();
         if let Some(ended) = self.learner.training.as_ref().and_then(TrainingRun::poll) {
-            let run = self.learner.training.take();
+            self.learner.training = None;
             let ended = ended.map_err(SessionError::from).and_then(|result| Ok(result?));
             if let Err(error) = self.set(Setting::LastTrainedSentences(self.settings.last_trained_sentences)) {
                 events.push(Event::SaveFailed { message: error.to_string() });
             }
-            events.extend(self.training_ended(run.map(|r| r.model), ended));
+            events.extend(self.training_ended(ended));
+            self.consider_training();
         }
         let mut answered = Vec::new();
         while let Some(answer) = self.learner.predictor.as_ref().and_then(PredictorThread::try_answer) {
@@ -168,10 +169,9 @@ impl Project {
         events
     }
 
-    fn training_ended(&mut self, model: Option<ModelId>, ended: Result<Finished, SessionError>) -> Option<Event> {
+    fn training_ended(&mut self, ended: Result<Finished, SessionError>) -> Option<Event> {
         match ended {
-            Ok(Finished { trained, verdict }) => {
-                let model = model?;
+            Ok(Finished { model, trained, verdict }) => {
                 let info = models::info(model, &trained.manifest, now_ms());
                 if let Err(error) = self.add_model(&info, verdict.use_it()) {
                     return Some(self.learner_failed(error.to_string()));
@@ -233,8 +233,14 @@ impl Project {
             return;
         }
         let open = self.corpus.sentences().iter().filter(|s| s.status() != Status::Complete && !s.tokens().is_empty());
-        let fresh = |id: &SentenceId| self.suggestions.get(id).map(|s| s.model) != self.current_model;
-        self.learner.queue.start(open.map(|s| s.id()).filter(fresh));
+        let fresh = open.filter(|s| match self.suggestions.get(&s.id()) {
+            // What came with a file can't be made again: it stays until it is answered.
+            Some(said) if said.model == ModelId::FROM_FILE => {
+                said.visible(s, self.corpus.labels(), 0.0).next().is_none()
+            }
+            said => said.map(|s| s.model) != self.current_model,
+        });
+        self.learner.queue.start(fresh.map(|s| s.id()));
         self.learner.queue.hurry(&self.on_screen);
     }
 

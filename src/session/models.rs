@@ -21,6 +21,15 @@ pub(super) fn next_id(models: &[ModelRecord]) -> ModelId {
     ModelId(models.iter().map(|m| m.id.0).max().unwrap_or(0) + 1)
 }
 
+/// The first number from `id` on without a folder: one that is there and not registered is of a training that was cut
+/// short, or of another copy of the project.
+pub(super) fn first_free(mut id: ModelId, folder: &Path) -> ModelId {
+    while folder.join(directory(id)).exists() {
+        id.0 += 1;
+    }
+    id
+}
+
 pub(super) fn directory(id: ModelId) -> String {
     format!("model-{:04}", id.0)
 }
@@ -94,5 +103,7 @@ mod tests {
         let there = models.iter().filter(|m| dir.path().join(&m.directory).is_dir()).map(|m| m.id.0);
         assert_eq!(there.collect::<Vec<_>>(), [2, 4, 5]);
         assert_eq!(next_id(&models), ModelId(6));
+        std::fs::create_dir(dir.path().join(directory(ModelId(6)))).unwrap();
+        assert_eq!(first_free(ModelId(6), dir.path()), ModelId(7));
     }
 }

@@ -238,7 +238,8 @@ impl Project {
     /// What is worth showing: at least the threshold, not rejected, and not gold already.
     pub fn visible_suggestions(&self, id: SentenceId) -> Vec<&Suggestion> {
         let both = self.suggestions.get(&id).zip(self.corpus.sentence(id));
-        both.map(|(s, sentence)| s.visible(sentence, self.settings.threshold).collect()).unwrap_or_default()
+        both.map(|(s, sentence)| s.visible(sentence, self.corpus.labels(), self.settings.threshold).collect())
+            .unwrap_or_default()
     }
 
     pub fn learner(&self) -> &LearnerStatus {
@@ -290,7 +291,11 @@ impl Project {
         match command {
             Command::Undo => self.travel(Step::Undo),
             Command::Redo => self.travel(Step::Redo),
-            Command::Set(setting) => self.set(setting).map(|()| Outcome::default()),
+            Command::Set(setting) => {
+                self.set(setting)?;
+                self.consider_training();
+                Ok(Outcome::default())
+            }
             Command::Train => self.start_training().map(|()| Outcome::default()),
             Command::StopTraining => {
                 self.learner.stop_training();

@@ -1,8 +1,8 @@
 //! A training on a thread of its own. A crash of it costs compute, never labels.
 
-use super::dataset;
 use super::status::TrainingProgress;
 use super::task::{Task, TaskLost, Waker};
+use super::{dataset, models};
 use crate::annotation::{Corpus, ModelId};
 use crate::encoder::Encoders;
 use crate::train::{
@@ -20,15 +20,17 @@ pub(super) struct TrainingJob {
     pub corpus: Arc<Corpus>,
     pub config: Config,
     pub encoders: Encoders,
+    /// The number that the model gets, unless a folder of that number is there.
     pub model: ModelId,
-    /// Folder of the new snapshot.
-    pub snapshot: PathBuf,
+    /// Where snapshots lie.
+    pub models_dir: PathBuf,
     /// The model in use, to be compared with on today's dev sentences.
     pub current: Option<(ModelId, PathBuf)>,
 }
 
 /// A model that was trained, and whether it should be used.
 pub(super) struct Finished {
+    pub model: ModelId,
     pub trained: Trained,
     pub verdict: Verdict,
 }
@@ -54,7 +56,6 @@ impl Verdict {
 
 /// A training under way.
 pub(super) struct TrainingRun {
-    pub(super) model: ModelId,
     cancel: Arc<AtomicBool>,
     progress: Arc<Mutex<TrainingProgress>>,
     task: Task<Result<Finished, TrainError>>,
@@ -62,10 +63,9 @@ pub(super) struct TrainingRun {
 
 impl TrainingRun {
     pub(super) fn start(job: TrainingJob, train_sentences: usize, waker: Waker) -> Self {
-        let model = job.model;
         let cancel = Arc::new(AtomicBool::new(false));
         let progress = Arc::new(Mutex::new(TrainingProgress {
-            model,
+            model: job.model,
             train_sentences,
             epoch: 0,
             epochs: 0,
@@ -75,14 +75,14 @@ impl TrainingRun {
         let (stop, cell, wake) = (cancel.clone(), progress.clone(), waker.clone());
         let task = Task::spawn("nestling-trainer", waker, move || {
             lower_priority();
-            run(&job, &stop, &mut |event| {
+            run(job, &stop, &mut |event| {
                 let shown = cell.lock().unwrap_or_else(PoisonError::into_inner).take_in(&event);
                 if shown {
                     wake();
                 }
             })
         });
-        Self { model, cancel, progress, task }
+        Self { cancel, progress, task }
     }
 
     pub(super) fn cancel(&self) {
@@ -100,36 +100,51 @@ impl TrainingRun {
 }
 
 /// Trains and compares with the model in use, on this thread.
-fn run(job: &TrainingJob, cancel: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Finished, TrainError> {
-    let dataset = Arc::new(dataset::freeze(&job.corpus)?);
-    let trained = train_on(&dataset, job, cancel, on_event)?;
-    let verdict = compare(job, &dataset, &trained, cancel)?;
-    Ok(Finished { trained, verdict })
+fn run(job: TrainingJob, cancel: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Finished, TrainError> {
+    let (job, dataset) = job.freeze()?;
+    let (model, trained) = job.train_on(&dataset, cancel, on_event)?;
+    let verdict = compare(&job, &dataset, &trained, cancel).inspect_err(|_| {
+        // Nobody registers this one. What can't be deleted is passed over by the next training.
+        let _left = std::fs::remove_dir_all(&trained.snapshot);
+    })?;
+    Ok(Finished { model, trained, verdict })
 }
 
 /// Trains without looking at the model in use, on this thread.
 pub(super) fn run_alone(
-    job: &TrainingJob,
+    job: TrainingJob,
     cancel: &AtomicBool,
     on_event: &mut dyn FnMut(Event),
-) -> Result<Trained, TrainError> {
-    train_on(&Arc::new(dataset::freeze(&job.corpus)?), job, cancel, on_event)
+) -> Result<(ModelId, Trained), TrainError> {
+    let (job, dataset) = job.freeze()?;
+    job.train_on(&dataset, cancel, on_event)
 }
 
-fn train_on(
-    dataset: &Arc<Dataset>,
-    job: &TrainingJob,
-    cancel: &AtomicBool,
-    on_event: &mut dyn FnMut(Event),
-) -> Result<Trained, TrainError> {
-    let request = TrainRequest {
-        dataset: Arc::clone(dataset),
-        config: job.config.clone(),
-        encoders: job.encoders.clone(),
-        snapshot: job.snapshot.clone(),
-        parent: job.current.as_ref().map(|(id, _)| *id),
-    };
-    train(&request, cancel, on_event)
+impl TrainingJob {
+    /// Takes what is learned from out of the corpus, and lets go of it: an edit copies a corpus that is held elsewhere.
+    fn freeze(mut self) -> Result<(Self, Arc<Dataset>), TrainError> {
+        let corpus = std::mem::take(&mut self.corpus);
+        let dataset = Arc::new(dataset::freeze(&corpus)?);
+        drop(corpus);
+        Ok((self, dataset))
+    }
+
+    fn train_on(
+        &self,
+        dataset: &Arc<Dataset>,
+        cancel: &AtomicBool,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<(ModelId, Trained), TrainError> {
+        let model = models::first_free(self.model, &self.models_dir);
+        let request = TrainRequest {
+            dataset: Arc::clone(dataset),
+            config: self.config.clone(),
+            encoders: self.encoders.clone(),
+            snapshot: self.models_dir.join(models::directory(model)),
+            parent: self.current.as_ref().map(|(id, _)| *id),
+        };
+        Ok((model, train(&request, cancel, on_event)?))
+    }
 }
 
 /// Scores the model in use on today's dev sentences: there may be more of them than when it was trained.

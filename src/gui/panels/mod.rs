@@ -41,7 +41,7 @@ impl Stage<'_> {
 /// "model 3", or where else suggestions came from.
 pub(super) fn origin(model: ModelId) -> String {
     // Suggestions that came with a file are of no model.
-    if model == ModelId(0) { "an imported file".to_owned() } else { format!("model {model}") }
+    if model == ModelId::FROM_FILE { "an imported file".to_owned() } else { format!("model {model}") }
 }
 
 /// "1 sentence", "2,041 sentences".

@@ -82,7 +82,7 @@ fn why_none(stage: &Stage<'_>, sentence: &Sentence) -> String {
         };
     }
     let (made, threshold) = (stage.view.suggested(), project.settings().threshold);
-    let below = stage.view.below(sentence, threshold);
+    let below = stage.view.below(sentence, stage.project.corpus().labels(), threshold);
     match (made, below) {
         (0, _) => "The model found nothing here.".to_owned(),
         (_, 0) => "All suggestions of the model are decided.".to_owned(),
