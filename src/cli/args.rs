@@ -112,15 +112,19 @@ pub(super) enum SplitName {
 
 #[derive(Args, Debug)]
 pub(super) struct Import {
+    /// Project file.
     pub(super) project: PathBuf,
+    /// Files to read; several become one import.
     #[arg(required = true)]
     pub(super) input: Vec<PathBuf>,
     /// Format id, or `auto`.
     #[arg(long, default_value = "auto")]
     pub(super) format: String,
-    /// What the mentions of the files are; by default gold where there are any, text otherwise.
+    /// What the mentions of the files are; by default suggestions where all have a score, else gold, and text
+    /// where there are none.
     #[arg(long = "as", value_enum)]
     pub(super) kind: Option<As>,
+    /// Where the sentences go; by default where the file says, else to the rest.
     #[arg(long, value_enum)]
     pub(super) split: Option<SplitName>,
     /// Option of the format, as key=value; may be given several times.
@@ -144,13 +148,18 @@ pub(super) enum StatusFilter {
 
 #[derive(Args, Debug)]
 pub(super) struct Export {
+    /// Project file.
     pub(super) project: PathBuf,
+    /// Format id: `jsonl` or `text`.
     #[arg(long)]
     pub(super) format: String,
+    /// File to write; one of this name is replaced.
     #[arg(long)]
     pub(super) output: PathBuf,
+    /// Which sentences; by default all splits.
     #[arg(long, value_enum)]
     pub(super) split: Option<SplitName>,
+    /// Mentions that people stand for, or what a model suggests.
     #[arg(long, value_enum, default_value = "gold")]
     pub(super) what: What,
     /// Which sentences: by default the complete ones, with `--what suggestions` all.
@@ -168,6 +177,7 @@ pub(super) struct Export {
 
 #[derive(Args, Debug)]
 pub(super) struct Info {
+    /// Project file.
     pub(super) project: PathBuf,
     #[command(flatten)]
     pub(super) common: Common,
@@ -175,19 +185,24 @@ pub(super) struct Info {
 
 #[derive(Args, Debug)]
 pub(super) struct Train {
+    /// Project file.
     pub(super) project: PathBuf,
+    /// What to train; `smartspanner` by default.
     #[arg(long)]
     pub(super) architecture: Option<String>,
     /// Passes over the training sentences; by default enough for small data.
     #[arg(long)]
     pub(super) epochs: Option<usize>,
+    /// Sentences a step.
     #[arg(long)]
     pub(super) batch_size: Option<usize>,
+    /// Of weights, order, dropout and samples: the same seed and labels give the same model.
     #[arg(long)]
     pub(super) seed: Option<u64>,
     /// Shuffle with the seed and take the first so many training sentences.
     #[arg(long, value_name = "SENTENCES")]
     pub(super) limit: Option<usize>,
+    /// Threads for tensor work; all cores by default.
     #[arg(long)]
     pub(super) threads: Option<usize>,
     /// Hyper-parameter, as key=value; may be given several times.
@@ -216,6 +231,7 @@ pub(super) struct Predict {
     /// Format of the input: `jsonl`, the default, or `text`, which is read as a whole.
     #[arg(long, conflicts_with = "project")]
     pub(super) format: Option<String>,
+    /// Threads for tensor work; all cores by default.
     #[arg(long)]
     pub(super) threads: Option<usize>,
     #[command(flatten)]
@@ -224,12 +240,15 @@ pub(super) struct Predict {
 
 #[derive(Args, Debug)]
 pub(super) struct Evaluate {
+    /// Project file.
     pub(super) project: PathBuf,
+    /// Whose complete sentences to score on.
     #[arg(long, value_enum)]
     pub(super) split: SplitName,
     /// Model number of the project; by default the current one.
     #[arg(long)]
     pub(super) model: Option<String>,
+    /// Threads for tensor work; all cores by default.
     #[arg(long)]
     pub(super) threads: Option<usize>,
     #[command(flatten)]
@@ -253,7 +272,9 @@ pub(super) enum EncoderAction {
     },
     /// Copy a Hugging Face style folder (config.json, tokenizer.json or vocab.txt, model.safetensors).
     Import {
+        /// The folder.
         dir: PathBuf,
+        /// What to call it here.
         #[arg(long)]
         name: String,
         #[command(flatten)]
@@ -261,6 +282,7 @@ pub(super) enum EncoderAction {
     },
     /// Delete an imported encoder; models made from it keep working.
     Remove {
+        /// As `encoders list` shows it.
         name: String,
         #[command(flatten)]
         common: Common,
