@@ -10,7 +10,7 @@
 //! | 1 | [`annotation`] | spans, labels, mentions, suggestions, edits, history |
 //! | 1 | [`encoder`] | BERT-family encoders |
 //! | 2 | [`evaluation`] | counts and scores |
-//! | 2 | [`format`] | file formats |
+//! | 2 | [`mod@format`] | file formats |
 //! | 2 | [`store`] | the project file |
 //! | 2 | [`model`] | architectures: candidates, losses, decoding |
 //! | 3 | [`train`] | frozen data sets, the training loop, snapshots |
