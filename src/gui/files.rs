@@ -1,4 +1,4 @@
-//! Choosing files and folders: the system's dialog, and a field where there is none.
+//! Choosing files: the system's dialog, and a field where there is none.
 //!
 //! # Invariants
 //! - The system's dialog runs on a thread of its own; the window goes on painting.
@@ -16,8 +16,6 @@ use std::sync::Arc;
 pub enum Wish {
     /// Texts to import, several at once.
     Texts,
-    /// A folder of texts, as of brat.
-    Folder,
     Project,
     /// Where to write, with a proposal.
     SaveAs(PathBuf),
@@ -36,7 +34,6 @@ impl FilePicker for SystemPicker {
         let dialog = rfd::FileDialog::new();
         match wish {
             Wish::Texts => dialog.set_title("Texts to import").pick_files().unwrap_or_default(),
-            Wish::Folder => dialog.set_title("A folder to import").pick_folder().into_iter().collect(),
             Wish::Project => {
                 let dialog = dialog.set_title("Open a project").add_filter("Nestling projects", &["nestling"]);
                 dialog.pick_file().into_iter().collect()

@@ -25,7 +25,11 @@ pub(crate) struct ImportDialog {
     path: PathField,
     /// `None`: told from the file.
     format: Option<&'static str>,
+    /// Those that differ from the default of the format.
     options: BTreeMap<&'static str, String>,
+    /// The format that the files turned out to have, and the options that they were read with.
+    read_as: Option<&'static str>,
+    read_with: BTreeMap<&'static str, String>,
     state: State,
     how: ImportHow,
     /// Files that were dropped are read at once.
@@ -46,6 +50,8 @@ impl ImportDialog {
             path: PathField::several(paths),
             format: None,
             options: BTreeMap::new(),
+            read_as: None,
+            read_with: BTreeMap::new(),
             state: State::Choosing { failure: None },
             how: ImportHow::default(),
             reads_at_once: !paths.is_empty(),
@@ -89,6 +95,7 @@ impl ImportDialog {
             Ok(incoming) => {
                 let sentences = preview(&incoming, labels.unwrap_or(&LabelSet::default()));
                 self.how.kind = Some(incoming.likely_kind());
+                self.read_as = Some(incoming.format_id);
                 State::Preview { incoming: Box::new(incoming), sentences }
             }
             Err(error) => State::Choosing { failure: Some(Report::of("", &error).text) },
@@ -97,8 +104,8 @@ impl ImportDialog {
 
     fn read(&mut self, backstage: &Backstage<'_>) {
         let files = self.path.paths();
-        let options = self.options.iter().filter(|(_, value)| !value.is_empty());
-        let options = options.map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+        self.read_with = self.options.clone();
+        let options = self.options.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
         let request = ReadRequest { format: self.format.map(str::to_owned), options };
         let work = move || read_files(&files, &request);
         self.state = State::Reading(Task::spawn("read files", backstage.services.waker.clone(), work));
@@ -107,9 +114,13 @@ impl ImportDialog {
     /// Choosing and looking.
     fn before(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>) {
         field_name(ui, "Files");
-        let wishes = [("Choose …", Wish::Texts), ("Folder …", Wish::Folder)];
-        let path = self.path.show(ui, "Files", &wishes, backstage.services);
+        let path = self.path.show(ui, "Files", &[("Choose …", Wish::Texts)], backstage.services);
         explain(ui, "Several paths are separated by semicolons. Files dropped on the window come here too.");
+        if path != PathChange::None {
+            // Other files, perhaps of another format: it knows nothing of these options.
+            self.options.clear();
+            self.read_as = None;
+        }
         let options = self.format_and_options(ui);
         let ready = !self.path.paths().is_empty();
         if ready && (options || path == PathChange::Chosen) {
@@ -164,6 +175,7 @@ impl ImportDialog {
     /// True when something was changed.
     fn format_and_options(&mut self, ui: &mut Ui) -> bool {
         let mut changed = false;
+        let before = self.format;
         ui.horizontal_wrapped(|ui| {
             ui.vertical(|ui| {
                 field_name(ui, "Format");
@@ -176,19 +188,15 @@ impl ImportDialog {
                     }
                 });
             });
-            let read = match &self.state {
-                State::Preview { incoming, .. } => Some(incoming.format_id),
-                _ => None,
-            };
-            let id = self.format.or(read);
+            if self.format != before {
+                self.options.clear();
+                self.read_as = None;
+            }
+            let id = self.format.or(self.read_as);
             for spec in formats().iter().filter(|f| Some(f.id()) == id).flat_map(|f| f.options()) {
-                ui.vertical(|ui| changed |= option(ui, spec, &mut self.options));
+                ui.vertical(|ui| changed |= option(ui, spec, &mut self.options) && self.options != self.read_with);
             }
         });
-        if changed {
-            let known = |key: &str| formats().iter().flat_map(|f| f.options()).any(|spec| spec.key == key);
-            self.options.retain(|key, _| known(key));
-        }
         changed
     }
 }
@@ -196,20 +204,26 @@ impl ImportDialog {
 /// One option of a format; true when it was changed.
 fn option(ui: &mut Ui, spec: &OptionSpec, options: &mut BTreeMap<&'static str, String>) -> bool {
     field_name(ui, spec.key);
-    let value = options.entry(spec.key).or_insert_with(|| spec.default.to_owned());
+    let mut value = options.get(spec.key).cloned().unwrap_or_else(|| spec.default.to_owned());
+    let mut done = false;
     if spec.values.is_empty() {
-        let field = text_field(ui, spec.key, value, 160.0).on_hover_text(spec.meaning);
-        return field.lost_focus();
+        let field = text_field(ui, spec.key, &mut value, 160.0).on_hover_text(spec.meaning);
+        done = field.lost_focus();
+    } else {
+        let shown = value.clone();
+        let chooser = combo(ui, spec.key, shown, 110.0, |ui| {
+            for choice in spec.values {
+                done |= ui.selectable_value(&mut value, (*choice).to_owned(), *choice).changed();
+            }
+        });
+        chooser.on_hover_text(spec.meaning);
     }
-    let mut changed = false;
-    let shown = value.clone();
-    let chooser = combo(ui, spec.key, shown, 110.0, |ui| {
-        for choice in spec.values {
-            changed |= ui.selectable_value(value, (*choice).to_owned(), *choice).changed();
-        }
-    });
-    chooser.on_hover_text(spec.meaning);
-    changed
+    if value == spec.default {
+        options.remove(spec.key);
+    } else {
+        options.insert(spec.key, value);
+    }
+    done
 }
 
 fn show_preview(ui: &mut Ui, incoming: &Incoming, sentences: &[Content], typesetter: &mut Typesetter) {
