@@ -154,7 +154,7 @@ fn about(encoder: &EncoderInfo) -> String {
     if !encoder.pretrained {
         return "Comes with the program and knows no language yet: it learns from your labels alone. Small and fast, it \
                 finds names that look like those it has seen. An encoder that has read much text (import one with \
-                `nestling encoder import`) needs fewer labels."
+                `nestling encoders import`) needs fewer labels."
             .to_owned();
     }
     let megabytes = encoder.weights_bytes.div_ceil(1_000_000);

@@ -1,6 +1,6 @@
 //! The page in the middle: one sentence in large type between its neighbours, and what the model says of it.
 
-use super::{Stage, counted, grouped, suggestions};
+use super::{Stage, counted, grouped, listed, suggestions};
 use crate::annotation::{Sentence, Split, Status};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
@@ -8,6 +8,7 @@ use crate::gui::theme::{self, size};
 use crate::gui::view::neighbours;
 use crate::gui::widgets::parts::{self, Icon, icon_button, key_cap, primary_button};
 use crate::gui::widgets::sentence::{Content, Emphasis, Flow, SentenceView, Setting, paint_words};
+use crate::session::formats;
 use eframe::egui::{
     self, Align, Area, CentralPanel, Color32, CornerRadius, Frame, Id, Layout, Margin, Order, Rect, Response,
     ScrollArea, Sense, Stroke, Ui, pos2, vec2,
@@ -211,9 +212,10 @@ fn empty_page(ui: &mut Ui, stage: &mut Stage<'_>) {
         ui.label(theme::title("This project has no texts yet", tokens.text));
         ui.add_space(size::GAP);
         let labels = stage.project.corpus().labels().len();
+        let titles: Vec<&str> = formats().iter().map(|f| f.title()).collect();
         let text = format!(
-            "Import texts to annotate, with or without annotations: plain text, CoNLL columns, JSON Lines, brat and \
-             others. The project has {}.",
+            "Import texts to annotate, with or without annotations. Nestling reads {}. The project has {}.",
+            listed(&titles),
             counted(labels, "label", "labels"),
         );
         ui.label(theme::body(text, tokens.text_dim));

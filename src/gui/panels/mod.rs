@@ -49,6 +49,15 @@ pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
+/// "Plain text, CoNLL and JSON Lines".
+pub(super) fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
 /// An error's message as a sentence of its own.
 pub(crate) fn capital(message: &str) -> String {
     let mut chars = message.chars();
@@ -88,6 +97,7 @@ mod tests {
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(capital("the disk is full"), "The disk is full");
         assert_eq!(counted(1, "sentence", "sentences"), "1 sentence");
+        assert_eq!(listed(&["A", "B", "C"]), "A, B and C");
         assert_eq!(age(0, 190_000), "3 min");
         assert_eq!(age(0, 5_000_000_000), "57 days");
     }
