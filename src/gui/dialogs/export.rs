@@ -60,8 +60,21 @@ impl ExportDialog {
             }
             State::Choosing { .. } => self.choose(ui, backstage),
         });
-        if closed {
+        if closed && !self.is_writing() {
             backstage.acts.push(Act::CloseDialog);
+        }
+    }
+
+    /// Then it stays open: what comes of it is to be seen.
+    pub(crate) fn is_writing(&self) -> bool {
+        matches!(self.state, State::Writing(_))
+    }
+
+    /// Waits for a file that is being written: for the end of the program.
+    pub(crate) fn wait(self) {
+        if let State::Writing(task) = self.state {
+            // The window is gone: there is nobody to tell.
+            let _written = task.wait();
         }
     }
 
@@ -181,8 +194,12 @@ fn done(ui: &mut Ui, receipt: &ExportReceipt, path: &std::path::Path, backstage:
         let left = counted(receipt.left_out, "sentence was", "sentences were");
         explain(ui, &format!("{left} left out because not complete."));
     }
+    let holds_mentions = formats().iter().any(|f| f.id() == receipt.format && f.holds().mentions);
     if written.losses.is_empty() {
-        ui.label(theme::small("Read back and compared: nothing is missing.", tokens.good));
+        // Nothing is read back of a format without mentions, or where there was nothing to write.
+        if holds_mentions && written.sentences > 0 {
+            ui.label(theme::small("Read back and compared: nothing is missing.", tokens.good));
+        }
     } else {
         ui.add_space(size::GAP_SMALL);
         let text = format!("{} could not be represented", grouped(written.losses.len()));
