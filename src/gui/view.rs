@@ -37,10 +37,19 @@ pub struct View {
     pub order: Order,
     pub finder: Finder,
     /// The list is to show the current sentence.
-    pub scroll_to_current: bool,
+    pub reveal: Option<Reveal>,
     pub focus_search: bool,
     pub focus_note: bool,
     pub note: NoteDraft,
+}
+
+/// How much of the list is to be in sight.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reveal {
+    /// The row alone: somebody has clicked it, and it is not to move away under the pointer.
+    Row,
+    /// The row and some on both sides, so that what comes next is seen.
+    WithNext,
 }
 
 /// The note of the picked mention while somebody writes it.
@@ -74,7 +83,7 @@ impl Default for View {
             offers_labels: false,
             order: Order::Text,
             finder: Finder::default(),
-            scroll_to_current: false,
+            reveal: None,
             focus_search: false,
             focus_note: false,
             note: NoteDraft::default(),
@@ -161,7 +170,7 @@ impl View {
         self.cursor = TokenIdx::default();
         self.clear();
         self.show_latest(project);
-        self.scroll_to_current = true;
+        self.reveal = Some(Reveal::WithNext);
     }
 
     /// Shows the newest suggestions.
@@ -180,7 +189,7 @@ impl View {
             let first = corpus.sentences().iter().find(waits).or(corpus.sentences().first());
             self.current = first.map(Sentence::id);
             self.suggestions = None;
-            self.scroll_to_current = true;
+            self.reveal = Some(Reveal::WithNext);
         }
         let Some(sentence) = self.sentence(project) else {
             self.content = Content::default();

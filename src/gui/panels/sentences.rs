@@ -5,15 +5,18 @@ use crate::annotation::{Sentence, SentenceId, Status};
 use crate::gui::acts::Act;
 use crate::gui::finder::Wanted;
 use crate::gui::theme::{self, RADIUS_CONTROL, Tokens, size};
+use crate::gui::view::Reveal;
 use crate::gui::widgets::galleys::elided;
 use crate::gui::widgets::parts::{self, paint_dot, quiet_button};
 use crate::gui::widgets::sentence::{Content, Setting, paint_words};
 use crate::session::Order;
-use eframe::egui::{self, Align2, Color32, Panel, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
+use eframe::egui::{self, Align, Align2, Color32, Panel, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
 
 /// Words that are set for a row; more don't fit into the widest one.
 const MOST_WORDS: usize = 24;
 const ROW_SPACING: f32 = 2.0;
+/// Rows before and after the current one that are to be in sight.
+const ROWS_BESIDE: f32 = 3.0;
 
 pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
     let tokens = theme::tokens(ui);
@@ -104,14 +107,20 @@ fn rows(ui: &mut Ui, stage: &mut Stage<'_>) {
     let corpus = stage.project.corpus();
     let total = stage.view.finder.rows(corpus);
     ui.spacing_mut().item_spacing.y = ROW_SPACING;
-    let scroll_to = std::mem::take(&mut stage.view.scroll_to_current);
-    let target = stage.view.current().filter(|_| scroll_to).and_then(|id| stage.view.finder.row_of(id));
+    let reveal = stage.view.reveal.take();
+    let row_of_current = stage.view.current().and_then(|id| stage.view.finder.row_of(id));
+    let target = reveal.zip(row_of_current);
     ScrollArea::vertical().auto_shrink(false).show_rows(ui, size::LIST_ROW, total, |ui, range| {
         let pitch = size::LIST_ROW + ROW_SPACING;
-        if let Some(row) = target {
+        if let Some((reveal, row)) = target {
             let top = ui.max_rect().top() + (row as f32 - range.start as f32) * pitch;
-            let rect = Rect::from_min_size(pos2(ui.max_rect().left(), top - pitch), vec2(10.0, 3.0 * pitch));
-            ui.scroll_to_rect_animation(rect, None, egui::style::ScrollAnimation::none());
+            let rect = Rect::from_min_size(pos2(ui.max_rect().left(), top), vec2(10.0, size::LIST_ROW));
+            let beside = if reveal == Reveal::WithNext { ROWS_BESIDE * pitch } else { 0.0 };
+            let wanted = rect.expand2(vec2(0.0, beside)).y_range();
+            let seen = ui.clip_rect().y_range();
+            if wanted.min < seen.min || wanted.max > seen.max {
+                ui.scroll_to_rect_animation(rect, Some(Align::Center), egui::style::ScrollAnimation::none());
+            }
         }
         for number in range {
             if let Some(id) = stage.view.finder.row(corpus, number) {

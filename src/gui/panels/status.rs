@@ -15,6 +15,8 @@ pub(crate) struct Notice {
     pub is_error: bool,
     /// In egui's time, in seconds.
     pub until: f64,
+    /// The revision of the corpus that it speaks of; the next edit makes it old.
+    pub revision: Option<u64>,
 }
 
 pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, notice: Option<&Notice>) {

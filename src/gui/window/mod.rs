@@ -15,6 +15,7 @@ use super::files::{FilePicker, Services};
 use super::panels::start::StartPage;
 use super::panels::status::Notice;
 use super::panels::{self, Stage, annotate};
+use super::view::Reveal;
 use super::widgets::sentence::Typesetter;
 use crate::encoder::EncoderInfo;
 use crate::session::{
@@ -142,9 +143,8 @@ impl Window {
         }
         self.carry_out(ctx);
         self.show_title(ctx);
-        if self.notice.as_ref().is_some_and(|n| n.until <= ctx.input(|i| i.time)) {
-            self.notice = None;
-        }
+        let (now, revision) = (ctx.input(|i| i.time), self.revision());
+        self.notice.take_if(|n| n.until <= now || n.revision.is_some_and(|about| Some(about) != revision));
     }
 
     pub fn ui(&mut self, ui: &mut Ui) {
@@ -275,6 +275,7 @@ impl Window {
             Act::UseLabel(label) => desk.use_label(label),
             Act::GoTo(id) => {
                 desk.go_to(id);
+                desk.view.reveal = Some(Reveal::Row);
                 Ok(None)
             }
             Act::Order(order) => {
@@ -368,6 +369,14 @@ impl Window {
             Err(error) => (panels::capital(&error.to_string()), true),
         };
         self.notify(ctx, text, is_error);
+        let revision = self.revision();
+        if let Some(notice) = &mut self.notice {
+            notice.revision = revision;
+        }
+    }
+
+    fn revision(&self) -> Option<u64> {
+        self.desk().map(|desk| desk.project.corpus().revision())
     }
 
     fn tell_event(&mut self, ctx: &Context, event: Event) {
@@ -393,7 +402,7 @@ impl Window {
 
     fn notify(&mut self, ctx: &Context, text: String, is_error: bool) {
         let until = ctx.input(|i| i.time) + if is_error { 2.0 * NOTICE_SECS } else { NOTICE_SECS };
-        self.notice = Some(Notice { text, is_error, until });
+        self.notice = Some(Notice { text, is_error, until, revision: None });
         ctx.request_repaint_after_secs(NOTICE_SECS as f32 + 0.1);
     }
 }
