@@ -23,7 +23,10 @@ pub(super) enum Act {
     Create {
         path: PathBuf,
         labels: Vec<String>,
-        encoder: String,
+        /// `None`: the one that is always there.
+        encoder: Option<String>,
+        /// Files that were dropped while there was no project to import them into.
+        then_import: Vec<PathBuf>,
     },
     Open(PathBuf),
     /// Opens the import dialog on files.
@@ -35,4 +38,12 @@ pub(super) enum Act {
     },
     CopyText(String),
     CloseDialog,
+}
+
+impl Act {
+    /// Whether it may be done while a file or an import is written: it neither changes, closes nor covers anything.
+    pub(super) fn is_harmless(&self) -> bool {
+        use CommandId::{ToggleTheme, ZoomIn, ZoomOut, ZoomReset};
+        matches!(self, Act::CopyText(_) | Act::Command(ToggleTheme | ZoomIn | ZoomOut | ZoomReset))
+    }
 }

@@ -2,6 +2,8 @@
 //!
 //! # Invariants
 //! - Annotations change by [`Project::run`] only; everything else here moves the view.
+//! - An import belongs to the project that it was started on. While it is written nothing else changes the project:
+//!   the window carries out no other act, see [`Desk::is_importing`].
 //!
 //! Deliberately absent: painting, files, dialogs.
 
@@ -9,11 +11,22 @@ use super::commands::CommandId;
 use super::view::View;
 use super::widgets::sentence::{Mark, MarkId, SentenceEvent};
 use crate::annotation::{Fragments, LabelId, MentionId, SentenceId, Status, TokenIdx};
-use crate::session::{Command, Outcome, Project, SessionError};
+use crate::session::{
+    Command, ImportHow, ImportReceipt, Imported, Incoming, Outcome, Project, SessionError, Task, TaskLost,
+};
 
 pub struct Desk {
     pub project: Project,
     pub view: View,
+    importing: Option<Importing>,
+}
+
+type Importing = Task<Result<Imported, SessionError>>;
+
+/// A project without a view, to be closed on another thread.
+pub(super) struct Leaving {
+    project: Project,
+    importing: Option<Importing>,
 }
 
 /// What to tell the person after a command; nothing when the page shows it.
@@ -23,9 +36,34 @@ const NOTHING: Told = Ok(None);
 
 impl Desk {
     pub fn new(project: Project) -> Self {
-        let mut desk = Self { project, view: View::default() };
+        let mut desk = Self { project, view: View::default(), importing: None };
         desk.view.refresh(&desk.project);
         desk
+    }
+
+    /// An edit made now would make the import fail.
+    pub fn is_importing(&self) -> bool {
+        self.importing.is_some()
+    }
+
+    pub(super) fn start_import(&mut self, incoming: Incoming, how: ImportHow) {
+        if self.importing.is_none() {
+            self.importing = Some(self.project.start_import(incoming, how));
+        }
+    }
+
+    /// What became of an import, once.
+    pub(super) fn take_import(&mut self) -> Option<Result<ImportReceipt, SessionError>> {
+        let result = self.importing.as_ref()?.poll()?;
+        self.importing = None;
+        let done = finish(&mut self.project, result);
+        self.view.finder.again();
+        self.view.refresh(&self.project);
+        Some(done)
+    }
+
+    pub(super) fn leave(self) -> Leaving {
+        Leaving { project: self.project, importing: self.importing }
     }
 
     /// Does one of the commands of the sentence; `None` for a command that is not one.
@@ -290,4 +328,27 @@ impl Desk {
         }
         self.moves(|view| view.focus_note = true)
     }
+}
+
+impl Leaving {
+    /// Waits for an import, writes what waits and lets go of the file.
+    ///
+    /// # Errors
+    /// An import or changes that could not be saved.
+    pub(super) fn close(mut self) -> Result<(), SessionError> {
+        let imported = self.importing.take().map(|task| finish(&mut self.project, task.wait()));
+        self.project.close()?;
+        imported.transpose().map(|_| ())
+    }
+
+    pub(super) fn path(&self) -> &std::path::Path {
+        self.project.path()
+    }
+}
+
+fn finish(
+    project: &mut Project,
+    result: Result<Result<Imported, SessionError>, TaskLost>,
+) -> Result<ImportReceipt, SessionError> {
+    result.map_err(SessionError::from).flatten().and_then(|imported| project.finish_import(imported))
 }

@@ -49,6 +49,11 @@ pub(super) struct Backstage<'a> {
 }
 
 impl Dialog {
+    /// It writes a file, and is to stay until that is done. An import is written by the project.
+    pub(super) fn is_writing(&self) -> bool {
+        matches!(self, Dialog::Export(dialog) if dialog.is_writing())
+    }
+
     pub(super) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
         match self {
             Dialog::NewProject(dialog) => dialog.show(ctx, backstage),

@@ -18,25 +18,38 @@ pub(crate) struct NewProjectDialog {
     path_is_own: bool,
     labels: String,
     encoders: Vec<EncoderInfo>,
-    encoder: String,
+    /// `None`: the one that is always there.
+    encoder: Option<String>,
+    then_import: Vec<PathBuf>,
     fresh: bool,
 }
 
 impl NewProjectDialog {
-    pub(crate) fn new(folder: &Path, encoders: Vec<EncoderInfo>) -> Self {
-        let encoder = encoders.first().map(|e| e.name.clone()).unwrap_or_default();
+    /// A project in this folder, into which files are imported afterwards.
+    pub(crate) fn new(folder: &Path, encoders: &[EncoderInfo], then_import: Vec<PathBuf>) -> Self {
         let mut dialog = Self {
-            folder: folder.to_owned(),
+            folder: PathBuf::new(),
             name: "My project".to_owned(),
             path: PathField::default().without_focus(),
             path_is_own: false,
             labels: "PER, ORG, LOC".to_owned(),
-            encoders,
-            encoder,
+            encoders: Vec::new(),
+            encoder: None,
+            then_import,
             fresh: true,
         };
-        dialog.follow_name();
+        dialog.know(folder, encoders);
         dialog
+    }
+
+    /// What was read from the disk meanwhile; what the person has chosen stays.
+    pub(crate) fn know(&mut self, folder: &Path, encoders: &[EncoderInfo]) {
+        self.folder = folder.to_owned();
+        self.encoders = encoders.to_vec();
+        if self.encoder.is_none() {
+            self.encoder = encoders.first().map(|e| e.name.clone());
+        }
+        self.follow_name();
     }
 
     pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
@@ -54,8 +67,13 @@ impl NewProjectDialog {
             });
         });
         if create {
-            let (path, labels, encoder) = (self.full_path(), self.label_names(), self.encoder.clone());
-            backstage.acts.extend([Act::CloseDialog, Act::Create { path, labels, encoder }]);
+            // The work that begins closes the dialog; where it can't begin, nothing that was typed is lost.
+            backstage.acts.push(Act::Create {
+                path: self.full_path(),
+                labels: self.label_names(),
+                encoder: self.encoder.clone(),
+                then_import: self.then_import.clone(),
+            });
         } else if closed || cancel {
             backstage.acts.push(Act::CloseDialog);
         }
@@ -92,7 +110,7 @@ impl NewProjectDialog {
     fn encoder_choice(&mut self, ui: &mut Ui) {
         let tokens = theme::tokens(ui);
         for encoder in &self.encoders {
-            let chosen = encoder.name == self.encoder;
+            let chosen = self.encoder.as_ref() == Some(&encoder.name);
             let line = if chosen { tokens.accent } else { tokens.line };
             let frame = egui::Frame::new()
                 .fill(if chosen { tokens.row_selected } else { tokens.card })
@@ -108,7 +126,7 @@ impl NewProjectDialog {
                 usable && (radio.clicked() || ui.response().interact(egui::Sense::click()).clicked())
             });
             if inner.inner {
-                self.encoder = encoder.name.clone();
+                self.encoder = Some(encoder.name.clone());
                 return;
             }
         }

@@ -27,7 +27,7 @@ impl OpenDialog {
             });
         });
         if open {
-            backstage.acts.extend([Act::CloseDialog, Act::Open(self.path.path())]);
+            backstage.acts.push(Act::Open(self.path.path()));
         } else if closed || cancel {
             backstage.acts.push(Act::CloseDialog);
         }

@@ -19,7 +19,7 @@ use super::view::Reveal;
 use super::widgets::sentence::Typesetter;
 use crate::encoder::EncoderInfo;
 use crate::session::{
-    Event, Home, Imported, LearnerState, LearnerStatus, NewProject, Project, SaveState, SessionError, Task, now_ms,
+    Event, Home, LearnerState, LearnerStatus, NewProject, Project, SaveState, SessionError, Task, now_ms,
 };
 use eframe::egui::{self, Context, Theme, Ui, ViewportCommand};
 use std::path::{Path, PathBuf};
@@ -39,10 +39,8 @@ pub struct Window {
     /// Read from disk by a task, at the start and after a project was opened.
     known: Known,
     knowing: Option<Task<Known>>,
-    /// Files that were dropped before there was a project to import them into.
-    to_import: Vec<PathBuf>,
-    importing: Option<Task<Result<Imported, SessionError>>>,
     title: String,
+    /// That changes are not saved was told, and the next leaving gives them up.
     told_unsaved: bool,
     owner: KeyboardOwner,
 }
@@ -53,6 +51,8 @@ enum Screen {
     Busy {
         what: String,
         task: Task<Opened>,
+        /// What is to be imported into the project that is made.
+        then_import: Vec<PathBuf>,
     },
     Desk(Box<Desk>),
 }
@@ -88,8 +88,6 @@ impl Window {
             acts: start.map(Act::Open).into_iter().collect(),
             known: Known::default(),
             knowing: None,
-            to_import: Vec::new(),
-            importing: None,
             title: String::new(),
             told_unsaved: false,
             owner: KeyboardOwner::Other,
@@ -134,7 +132,9 @@ impl Window {
             match pressed {
                 Pressed::Command(id) => self.act(ctx, Act::Command(id)),
                 Pressed::LabelKey(key) => {
-                    if let Screen::Desk(desk) = &mut self.screen {
+                    if let Screen::Desk(desk) = &mut self.screen
+                        && !desk.is_importing()
+                    {
                         let told = desk.use_label_key(key);
                         self.tell(ctx, told);
                     }
@@ -183,7 +183,10 @@ impl Window {
             Screen::Desk(desk) => Some(&desk.project),
             Screen::Start | Screen::Busy { .. } => None,
         };
-        if let Some(dialog) = &mut self.dialog {
+        // One at a time: the keys of a report are not for the dialog below it.
+        if self.report.is_none()
+            && let Some(dialog) = &mut self.dialog
+        {
             let (services, acts, typesetter) = (&self.services, &mut self.acts, &mut self.typesetter);
             dialog.show(&ctx, &mut Backstage { project, services, acts, typesetter });
         }
@@ -199,9 +202,18 @@ impl Window {
 
     /// Writes what is left and stops the workers. Waits: only for the end of the program.
     pub fn close(&mut self) {
-        if let Screen::Desk(desk) = std::mem::replace(&mut self.screen, Screen::Start) {
-            // The window is gone: there is nobody to tell, and the next start says what is missing.
-            let _closed = desk.project.close();
+        if let Some(Dialog::Export(dialog)) = self.dialog.take() {
+            dialog.wait();
+        }
+        // The window is gone: there is nobody to tell, and the next start says what is missing.
+        match std::mem::replace(&mut self.screen, Screen::Start) {
+            Screen::Start => {}
+            Screen::Desk(desk) => {
+                let _closed = desk.leave().close();
+            }
+            Screen::Busy { task, .. } => {
+                let _closed = task.wait().ok().and_then(|opened| opened.project).map(Project::close);
+            }
         }
     }
 
@@ -236,17 +248,20 @@ impl Window {
     }
 
     fn act(&mut self, ctx: &Context, act: Act) {
+        if self.is_writing() && !act.is_harmless() {
+            return;
+        }
         match act {
             Act::Command(id) => self.command(ctx, id),
             Act::OpenSample => self.open_sample(),
-            Act::Create { path, labels, encoder } => {
+            Act::Create { path, labels, encoder, then_import } => {
                 let home = self.home.clone();
-                self.start_work(format!("Making {} …", path.display()), move || {
+                self.start_work(format!("Making {} …", path.display()), then_import, move || {
                     if let Some(folder) = path.parent() {
                         // A folder that can't be made is told by the project that can't be written there.
                         let _made = std::fs::create_dir_all(folder);
                     }
-                    let new = NewProject { encoder: Some(encoder), ..NewProject::with_labels(labels)? };
+                    let new = NewProject { encoder, ..NewProject::with_labels(labels)? };
                     let project = Project::create(&home, &path, &new)?;
                     remember(&home, project.path());
                     Ok(Some(project))
@@ -254,13 +269,14 @@ impl Window {
             }
             Act::Open(path) => {
                 let home = self.home.clone();
-                self.start_work(format!("Opening {} …", path.display()), move || {
+                self.start_work(format!("Opening {} …", path.display()), Vec::new(), move || {
                     let project = Project::open(&home, &path)?;
                     remember(&home, project.path());
                     Ok(Some(project))
                 });
             }
-            Act::ImportFrom(paths) => self.import(paths),
+            Act::ImportFrom(paths) if self.desk().is_some() => self.import(&paths),
+            Act::ImportFrom(paths) => self.new_project(paths),
             Act::CopyText(text) => ctx.copy_text(text),
             Act::CloseDialog => self.dialog = None,
             act => self.act_on_desk(ctx, act),
@@ -283,7 +299,7 @@ impl Window {
                 Ok(None)
             }
             Act::Import { incoming, how } => {
-                self.importing = Some(desk.project.start_import(*incoming, how));
+                desk.start_import(*incoming, how);
                 Ok(None)
             }
             Act::EditLabel(id) => {
@@ -304,7 +320,7 @@ impl Window {
             return;
         }
         match id {
-            CommandId::NewProject => self.new_project(),
+            CommandId::NewProject => self.new_project(Vec::new()),
             CommandId::OpenProject => self.dialog = Some(Dialog::Open(OpenDialog::default())),
             CommandId::CloseProject => self.close_project(),
             CommandId::KeyHelp => self.dialog = Some(Dialog::KeyHelp(KeyHelp)),
@@ -312,7 +328,7 @@ impl Window {
             CommandId::AddLabel if self.desk().is_some() => {
                 self.dialog = Some(Dialog::Label(LabelDialog::new_label()));
             }
-            CommandId::Import => self.import(Vec::new()),
+            CommandId::Import => self.import(&[]),
             CommandId::Export => {
                 let dialog = self.desk().map(|desk| ExportDialog::new(&desk.project));
                 self.dialog = dialog.map(Box::new).map(Dialog::Export);
@@ -336,19 +352,36 @@ impl Window {
         }
     }
 
-    /// Changes that could not be saved are worth a second look before the window closes.
     fn guard_closing(&mut self, ctx: &Context) {
-        let unsaved = self.desk().is_some_and(|d| matches!(d.project.save_state(), SaveState::Failed { .. }));
-        if unsaved && !self.told_unsaved && ctx.input(|i| i.viewport().close_requested()) {
+        self.told_unsaved &= self.has_unsaved();
+        if ctx.input(|i| i.viewport().close_requested()) && self.refuses_to_leave() {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
-            self.told_unsaved = true;
-            self.report = Some(Report {
-                title: "Some changes are not saved".to_owned(),
-                text: "The project file could not be written. Make room or mend access to it and press “Try again”. \
-                       Closing once more gives these changes up."
-                    .to_owned(),
-            });
         }
+    }
+
+    /// Changes that could not be saved are worth a second look before they are given up. True once, until the failure
+    /// is mended and another one comes.
+    fn refuses_to_leave(&mut self) -> bool {
+        if self.told_unsaved || !self.has_unsaved() {
+            return false;
+        }
+        self.told_unsaved = true;
+        self.report = Some(Report {
+            title: "Some changes are not saved".to_owned(),
+            text: "The project file could not be written. Make room or mend access to it and press “Try again”. \
+                   Closing the project once more, or opening another one, gives these changes up."
+                .to_owned(),
+        });
+        true
+    }
+
+    fn has_unsaved(&self) -> bool {
+        self.desk().is_some_and(|d| matches!(d.project.save_state(), SaveState::Failed { .. }))
+    }
+
+    /// An import or an export is being written.
+    fn is_writing(&self) -> bool {
+        self.desk().is_some_and(Desk::is_importing) || self.dialog.as_ref().is_some_and(Dialog::is_writing)
     }
 
     fn show_title(&mut self, ctx: &Context) {

@@ -2,7 +2,7 @@
 
 use super::{Known, Opened, Screen, Window, remember};
 use crate::gui::acts::Act;
-use crate::gui::desk::Desk;
+use crate::gui::desk::{Desk, Leaving};
 use crate::gui::dialogs::{Dialog, ImportDialog, NewProjectDialog, Report};
 use crate::session::{Project, SessionError, Task, open_sample};
 use eframe::egui::Context;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 impl Window {
     pub(super) fn open_sample(&mut self) {
         let home = self.home.clone();
-        self.start_work("Making the sample project …".to_owned(), move || {
+        self.start_work("Making the sample project …".to_owned(), Vec::new(), move || {
             let project = open_sample(&home, &home.sample_path())?;
             remember(&home, project.path());
             Ok(Some(project))
@@ -19,13 +19,20 @@ impl Window {
     }
 
     /// Closes what is open, then does `work`, all on a thread. When that fails, what was open is opened again.
+    ///
+    /// Does nothing while other work goes on, and when unsaved changes are to be looked at first.
     pub(super) fn start_work(
         &mut self,
         what: String,
+        then_import: Vec<PathBuf>,
         work: impl FnOnce() -> Result<Option<Project>, SessionError> + Send + 'static,
     ) {
+        if self.refuses_to_leave() {
+            return;
+        }
+        let gives_up = self.told_unsaved;
         let old = match std::mem::replace(&mut self.screen, Screen::Start) {
-            Screen::Desk(desk) => Some(desk.project),
+            Screen::Desk(desk) => Some(desk.leave()),
             Screen::Start => None,
             busy @ Screen::Busy { .. } => {
                 self.screen = busy;
@@ -36,8 +43,10 @@ impl Window {
         self.notice = None;
         let home = self.home.clone();
         let task = Task::spawn("open project", self.services.waker.clone(), move || {
-            let old_path = old.as_ref().map(|project| project.path().to_owned());
-            if let Some(Err(trouble)) = old.map(Project::close) {
+            let old_path = old.as_ref().map(|leaving| leaving.path().to_owned());
+            if let Some(Err(trouble)) = old.map(Leaving::close)
+                && !gives_up
+            {
                 return Opened { project: None, trouble: Some(trouble) };
             }
             match work() {
@@ -48,37 +57,36 @@ impl Window {
                 }
             }
         });
-        self.screen = Screen::Busy { what, task };
+        self.screen = Screen::Busy { what, task, then_import };
     }
 
     pub(super) fn close_project(&mut self) {
         if self.desk().is_some() {
-            self.start_work("Closing …".to_owned(), || Ok(None));
+            self.start_work("Closing …".to_owned(), Vec::new(), || Ok(None));
         }
     }
 
-    pub(super) fn import(&mut self, paths: Vec<PathBuf>) {
-        if self.desk().is_some() {
-            self.dialog = Some(Dialog::Import(Box::new(ImportDialog::new(&paths))));
-        } else {
-            self.to_import = paths;
-            self.new_project();
-        }
+    pub(super) fn import(&mut self, paths: &[PathBuf]) {
+        self.dialog = Some(Dialog::Import(Box::new(ImportDialog::new(paths))));
     }
 
-    pub(super) fn new_project(&mut self) {
-        let encoders = self.known.encoders.clone();
-        self.dialog = Some(Dialog::NewProject(NewProjectDialog::new(&self.known.projects_dir, encoders)));
+    pub(super) fn new_project(&mut self, then_import: Vec<PathBuf>) {
+        let Known { projects_dir, encoders, .. } = &self.known;
+        self.dialog = Some(Dialog::NewProject(NewProjectDialog::new(projects_dir, encoders, then_import)));
     }
 
     pub(super) fn take_results(&mut self, ctx: &Context) {
         if let Some(known) = self.knowing.as_ref().and_then(Task::poll) {
             self.known = known.unwrap_or_default();
             self.knowing = None;
+            if let Some(Dialog::NewProject(dialog)) = &mut self.dialog {
+                dialog.know(&self.known.projects_dir, &self.known.encoders);
+            }
         }
-        self.take_import();
-        let Screen::Busy { task, .. } = &self.screen else { return };
+        self.take_import(ctx);
+        let Screen::Busy { task, then_import, .. } = &mut self.screen else { return };
         let Some(result) = task.poll() else { return };
+        let then_import = std::mem::take(then_import);
         self.screen = Screen::Start;
         let Opened { project, trouble } = match result {
             Ok(opened) => opened,
@@ -90,24 +98,20 @@ impl Window {
             project.start_learner();
             self.screen = Screen::Desk(Box::new(Desk::new(project)));
             self.told_unsaved = false;
-            let paths = std::mem::take(&mut self.to_import);
-            if !paths.is_empty() && self.report.is_none() {
-                self.import(paths);
+            if !then_import.is_empty() && self.report.is_none() {
+                self.import(&then_import);
             }
         }
         self.look_around();
         ctx.request_repaint();
     }
 
-    pub(super) fn take_import(&mut self) {
-        let Some(result) = self.importing.as_ref().and_then(Task::poll) else { return };
-        self.importing = None;
+    fn take_import(&mut self, ctx: &Context) {
         let Screen::Desk(desk) = &mut self.screen else { return };
-        let done = result.map_err(SessionError::from).flatten().and_then(|i| desk.project.finish_import(i));
-        desk.view.finder.again();
-        desk.view.refresh(&desk.project);
-        if let Some(Dialog::Import(dialog)) = &mut self.dialog {
-            dialog.imported(done);
+        let Some(done) = desk.take_import() else { return };
+        match &mut self.dialog {
+            Some(Dialog::Import(dialog)) => dialog.imported(done),
+            _ => self.tell(ctx, done.map(|_| None)),
         }
     }
 
@@ -122,7 +126,11 @@ impl Window {
         }));
     }
 
+    /// Files that are let go on the window; not while something is written or opened, which they must not get into.
     pub(super) fn take_drops(&mut self, ctx: &Context) {
+        if self.is_writing() || matches!(self.screen, Screen::Busy { .. }) {
+            return;
+        }
         let dropped: Vec<PathBuf> =
             ctx.input(|i| i.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
         let is_project = |p: &PathBuf| p.extension().is_some_and(|e| e == "nestling");
