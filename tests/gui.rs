@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails may panic")]
 
-use eframe::egui::{Event, Key, Modifiers, Pos2, Role, vec2};
+use eframe::egui::{DroppedFile, Event, Key, Modifiers, Pos2, Role, ViewportCommand, ViewportEvent, ViewportId, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 use nestling::annotation::{SentenceId, Status};
@@ -34,6 +34,20 @@ struct Stage {
     dir: tempfile::TempDir,
     picker: Arc<Fake>,
     foreign: bool,
+}
+
+/// A file that is let go on the window.
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        std::fs::read(&self.0).map_err(|error| error.to_string())
+    }
 }
 
 type Slot = Rc<RefCell<Option<Window>>>;
@@ -69,6 +83,14 @@ impl Stage {
         project.run(Command::Set(Setting::AutoTrain(false))).unwrap();
         project.import(read_files(&[file.to_owned()], &ReadRequest::default()).unwrap(), how).unwrap();
         project.close().unwrap();
+        path
+    }
+
+    /// A second project, with nothing in it.
+    fn empty_project(&self, name: &str) -> PathBuf {
+        let path = self.path(name);
+        let new = NewProject::with_labels(["PER"]).unwrap();
+        Project::create(&self.home(), &path, &new).unwrap().close().unwrap();
         path
     }
 
@@ -218,6 +240,27 @@ impl Page {
         }
         self.harness.drop_at(to);
         self.step();
+    }
+
+    fn drop_file(&mut self, path: &Path) {
+        self.harness.input_mut().dropped_files.push(Arc::new(Dropped(path.to_owned())));
+        self.step();
+    }
+
+    /// Presses the window's own button; true when the window stays.
+    fn refuses_to_close(&mut self) -> bool {
+        let viewports = &mut self.harness.input_mut().viewports;
+        viewports.entry(ViewportId::ROOT).or_default().events.push(ViewportEvent::Close);
+        self.harness.run_steps(1);
+        let commands = self.harness.output().viewport_output.get(&ViewportId::ROOT).map(|v| v.commands.clone());
+        let viewports = &mut self.harness.input_mut().viewports;
+        viewports.entry(ViewportId::ROOT).or_default().events.clear();
+        self.harness.run_steps(1);
+        commands.unwrap_or_default().contains(&ViewportCommand::CancelClose)
+    }
+
+    fn project_name(&self) -> String {
+        self.see(|desk| desk.project.name())
     }
 
     fn center(&self, name: &str) -> Pos2 {
@@ -486,6 +529,218 @@ fn a_file_with_bad_lines_is_shown_with_all_its_warnings() {
     assert!(page.shows_part("line 2"));
     page.key(Key::Escape);
     assert!(page.shows("word 1: The"));
+}
+
+#[test]
+fn options_of_one_format_are_not_asked_of_another() {
+    let stage = Stage::new();
+    let text = stage.write("more.txt", STORY);
+    let lines = stage.write("some.jsonl", "{\"tokens\":[\"Anna\"],\"entities\":[]}\n");
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::I);
+    for (file, button) in [(&text, "Import 3 sentences"), (&lines, "Import 1 sentence"), (&text, "Import 3 sentences")]
+    {
+        *stage.picker.next.lock().unwrap() = vec![file.clone()];
+        page.click("Choose …");
+        page.wait("the preview", |page| page.shows(button));
+    }
+    page.harness.get_by_role_and_label(Role::ComboBox, "unit").click();
+    page.step();
+    page.click("prose");
+    page.wait("the preview", |page| page.shows("Import 3 sentences"));
+    *stage.picker.next.lock().unwrap() = vec![lines];
+    page.click("Choose …");
+    page.wait("the preview of the other", |page| page.shows("Import 1 sentence"));
+}
+
+/// Keeps the file from being written; let go, it goes on. The writer waits for five seconds.
+fn hold(project: &Path) -> rusqlite::Connection {
+    let db = rusqlite::Connection::open(project).unwrap();
+    db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    db
+}
+
+/// A window whose import is being written, and what keeps it from its end.
+fn importing(stage: &Stage) -> (Page, PathBuf, rusqlite::Connection) {
+    let file = stage.write("story.txt", STORY);
+    let project = stage.project(&["PER"], &file, ImportHow::default());
+    let mut page = stage.open(&project);
+    let held = hold(&project);
+    let more = stage.write("more.txt", "One more .\n");
+    page.drop_file(&more);
+    page.wait("the preview", |page| page.shows("Import 1 sentence"));
+    page.click("Import 1 sentence");
+    assert!(page.shows("Writing …"));
+    (page, project, held)
+}
+
+#[test]
+fn nothing_gets_between_an_import_and_its_project() {
+    let stage = Stage::new();
+    let other = stage.empty_project("other.nestling");
+    let (mut page, _, held) = importing(&stage);
+    let more = stage.path("more.txt");
+    page.drop_file(&other);
+    page.drop_file(&more);
+    page.key(Key::Escape);
+    page.character("p");
+    page.press(Modifiers::COMMAND, Key::W);
+    assert!(page.shows("Writing …"));
+    drop(held);
+    page.wait("the import", |page| page.shows("Annotate"));
+    page.key(Key::Enter);
+    assert_eq!(page.project_name(), "project");
+    assert_eq!(page.see(|desk| desk.project.corpus().sentences().len()), 4);
+    page.character("p");
+    assert_eq!(page.mentions(0), ["PER: The"]);
+    page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
+}
+
+#[test]
+fn closing_the_window_waits_for_an_import() {
+    let stage = Stage::new();
+    let (page, project, held) = importing(&stage);
+    let let_go = move || {
+        std::thread::sleep(Duration::from_millis(300));
+        drop(held);
+    };
+    let letting_go = std::thread::Builder::new().name("lets go".to_owned()).spawn(let_go).unwrap();
+    page.close();
+    letting_go.join().unwrap();
+    let page = stage.open(&project);
+    assert_eq!(page.see(|desk| desk.project.corpus().sentences().len()), 4);
+}
+
+#[test]
+fn closing_the_window_waits_for_a_project_that_is_being_opened() {
+    let stage = Stage::new();
+    let project = stage.empty_project("empty.nestling");
+    let mut page = stage.window(Some(&project));
+    page.harness.run_steps(1);
+    page.close();
+    // Nobody holds it any more.
+    Project::open(&stage.home(), &project).unwrap().close().unwrap();
+}
+
+#[test]
+fn unsaved_changes_are_not_given_up_without_a_word() {
+    let stage = Stage::new();
+    let file = stage.write("story.txt", STORY);
+    let project = stage.project(&["PER"], &file, ImportHow::default());
+    let other = stage.empty_project("other.nestling");
+    let mut page = stage.open(&project);
+    let db = rusqlite::Connection::open(&project).unwrap();
+    let break_it =
+        || db.execute_batch("CREATE TRIGGER fail BEFORE INSERT ON log BEGIN SELECT RAISE(ABORT, 'no luck'); END");
+    break_it().unwrap();
+    let told = |page: &mut Page| {
+        let told = page.shows("Some changes are not saved");
+        if told {
+            page.click("Close");
+        }
+        told && page.is_open() && page.project_name() == "project"
+    };
+    page.character("p");
+    page.wait("the failure", |page| page.shows("Try again"));
+    page.press(Modifiers::COMMAND, Key::W);
+    assert!(told(&mut page), "by Ctrl+W");
+
+    // Mended, and broken again: told again.
+    for how in ["drop", "open", "new", "window"] {
+        db.execute_batch("DROP TRIGGER fail").unwrap();
+        page.click("Try again");
+        page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
+        break_it().unwrap();
+        page.character("f");
+        page.wait("the failure", |page| page.shows("Try again"));
+        match how {
+            "drop" => page.drop_file(&other),
+            "open" => {
+                page.press(Modifiers::COMMAND, Key::O);
+                page.type_into("Project file", &other.display().to_string());
+                page.key(Key::Enter);
+            }
+            "new" => {
+                page.press(Modifiers::COMMAND, Key::N);
+                page.click("Create the project");
+            }
+            _ => {
+                assert!(page.refuses_to_close());
+                assert!(told(&mut page), "by {how}");
+                assert!(!page.refuses_to_close(), "told once");
+                continue;
+            }
+        }
+        assert!(told(&mut page), "by {how}");
+        if page.shows("Cancel") {
+            page.click("Cancel");
+        }
+    }
+    page.drop_file(&other);
+    page.wait("the other project", |page| page.is_open() && page.project_name() == "other");
+}
+
+#[test]
+fn dropped_texts_are_forgotten_when_no_project_is_made_for_them() {
+    let stage = Stage::new();
+    let text = stage.write("more.txt", STORY);
+    let project = stage.empty_project("empty.nestling");
+    let mut page = stage.window(None);
+    page.wait("the start page", |page| page.shows("New project"));
+    page.drop_file(&text);
+    assert!(page.shows("Create the project"));
+    page.click("Cancel");
+    page.drop_file(&project);
+    page.wait("the project", Page::is_open);
+    assert!(page.shows("This project has no texts yet") && !page.shows("Read"), "no dialog");
+    page.press(Modifiers::COMMAND, Key::W);
+    page.wait("the start page", |page| page.shows("New project"));
+
+    page.drop_file(&text);
+    page.fill("File", &stage.path("made.nestling").display().to_string());
+    page.click("Create the project");
+    page.wait("the preview", |page| page.shows("Import 3 sentences"));
+}
+
+#[test]
+fn an_export_is_said_to_be_compared_only_when_it_was() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::E);
+    page.fill("File", &stage.path("out.jsonl").display().to_string());
+    page.click("Write the file");
+    page.wait("the export", |page| page.shows_part("3 sentences were left out"));
+    assert!(!page.shows_part("Read back"));
+}
+
+#[test]
+fn a_notice_on_what_was_undone_goes_with_the_next_edit() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    page.press(Modifiers::COMMAND, Key::Z);
+    assert!(page.shows_part("Undone: "));
+    page.key(Key::ArrowRight);
+    assert!(page.shows_part("Undone: "));
+    page.character("p");
+    assert!(!page.shows_part("Undone: "));
+}
+
+#[test]
+fn what_comes_next_is_in_sight_in_the_list() {
+    let stage = Stage::new();
+    let mut text = String::new();
+    for number in 1..=200 {
+        text.push_str(&format!("Ship number {number} left .\n"));
+    }
+    let mut page = stage.annotating(&text);
+    for number in 1..60 {
+        page.key(Key::ArrowDown);
+        assert_eq!(page.current(), number);
+        let next = format!("sentence {}, untouched", number + 3);
+        let row = page.harness.get_by_label_contains(&next).rect();
+        assert!(row.bottom() < 780.0, "{next}: {row}");
+    }
 }
 
 #[test]
