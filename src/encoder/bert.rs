@@ -1,11 +1,13 @@
 //! BERT's forward pass (Devlin et al. 2019): post-norm blocks, learned positions, exact GELU. Differentiable.
 
-use super::{EncoderBatch, EncoderConfig};
+use super::{EncoderBatch, EncoderConfig, Pieces};
 use crate::nn::{Embedding, LayerNorm, Linear, Mode, NnError, Scope, attention, dropout, gelu, u32_tensor};
-use candle_core::Tensor;
+use candle_core::{DType, Tensor};
 
 /// Deviation of BERT's initial embeddings.
 const STD: f32 = 0.02;
+/// Chance of a hashed part of a word to be left out in training, so that words are also learnt by their other parts.
+const PIECE_DROPOUT: f32 = 0.2;
 
 /// The encoder's layers. Names of the variables are those of Hugging Face's files.
 #[derive(Debug)]
@@ -39,7 +41,9 @@ impl Bert {
     pub fn new(mut scope: Scope<'_>, config: &EncoderConfig, p: f32) -> Result<Self, NnError> {
         let h = config.hidden;
         let mut part = scope.scope("embeddings");
-        let words = Embedding::new(part.scope("word_embeddings"), config.vocabulary, h, STD)?;
+        // A part of a word that training never saw says nothing, instead of something random.
+        let std = if matches!(config.pieces, Pieces::Hashed { .. }) { 0.0 } else { STD };
+        let words = Embedding::new(part.scope("word_embeddings"), config.vocabulary, h, std)?;
         let positions = Embedding::new(part.scope("position_embeddings"), config.max_positions, h, STD)?;
         let token_types = Embedding::new(part.scope("token_type_embeddings"), config.token_types, h, STD)?;
         let norm = LayerNorm::new(part.scope("LayerNorm"), h, config.norm_eps)?;
@@ -58,7 +62,12 @@ impl Bert {
         let ids = u32_tensor(batch.ids(), self.words.weight().device())?;
         let mut words = self.words.forward(&ids)?;
         if pieces > 1 {
-            words = words.reshape((b * t, pieces, h))?.sum(1)?;
+            words = words.reshape((b * t, pieces, h))?;
+            if matches!(mode, Mode::Train(_)) {
+                let all = Tensor::ones((b * t, pieces, 1), DType::F32, words.device())?;
+                words = words.broadcast_mul(&dropout(&all, PIECE_DROPOUT, mode)?)?;
+            }
+            words = words.sum(1)?;
         }
         let places =
             self.positions.weight().narrow(0, 0, t)?.broadcast_add(&self.token_types.weight().narrow(0, 0, 1)?)?;

@@ -9,7 +9,7 @@ use std::str::FromStr;
 /// |---|---|---|
 /// | `architecture` | `smartspanner` | what is trained |
 /// | `encoder` | `small` | name of an encoder |
-/// | `effort` | `full` | `heads` leaves the encoder as it is |
+/// | `effort` | `full` | `heads` leaves a pretrained encoder as it is |
 /// | `epochs` | by the data: at least 300 steps, 10 to 100 epochs | passes over the data |
 /// | `batch_size` | 16 | sentences a step |
 /// | `seed` | 42 | of weights, order, dropout and samples |
@@ -144,7 +144,8 @@ impl Config {
         Settings {
             architecture: self.architecture.clone(),
             encoder: self.encoder.clone(),
-            effort: self.effort,
+            // There is nothing to keep in an encoder that starts from nothing.
+            effort: if pretrained { self.effort } else { Effort::Full },
             epochs: self.epochs.unwrap_or_else(|| LEAST_STEPS.div_ceil(steps).clamp(10, 100)).max(1),
             batch_size: self.batch_size.max(1),
             seed: self.seed,
