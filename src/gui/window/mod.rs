@@ -193,7 +193,7 @@ impl Window {
         if self.report.as_ref().is_some_and(|report| report.show(&ctx, &mut self.acts)) {
             self.report = None;
         }
-        drop_hint(&ctx);
+        drop_hint(&ctx, self.takes_drops());
         if !self.acts.is_empty() {
             self.carry_out(&ctx);
             ctx.request_repaint();
@@ -379,6 +379,11 @@ impl Window {
         self.desk().is_some_and(|d| matches!(d.project.save_state(), SaveState::Failed { .. }))
     }
 
+    /// Files must not get into what is being written or opened.
+    fn takes_drops(&self) -> bool {
+        !self.is_writing() && !matches!(self.screen, Screen::Busy { .. })
+    }
+
     /// An import or an export is being written.
     fn is_writing(&self) -> bool {
         self.desk().is_some_and(Desk::is_importing) || self.dialog.as_ref().is_some_and(Dialog::is_writing)
@@ -470,7 +475,7 @@ fn remember(home: &Home, path: &Path) {
 }
 
 /// Says that files may be let go here.
-fn drop_hint(ctx: &Context) {
+fn drop_hint(ctx: &Context, takes_drops: bool) {
     if ctx.input(|i| i.raw.hovered_files.is_empty()) {
         return;
     }
@@ -480,6 +485,6 @@ fn drop_hint(ctx: &Context) {
     let rect = ctx.content_rect();
     painter.rect_filled(rect, 0.0, tokens.backdrop);
     let font = super::theme::bold(super::theme::size::TEXT_TITLE);
-    let text = "Drop to open or import";
+    let text = if takes_drops { "Drop to open or import" } else { "Wait until this is done, then drop" };
     painter.text(rect.center(), egui::Align2::CENTER_CENTER, text, font, super::theme::tokens_of(Theme::Dark).text);
 }

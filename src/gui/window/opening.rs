@@ -126,9 +126,8 @@ impl Window {
         }));
     }
 
-    /// Files that are let go on the window; not while something is written or opened, which they must not get into.
     pub(super) fn take_drops(&mut self, ctx: &Context) {
-        if self.is_writing() || matches!(self.screen, Screen::Busy { .. }) {
+        if !self.takes_drops() {
             return;
         }
         let dropped: Vec<PathBuf> =
