@@ -1,4 +1,4 @@
-//! The command line: every ability of the window, scriptable.
+//! The command line: projects, files and models without a window, scriptable.
 //!
 //! # Invariants
 //! - Exit code 0: done; 1: done, but something was left out or could not be represented; 2: not done, nothing changed.
