@@ -13,10 +13,10 @@ use super::queue::PredictionQueue;
 use super::settings::Setting;
 use super::status::{Event, LearnerState, LearnerStatus, ModelInfo, Predicting};
 use super::task::Task;
-use super::trainer::{Finished, LEAST_DEV, TrainingJob, TrainingRun, Verdict};
+use super::trainer::{Finished, TrainingJob, TrainingRun, Verdict};
 use super::{SessionError, models, now_ms};
 use crate::annotation::{ModelId, SentenceId, Status};
-use crate::train::{Config, TrainError};
+use crate::train::{Config, ENOUGH_DEV, TrainError};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -322,10 +322,10 @@ impl Project {
         let predicting =
             (!self.learner.queue.is_empty() || self.learner.under_way > 0).then_some(Predicting { done, total });
         let dev = self.counts().dev;
-        let few_dev = self.current_model.is_some() && dev < LEAST_DEV;
+        let few_dev = self.current_model.is_some() && dev < ENOUGH_DEV;
         let note = few_dev.then(|| {
             format!(
-                "{dev} dev sentences, fewer than {LEAST_DEV}: the last epoch is kept and models can't be compared yet"
+                "{dev} dev sentences, fewer than {ENOUGH_DEV}: the last epoch is kept and models can't be compared yet"
             )
         });
         let status = &mut self.learner.status;

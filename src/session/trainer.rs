@@ -6,14 +6,11 @@ use super::{dataset, models};
 use crate::annotation::{Corpus, ModelId};
 use crate::encoder::Encoders;
 use crate::train::{
-    Config, Dataset, Event, PredictOptions, Predictor, TrainError, TrainRequest, Trained, evaluate, train,
+    Config, Dataset, ENOUGH_DEV, Event, PredictOptions, Predictor, TrainError, TrainRequest, Trained, evaluate, train,
 };
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// With fewer dev sentences two models can't be told apart.
-pub(super) const LEAST_DEV: usize = 20;
 
 /// What to train on and where to put the model.
 pub(super) struct TrainingJob {
@@ -155,7 +152,7 @@ fn compare(
     cancel: &AtomicBool,
 ) -> Result<Verdict, TrainError> {
     let Some((_, folder)) = &job.current else { return Ok(Verdict::First) };
-    if dataset.dev().len() < LEAST_DEV {
+    if dataset.dev().len() < ENOUGH_DEV {
         return Ok(Verdict::FewDev);
     }
     let Ok(current) = Predictor::load_with_threads(folder, job.config.threads) else { return Ok(Verdict::First) };

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// From as many dev sentences on their F1 chooses the epoch; fewer are noise, and the last epoch is taken.
-const ENOUGH_DEV: usize = 20;
+/// From as many dev sentences on their F1 chooses the epoch and tells models apart; fewer are noise.
+pub const ENOUGH_DEV: usize = 20;
 /// Sentences of a batch when dev is scored.
 const DEV_BATCH: usize = 32;
 
