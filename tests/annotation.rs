@@ -39,7 +39,7 @@ fn edit(corpus: &Corpus, kind: u8, a: usize, b: usize, c: usize) -> Edit {
     let some = target.and_then(|s| s.mentions().get(b % s.mentions().len().max(1))).cloned();
     let mention = || {
         let spans = vec![span(b % 12, b % 12 + 1 + c % 3)];
-        let spans = if c % 5 == 0 { vec![span(0, 1), span(3, 4 + b % 2)] } else { spans };
+        let spans = if c.is_multiple_of(5) { vec![span(0, 1), span(3, 4 + b % 2)] } else { spans };
         Mention::new(corpus.next_mention_id(), Fragments::new(spans).unwrap(), label, Provenance::Person)
     };
     match (kind % 9, some) {
@@ -57,10 +57,10 @@ fn edit(corpus: &Corpus, kind: u8, a: usize, b: usize, c: usize) -> Edit {
             let old = target.map(Sentence::split).unwrap_or_default();
             Edit::SetSplit { sentence, old, new: [Split::Dev, Split::Test, Split::Blind][b % 3] }
         }
-        (6, _) => Edit::SetRejected { sentence, span: span(b % 12, b % 12 + 1), label, new: c % 2 == 0 },
+        (6, _) => Edit::SetRejected { sentence, span: span(b % 12, b % 12 + 1), label, new: c.is_multiple_of(2) },
         (7, _) => Edit::InsertLabel { at: b % 3, label: corpus.labels().propose(&format!("L{}", c % 5)) },
         _ => match corpus.labels().iter().nth(b % corpus.labels().len().max(1)).cloned() {
-            Some(label) if c % 2 == 0 => Edit::RemoveLabel { at: b % corpus.labels().len(), label },
+            Some(label) if c.is_multiple_of(2) => Edit::RemoveLabel { at: b % corpus.labels().len(), label },
             Some(old) => Edit::ReplaceLabel { new: Label { title: format!("title {c}"), ..old.clone() }, old },
             None => Edit::InsertLabel { at: 0, label: corpus.labels().propose("X") },
         },
