@@ -110,7 +110,7 @@ fn learner(ui: &mut Ui, stage: &mut Stage<'_>) {
         LearnerState::Training(progress) => training(ui, stage, progress),
         LearnerState::Failed { message } => {
             train_now(ui, stage);
-            let text = theme::small(format!("Training failed: {message}"), tokens.bad);
+            let text = theme::small(format!("The learner stopped: {message}"), tokens.bad);
             ui.add(Label::new(text).truncate()).on_hover_text(message);
         }
         LearnerState::Waiting { sentences_to_go } => {
