@@ -23,6 +23,25 @@ pub enum Status {
     Flagged,
 }
 
+impl Status {
+    /// The word for it in files. Part of the project file and of JSONL: never changed.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Untouched => "untouched",
+            Self::InProgress => "in_progress",
+            Self::Complete => "complete",
+            Self::Skipped => "skipped",
+            Self::Flagged => "flagged",
+        }
+    }
+
+    pub fn from_id(id: &str) -> Option<Self> {
+        [Self::Untouched, Self::InProgress, Self::Complete, Self::Skipped, Self::Flagged]
+            .into_iter()
+            .find(|s| s.id() == id)
+    }
+}
+
 /// What a sentence is used for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Split {
@@ -33,6 +52,22 @@ pub enum Split {
     Test,
     /// Kept aside from the start for an honest learning curve.
     Blind,
+}
+
+impl Split {
+    /// The word for it in files. Part of the project file and of JSONL: never changed.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Rest => "rest",
+            Self::Dev => "dev",
+            Self::Test => "test",
+            Self::Blind => "blind",
+        }
+    }
+
+    pub fn from_id(id: &str) -> Option<Self> {
+        [Self::Rest, Self::Dev, Self::Test, Self::Blind].into_iter().find(|s| s.id() == id)
+    }
 }
 
 #[derive(Clone, PartialEq, Debug)]

@@ -9,7 +9,9 @@
 use super::codec::Malformed;
 use super::names;
 use super::writer::VisibleSuggestions;
-use crate::annotation::{Attributes, Edit, Fragments, Label, LabelId, Mention, MentionId, Rgb, SentenceId, Span};
+use crate::annotation::{
+    Attributes, Edit, Fragments, Label, LabelId, Mention, MentionId, Rgb, SentenceId, Span, Split, Status,
+};
 use serde::{Deserialize, Serialize};
 
 /// The edits of a transaction.
@@ -101,16 +103,12 @@ impl From<&Edit> for EditJson {
             Edit::ReplaceMention { sentence, old, new } => {
                 Self::ReplaceMention { sentence: sentence.0, old: old.into(), new: new.into() }
             }
-            Edit::SetStatus { sentence, old, new } => Self::SetStatus {
-                sentence: sentence.0,
-                old: names::of_status(*old).to_owned(),
-                new: names::of_status(*new).to_owned(),
-            },
-            Edit::SetSplit { sentence, old, new } => Self::SetSplit {
-                sentence: sentence.0,
-                old: names::of_split(*old).to_owned(),
-                new: names::of_split(*new).to_owned(),
-            },
+            Edit::SetStatus { sentence, old, new } => {
+                Self::SetStatus { sentence: sentence.0, old: old.id().to_owned(), new: new.id().to_owned() }
+            }
+            Edit::SetSplit { sentence, old, new } => {
+                Self::SetSplit { sentence: sentence.0, old: old.id().to_owned(), new: new.id().to_owned() }
+            }
             Edit::SetRejected { sentence, span, label, new } => Self::SetRejected {
                 sentence: sentence.0,
                 span: (span.start().get(), span.end().get()),
@@ -142,13 +140,13 @@ impl TryFrom<EditJson> for Edit {
             }
             EditJson::SetStatus { sentence, old, new } => Self::SetStatus {
                 sentence: SentenceId(sentence),
-                old: names::to_status(&old).ok_or(STATUS)?,
-                new: names::to_status(&new).ok_or(STATUS)?,
+                old: Status::from_id(&old).ok_or(STATUS)?,
+                new: Status::from_id(&new).ok_or(STATUS)?,
             },
             EditJson::SetSplit { sentence, old, new } => Self::SetSplit {
                 sentence: SentenceId(sentence),
-                old: names::to_split(&old).ok_or(SPLIT)?,
-                new: names::to_split(&new).ok_or(SPLIT)?,
+                old: Split::from_id(&old).ok_or(SPLIT)?,
+                new: Split::from_id(&new).ok_or(SPLIT)?,
             },
             EditJson::SetRejected { sentence, span, label, new } => {
                 Self::SetRejected { sentence: SentenceId(sentence), span: to_span(span)?, label: LabelId(label), new }

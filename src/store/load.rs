@@ -4,7 +4,7 @@ use super::codec::{Malformed, unpack_heads, unpack_suggestions, unpack_tokens};
 use super::{Store, StoreError, json, names};
 use crate::annotation::{
     ApplyError, Attributes, Corpus, Fragments, History, Label, LabelId, LabelSet, Mention, MentionId, ModelId,
-    NewDocument, NewSentence, Rgb, SentenceId, SentenceSuggestions, Span, Transaction,
+    NewDocument, NewSentence, Rgb, SentenceId, SentenceSuggestions, Span, Split, Status, Transaction,
 };
 use rusqlite::config::DbConfig;
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
@@ -286,8 +286,8 @@ fn to_sentence(row: &Row<'_>) -> Result<NewSentence, ReadError> {
         tokens: unpack_tokens(row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?)?,
         mentions: Vec::new(),
         rejected: BTreeSet::new(),
-        status: names::to_status(text(3)?).ok_or(Malformed("a sentence has a status that there is not"))?,
-        split: names::to_split(text(4)?).ok_or(Malformed("a sentence has a split that there is not"))?,
+        status: Status::from_id(text(3)?).ok_or(Malformed("a sentence has a status that there is not"))?,
+        split: Split::from_id(text(4)?).ok_or(Malformed("a sentence has a split that there is not"))?,
     })
 }
 

@@ -69,12 +69,12 @@ pub(super) fn apply_edit(tx: &Connection, edit: &Edit) -> Result<(), RowError> {
         }
         Edit::SetStatus { sentence, old, new } => {
             let sql = "UPDATE sentence SET status = ?3 WHERE id = ?1 AND status = ?2";
-            let values = params![sentence.0, names::of_status(*old), names::of_status(*new)];
+            let values = params![sentence.0, old.id(), new.id()];
             one_row(tx.prepare_cached(sql)?.execute(values)?)?;
         }
         Edit::SetSplit { sentence, old, new } => {
             let sql = "UPDATE sentence SET split = ?3 WHERE id = ?1 AND split = ?2";
-            let values = params![sentence.0, names::of_split(*old), names::of_split(*new)];
+            let values = params![sentence.0, old.id(), new.id()];
             one_row(tx.prepare_cached(sql)?.execute(values)?)?;
         }
         Edit::SetRejected { sentence, span, label, new } => {
@@ -143,8 +143,8 @@ pub(super) fn insert_sentence(tx: &Connection, sentence: &Sentence) -> Result<()
         sentence.id().0,
         sentence.document().0,
         pack_tokens(sentence.tokens()),
-        names::of_status(sentence.status()),
-        names::of_split(sentence.split()),
+        sentence.status().id(),
+        sentence.split().id(),
     ])?;
     for mention in sentence.mentions() {
         insert_mention(tx, sentence.id(), mention)?;

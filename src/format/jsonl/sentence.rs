@@ -76,7 +76,7 @@ pub(super) fn read_sentence(line: Line, ends: Ends, names: &[String]) -> Result<
         has_empty_entity: false,
     };
     read.sentence.status = line.status.as_deref().and_then(|name| {
-        let status = to_status(name);
+        let status = Status::from_id(name);
         if status.is_none() {
             read.warnings.push(format!("the status {name:?} is unknown and was left out"));
         }
@@ -256,23 +256,10 @@ fn to_text(value: Value) -> String {
     }
 }
 
-fn to_status(name: &str) -> Option<Status> {
-    Some(match name {
-        "untouched" => Status::Untouched,
-        "in_progress" => Status::InProgress,
-        "complete" => Status::Complete,
-        "skipped" => Status::Skipped,
-        "flagged" => Status::Flagged,
-        _ => return None,
-    })
-}
-
+/// The command line's words for the rest are understood, too.
 fn to_split(name: &str) -> Option<Split> {
-    Some(match name {
-        "rest" | "train" | "pool" => Split::Rest,
-        "dev" => Split::Dev,
-        "test" => Split::Test,
-        "blind" => Split::Blind,
-        _ => return None,
-    })
+    match name {
+        "train" | "pool" => Some(Split::Rest),
+        other => Split::from_id(other),
+    }
 }

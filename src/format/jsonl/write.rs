@@ -55,8 +55,8 @@ fn line_of<'c>(document: &DocumentView<'c>, sentence: &SentenceView<'c>, ends: E
         offsets: offsets_if_needed(sentence, &tokens),
         tokens: Some(tokens),
         entities: Some(sentence.mentions.iter().map(|mention| entity_of(mention, ends)).collect()),
-        status: sentence.status.map(status_name),
-        split: sentence.split.map(split_name),
+        status: sentence.status.map(Status::id),
+        split: sentence.split.map(Split::id),
     }
 }
 
@@ -127,23 +127,4 @@ struct EntityLine<'c> {
     note: Option<&'c str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f32>,
-}
-
-fn status_name(status: Status) -> &'static str {
-    match status {
-        Status::Untouched => "untouched",
-        Status::InProgress => "in_progress",
-        Status::Complete => "complete",
-        Status::Skipped => "skipped",
-        Status::Flagged => "flagged",
-    }
-}
-
-fn split_name(split: Split) -> &'static str {
-    match split {
-        Split::Rest => "rest",
-        Split::Dev => "dev",
-        Split::Test => "test",
-        Split::Blind => "blind",
-    }
 }
