@@ -17,7 +17,7 @@ fn corpus() -> Corpus {
     }
     let sentences = split_sentences(TEXT, SentenceSplit::Prose);
     let sentences = sentences.into_iter().map(|tokens| NewSentence { tokens, ..NewSentence::default() }).collect();
-    corpus.add_document(NewDocument { name: "d".into(), text: TEXT.into(), sentences }).unwrap();
+    corpus.add_document(NewDocument { name: "d".into(), text: TEXT.into(), kept: Kept::new(), sentences }).unwrap();
     corpus
 }
 

@@ -102,7 +102,7 @@ fn replay(revision: u64) -> Corpus {
     let mut corpus = Corpus::new(labels.labels().clone(), MentionId(0), 0);
     let sentences = split_sentences(TEXT, SentenceSplit::Prose).into_iter();
     let sentences = sentences.map(|tokens| NewSentence { tokens, ..NewSentence::default() }).collect();
-    corpus.add_document(NewDocument { name: "a".into(), text: TEXT.into(), sentences }).unwrap();
+    corpus.add_document(NewDocument { name: "a".into(), text: TEXT.into(), kept: Kept::new(), sentences }).unwrap();
     while corpus.revision() < revision {
         corpus.apply(nth_edit(&corpus)).unwrap();
     }

@@ -324,6 +324,7 @@ fn a_long_document_comes_in_parts_for_who_wants_them() {
         fn longest_document(&self) -> usize {
             2
         }
+        fn label(&mut self, _: ImportedLabel) {}
         fn warning(&mut self, _: Warning) {}
         fn note(&mut self, _: String) {}
     }
@@ -342,6 +343,7 @@ fn a_sink_can_stop_a_reader() {
             self.0 += 1;
             std::ops::ControlFlow::Break(())
         }
+        fn label(&mut self, _: ImportedLabel) {}
         fn warning(&mut self, _: Warning) {}
         fn note(&mut self, _: String) {}
     }
@@ -483,7 +485,7 @@ fn any_document() -> impl Strategy<Value = ImportedDocument> {
             }
         }
         sentences.retain(|sentence| !sentence.tokens.is_empty());
-        ImportedDocument { name: name.to_owned(), text: text.into(), sentences }
+        ImportedDocument { name: name.to_owned(), text: text.into(), kept: Kept::new(), sentences }
     })
 }
 
@@ -510,6 +512,7 @@ fn add_mentions(sentence: &mut ImportedSentence, seed: usize) {
             score: (at % 2 == 0).then(|| seed as f32 / f32::from(u16::MAX)),
             attributes: if seed.is_multiple_of(3) { attributes } else { Attributes::new() },
             note: if seed.is_multiple_of(5) { PIECES[(seed + at) % PIECES.len()].to_owned() } else { String::new() },
+            source_id: None,
         });
     }
     sentence.status = [None, Some(Status::Untouched), Some(Status::Complete), Some(Status::Flagged)][seed % 4];
@@ -561,7 +564,12 @@ fn corpus_of(read: &Collected) -> Corpus {
         };
         let sentences = document.sentences.iter().enumerate().map(sentence).collect();
         corpus
-            .add_document(NewDocument { name: document.name.clone(), text: document.text.clone(), sentences })
+            .add_document(NewDocument {
+                name: document.name.clone(),
+                text: document.text.clone(),
+                kept: Kept::new(),
+                sentences,
+            })
             .unwrap();
     }
     corpus

@@ -6,8 +6,8 @@ use eframe::egui::{self, Pos2, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use nestling::annotation::{
-    Attributes, Corpus, Fragments, Label, LabelId, LabelSet, Mention, MentionId, NewDocument, NewSentence, Provenance,
-    Rgb, SentenceId, Span, Suggestion, TokenIdx,
+    Attributes, Corpus, Fragments, Kept, Label, LabelId, LabelSet, Mention, MentionId, NewDocument, NewSentence,
+    Provenance, Rgb, SentenceId, Span, Suggestion, TokenIdx,
 };
 use nestling::gui::theme;
 use nestling::gui::widgets::sentence::{Content, Emphasis, MarkId, SentenceEvent, SentenceView, Setting, Typesetter};
@@ -33,10 +33,12 @@ fn corpus(text: &str, mentions: &[(&[(usize, usize)], LabelId)]) -> Corpus {
         attributes: Attributes::new(),
         note: String::new(),
         provenance: Provenance::Person,
+        source_id: None,
     });
     let sentence = NewSentence { tokens: tokenize(text), mentions: mentions.collect(), ..NewSentence::default() };
     let mut corpus = Corpus::new(labels, MentionId(0), 0);
-    let document = NewDocument { name: "made up".into(), text: text.into(), sentences: vec![sentence] };
+    let document =
+        NewDocument { name: "made up".into(), text: text.into(), kept: Kept::new(), sentences: vec![sentence] };
     corpus.add_document(document).unwrap();
     corpus
 }

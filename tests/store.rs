@@ -532,7 +532,7 @@ fn labels(names: &[&str]) -> LabelSet {
 fn document(name: &str, text: &str) -> NewDocument {
     let sentences = split_sentences(text, SentenceSplit::Prose).into_iter();
     let sentences = sentences.map(|tokens| NewSentence { tokens, ..NewSentence::default() }).collect();
-    NewDocument { name: name.into(), text: text.into(), sentences }
+    NewDocument { name: name.into(), text: text.into(), kept: Kept::new(), sentences }
 }
 
 /// With a new label, a mention of it, a rejection, and a document without sentences.

@@ -1,6 +1,6 @@
 //! The state that a person edits: labels, documents and their sentences.
 
-use super::{ApplyError, Edit, Fragments, Label, LabelId, LabelSet, Mention, MentionId, Span, Transaction};
+use super::{ApplyError, Edit, Fragments, Kept, Label, LabelId, LabelSet, Mention, MentionId, Span, Transaction};
 use crate::text::TextRange;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -75,6 +75,7 @@ pub struct Document {
     pub id: DocumentId,
     pub name: String,
     pub text: Arc<str>,
+    pub kept: Kept,
     /// In text order.
     pub sentences: Vec<SentenceId>,
 }
@@ -175,6 +176,7 @@ pub struct NewSentence {
 pub struct NewDocument {
     pub name: String,
     pub text: Arc<str>,
+    pub kept: Kept,
     pub sentences: Vec<NewSentence>,
 }
 
@@ -279,7 +281,7 @@ impl Corpus {
             sentences.push(sentence);
         }
         let ids = sentences.iter().map(Sentence::id).collect();
-        self.documents.push(Document { id, name: new.name, text: new.text, sentences: ids });
+        self.documents.push(Document { id, name: new.name, text: new.text, kept: new.kept, sentences: ids });
         self.sentences.append(&mut sentences);
         self.next_mention = next_mention;
         self.revision += 1;

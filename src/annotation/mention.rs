@@ -10,6 +10,10 @@ pub struct MentionId(pub u64);
 /// Names and values that travel with a mention (brat's `A` lines, a tool's features).
 pub type Attributes = BTreeMap<String, String>;
 
+/// What a file says that is no mention, by the id of its format (brat's relations and events): carried along and
+/// written again by that format. Other formats list it as not represented.
+pub type Kept = BTreeMap<String, String>;
+
 /// The pieces of a mention: one for a contiguous mention, several for a discontinuous one.
 ///
 /// Never empty, ascending, disjoint; pieces that touch are one piece.
@@ -84,12 +88,14 @@ pub struct Mention {
     pub attributes: Attributes,
     pub note: String,
     pub provenance: Provenance,
+    /// What the file that it came from calls it; what is [`Kept`] of that file names it so.
+    pub source_id: Option<String>,
 }
 
 impl Mention {
     pub fn new(id: MentionId, fragments: impl Into<Fragments>, label: LabelId, provenance: Provenance) -> Self {
         let (fragments, attributes, note) = (fragments.into(), Attributes::new(), String::new());
-        Self { id, fragments, label, attributes, note, provenance }
+        Self { id, fragments, label, attributes, note, provenance, source_id: None }
     }
 
     /// From the first token to the last, gaps included.

@@ -23,7 +23,7 @@ pub use corpus::{Corpus, Document, DocumentId, NewDocument, NewSentence, Sentenc
 pub use edit::{ApplyError, Edit, Transaction};
 pub use history::{History, Step};
 pub use label::{Label, LabelError, LabelId, LabelSet, Rgb};
-pub use mention::{Attributes, Fragments, FragmentsError, Mention, MentionId, Provenance};
+pub use mention::{Attributes, Fragments, FragmentsError, Kept, Mention, MentionId, Provenance};
 pub use nesting::{assign_lanes, depths};
 pub use span::{Span, TokenIdx};
 pub use suggestion::{HeadProbability, ModelId, SentenceSuggestions, Suggestion};

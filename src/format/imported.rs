@@ -1,7 +1,7 @@
 //! What a reader hands over.
 
 use super::view::{DocumentView, MentionView, SentenceView};
-use crate::annotation::{Attributes, Fragments, Split, Status};
+use crate::annotation::{Attributes, Fragments, Kept, Rgb, Split, Status};
 use crate::text::TextRange;
 use std::fmt;
 use std::ops::ControlFlow;
@@ -13,6 +13,8 @@ pub struct ImportedDocument {
     pub name: String,
     /// Raw, as it came.
     pub text: Arc<str>,
+    /// What else the file says of it.
+    pub kept: Kept,
     pub sentences: Vec<ImportedSentence>,
 }
 
@@ -38,6 +40,18 @@ pub struct ImportedMention {
     pub score: Option<f32>,
     pub attributes: Attributes,
     pub note: String,
+    /// What the file calls it.
+    pub source_id: Option<String>,
+}
+
+/// A label that a file describes; each part that it does not say is proposed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ImportedLabel {
+    pub name: String,
+    /// Empty where the name says it all.
+    pub title: String,
+    pub color: Option<Rgb>,
+    pub key: Option<char>,
 }
 
 /// Something that was left out or changed; the rest was imported.
@@ -53,6 +67,9 @@ pub struct Warning {
 pub trait Sink {
     /// `Break` stops the reader.
     fn document(&mut self, document: ImportedDocument) -> ControlFlow<()>;
+
+    /// A label that the file describes, used in it or not. Comes before the documents.
+    fn label(&mut self, label: ImportedLabel);
 
     /// A longer document comes in parts of so many sentences, from readers that need not know its end; for those who
     /// work in constant memory.
@@ -70,6 +87,7 @@ pub trait Sink {
 /// A [`Sink`] that keeps everything.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Collected {
+    pub labels: Vec<ImportedLabel>,
     pub documents: Vec<ImportedDocument>,
     pub warnings: Vec<Warning>,
     pub notes: Vec<String>,
@@ -79,6 +97,10 @@ impl Sink for Collected {
     fn document(&mut self, document: ImportedDocument) -> ControlFlow<()> {
         self.documents.push(document);
         ControlFlow::Continue(())
+    }
+
+    fn label(&mut self, label: ImportedLabel) {
+        self.labels.push(label);
     }
 
     fn warning(&mut self, warning: Warning) {
@@ -115,7 +137,7 @@ impl ImportedDocument {
                 split: sentence.split,
             }
         });
-        DocumentView { name: &self.name, text: &self.text, sentences: sentences.collect() }
+        DocumentView { name: &self.name, text: &self.text, kept: &self.kept, sentences: sentences.collect() }
     }
 }
 
@@ -127,6 +149,7 @@ impl ImportedMention {
             score: self.score,
             attributes: Some(&self.attributes),
             note: &self.note,
+            source_id: self.source_id.as_deref(),
         }
     }
 }

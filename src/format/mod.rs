@@ -30,7 +30,7 @@ mod text;
 mod view;
 
 pub use error::FormatError;
-pub use imported::{Collected, ImportedDocument, ImportedMention, ImportedSentence, Sink, Warning};
+pub use imported::{Collected, ImportedDocument, ImportedLabel, ImportedMention, ImportedSentence, Sink, Warning};
 pub use input::Input;
 pub use options::{OptionSpec, Options};
 pub use receipt::{Loss, LossKind, Receipt};

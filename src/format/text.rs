@@ -5,6 +5,7 @@ use super::{
     Confidence, DocumentView, Format, FormatError, Holds, ImportedDocument, ImportedSentence, Input, Loss, LossKind,
     OptionSpec, Options, Receipt, Sample, SentenceView, Sink, Sniff,
 };
+use crate::annotation::Kept;
 use crate::text::{OffsetIndex, SentenceSplit, split_sentences};
 use std::io::{Read, Write};
 
@@ -85,7 +86,7 @@ impl Format for PlainText {
         if sentences.is_empty() {
             return Err(FormatError::NoSentence { file });
         }
-        let document = ImportedDocument { name, text: text.into(), sentences };
+        let document = ImportedDocument { name, text: text.into(), kept: Kept::new(), sentences };
         if sink.document(document).is_break() { Err(FormatError::Stopped { file }) } else { Ok(()) }
     }
 

@@ -1,7 +1,7 @@
 //! What a writer is given: documents with the chosen sentences and what to show of them, borrowed.
 
 use crate::annotation::{
-    Attributes, Corpus, Document, Fragments, Sentence, SentenceId, SentenceSuggestions, Split, Status,
+    Attributes, Corpus, Document, Fragments, Kept, Sentence, SentenceId, SentenceSuggestions, Split, Status,
 };
 use crate::text::TextRange;
 use std::collections::HashMap;
@@ -11,6 +11,7 @@ use std::ops::Range;
 pub struct DocumentView<'c> {
     pub name: &'c str,
     pub text: &'c str,
+    pub kept: &'c Kept,
     /// In text order, not all of the document's if some were left out.
     pub sentences: Vec<SentenceView<'c>>,
 }
@@ -40,6 +41,8 @@ pub struct MentionView<'c> {
     pub score: Option<f32>,
     pub attributes: Option<&'c Attributes>,
     pub note: &'c str,
+    /// What the file that it came from called it.
+    pub source_id: Option<&'c str>,
 }
 
 /// Which mentions a view shows.
@@ -67,7 +70,7 @@ pub fn views<'c>(
 ) -> impl Iterator<Item = DocumentView<'c>> + 'c {
     corpus.documents().iter().filter_map(move |document| {
         let sentences = of_document(corpus, document, shown, &chosen);
-        let view = DocumentView { name: &document.name, text: &document.text, sentences };
+        let view = DocumentView { name: &document.name, text: &document.text, kept: &document.kept, sentences };
         (!view.sentences.is_empty()).then_some(view)
     })
 }
@@ -107,6 +110,7 @@ fn gold<'c>(corpus: &'c Corpus, sentence: &'c Sentence) -> Vec<MentionView<'c>> 
             score: None,
             attributes: Some(&mention.attributes),
             note: &mention.note,
+            source_id: mention.source_id.as_deref(),
         })
     });
     mentions.collect()
@@ -120,6 +124,7 @@ fn suggested<'c>(corpus: &'c Corpus, suggestions: &'c SentenceSuggestions) -> Ve
             score: Some(suggestion.score),
             attributes: None,
             note: "",
+            source_id: None,
         })
     });
     mentions.collect()

@@ -3,7 +3,7 @@
 use super::SessionError;
 use super::jobs::{PredictReport, stopped};
 use crate::annotation::Attributes;
-use crate::format::{Format, ImportedDocument, ImportedMention, Input, Options, Sink, Warning, by_id};
+use crate::format::{Format, ImportedDocument, ImportedLabel, ImportedMention, Input, Options, Sink, Warning, by_id};
 use crate::train::{PredictOptions, Predictor};
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -86,6 +86,7 @@ impl Pipe<'_> {
                     score: Some(s.score),
                     attributes: Attributes::new(),
                     note: String::new(),
+                    source_id: None,
                 })
             });
             sentence.mentions = named.collect();
@@ -109,6 +110,8 @@ impl Sink for Pipe<'_> {
             }
         }
     }
+
+    fn label(&mut self, _: ImportedLabel) {} // the model has its own
 
     fn longest_document(&self) -> usize {
         PART

@@ -104,7 +104,7 @@ fn read_file(
 impl Incoming {
     /// What one reader has found.
     pub(super) fn of(format: &dyn Format, read: Collected) -> Self {
-        let Collected { documents, warnings, notes } = read;
+        let Collected { documents, warnings, notes, .. } = read;
         let (format_id, format_title) = (format.id(), format.title());
         let mut incoming = Self { format_id, format_title, documents, warnings, notes, ..Self::default() };
         incoming.count();
@@ -305,7 +305,12 @@ impl Taking {
         }
         self.receipt.documents += 1;
         self.receipt.sentences += sentences.len();
-        let new = NewDocument { name: document.name.clone(), text: Arc::clone(&document.text), sentences };
+        let new = NewDocument {
+            name: document.name.clone(),
+            text: Arc::clone(&document.text),
+            kept: document.kept.clone(),
+            sentences,
+        };
         let id = self.corpus.add_document(new)?;
         if !self.dev_given && self.split.is_none() {
             self.draw_dev(id)?;
@@ -373,6 +378,7 @@ impl Taking {
         Some(Mention {
             attributes: mention.attributes.clone(),
             note: mention.note.clone(),
+            source_id: mention.source_id.clone(),
             ..Mention::new(id, mention.fragments.clone(), *self.labels.get(&mention.label)?, Provenance::Import)
         })
     }

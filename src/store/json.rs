@@ -78,6 +78,8 @@ struct MentionJson {
     from: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     model: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    source_id: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -169,6 +171,7 @@ impl From<&Mention> for MentionJson {
             note: mention.note.clone(),
             from: from.to_owned(),
             model,
+            source_id: mention.source_id.clone(),
         }
     }
 }
@@ -185,6 +188,7 @@ impl TryFrom<MentionJson> for Mention {
             note: m.note,
             provenance: names::to_provenance(&m.from, m.model)
                 .ok_or(Malformed("the log names an origin that there is not"))?,
+            source_id: m.source_id,
         })
     }
 }

@@ -3,7 +3,7 @@
 use super::codec::{Malformed, unpack_heads, unpack_suggestions, unpack_tokens};
 use super::{Store, StoreError, json, names};
 use crate::annotation::{
-    ApplyError, Attributes, Corpus, Fragments, History, Label, LabelId, LabelSet, Mention, MentionId, ModelId,
+    ApplyError, Attributes, Corpus, Fragments, History, Kept, Label, LabelId, LabelSet, Mention, MentionId, ModelId,
     NewDocument, NewSentence, Rgb, SentenceId, SentenceSuggestions, Span, Split, Status, Transaction,
 };
 use rusqlite::config::DbConfig;
@@ -93,7 +93,7 @@ impl Store {
             let id: i64 = row.get(0)?;
             let text: Arc<str> = row.get::<_, String>(2)?.into();
             let sentences = parts.of_document(id)?;
-            let added = corpus.add_document(NewDocument { name: row.get(1)?, text, sentences })?;
+            let added = corpus.add_document(NewDocument { name: row.get(1)?, text, kept: Kept::new(), sentences })?;
             if i64::from(added.0) != id {
                 return Err(Malformed("a document is missing").into());
             }
@@ -315,5 +315,6 @@ fn to_mention(row: &Row<'_>) -> Result<Mention, ReadError> {
         note: row.get(7)?,
         provenance: names::to_provenance(text(8)?.unwrap_or_default(), row.get(9)?)
             .ok_or(Malformed("a mention has an origin that there is not"))?,
+        source_id: None,
     })
 }

@@ -4,6 +4,7 @@ use super::ends::{self, Decision, Ends};
 use super::line::{Line, explain};
 use super::sentence::{ReadSentence, read_sentence};
 use super::{NAMES, VERSION};
+use crate::annotation::Kept;
 use crate::format::{FormatError, ImportedDocument, ImportedSentence, Input, Options, Sink, Warning};
 use crate::text::{ByteIdx, OffsetIndex, TextRange};
 use std::collections::BTreeMap;
@@ -184,7 +185,8 @@ impl Reader<'_> {
         if u32::try_from(text.len()).is_err() {
             OffsetIndex::new(&text).map_err(|source| FormatError::TooLong { source, file: self.file.clone() })?;
         }
-        let stopped = self.sink.document(ImportedDocument { name, text: text.into(), sentences }).is_break();
+        let stopped =
+            self.sink.document(ImportedDocument { name, text: text.into(), kept: Kept::new(), sentences }).is_break();
         if stopped { Err(FormatError::Stopped { file: self.file.clone() }) } else { Ok(()) }
     }
 

@@ -187,7 +187,14 @@ impl ReadSentence {
             score = None;
         }
         let attributes = entity.attributes.into_iter().map(|(key, value)| (key, to_text(value))).collect();
-        self.sentence.mentions.push(ImportedMention { fragments, label: name, score, attributes, note: entity.note });
+        self.sentence.mentions.push(ImportedMention {
+            fragments,
+            label: name,
+            score,
+            attributes,
+            note: entity.note,
+            source_id: None,
+        });
     }
 
     /// The sentence lacks an entity now, so it can't say that everything else is outside.
@@ -225,6 +232,7 @@ impl ReadSentence {
             score: None,
             attributes: Attributes::new(),
             note: String::new(),
+            source_id: None,
         }));
         if missing > 0 {
             let message = format!("{missing} of {tokens} tags are missing (-100), so the sentence is not complete");
