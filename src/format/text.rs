@@ -6,7 +6,7 @@ use super::{
     OptionSpec, Options, Receipt, Sample, SentenceView, Sink, Sniff,
 };
 use crate::annotation::Kept;
-use crate::text::{OffsetIndex, SentenceSplit, split_sentences};
+use crate::text::{OffsetIndex, SentenceSplit, Tokens, split_sentences};
 use std::io::{Read, Write};
 
 /// Plain text. A file is one document; its raw text is kept, line ends and byte order mark included.
@@ -82,7 +82,7 @@ impl Format for PlainText {
             }
         };
         let sentence = |tokens| ImportedSentence { tokens, ..ImportedSentence::default() };
-        let sentences: Vec<_> = split_sentences(&text, split).into_iter().map(sentence).collect();
+        let sentences: Vec<_> = split_sentences(&text, split, Tokens::Words).into_iter().map(sentence).collect();
         if sentences.is_empty() {
             return Err(FormatError::NoSentence { file });
         }
@@ -141,7 +141,8 @@ const LOOKED_AT_LINES: usize = 2000;
 fn find_unit(text: &str) -> (SentenceSplit, String) {
     let lines: Vec<&str> = text.lines().take(LOOKED_AT_LINES).map(str::trim).collect();
     let full = lines.iter().filter(|line| !line.is_empty()).count();
-    let several = lines.iter().filter(|line| split_sentences(line, SentenceSplit::Prose).len() > 1).count();
+    let several =
+        lines.iter().filter(|line| split_sentences(line, SentenceSplit::Prose, Tokens::Words).len() > 1).count();
     if several * 5 >= full && several > 0 {
         return (SentenceSplit::Prose, format!("{several} of {full} lines hold several sentences"));
     }

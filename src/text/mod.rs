@@ -9,9 +9,12 @@
 //! Deliberately absent: subwords. They belong to an encoder and are never shown.
 
 mod offsets;
+mod scripts;
+mod search;
 mod sentences;
 mod tokens;
 
 pub use offsets::{ByteIdx, CharIdx, OffsetIndex, TextRange, TextTooLong, Utf16Idx};
+pub use search::search_terms;
 pub use sentences::{SentenceSplit, split_sentences};
-pub use tokens::{character_ends, tokenize};
+pub use tokens::{Tokens, character_ends, tokenize, tokenize_blanks};

@@ -1,7 +1,7 @@
 //! Sentences by Unicode sentence boundaries (UAX #29), joined again after an abbreviation or an initial.
 
 use super::tokens::is_abbreviation;
-use super::{TextRange, tokenize};
+use super::{TextRange, Tokens};
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -15,12 +15,12 @@ pub enum SentenceSplit {
 }
 
 /// The tokens of each sentence of `text`; a sentence without tokens is left out.
-pub fn split_sentences(text: &str, split: SentenceSplit) -> Vec<Vec<TextRange>> {
+pub fn split_sentences(text: &str, split: SentenceSplit, tokens: Tokens) -> Vec<Vec<TextRange>> {
     let pieces = match split {
         SentenceSplit::Lines => lines(text),
         SentenceSplit::Prose => prose(text),
     };
-    pieces.into_iter().map(|piece| tokens_in(text, piece)).filter(|tokens| !tokens.is_empty()).collect()
+    pieces.into_iter().map(|piece| tokens_in(text, piece, tokens)).filter(|found| !found.is_empty()).collect()
 }
 
 fn lines(text: &str) -> Vec<Range<usize>> {
@@ -67,9 +67,10 @@ fn ends_in_abbreviation(piece: &str) -> bool {
             .is_some_and(|word| is_abbreviation(word.trim_start_matches(['(', '"', '“'])))
 }
 
-fn tokens_in(text: &str, piece: Range<usize>) -> Vec<TextRange> {
+fn tokens_in(text: &str, piece: Range<usize>, tokens: Tokens) -> Vec<TextRange> {
     let part = text.get(piece.clone()).unwrap_or_default();
-    tokenize(part)
+    tokens
+        .of(part)
         .into_iter()
         .filter_map(|t| TextRange::in_text(text, piece.start + t.start().get()..piece.start + t.end().get()))
         .collect()
@@ -81,7 +82,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     fn check(text: &str, split: SentenceSplit, want: Expect) {
-        let sentences = split_sentences(text, split);
+        let sentences = split_sentences(text, split, Tokens::Words);
         let shown: Vec<_> =
             sentences.iter().map(|s| s.iter().map(|t| t.of(text)).collect::<Vec<_>>().join(" ")).collect();
         want.assert_eq(&shown.join("\n"));

@@ -39,6 +39,40 @@ pub fn tokenize(text: &str) -> Vec<TextRange> {
     tokens
 }
 
+/// What is between blanks, for a text that was tokenised before (`He 's here .`): as [`tokenize`], but split at Unicode
+/// white space only. A piece without anything visible is no token here either.
+pub fn tokenize_blanks(text: &str) -> Vec<TextRange> {
+    let mut start = 0;
+    let mut tokens = Vec::new();
+    for (at, c) in text.char_indices().filter(|(_, c)| c.is_whitespace()).chain([(text.len(), ' ')]) {
+        let piece = text.get(start..at).unwrap_or_default();
+        if piece.chars().any(is_visible) {
+            tokens.extend(TextRange::in_text(text, start..at));
+        }
+        start = at + c.len_utf8();
+    }
+    tokens
+}
+
+/// What a token is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Tokens {
+    /// Words and punctuation, see [`tokenize`].
+    #[default]
+    Words,
+    /// Whatever stands between blanks, see [`tokenize_blanks`].
+    Blanks,
+}
+
+impl Tokens {
+    pub fn of(self, text: &str) -> Vec<TextRange> {
+        match self {
+            Self::Words => tokenize(text),
+            Self::Blanks => tokenize_blanks(text),
+        }
+    }
+}
+
 /// Where the characters end that people see (UAX #29 grapheme clusters), in bytes; the last one is the text's end.
 pub fn character_ends(text: &str) -> impl Iterator<Item = usize> + '_ {
     text.grapheme_indices(true).map(|(at, character)| at + character.len())
@@ -100,6 +134,13 @@ mod tests {
         check("AHU-G1 NF_kB\u{200b}x", expect!["AHU|-|G1|NF|_|kB|x"]);
         check("\u{feff}Text: Berlin,  Germany.\r\n", expect!["Text|:|Berlin|,|Germany|."]);
         check("e\u{301}te\u{301} 💩This", expect!["e\u{301}te\u{301}|💩|This"]);
+    }
+
+    #[test]
+    fn blanks_part_what_was_tokenised_before() {
+        let text = "He 's\u{a0}here\u{3000}. \u{200b} Mr.Bean\r\n北京 ";
+        let tokens: Vec<_> = tokenize_blanks(text).iter().map(|t| t.of(text)).collect();
+        assert_eq!(tokens, ["He", "'s", "here", ".", "Mr.Bean", "北京"]);
     }
 
     #[test]
