@@ -1,19 +1,22 @@
-//! Raw text and the units in which it is counted: bytes, code points, UTF-16, tokens.
+//! Raw text and the units in which it is counted: bytes, code points, UTF-16, grapheme clusters,
+//! tokens.
 //!
 //! # Invariants
 //! - A document's raw text is never changed, not even its line ends, byte order mark or normalisation form.
 //! - Positions of different units are different types; they convert only through the text that they index
-//!   ([`OffsetIndex`]).
+//!   ([`OffsetIndex`], [`GraphemeIndex`]).
 //! - Tokens are found by Unicode rules and hold no white space. What lies between tokens belongs to no token.
 //!
 //! Deliberately absent: subwords. They belong to an encoder and are never shown.
 
+mod graphemes;
 mod offsets;
 mod scripts;
 mod search;
 mod sentences;
 mod tokens;
 
+pub use graphemes::{GraphemeIdx, GraphemeIndex};
 pub use offsets::{ByteIdx, CharIdx, OffsetIndex, TextRange, TextTooLong, Utf16Idx};
 pub use search::search_terms;
 pub use sentences::{SentenceSplit, split_sentences};

@@ -1,10 +1,12 @@
-//! Positions in a text, one type a unit, and the only place that converts between them.
+//! Positions in a text, one type a unit, and the only place that converts between them, with `graphemes.rs` for the
+//! fourth unit.
 //!
 //! ```text
-//! text      N  e  s  t  💩        l  …
-//! byte      0  1  2  3  4         8
-//! char      0  1  2  3  4         5
-//! UTF-16    0  1  2  3  4         6
+//! text      N  e  s  t  👍🏽        \r \n l  …
+//! byte      0  1  2  3  4         12 13 14
+//! char      0  1  2  3  4         6  7  8
+//! UTF-16    0  1  2  3  4         8  9  10
+//! grapheme  0  1  2  3  4         5     6
 //! ```
 
 use std::fmt;
@@ -51,6 +53,7 @@ macro_rules! index {
         }
     };
 }
+pub(super) use index;
 index!(ByteIdx);
 index!(CharIdx);
 index!(Utf16Idx);
@@ -92,8 +95,8 @@ impl TextRange {
     }
 }
 
-/// How many bytes lie between two remembered positions of an [`OffsetIndex`].
-const STRIDE: usize = 256;
+/// How many bytes lie between two remembered positions of an index.
+pub(super) const STRIDE: usize = 256;
 
 /// Conversion between the units of one text.
 ///
