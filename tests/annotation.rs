@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
+use expect_test::expect;
 use nestling::annotation::*;
-use nestling::text::{SentenceSplit, split_sentences};
+use nestling::text::{ByteIdx, SentenceSplit, Tokens, split_sentences};
 use proptest::prelude::*;
 
 const TEXT: &str =
@@ -15,7 +16,7 @@ fn corpus() -> Corpus {
         let (at, label) = (corpus.labels().len(), corpus.labels().propose(name));
         corpus.apply(Transaction::new("add a label", vec![Edit::InsertLabel { at, label }])).unwrap();
     }
-    let sentences = split_sentences(TEXT, SentenceSplit::Prose);
+    let sentences = split_sentences(TEXT, SentenceSplit::Prose, Tokens::Words);
     let sentences = sentences.into_iter().map(|tokens| NewSentence { tokens, ..NewSentence::default() }).collect();
     corpus.add_document(NewDocument { name: "d".into(), text: TEXT.into(), kept: Kept::new(), sentences }).unwrap();
     corpus
@@ -28,12 +29,12 @@ fn span(start: usize, end: usize) -> Span {
 /// All that a person can see of a corpus; its counters are left out.
 fn visible(corpus: &Corpus) -> String {
     let labels: Vec<_> = corpus.labels().iter().collect();
-    format!("{labels:#?}\n{:#?}\n{:#?}", corpus.documents(), corpus.sentences())
+    format!("{labels:#?}\n{:#?}\n{:#?}", corpus.documents().collect::<Vec<_>>(), corpus.sentences().collect::<Vec<_>>())
 }
 
 /// An edit that may or may not fit the state, made from random numbers.
 fn edit(corpus: &Corpus, kind: u8, a: usize, b: usize, c: usize) -> Edit {
-    let sentence = SentenceId((a % (corpus.sentences().len() + 1)) as u32);
+    let sentence = SentenceId((a % (corpus.sentence_count() + 1)) as u32);
     let label = LabelId((c % 4) as u32);
     let target = corpus.sentence(sentence);
     let some = target.and_then(|s| s.mentions().get(b % s.mentions().len().max(1))).cloned();
@@ -42,7 +43,9 @@ fn edit(corpus: &Corpus, kind: u8, a: usize, b: usize, c: usize) -> Edit {
         let spans = if c.is_multiple_of(5) { vec![span(0, 1), span(3, 4 + b % 2)] } else { spans };
         Mention::new(corpus.next_mention_id(), Fragments::new(spans).unwrap(), label, Provenance::Person)
     };
-    match (kind % 9, some) {
+    // An edit that the corpus refuses.
+    let refused = Edit::SetSplit { sentence: SentenceId(9999), old: Split::Rest, new: Split::Dev };
+    match (kind % 14, some) {
         (0 | 1, _) | (2 | 3, None) => Edit::AddMention { sentence, mention: mention() },
         (2, Some(mention)) => Edit::RemoveMention { sentence, mention },
         (3, Some(old)) => {
@@ -59,6 +62,15 @@ fn edit(corpus: &Corpus, kind: u8, a: usize, b: usize, c: usize) -> Edit {
         }
         (6, _) => Edit::SetRejected { sentence, span: span(b % 12, b % 12 + 1), label, new: c.is_multiple_of(2) },
         (7, _) => Edit::InsertLabel { at: b % 3, label: corpus.labels().propose(&format!("L{}", c % 5)) },
+        (8, _) => {
+            let token = target.and_then(|s| s.tokens().get(b % s.tokens().len())).map_or(0, |t| t.start().get());
+            let at = target.map_or(0, |s| b % s.tokens().len());
+            split_token(corpus, sentence, at, ByteIdx::new(token + 1 + c % 3)).unwrap_or(refused)
+        }
+        (9, _) => join_tokens(corpus, sentence, span(b % 9, b % 9 + 2)).unwrap_or(refused),
+        (10, _) => split_sentence(corpus, sentence, b % 9).unwrap_or(refused),
+        (11, _) => join_sentences(corpus, sentence).unwrap_or(refused),
+        (12, _) => Edit::SetRemoved { documents: vec![DocumentId(0)], new: corpus.sentence_count() > 0 },
         _ => match corpus.labels().iter().nth(b % corpus.labels().len().max(1)).cloned() {
             Some(label) if c.is_multiple_of(2) => Edit::RemoveLabel { at: b % corpus.labels().len(), label },
             Some(old) => Edit::ReplaceLabel { new: Label { title: format!("title {c}"), ..old.clone() }, old },
@@ -144,4 +156,130 @@ fn texts_of_spans_are_raw() {
     let sentence = corpus.sentence(SentenceId(0)).unwrap();
     assert_eq!(corpus.span_text(sentence, span(0, 7)), "The mayor of the city of Aarhus");
     assert_eq!(corpus.sentence_text(corpus.sentence(SentenceId(2)).unwrap()), "It rained 💩 all day.");
+}
+
+fn add(corpus: &mut Corpus, sentence: u32, span: Span, label: u32) {
+    let mention = Mention::new(corpus.next_mention_id(), span, LabelId(label), Provenance::Person);
+    let edit = Edit::AddMention { sentence: SentenceId(sentence), mention };
+    corpus.apply(Transaction::new("add", vec![edit])).unwrap();
+}
+
+/// The sentences in text order with their words, and the words of each mention.
+fn show(corpus: &Corpus) -> String {
+    let mut lines = Vec::new();
+    for sentence in corpus.sentences() {
+        let words: Vec<_> = corpus.words(sentence).collect();
+        let spans: Vec<_> = sentence.mentions().iter().flat_map(|m| m.fragments.iter()).collect();
+        let mentions: Vec<_> = spans.into_iter().map(|s| format!("{s:?} {}", corpus.span_text(sentence, s))).collect();
+        lines.push(format!("{} {}: {}", sentence.id().0, words.join("|"), mentions.join(", ")));
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn tokens_are_split_and_joined_with_their_mentions() {
+    let mut corpus = corpus();
+    add(&mut corpus, 0, span(8, 10), 0);
+    add(&mut corpus, 0, span(6, 7), 1);
+    let first = show(&corpus);
+    let at = corpus.sentence(SentenceId(0)).unwrap().tokens()[6].start().get();
+    let split = split_token(&corpus, SentenceId(0), 6, ByteIdx::new(at + 2)).unwrap();
+    let inverse = corpus.apply(Transaction::new("split", vec![split])).unwrap();
+    expect![[r#"
+        0 The|mayor|of|the|city|of|Aa|rhus|met|Anna|Berg|.: 6..8 Aarhus, 9..11 Anna Berg
+        1 She|chairs|the|Harbour|Board|.: 
+        2 It|rained|💩|all|day|.: "#]]
+    .assert_eq(&show(&corpus));
+    let joined = join_tokens(&corpus, SentenceId(0), span(6, 8)).unwrap();
+    let mut other = corpus.clone();
+    other.apply(Transaction::new("join", vec![joined])).unwrap();
+    assert_eq!(show(&other), first);
+    corpus.apply(inverse).unwrap();
+    assert_eq!(show(&corpus), first);
+
+    let refusals = [
+        split_token(&corpus, SentenceId(0), 6, ByteIdx::new(at)),
+        split_token(&corpus, SentenceId(2), 2, ByteIdx::new(87)),
+        join_tokens(&corpus, SentenceId(0), span(8, 10)),
+        join_tokens(&corpus, SentenceId(0), span(9, 11)),
+        join_tokens(&corpus, SentenceId(0), span(9, 10)),
+        split_sentence(&corpus, SentenceId(0), 9),
+        split_sentence(&corpus, SentenceId(0), 0),
+        join_sentences(&corpus, SentenceId(2)),
+        join_sentences(&corpus, SentenceId(7)),
+    ];
+    let refusals: Vec<_> = refusals.into_iter().map(|r| r.unwrap_err().to_string()).collect();
+    expect![[r#"
+        there is no such place in the sentence; choose another one
+        there is no such place in the sentence; choose another one
+        white space lies between these words, so they can't be one; mark them as one mention instead
+        the mention "Anna Berg" (PER) begins or ends between these words; change or remove it first
+        there is no such place in the sentence; choose another one
+        the mention "Anna Berg" (PER) lies on both sides; change or remove it first
+        there is no such place in the sentence; choose another one
+        there is no next sentence in this document
+        this sentence is not there any more; choose another one"#]]
+    .assert_eq(&refusals.join("\n"));
+}
+
+#[test]
+fn sentences_are_split_and_joined_and_ids_are_not_used_again() {
+    let mut corpus = corpus();
+    add(&mut corpus, 0, span(8, 10), 0);
+    add(&mut corpus, 1, span(3, 5), 1);
+    let first = show(&corpus);
+    let split = Transaction::new("split", vec![split_sentence(&corpus, SentenceId(0), 7).unwrap()]);
+    let unsplit = corpus.apply(split).unwrap();
+    expect![[r#"
+        0 The|mayor|of|the|city|of|Aarhus: 
+        3 met|Anna|Berg|.: 1..3 Anna Berg
+        1 She|chairs|the|Harbour|Board|.: 3..5 Harbour Board
+        2 It|rained|💩|all|day|.: "#]]
+    .assert_eq(&show(&corpus));
+    let joined = Transaction::new("join", vec![join_sentences(&corpus, SentenceId(3)).unwrap()]);
+    let unjoin = corpus.apply(joined).unwrap();
+    expect![[r#"
+        0 The|mayor|of|the|city|of|Aarhus: 
+        3 met|Anna|Berg|.|She|chairs|the|Harbour|Board|.: 1..3 Anna Berg, 7..9 Harbour Board
+        2 It|rained|💩|all|day|.: "#]]
+    .assert_eq(&show(&corpus));
+    assert_eq!(
+        (corpus.place(SentenceId(3)), corpus.place(SentenceId(1)), corpus.place(SentenceId(2))),
+        (Some(1), None, Some(2))
+    );
+    corpus.apply(unjoin).unwrap();
+    corpus.apply(unsplit).unwrap();
+    assert_eq!(show(&corpus), first);
+    let again = split_sentence(&corpus, SentenceId(2), 2).unwrap();
+    corpus.apply(Transaction::new("split", vec![again])).unwrap();
+    assert_eq!(corpus.sentences().last().unwrap().id(), SentenceId(4), "3 is not given again");
+
+    let complete = Edit::SetStatus { sentence: SentenceId(0), old: Status::Untouched, new: Status::Complete };
+    let dev = Edit::SetSplit { sentence: SentenceId(1), old: Split::Rest, new: Split::Dev };
+    corpus.apply(Transaction::new("", vec![complete])).unwrap();
+    let joined = join_sentences(&corpus, SentenceId(0)).unwrap();
+    let mut other = corpus.clone();
+    other.apply(Transaction::new("", vec![joined])).unwrap();
+    assert_eq!(other.sentence(SentenceId(0)).unwrap().status(), Status::InProgress, "only half of it is complete");
+    corpus.apply(Transaction::new("", vec![dev])).unwrap();
+    assert_eq!(join_sentences(&corpus, SentenceId(0)), Err(SegmentError::OtherSplit(Split::Dev)));
+}
+
+#[test]
+fn a_removed_document_comes_back_with_all_that_was_in_it() {
+    let mut corpus = corpus();
+    add(&mut corpus, 1, span(3, 5), 1);
+    let first = show(&corpus);
+    let label = corpus.labels().get(LabelId(1)).unwrap().clone();
+    let remove = Transaction::new(
+        "remove",
+        vec![Edit::SetRemoved { documents: vec![DocumentId(0)], new: true }, Edit::RemoveLabel { at: 1, label }],
+    );
+    let back = corpus.apply(remove).unwrap();
+    assert_eq!((show(&corpus).as_str(), corpus.sentence(SentenceId(1)), corpus.documents().count()), ("", None, 0));
+    let without_its_label =
+        Transaction::new("back", vec![Edit::SetRemoved { documents: vec![DocumentId(0)], new: false }]);
+    assert_eq!(corpus.apply(without_its_label), Err(ApplyError::NoLabel(LabelId(1))));
+    corpus.apply(back).unwrap();
+    assert_eq!(show(&corpus), first);
 }

@@ -590,7 +590,7 @@ fn nothing_gets_between_an_import_and_its_project() {
     page.wait("the import", |page| page.shows("Annotate"));
     page.key(Key::Enter);
     assert_eq!(page.project_name(), "project");
-    assert_eq!(page.see(|desk| desk.project.corpus().sentences().len()), 4);
+    assert_eq!(page.see(|desk| desk.project.corpus().sentence_count()), 4);
     page.character("p");
     assert_eq!(page.mentions(0), ["PER: The"]);
     page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
@@ -608,7 +608,7 @@ fn closing_the_window_waits_for_an_import() {
     page.close();
     letting_go.join().unwrap();
     let page = stage.open(&project);
-    assert_eq!(page.see(|desk| desk.project.corpus().sentences().len()), 4);
+    assert_eq!(page.see(|desk| desk.project.corpus().sentence_count()), 4);
 }
 
 #[test]

@@ -160,7 +160,7 @@ fn one_completed_sentence_in_five_or_so_goes_to_dev_for_good() {
     (0..100).for_each(|number| annotate(&mut project, SentenceId(number)));
     let dev = project.counts().dev;
     assert!((10..=30).contains(&dev), "{dev}");
-    let chosen = project.corpus().sentences().iter().find(|s| s.split() == Split::Dev).unwrap().id();
+    let chosen = project.corpus().sentences().find(|s| s.split() == Split::Dev).unwrap().id();
     project.run(Command::SetStatus { sentence: chosen, status: Status::InProgress }).unwrap();
     project.run(Command::SetStatus { sentence: chosen, status: Status::Complete }).unwrap();
     assert_eq!(project.corpus().sentence(chosen).unwrap().split(), Split::Dev);
@@ -180,22 +180,22 @@ fn a_second_opening_is_refused_and_says_who_has_it() {
 fn random_work_undone_and_reopened_is_the_first_state() {
     let place = Place::new();
     let mut project = place.project(12);
-    let first = format!("{:?}", project.corpus().sentences());
+    let first = format!("{:?}", project.corpus().sentences().collect::<Vec<_>>());
     (0..12).for_each(|number| annotate(&mut project, SentenceId(number)));
-    let last = format!("{:?}", project.corpus().sentences());
+    let last = format!("{:?}", project.corpus().sentences().collect::<Vec<_>>());
     project.close().unwrap();
     let mut project = place.open();
-    assert_eq!(format!("{:?}", project.corpus().sentences()), last);
+    assert_eq!(format!("{:?}", project.corpus().sentences().collect::<Vec<_>>()), last);
     while project.undo_intent().is_some() {
         project.run(Command::Undo).unwrap();
     }
     project.close().unwrap();
     let mut project = place.open();
-    assert_eq!(format!("{:?}", project.corpus().sentences()), first);
+    assert_eq!(format!("{:?}", project.corpus().sentences().collect::<Vec<_>>()), first);
     while project.redo_intent().is_some() {
         project.run(Command::Redo).unwrap();
     }
-    assert_eq!(format!("{:?}", project.corpus().sentences()), last);
+    assert_eq!(format!("{:?}", project.corpus().sentences().collect::<Vec<_>>()), last);
 }
 
 #[test]

@@ -1,195 +1,29 @@
 //! The state that a person edits: labels, documents and their sentences.
 
-use super::{ApplyError, Edit, Fragments, Kept, Label, LabelId, LabelSet, Mention, MentionId, Span, Transaction};
+use super::{
+    ApplyError, Document, DocumentId, Edit, Label, LabelSet, Mention, MentionId, NewDocument, NewSentence, Sentence,
+    SentenceId, Span, StoredDocument, Transaction,
+};
 use crate::text::TextRange;
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct DocumentId(pub u32);
-
-/// Identity of a sentence in its project; sentences are numbered from 0 in the order in which they came.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct SentenceId(pub u32);
-
-/// How far a person is with a sentence. Only `Complete` says that everything else is outside.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Status {
-    #[default]
-    Untouched,
-    InProgress,
-    Complete,
-    Skipped,
-    Flagged,
-}
-
-impl Status {
-    /// The word for it in files. Part of the project file and of JSONL: never changed.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Untouched => "untouched",
-            Self::InProgress => "in_progress",
-            Self::Complete => "complete",
-            Self::Skipped => "skipped",
-            Self::Flagged => "flagged",
-        }
-    }
-
-    pub fn from_id(id: &str) -> Option<Self> {
-        [Self::Untouched, Self::InProgress, Self::Complete, Self::Skipped, Self::Flagged]
-            .into_iter()
-            .find(|s| s.id() == id)
-    }
-}
-
-/// What a sentence is used for.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Split {
-    /// Trains when complete; else it is the pool.
-    #[default]
-    Rest,
-    Dev,
-    Test,
-    /// Kept aside from the start for an honest learning curve.
-    Blind,
-}
-
-impl Split {
-    /// The word for it in files. Part of the project file and of JSONL: never changed.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Rest => "rest",
-            Self::Dev => "dev",
-            Self::Test => "test",
-            Self::Blind => "blind",
-        }
-    }
-
-    pub fn from_id(id: &str) -> Option<Self> {
-        [Self::Rest, Self::Dev, Self::Test, Self::Blind].into_iter().find(|s| s.id() == id)
-    }
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub struct Document {
-    pub id: DocumentId,
-    pub name: String,
-    pub text: Arc<str>,
-    pub kept: Kept,
-    /// In text order.
-    pub sentences: Vec<SentenceId>,
-}
-
-/// One tokenised sentence and what was decided about it. Read through its methods; changed only by edits.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Sentence {
-    id: SentenceId,
-    document: DocumentId,
-    tokens: Vec<TextRange>,
-    /// Ordered by the first token, then outer before inner.
-    mentions: Vec<Mention>,
-    rejected: BTreeSet<(Span, LabelId)>,
-    status: Status,
-    split: Split,
-}
-
-impl Sentence {
-    pub fn id(&self) -> SentenceId {
-        self.id
-    }
-
-    pub fn document(&self) -> DocumentId {
-        self.document
-    }
-
-    /// Ranges of the document's text.
-    pub fn tokens(&self) -> &[TextRange] {
-        &self.tokens
-    }
-
-    /// Gold mentions, ordered by their first token, outer before inner.
-    pub fn mentions(&self) -> &[Mention] {
-        &self.mentions
-    }
-
-    pub fn mention(&self, id: MentionId) -> Option<&Mention> {
-        self.mentions.iter().find(|m| m.id == id)
-    }
-
-    /// Suggestions that a person rejected.
-    pub fn rejected(&self) -> &BTreeSet<(Span, LabelId)> {
-        &self.rejected
-    }
-
-    pub fn status(&self) -> Status {
-        self.status
-    }
-
-    pub fn split(&self) -> Split {
-        self.split
-    }
-
-    /// True for a complete sentence that may train (not one of dev, test or blind).
-    pub fn trains(&self) -> bool {
-        self.split == Split::Rest && self.status == Status::Complete
-    }
-
-    /// True when a contiguous mention marks just these tokens with this label.
-    pub fn has_mention(&self, span: Span, label: LabelId) -> bool {
-        self.mentions.iter().any(|m| m.label == label && m.fragments.contiguous() == Some(span))
-    }
-
-    fn check_inside(&self, fragments: &Fragments) -> Result<(), ApplyError> {
-        let (span, tokens) = (fragments.hull(), self.tokens.len());
-        if span.end().get() <= tokens { Ok(()) } else { Err(ApplyError::OutsideSentence { span, tokens }) }
-    }
-
-    fn insert(&mut self, mention: Mention) {
-        let key = order(&mention);
-        let at = self.mentions.partition_point(|m| order(m) < key);
-        self.mentions.insert(at, mention);
-    }
-
-    /// Takes out the mention that equals `expected` in all its parts.
-    fn take(&mut self, expected: &Mention) -> Result<(), ApplyError> {
-        let at = self.mentions.iter().position(|m| m == expected);
-        at.map(|at| drop(self.mentions.remove(at))).ok_or(ApplyError::MentionChanged(expected.id))
-    }
-}
-
-fn order(m: &Mention) -> (usize, std::cmp::Reverse<usize>, MentionId) {
-    (m.hull().start().get(), std::cmp::Reverse(m.hull().end().get()), m.id)
-}
-
-/// A sentence on its way into a corpus.
-#[derive(Clone, Debug, Default)]
-pub struct NewSentence {
-    pub tokens: Vec<TextRange>,
-    pub mentions: Vec<Mention>,
-    pub rejected: BTreeSet<(Span, LabelId)>,
-    pub status: Status,
-    pub split: Split,
-}
-
-/// A document on its way into a corpus.
-#[derive(Clone, Debug)]
-pub struct NewDocument {
-    pub name: String,
-    pub text: Arc<str>,
-    pub kept: Kept,
-    pub sentences: Vec<NewSentence>,
-}
+use std::collections::HashSet;
 
 /// Labels, documents and sentences of a project.
 #[derive(Clone, Debug, Default)]
 pub struct Corpus {
     labels: LabelSet,
+    /// Indexed by [`DocumentId`]; removed ones stay in their places.
     documents: Vec<Document>,
-    /// Indexed by [`SentenceId`].
-    sentences: Vec<Sentence>,
+    /// Indexed by [`SentenceId`]; `None` for one whose words belong to others now.
+    sentences: Vec<Option<Sentence>>,
+    /// Those of the documents that are not removed, in text order.
+    order: Vec<SentenceId>,
+    /// Where each sentence stands in `order`, or [`NOWHERE`]; indexed by [`SentenceId`].
+    places: Vec<u32>,
     next_mention: u64,
     revision: u64,
 }
+
+const NOWHERE: u32 = u32::MAX;
 
 impl Corpus {
     /// An empty corpus at a revision: the start of a new project (0), or of reading a stored one.
@@ -201,26 +35,62 @@ impl Corpus {
         &self.labels
     }
 
-    pub fn documents(&self) -> &[Document] {
+    /// The documents that are not removed.
+    pub fn documents(&self) -> impl DoubleEndedIterator<Item = &Document> + Clone {
+        self.documents.iter().filter(|document| !document.removed)
+    }
+
+    /// All documents, the removed ones too, in the order of their ids.
+    pub fn all_documents(&self) -> &[Document] {
         &self.documents
     }
 
+    /// Linear in the number of documents.
+    pub fn document_count(&self) -> usize {
+        self.documents().count()
+    }
+
+    /// A document, removed or not.
     pub fn document(&self, id: DocumentId) -> Option<&Document> {
         self.documents.get(id.0 as usize)
     }
 
-    /// All sentences, in the order of their ids.
-    pub fn sentences(&self) -> &[Sentence] {
-        &self.sentences
+    /// All sentences in text order.
+    pub fn sentences(&self) -> impl DoubleEndedIterator<Item = &Sentence> + Clone {
+        self.order.iter().filter_map(|id| self.slot(*id))
+    }
+
+    pub fn sentence_count(&self) -> usize {
+        self.order.len()
     }
 
     pub fn sentence(&self, id: SentenceId) -> Option<&Sentence> {
-        self.sentences.get(id.0 as usize)
+        self.place(id).and_then(|_| self.slot(id))
+    }
+
+    /// The sentence at a place in text order.
+    pub fn sentence_at(&self, place: usize) -> Option<&Sentence> {
+        self.order.get(place).and_then(|id| self.slot(*id))
+    }
+
+    /// Where a sentence stands in text order.
+    pub fn place(&self, id: SentenceId) -> Option<usize> {
+        self.places.get(id.0 as usize).filter(|place| **place != NOWHERE).map(|place| *place as usize)
+    }
+
+    /// All sentences that were ever there and can be there again, by their ids: for who stores them.
+    pub fn all_sentences(&self) -> impl Iterator<Item = &Sentence> {
+        self.sentences.iter().flatten()
     }
 
     /// The id that the next new mention must have.
     pub fn next_mention_id(&self) -> MentionId {
         MentionId(self.next_mention)
+    }
+
+    /// The id that the next new sentence must have.
+    pub fn next_sentence_id(&self) -> SentenceId {
+        SentenceId(self.sentences.len() as u32)
     }
 
     /// Counts applied transactions and added documents.
@@ -230,62 +100,77 @@ impl Corpus {
 
     /// What a token of `sentence` says; empty where there is no such token.
     pub fn token_text(&self, sentence: &Sentence, token: usize) -> &str {
-        let text = self.document(sentence.document).map_or("", |d| &d.text);
-        sentence.tokens.get(token).map_or("", |range| range.of(text))
+        let text = self.document(sentence.document()).map_or("", |d| &d.text);
+        sentence.tokens().get(token).map_or("", |range| range.of(text))
     }
 
     /// The words of a sentence.
     pub fn words<'c>(&'c self, sentence: &'c Sentence) -> impl Iterator<Item = &'c str> {
-        let text = self.document(sentence.document).map_or("", |d| &d.text);
-        sentence.tokens.iter().map(move |range| range.of(text))
+        let text = self.document(sentence.document()).map_or("", |d| &d.text);
+        sentence.tokens().iter().map(move |range| range.of(text))
     }
 
     /// The raw text from the first token of `span` to its last.
     pub fn span_text(&self, sentence: &Sentence, span: Span) -> &str {
-        let text = self.document(sentence.document).map_or("", |d| &d.text);
-        let (first, last) = (sentence.tokens.get(span.start().get()), sentence.tokens.get(span.last().get()));
+        let text = self.document(sentence.document()).map_or("", |d| &d.text);
+        let (first, last) = (sentence.tokens().get(span.start().get()), sentence.tokens().get(span.last().get()));
         let range = first.zip(last).and_then(|(f, l)| TextRange::new(f.start(), l.end()));
         range.map_or("", |range| range.of(text))
     }
 
     /// The raw text from the first token to the last.
     pub fn sentence_text(&self, sentence: &Sentence) -> &str {
-        Span::from_range(0..sentence.tokens.len()).map_or("", |whole| self.span_text(sentence, whole))
+        Span::from_range(0..sentence.tokens().len()).map_or("", |whole| self.span_text(sentence, whole))
     }
 
     /// Adds a whole document with its sentences; one revision.
     ///
     /// # Errors
-    /// Tokens that don't ascend, mentions outside their sentence, with unknown labels or ids in use.
+    /// A sentence without tokens, tokens that don't ascend, mentions outside their sentence, with unknown labels or ids
+    /// in use.
     pub fn add_document(&mut self, new: NewDocument) -> Result<DocumentId, ApplyError> {
-        let id = DocumentId(self.documents.len() as u32);
-        let mut sentences = Vec::with_capacity(new.sentences.len());
-        let (mut at, mut next_mention) = (0, self.next_mention);
-        for part in new.sentences {
-            let sentence_id = SentenceId((self.sentences.len() + sentences.len()) as u32);
-            let NewSentence { tokens, mentions, rejected, status, split } = part;
-            for token in &tokens {
-                if token.start().get() < at || new.text.get(token.bytes()).is_none() {
-                    return Err(ApplyError::BadTokens(new.name));
-                }
-                at = token.end().get();
-            }
-            let empty = Vec::with_capacity(mentions.len());
-            let mut sentence =
-                Sentence { id: sentence_id, document: id, tokens, mentions: empty, rejected, status, split };
-            for mention in mentions {
-                self.check_new_mention(&sentence, &mention)?;
-                next_mention = next_mention.max(mention.id.0.saturating_add(1));
-                sentence.insert(mention);
-            }
-            sentences.push(sentence);
-        }
-        let ids = sentences.iter().map(Sentence::id).collect();
-        self.documents.push(Document { id, name: new.name, text: new.text, kept: new.kept, sentences: ids });
-        self.sentences.append(&mut sentences);
-        self.next_mention = next_mention;
+        let NewDocument { name, text, kept, sentences } = new;
+        let sentences = (self.next_sentence_id().0..).map(SentenceId).zip(sentences).collect();
+        let id = self.restore_document(StoredDocument { name, text, kept, removed: false, sentences })?;
         self.revision += 1;
         Ok(id)
+    }
+
+    /// Puts a stored document in, as it was; the revision stays.
+    ///
+    /// # Errors
+    /// See [`Corpus::add_document`]; also a sentence id in use.
+    pub fn restore_document(&mut self, stored: StoredDocument) -> Result<DocumentId, ApplyError> {
+        let id = DocumentId(self.documents.len() as u32);
+        let StoredDocument { name, text, kept, removed, sentences } = stored;
+        let (mut built, mut at) = (Vec::with_capacity(sentences.len()), 0);
+        for (sentence, content) in sentences {
+            at = check_tokens(&name, &text, at, &content.tokens)?;
+            if self.slot(sentence).is_some() {
+                return Err(ApplyError::SentenceIdTaken(sentence));
+            }
+            // A label of a removed document may be gone.
+            built.push(self.build(sentence, id, content, !removed)?);
+        }
+        let ids = built.iter().map(Sentence::id).collect();
+        self.documents.push(Document { id, name, text, kept, sentences: ids, removed });
+        for sentence in built {
+            let id = sentence.id();
+            self.fill(id, sentence);
+            if !removed {
+                self.push_to_order(id);
+            }
+        }
+        Ok(id)
+    }
+
+    /// Makes room for sentence ids that were given before and belong to none now.
+    pub fn reserve_sentence_ids(&mut self, next: SentenceId) {
+        let next = next.0 as usize;
+        if next > self.sentences.len() {
+            self.sentences.resize_with(next, || None);
+            self.places.resize(next, NOWHERE);
+        }
     }
 
     /// Applies all edits or none, and returns the inverse.
@@ -329,7 +214,7 @@ impl Corpus {
                 let target = self.sentence_mut(*sentence)?;
                 expect(target.rejected.contains(&(*span, *label)) != *new, *sentence)?;
                 if *new {
-                    target.check_inside(&Fragments::from(*span))?;
+                    target.check_inside(*span)?;
                     target.rejected.insert((*span, *label));
                 } else {
                     target.rejected.remove(&(*span, *label));
@@ -350,13 +235,15 @@ impl Corpus {
                 self.labels.check_unique(new)?;
                 self.labels.replace(new.clone());
             }
+            Edit::Resegment { document, old, new } => self.resegment(*document, old, new)?,
+            Edit::SetRemoved { documents, new } => self.set_removed(documents, *new)?,
         }
         Ok(())
     }
 
     fn replace_mention(&mut self, id: SentenceId, old: &Mention, new: &Mention) -> Result<(), ApplyError> {
         let sentence = self.known(id)?;
-        sentence.check_inside(&new.fragments)?;
+        sentence.check_inside(new.hull())?;
         self.labels.get(new.label).ok_or(ApplyError::NoLabel(new.label))?;
         if old.id != new.id {
             return Err(ApplyError::MentionChanged(old.id));
@@ -374,7 +261,7 @@ impl Corpus {
         if self.labels.iter().nth(at) != Some(label) {
             return Err(ApplyError::LabelChanged(label.name.clone()));
         }
-        let mentions = self.sentences.iter().flat_map(|s| &s.mentions).filter(|m| m.label == label.id).count();
+        let mentions = self.sentences().flat_map(|s| &s.mentions).filter(|m| m.label == label.id).count();
         if mentions > 0 {
             return Err(ApplyError::LabelInUse { label: label.name.clone(), mentions });
         }
@@ -382,8 +269,103 @@ impl Corpus {
         Ok(())
     }
 
+    /// Takes documents out of the corpus, or brings them back; all of them are in the other state before.
+    fn set_removed(&mut self, documents: &[DocumentId], removed: bool) -> Result<(), ApplyError> {
+        for &id in documents {
+            let document = self.document(id).ok_or(ApplyError::NoDocument(id))?;
+            if document.removed == removed {
+                return Err(ApplyError::DocumentChanged(document.name.clone()));
+            }
+            // The labels of what comes back must be there.
+            let mentions = document.sentences.iter().filter_map(|id| self.slot(*id)).flat_map(|s| &s.mentions);
+            for label in mentions.map(|m| m.label).filter(|_| !removed) {
+                self.labels.get(label).ok_or(ApplyError::NoLabel(label))?;
+            }
+        }
+        let mut again = HashSet::with_capacity(documents.len());
+        if let Some(twice) = documents.iter().find(|id| !again.insert(**id)) {
+            return Err(ApplyError::NoDocument(*twice));
+        }
+        for id in documents {
+            if let Some(document) = self.documents.get_mut(id.0 as usize) {
+                document.removed = removed;
+            }
+        }
+        self.order_again();
+        Ok(())
+    }
+
+    /// Puts sentences in the place of others of the same document that cover the same words.
+    fn resegment(
+        &mut self,
+        id: DocumentId,
+        old: &[(SentenceId, NewSentence)],
+        new: &[(SentenceId, NewSentence)],
+    ) -> Result<(), ApplyError> {
+        let document = self.document(id).filter(|d| !d.removed).ok_or(ApplyError::NoDocument(id))?;
+        let changed = |sentence: &(SentenceId, NewSentence)| ApplyError::SentenceChanged(sentence.0);
+        let first = old.first().ok_or_else(|| ApplyError::BadTokens(document.name.clone()))?;
+        let at = document.sentences.iter().position(|s| *s == first.0).ok_or_else(|| changed(first))?;
+        let there = document.sentences.get(at..at + old.len()).ok_or_else(|| changed(first))?;
+        for (expected, there) in old.iter().zip(there) {
+            let same = expected.0 == *there && self.slot(*there).is_some_and(|s| s.content() == expected.1);
+            expect(same, expected.0)?;
+        }
+        let mut built = Vec::with_capacity(new.len());
+        let mut end = 0;
+        for (sentence, content) in new {
+            end = check_tokens(&document.name, &document.text, end, &content.tokens)?;
+            let is_old = old.iter().any(|(id, _)| id == sentence);
+            let is_taken = !is_old && self.slot(*sentence).is_some();
+            if is_taken || built.iter().any(|s: &Sentence| s.id() == *sentence) {
+                return Err(ApplyError::SentenceIdTaken(*sentence));
+            }
+            built.push(self.build(*sentence, id, content.clone(), true)?);
+        }
+        if !covered(old).eq(covered(new)) {
+            return Err(ApplyError::OtherWords(document.name.clone()));
+        }
+        let place = self.place(first.0).ok_or_else(|| changed(first))?;
+        for (sentence, _) in old {
+            self.clear(*sentence);
+        }
+        let ids: Vec<SentenceId> = built.iter().map(Sentence::id).collect();
+        self.order.splice(place..place + old.len(), ids.iter().copied());
+        if let Some(document) = self.documents.get_mut(id.0 as usize) {
+            document.sentences.splice(at..at + old.len(), ids);
+        }
+        for sentence in built {
+            self.fill(sentence.id(), sentence);
+        }
+        self.number_places(place);
+        Ok(())
+    }
+
+    /// A sentence with all that is in it checked.
+    fn build(
+        &self,
+        id: SentenceId,
+        document: DocumentId,
+        content: NewSentence,
+        check_labels: bool,
+    ) -> Result<Sentence, ApplyError> {
+        let (mut sentence, mentions) = Sentence::bare(id, document, content);
+        for (span, _) in &sentence.rejected {
+            sentence.check_inside(*span)?;
+        }
+        for mention in mentions {
+            if check_labels {
+                self.check_new_mention(&sentence, &mention)?;
+            } else {
+                sentence.check_inside(mention.hull())?;
+            }
+            sentence.insert(mention);
+        }
+        Ok(sentence)
+    }
+
     fn check_new_mention(&self, sentence: &Sentence, mention: &Mention) -> Result<(), ApplyError> {
-        sentence.check_inside(&mention.fragments)?;
+        sentence.check_inside(mention.hull())?;
         self.labels.get(mention.label).ok_or(ApplyError::NoLabel(mention.label))?;
         if sentence.mention(mention.id).is_some() {
             return Err(ApplyError::MentionIdTaken(mention.id));
@@ -399,10 +381,85 @@ impl Corpus {
     }
 
     fn sentence_mut(&mut self, id: SentenceId) -> Result<&mut Sentence, ApplyError> {
-        self.sentences.get_mut(id.0 as usize).ok_or(ApplyError::NoSentence(id))
+        let there = self.place(id).and_then(|_| self.sentences.get_mut(id.0 as usize)?.as_mut());
+        there.ok_or(ApplyError::NoSentence(id))
+    }
+
+    // ---- slots and order
+
+    fn slot(&self, id: SentenceId) -> Option<&Sentence> {
+        self.sentences.get(id.0 as usize)?.as_ref()
+    }
+
+    fn fill(&mut self, id: SentenceId, sentence: Sentence) {
+        self.reserve_sentence_ids(SentenceId(id.0.saturating_add(1)));
+        let last = sentence.mentions.iter().map(|m| m.id.0).max();
+        self.next_mention = self.next_mention.max(last.map_or(0, |last| last.saturating_add(1)));
+        if let Some(slot) = self.sentences.get_mut(id.0 as usize) {
+            *slot = Some(sentence);
+        }
+    }
+
+    fn clear(&mut self, id: SentenceId) {
+        if let Some((slot, place)) = self.sentences.get_mut(id.0 as usize).zip(self.places.get_mut(id.0 as usize)) {
+            (*slot, *place) = (None, NOWHERE);
+        }
+    }
+
+    fn push_to_order(&mut self, id: SentenceId) {
+        if let Some(place) = self.places.get_mut(id.0 as usize) {
+            *place = self.order.len() as u32;
+            self.order.push(id);
+        }
+    }
+
+    /// Linear in the number of sentences.
+    fn order_again(&mut self) {
+        self.places.fill(NOWHERE);
+        self.order = self.documents().flat_map(|document| document.sentences.iter().copied()).collect();
+        self.number_places(0);
+    }
+
+    /// After a change of `order` from a place on.
+    fn number_places(&mut self, from: usize) {
+        for (id, place) in self.order.iter().zip(0..).skip(from) {
+            if let Some(slot) = self.places.get_mut(id.0 as usize) {
+                *slot = place;
+            }
+        }
     }
 }
 
 fn expect(as_expected: bool, sentence: SentenceId) -> Result<(), ApplyError> {
     if as_expected { Ok(()) } else { Err(ApplyError::SentenceChanged(sentence)) }
+}
+
+/// Where the last token ends.
+///
+/// # Errors
+/// No token, tokens that don't ascend from `at` on, or that are no part of the text.
+fn check_tokens(name: &str, text: &str, mut at: usize, tokens: &[TextRange]) -> Result<usize, ApplyError> {
+    let bad = || ApplyError::BadTokens(name.to_owned());
+    if tokens.is_empty() {
+        return Err(bad());
+    }
+    for token in tokens {
+        if token.start().get() < at || text.get(token.bytes()).is_none() {
+            return Err(bad());
+        }
+        at = token.end().get();
+    }
+    Ok(at)
+}
+
+/// The stretches of text that the tokens cover, those that touch as one.
+fn covered(sentences: &[(SentenceId, NewSentence)]) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let mut tokens = sentences.iter().flat_map(|(_, s)| &s.tokens).map(|t| (t.start().get(), t.end().get())).peekable();
+    std::iter::from_fn(move || {
+        let (start, mut end) = tokens.next()?;
+        while let Some((_, next_end)) = tokens.next_if(|next| next.0 == end) {
+            end = next_end;
+        }
+        Some((start, end))
+    })
 }

@@ -1,6 +1,6 @@
 //! Edits that know their old and new values, and transactions of them.
 
-use super::{Label, LabelError, LabelId, Mention, MentionId, SentenceId, Span, Split, Status};
+use super::{DocumentId, Label, LabelError, LabelId, Mention, MentionId, NewSentence, SentenceId, Span, Split, Status};
 
 /// One change to a [`Corpus`](super::Corpus), with what was there before.
 #[derive(Clone, PartialEq, Debug)]
@@ -49,6 +49,18 @@ pub enum Edit {
         old: Label,
         new: Label,
     },
+    /// Sentences in a row of one document make place for others that cover the same words: tokens and sentences are
+    /// split and joined so. What keeps its id keeps its place; an id that is new was never given before.
+    Resegment {
+        document: DocumentId,
+        old: Vec<(SentenceId, NewSentence)>,
+        new: Vec<(SentenceId, NewSentence)>,
+    },
+    /// Takes documents out of the project, or brings them back.
+    SetRemoved {
+        documents: Vec<DocumentId>,
+        new: bool,
+    },
 }
 
 impl Edit {
@@ -64,10 +76,17 @@ impl Edit {
             Edit::InsertLabel { at, label } => Edit::RemoveLabel { at, label },
             Edit::RemoveLabel { at, label } => Edit::InsertLabel { at, label },
             Edit::ReplaceLabel { old, new } => Edit::ReplaceLabel { old: new, new: old },
+            Edit::Resegment { document, old, new } => Edit::Resegment { document, old: new, new: old },
+            Edit::SetRemoved { documents, new } => Edit::SetRemoved { documents, new: !new },
         }
     }
 
-    /// The sentence that it changes; none for an edit of labels.
+    /// True when words come into other tokens or sentences, or documents come and go.
+    pub fn moves_words(&self) -> bool {
+        matches!(self, Edit::Resegment { .. } | Edit::SetRemoved { .. })
+    }
+
+    /// The sentence that it changes, or the first of several; none for an edit of labels or documents.
     pub fn sentence(&self) -> Option<SentenceId> {
         match self {
             Edit::AddMention { sentence, .. }
@@ -76,7 +95,11 @@ impl Edit {
             | Edit::SetStatus { sentence, .. }
             | Edit::SetSplit { sentence, .. }
             | Edit::SetRejected { sentence, .. } => Some(*sentence),
-            Edit::InsertLabel { .. } | Edit::RemoveLabel { .. } | Edit::ReplaceLabel { .. } => None,
+            Edit::Resegment { new, .. } => new.first().map(|(sentence, _)| *sentence),
+            Edit::InsertLabel { .. }
+            | Edit::RemoveLabel { .. }
+            | Edit::ReplaceLabel { .. }
+            | Edit::SetRemoved { .. } => None,
         }
     }
 }
@@ -110,6 +133,14 @@ impl Transaction {
 pub enum ApplyError {
     #[error("there is no sentence {}", .0.0)]
     NoSentence(SentenceId),
+    #[error("there is no document {}", .0.0)]
+    NoDocument(DocumentId),
+    #[error("the document {0:?} is not as the edit expects it; undo or reload")]
+    DocumentChanged(String),
+    #[error("the sentence id {} is in use", .0.0)]
+    SentenceIdTaken(SentenceId),
+    #[error("the new sentences of {0:?} don't cover the words of the old ones")]
+    OtherWords(String),
     #[error("there is no label with the id {}", .0.0)]
     NoLabel(LabelId),
     #[error("the mention {} is not there as the edit expects it; undo or reload", .0.0)]
@@ -128,6 +159,6 @@ pub enum ApplyError {
     LabelInUse { label: String, mentions: usize },
     #[error(transparent)]
     Label(#[from] LabelError),
-    #[error("the tokens of a sentence must ascend without overlap inside the text of {0:?}")]
+    #[error("a sentence needs tokens, and they must ascend without overlap inside the text of {0:?}")]
     BadTokens(String),
 }

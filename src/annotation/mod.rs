@@ -5,25 +5,34 @@
 //! - A [`Corpus`] changes only by [`Corpus::apply`] and by adding whole documents. A [`Transaction`] is applied all or
 //!   nothing, to exactly the state it expects, and returns its inverse.
 //! - A [`Span`] counts tokens of one sentence, half-open and never empty.
-//! - Ids (labels, mentions, sentences) are only appended and never used again.
+//! - Ids (labels, mentions, documents, sentences) are only appended and never used again. Text order is another thing:
+//!   [`Corpus::sentences`] has it.
+//! - Tokens and sentences can be split and joined ([`Edit::Resegment`]), but the words that they cover stay.
+//! - A removed document stays, out of sight, so that undo can bring it back.
 //! - A [`Suggestion`] is never gold. Accepting one is an edit that adds a [`Mention`].
 //!
 //! Deliberately absent: files, the database, clocks. The session stamps time and author on what it applies.
 
 mod corpus;
+mod document;
 mod edit;
 mod history;
 mod label;
 mod mention;
 mod nesting;
+mod segmentation;
+mod sentence;
 mod span;
 mod suggestion;
 
-pub use corpus::{Corpus, Document, DocumentId, NewDocument, NewSentence, Sentence, SentenceId, Split, Status};
+pub use corpus::Corpus;
+pub use document::{Document, DocumentId, NewDocument, StoredDocument};
 pub use edit::{ApplyError, Edit, Transaction};
 pub use history::{History, Step};
 pub use label::{Label, LabelError, LabelId, LabelSet, Rgb};
 pub use mention::{Attributes, Fragments, FragmentsError, Kept, Mention, MentionId, Provenance};
 pub use nesting::{assign_lanes, depths};
+pub use segmentation::{SegmentError, join_sentences, join_tokens, split_sentence, split_token};
+pub use sentence::{NewSentence, Sentence, SentenceId, Split, Status};
 pub use span::{Span, TokenIdx};
 pub use suggestion::{HeadProbability, ModelId, SentenceSuggestions, Suggestion};

@@ -68,7 +68,7 @@ pub fn views<'c>(
     shown: Shown<'c>,
     chosen: impl Fn(&Sentence) -> bool + 'c,
 ) -> impl Iterator<Item = DocumentView<'c>> + 'c {
-    corpus.documents().iter().filter_map(move |document| {
+    corpus.documents().filter_map(move |document| {
         let sentences = of_document(corpus, document, shown, &chosen);
         let view = DocumentView { name: &document.name, text: &document.text, kept: &document.kept, sentences };
         (!view.sentences.is_empty()).then_some(view)

@@ -53,7 +53,7 @@ pub struct Finder {
     pub wanted: Wanted,
     /// What the hits answer: the query in lower case, and the status.
     asked: (String, Wanted),
-    /// Ascending.
+    /// In text order.
     hits: Vec<SentenceId>,
     scanned: usize,
 }
@@ -64,7 +64,7 @@ impl Finder {
     }
 
     pub fn is_done(&self, corpus: &Corpus) -> bool {
-        !self.is_on() || self.scanned >= corpus.sentences().len()
+        !self.is_on() || self.scanned >= corpus.sentence_count()
     }
 
     /// Searches on; true while there is more to do. Call each frame.
@@ -79,14 +79,13 @@ impl Finder {
         }
         let start = Instant::now();
         while start.elapsed() < BUDGET {
-            let batch = corpus.sentences().get(self.scanned..).unwrap_or_default();
-            let batch = batch.get(..BATCH.min(batch.len())).unwrap_or_default();
-            if batch.is_empty() {
+            let batch = (self.scanned..self.scanned + BATCH).map_while(|place| corpus.sentence_at(place));
+            let hits: Vec<SentenceId> = batch.filter(|s| self.matches(corpus, s)).map(Sentence::id).collect();
+            self.hits.extend(hits);
+            self.scanned += BATCH;
+            if self.is_done(corpus) {
                 return false;
             }
-            self.scanned += batch.len();
-            let hits: Vec<SentenceId> = batch.iter().filter(|s| self.matches(corpus, s)).map(Sentence::id).collect();
-            self.hits.extend(hits);
         }
         true
     }
@@ -98,21 +97,21 @@ impl Finder {
     }
 
     pub fn rows(&self, corpus: &Corpus) -> usize {
-        if self.is_on() { self.hits.len() } else { corpus.sentences().len() }
+        if self.is_on() { self.hits.len() } else { corpus.sentence_count() }
     }
 
     pub fn row(&self, corpus: &Corpus, row: usize) -> Option<SentenceId> {
-        if self.is_on() { self.hits.get(row).copied() } else { corpus.sentences().get(row).map(Sentence::id) }
+        if self.is_on() { self.hits.get(row).copied() } else { corpus.sentence_at(row).map(Sentence::id) }
     }
 
     /// The row of a sentence, if the list has it.
-    pub fn row_of(&self, id: SentenceId) -> Option<usize> {
-        if self.is_on() { self.hits.binary_search(&id).ok() } else { Some(id.0 as usize) }
+    pub fn row_of(&self, corpus: &Corpus, id: SentenceId) -> Option<usize> {
+        if self.is_on() { self.hits.iter().position(|hit| *hit == id) } else { corpus.place(id) }
     }
 
     /// The sentence `by` rows from one in the list; from outside the list its first one.
     pub fn step_from(&self, corpus: &Corpus, id: SentenceId, by: isize) -> Option<SentenceId> {
-        match self.row_of(id) {
+        match self.row_of(corpus, id) {
             Some(row) => self.row(corpus, row.checked_add_signed(by)?),
             None => self.row(corpus, 0),
         }

@@ -186,7 +186,7 @@ impl View {
         let corpus = project.corpus();
         if self.current.is_none_or(|id| corpus.sentence(id).is_none()) {
             let waits = |s: &&Sentence| !matches!(s.status(), Status::Complete | Status::Skipped);
-            let first = corpus.sentences().iter().find(waits).or(corpus.sentences().first());
+            let first = corpus.sentences().find(waits).or(corpus.sentence_at(0));
             self.current = first.map(Sentence::id);
             self.suggestions = None;
             self.reveal = Some(Reveal::WithNext);

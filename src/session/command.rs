@@ -3,9 +3,10 @@
 use super::SessionError;
 use super::settings::Setting;
 use crate::annotation::{
-    Corpus, Edit, Fragments, Label, LabelId, Mention, MentionId, ModelId, Provenance, Sentence, SentenceId,
-    SentenceSuggestions, Span, Split, Status, Transaction,
+    self, Corpus, DocumentId, Edit, Fragments, Label, LabelId, Mention, MentionId, ModelId, Provenance, Sentence,
+    SentenceId, SentenceSuggestions, Span, Split, Status, TokenIdx, Transaction,
 };
+use crate::text::ByteIdx;
 
 /// One intent. The window and the command line change a project by these only.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +57,30 @@ pub enum Command {
     SetStatus {
         sentence: SentenceId,
         status: Status,
+    },
+    /// Splits a token at a place inside it, in bytes of the document's text.
+    SplitToken {
+        sentence: SentenceId,
+        token: TokenIdx,
+        at: ByteIdx,
+    },
+    /// Makes the tokens of a span, which touch, one.
+    JoinTokens {
+        sentence: SentenceId,
+        span: Span,
+    },
+    /// Ends a sentence before a token.
+    SplitSentence {
+        sentence: SentenceId,
+        before: TokenIdx,
+    },
+    /// Joins a sentence with the next one of its document.
+    JoinSentences {
+        sentence: SentenceId,
+    },
+    /// Takes documents out of the project. Undo brings them back.
+    RemoveDocuments {
+        documents: Vec<DocumentId>,
     },
     AddLabel {
         name: String,
@@ -152,6 +177,28 @@ pub(super) fn plan(command: &Command, context: &Context<'_>) -> Result<Option<Pl
             change(corpus, *sentence, *mention, "Edit a note".to_owned(), |new| new.note.clone_from(note))?
         }
         Command::SetStatus { sentence, status } => set_status(context, *sentence, *status)?,
+        Command::SplitToken { sentence, token, at } => {
+            let edit = annotation::split_token(corpus, *sentence, token.get(), *at)?;
+            Plan::new("Split a token", self::at(*sentence), vec![edit])
+        }
+        Command::JoinTokens { sentence, span } => {
+            Plan::new("Join tokens", at(*sentence), vec![annotation::join_tokens(corpus, *sentence, *span)?])
+        }
+        Command::SplitSentence { sentence, before } => {
+            let edit = annotation::split_sentence(corpus, *sentence, before.get())?;
+            Plan::new("Split a sentence", at(*sentence), vec![edit])
+        }
+        Command::JoinSentences { sentence } => {
+            Plan::new("Join sentences", at(*sentence), vec![annotation::join_sentences(corpus, *sentence)?])
+        }
+        Command::RemoveDocuments { documents } => {
+            let intent = match documents.as_slice() {
+                [one] => format!("Remove {}", corpus.document(*one).map_or("a document", |d| &d.name)),
+                several => format!("Remove {} documents", several.len()),
+            };
+            let edit = Edit::SetRemoved { documents: documents.clone(), new: true };
+            Plan::new(intent, Outcome::default(), if documents.is_empty() { Vec::new() } else { vec![edit] })
+        }
         Command::AddLabel { name } => {
             let label = corpus.labels().propose(name);
             let intent = format!("Add the label {}", label.name);

@@ -6,8 +6,8 @@ use crate::annotation::{Corpus, Sentence, Split, Status};
 impl Counts {
     /// Counts everything. Linear in the number of sentences and mentions.
     pub(super) fn of(corpus: &Corpus) -> Self {
-        let mut counts = Self { documents: corpus.documents().len(), ..Self::default() };
-        corpus.sentences().iter().for_each(|s| counts.add(s));
+        let mut counts = Self { documents: corpus.document_count(), ..Self::default() };
+        corpus.sentences().for_each(|s| counts.add(s));
         counts
     }
 

@@ -43,7 +43,7 @@ pub(super) fn freeze(corpus: &Corpus) -> Result<Dataset, TrainError> {
 
 /// The complete sentences of a part with their gold mentions. Models see contiguous mentions only.
 pub(super) fn gold_examples(corpus: &Corpus, part: Part) -> Vec<Example> {
-    let complete = corpus.sentences().iter().filter(|s| s.status() == Status::Complete && part.holds(s));
+    let complete = corpus.sentences().filter(|s| s.status() == Status::Complete && part.holds(s));
     let complete = complete.filter(|s| !s.tokens().is_empty());
     complete.map(|s| Example { tokens: words(corpus, s), gold: contiguous(s) }).collect()
 }
@@ -58,7 +58,7 @@ fn contiguous(sentence: &Sentence) -> Vec<(Span, LabelId)> {
 
 /// Discontinuous mentions of the complete sentences of a part, which models don't see.
 pub(super) fn discontinuous(corpus: &Corpus, part: Part) -> usize {
-    let complete = corpus.sentences().iter().filter(|s| s.status() == Status::Complete && part.holds(s));
+    let complete = corpus.sentences().filter(|s| s.status() == Status::Complete && part.holds(s));
     complete.flat_map(Sentence::mentions).filter(|m| m.fragments.contiguous().is_none()).count()
 }
 

@@ -1,6 +1,6 @@
 //! What can go wrong with an open project, in words for the person who works on it.
 
-use crate::annotation::{ApplyError, LabelError};
+use crate::annotation::{ApplyError, LabelError, SegmentError};
 use crate::encoder::EncoderError;
 use crate::format::FormatError;
 use crate::store::StoreError;
@@ -13,6 +13,8 @@ pub enum SessionError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Apply(#[from] ApplyError),
+    #[error(transparent)]
+    Segment(#[from] SegmentError),
     #[error(transparent)]
     Label(#[from] LabelError),
     #[error(transparent)]

@@ -78,7 +78,7 @@ impl ExportView {
             Ok(written)
         })?;
         let of_split = |s: &&Sentence| request.split.is_none_or(|part| part.holds(s));
-        let all = self.corpus.sentences().iter().filter(of_split).count();
+        let all = self.corpus.sentences().filter(of_split).count();
         Ok(ExportReceipt { format: format.id(), left_out: all - written.sentences, written })
     }
 

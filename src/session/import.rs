@@ -173,6 +173,7 @@ pub struct ImportReceipt {
 /// An import that is on disk, to be taken over by [`Project::finish_import`].
 pub struct Imported {
     corpus: Corpus,
+    inverse: Transaction,
     suggestions: Vec<(SentenceId, SentenceSuggestions)>,
     dev_imported: bool,
     receipt: ImportReceipt,
@@ -183,10 +184,11 @@ impl Project {
     ///
     /// An edit made meanwhile makes it fail, with nothing changed: keep people from editing while it runs.
     pub fn start_import(&mut self, incoming: Incoming, how: ImportHow) -> Task<Result<Imported, SessionError>> {
-        let (corpus, writer, stamp) = (Arc::clone(&self.corpus), Arc::clone(&self.writer), self.stamp());
+        let (corpus, stamp) = (Arc::clone(&self.corpus), self.stamp());
+        let writer = self.writer().cloned();
         let dev_imported = self.settings.dev_imported;
         Task::spawn("nestling-import", self.waker.as_waker(), move || {
-            import(&corpus, incoming, how, dev_imported, stamp, &writer)
+            import(&corpus, incoming, how, dev_imported, stamp, &*writer?)
         })
     }
 
@@ -195,8 +197,9 @@ impl Project {
     /// # Errors
     /// A project that is closed.
     pub fn finish_import(&mut self, imported: Imported) -> Result<ImportReceipt, SessionError> {
-        let Imported { corpus, suggestions, dev_imported, receipt } = imported;
+        let Imported { corpus, inverse, suggestions, dev_imported, receipt } = imported;
         self.replace_corpus(corpus);
+        self.record_import(inverse);
         Arc::make_mut(&mut self.suggestions).extend(suggestions);
         if dev_imported && !self.settings.dev_imported {
             self.set(Setting::DevImported(true))?;
@@ -212,7 +215,8 @@ impl Project {
     /// See [`read_files`] and the store; nothing is changed then.
     pub fn import(&mut self, incoming: Incoming, how: ImportHow) -> Result<ImportReceipt, SessionError> {
         let stamp = self.stamp();
-        let imported = import(&self.corpus, incoming, how, self.settings.dev_imported, stamp, &self.writer)?;
+        let writer = Arc::clone(self.writer()?);
+        let imported = import(&self.corpus, incoming, how, self.settings.dev_imported, stamp, &writer)?;
         self.finish_import(imported)
     }
 }
@@ -247,8 +251,9 @@ fn import(
     let mut import =
         Import::between(before, &corpus, format!("Import {}", files.join(", ")), stamp, receipt.to_json(&files));
     import.suggestions = suggestions.clone();
+    let inverse = import.inverse();
     writer.import(import)?;
-    Ok(Imported { corpus, suggestions, dev_imported: dev_found, receipt })
+    Ok(Imported { corpus, inverse, suggestions, dev_imported: dev_found, receipt })
 }
 
 /// An import under way in memory.
@@ -269,7 +274,7 @@ struct Taking {
 
 impl Taking {
     fn start(before: &Corpus, kind: ImportAs, split: Option<Part>, dev_given: bool) -> Self {
-        let dev = before.sentences().iter().filter(|s| s.split() == Split::Dev && s.status() == Status::Complete);
+        let dev = before.sentences().filter(|s| s.split() == Split::Dev && s.status() == Status::Complete);
         Self {
             kind,
             split,
@@ -298,10 +303,10 @@ impl Taking {
     }
 
     fn add(&mut self, document: &ImportedDocument) -> Result<(), SessionError> {
-        let first = self.corpus.sentences().len();
+        let first = self.corpus.next_sentence_id().0;
         let mut sentences = Vec::with_capacity(document.sentences.len());
         for (sentence, number) in document.sentences.iter().zip(first..) {
-            sentences.push(self.sentence(document, sentence, SentenceId(number as u32)));
+            sentences.push(self.sentence(document, sentence, SentenceId(number)));
         }
         self.receipt.documents += 1;
         self.receipt.sentences += sentences.len();

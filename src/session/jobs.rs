@@ -94,7 +94,7 @@ impl Project {
         on_progress: &mut dyn FnMut(usize, usize),
     ) -> Result<PredictReport, SessionError> {
         let (id, predictor) = self.load_model(model, threads)?;
-        let chosen = self.corpus().sentences().iter().filter(|s| part.holds(s) && !s.tokens().is_empty());
+        let chosen = self.corpus().sentences().filter(|s| part.holds(s) && !s.tokens().is_empty());
         let ids: Vec<SentenceId> = chosen.map(|s| s.id()).collect();
         let started = Instant::now();
         let mut report = PredictReport::default();

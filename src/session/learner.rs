@@ -78,7 +78,7 @@ impl Learner {
 impl Project {
     /// Lets the learner work in the background from now on. The command line does not: it trains when told to.
     pub fn start_learner(&mut self) {
-        self.learner.is_on = true;
+        self.learner.is_on = self.read_only().is_none();
         self.start_predicting();
         self.consider_training();
     }
@@ -196,7 +196,7 @@ impl Project {
     /// Registers a snapshot that is on disk, and uses it if it is to be used.
     pub(super) fn add_model(&mut self, info: &ModelInfo, make_current: bool) -> Result<(), SessionError> {
         let record = models::record(info)?;
-        self.writer.model(record.clone())?;
+        self.writer()?.model(record.clone())?;
         self.models.push(record);
         if make_current {
             self.use_model(info.id)?;
@@ -210,8 +210,8 @@ impl Project {
 
     /// Makes a model the one that suggests.
     pub(super) fn use_model(&mut self, id: ModelId) -> Result<(), SessionError> {
+        self.writer()?.set_current_model(Some(id))?;
         self.current_model = Some(id);
-        self.writer.set_current_model(Some(id))?;
         self.show_current_model();
         self.start_predicting();
         Ok(())
@@ -232,7 +232,7 @@ impl Project {
         if self.learner.suggesting.is_none() {
             return;
         }
-        let open = self.corpus.sentences().iter().filter(|s| s.status() != Status::Complete && !s.tokens().is_empty());
+        let open = self.corpus.sentences().filter(|s| s.status() != Status::Complete && !s.tokens().is_empty());
         let fresh = open.filter(|s| match self.suggestions.get(&s.id()) {
             // What came with a file can't be made again: it stays until it is answered.
             Some(said) if said.model == ModelId::FROM_FILE => {
@@ -264,7 +264,8 @@ impl Project {
                 break;
             }
             let sentences = ids.iter().filter_map(|&id| Some((id, words(&self.corpus, self.corpus.sentence(id)?))));
-            let batch = Batch { model, snapshot: snapshot.clone(), sentences: sentences.collect() };
+            let sentences = sentences.collect();
+            let batch = Batch { model, snapshot: snapshot.clone(), segmentation: self.segmentation, sentences };
             match self.learner.predictor.as_ref().map(|p| p.send(batch)) {
                 Some(Ok(())) => self.learner.under_way += 1,
                 _ => {
@@ -277,8 +278,14 @@ impl Project {
 
     /// Takes over what the predictor says; what an older model says is dropped.
     fn take_answer(&mut self, answer: Answer) -> Result<Vec<SentenceId>, Event> {
-        let Answer { model, sentences, result } = answer;
+        let Answer { model, segmentation, sentences, result } = answer;
         if self.current_model != Some(model) {
+            return Ok(Vec::new());
+        }
+        if segmentation != self.segmentation {
+            // Their words may be others now.
+            let there = sentences.into_iter().filter(|id| self.corpus.sentence(*id).is_some());
+            there.for_each(|id| self.learner.queue.again(id));
             return Ok(Vec::new());
         }
         let suggestions = match result {
@@ -300,11 +307,12 @@ impl Project {
         &mut self,
         batch: Vec<(SentenceId, crate::annotation::SentenceSuggestions)>,
     ) -> Result<(), SessionError> {
+        let writer = Arc::clone(self.writer()?);
         let map = Arc::make_mut(&mut self.suggestions);
         for (id, suggestions) in &batch {
             map.insert(*id, suggestions.clone());
         }
-        Ok(self.writer.suggestions(batch)?)
+        Ok(writer.suggestions(batch)?)
     }
 
     /// Copies what the window shows out of the workers.

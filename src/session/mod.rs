@@ -18,6 +18,7 @@
 
 mod activity;
 mod command;
+mod copy;
 mod counts;
 mod dataset;
 mod error;
@@ -33,6 +34,8 @@ mod predictor;
 mod project;
 mod queue;
 mod sample;
+mod search;
+mod segments;
 mod settings;
 mod status;
 mod task;
@@ -57,4 +60,5 @@ pub use task::{Task, TaskLost, Waker};
 // What callers name of the layers below.
 pub use crate::encoder::{EncoderInfo, Encoders};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};
+pub use crate::store::WhyReadOnly;
 pub use crate::train::{Config, Event as TrainEvent};

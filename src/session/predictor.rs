@@ -20,12 +20,15 @@ pub(super) const BATCH: usize = 16;
 pub(super) struct Batch {
     pub model: ModelId,
     pub snapshot: PathBuf,
+    /// Of the project when the words were taken.
+    pub segmentation: u64,
     pub sentences: Vec<(SentenceId, Vec<String>)>,
 }
 
 /// What came of a batch. Which sentences it was about is told in every case.
 pub(super) struct Answer {
     pub model: ModelId,
+    pub segmentation: u64,
     pub sentences: Vec<SentenceId>,
     pub result: Result<Vec<SentenceSuggestions>, String>,
 }
@@ -78,7 +81,7 @@ impl Drop for PredictorThread {
 }
 
 fn answer(batch: Batch, loaded: &mut Option<(ModelId, Predictor)>, threads: usize, cancel: &AtomicBool) -> Answer {
-    let Batch { model, snapshot, sentences } = batch;
+    let Batch { model, snapshot, segmentation, sentences } = batch;
     let (ids, words): (Vec<_>, Vec<_>) = sentences.into_iter().unzip();
     let work = || -> Result<Vec<SentenceSuggestions>, TrainError> {
         if loaded.as_ref().is_none_or(|(id, _)| *id != model) {
@@ -95,7 +98,7 @@ fn answer(batch: Batch, loaded: &mut Option<(ModelId, Predictor)>, threads: usiz
             Err("the prediction met a fault in the program; labels are not touched by that, please report it".into())
         }
     };
-    Answer { model, sentences: ids, result }
+    Answer { model, segmentation, sentences: ids, result }
 }
 
 /// What the learner says, as it is stored and shown.

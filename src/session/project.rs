@@ -12,7 +12,10 @@ use crate::annotation::{
     Corpus, Edit, History, LabelSet, ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status, Step,
     Suggestion, Transaction,
 };
-use crate::store::{self, Contents, LogEntry, ModelRecord, Stamp, Store, VisibleSuggestions, Writer, WriterEvent};
+use crate::store::{
+    self, Contents, LogEntry, ModelRecord, Stamp, Store, StoreError, VisibleSuggestions, WhyReadOnly, Writer,
+    WriterEvent,
+};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -62,7 +65,12 @@ pub struct Project {
     pub(super) current_model: Option<ModelId>,
     pub(super) settings: Settings,
     counts: Counts,
-    pub(super) writer: Arc<Writer>,
+    /// `None` in a project that was opened to be read.
+    writer: Option<Arc<Writer>>,
+    read_only: Option<WhyReadOnly>,
+    /// Counts the edits that moved words to other tokens or sentences, or took them away: what a model says of words
+    /// as they were before is not taken.
+    pub(super) segmentation: u64,
     saving: Arc<Mutex<Saving>>,
     activity: Activity,
     pub(super) on_screen: Vec<SentenceId>,
@@ -119,8 +127,18 @@ impl Project {
         Self::start(home, Store::open(path)?)
     }
 
+    /// Opens a project file to look at it, also while another program has it open or where it can't be written. What
+    /// would change it is refused.
+    ///
+    /// # Errors
+    /// A file that is not there, not ours, newer, damaged, or that must be written before it can be read.
+    pub fn open_to_read(home: &Home, path: &Path) -> Result<Self, SessionError> {
+        Self::start(home, Store::open_to_read(path)?)
+    }
+
     fn start(home: &Home, store: Store) -> Result<Self, SessionError> {
         let path = store.path().to_owned();
+        let read_only = store.read_only().cloned();
         let Contents { corpus, history, suggestions, models, current_model, settings: rows } = store.load()?;
         let mut settings = Settings::default();
         for (key, value) in &rows {
@@ -131,10 +149,14 @@ impl Project {
         let waker = SharedWaker::default();
         let saving = Arc::new(Mutex::new(Saving { saved: corpus.revision(), ..Saving::default() }));
         let (told, woken) = (saving.clone(), waker.clone());
-        let writer = Writer::start(store, move |event| {
+        let heard = move |event: WriterEvent| {
             told.lock().unwrap_or_else(PoisonError::into_inner).hear(&event);
             woken.wake();
-        })?;
+        };
+        let writer = match read_only {
+            None => Some(Arc::new(Writer::start(store, heard)?)),
+            Some(_) => None, // what is in memory is all that is needed of the file
+        };
         let mut project = Self {
             home: home.clone(),
             path,
@@ -145,7 +167,9 @@ impl Project {
             models,
             current_model,
             settings,
-            writer: Arc::new(writer),
+            writer,
+            read_only,
+            segmentation: 0,
             saving,
             activity: Activity::start(Instant::now()),
             on_screen: Vec::new(),
@@ -164,10 +188,27 @@ impl Project {
     pub fn close(mut self) -> Result<(), SessionError> {
         self.learner.stop();
         // A task that still holds the writer (an import) ends it when it is done.
-        match Arc::try_unwrap(self.writer) {
-            Ok(writer) => Ok(writer.close()?),
-            Err(writer) => Ok(writer.flush()?),
+        match self.writer.map(Arc::try_unwrap) {
+            Some(Ok(writer)) => Ok(writer.close()?),
+            Some(Err(writer)) => Ok(writer.flush()?),
+            None => Ok(()),
         }
+    }
+
+    /// Why the project can't be changed; `None` where it can.
+    pub fn read_only(&self) -> Option<&WhyReadOnly> {
+        self.read_only.as_ref()
+    }
+
+    /// The thread that saves.
+    ///
+    /// # Errors
+    /// A project that was opened to be read.
+    pub(super) fn writer(&self) -> Result<&Arc<Writer>, SessionError> {
+        self.writer.as_ref().ok_or_else(|| {
+            let why = self.read_only.clone().unwrap_or(WhyReadOnly::AskedFor);
+            StoreError::OpenedToRead { why, path: self.path.clone() }.into()
+        })
     }
 
     pub fn path(&self) -> &Path {
@@ -280,7 +321,7 @@ impl Project {
     /// # Errors
     /// Changes that could not be saved.
     pub fn flush(&self) -> Result<(), SessionError> {
-        Ok(self.writer.flush()?)
+        Ok(self.writer.as_ref().map_or(Ok(()), |writer| writer.flush())?)
     }
 
     /// Does what a person wants, and says where it changed something.
@@ -306,7 +347,7 @@ impl Project {
                     let mut saving = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
                     (saving.failure, saving.told) = (None, false);
                 }
-                self.writer.retry()?;
+                self.writer()?.retry()?;
                 Ok(Outcome::default())
             }
             command => self.edit(&command),
@@ -320,12 +361,13 @@ impl Project {
         };
         match order {
             Order::Text => {
-                let (before, rest) = self.corpus.sentences().split_at_checked(after.0 as usize)?;
-                rest.iter().chain(before).find(open).map(Sentence::id)
+                let place = self.corpus.place(after).unwrap_or_default();
+                let (before, rest) = (self.corpus.sentences().take(place), self.corpus.sentences().skip(place));
+                rest.chain(before).find(open).map(Sentence::id)
             }
             Order::Uncertainty => {
                 let entropy = |s: &Sentence| self.suggestions.get(&s.id()).and_then(|s| s.entropy).unwrap_or(0.0);
-                let best = self.corpus.sentences().iter().filter(open).filter(|s| s.split() == Split::Rest);
+                let best = self.corpus.sentences().filter(open).filter(|s| s.split() == Split::Rest);
                 best.max_by(|a, b| entropy(a).total_cmp(&entropy(b)).then(b.id().cmp(&a.id()))).map(Sentence::id)
             }
         }
@@ -369,19 +411,36 @@ impl Project {
         Ok(Outcome { sentence, mention })
     }
 
+    /// Takes note of an import that is on disk.
+    pub(super) fn record_import(&mut self, inverse: Transaction) {
+        self.history.record(Step::Do, inverse);
+    }
+
     /// Applies a transaction in memory and sends it to the writer.
     pub(super) fn commit(&mut self, step: Step, transaction: Transaction) -> Result<(), SessionError> {
+        let writer = Arc::clone(self.writer()?);
+        let moves_words = transaction.edits.iter().any(Edit::moves_words);
         let touched: BTreeSet<SentenceId> = transaction.edits.iter().filter_map(Edit::sentence).collect();
         let sentences = |corpus: &Corpus| -> Vec<Sentence> {
             touched.iter().filter_map(|id| corpus.sentence(*id).cloned()).collect()
         };
         let before = sentences(&self.corpus);
         let inverse = Arc::make_mut(&mut self.corpus).apply(transaction.clone())?;
-        before.iter().for_each(|s| self.counts.subtract(s));
-        sentences(&self.corpus).iter().for_each(|s| self.counts.add(s));
+        if moves_words {
+            self.counts = Counts::of(&self.corpus);
+        } else {
+            before.iter().for_each(|s| self.counts.subtract(s));
+            sentences(&self.corpus).iter().for_each(|s| self.counts.add(s));
+        }
         self.history.record(step, inverse.clone());
         let (stamp, revision) = (self.stamp(), self.corpus.revision());
-        self.writer.apply(LogEntry { step, transaction, inverse, stamp, revision })?;
+        let edits = transaction.edits.clone();
+        writer.apply(LogEntry { step, transaction, inverse, stamp, revision })?;
+        if moves_words {
+            self.segmentation += 1;
+            self.move_suggestions(&edits)?;
+            self.start_predicting();
+        }
         self.consider_training();
         Ok(())
     }
@@ -400,8 +459,8 @@ impl Project {
 
     pub(super) fn set(&mut self, setting: Setting) -> Result<(), SessionError> {
         let (key, value) = setting.row();
+        self.writer()?.setting(key, Some(value))?;
         self.settings.set(setting);
-        self.writer.setting(key, Some(value))?;
         self.refresh_learner();
         Ok(())
     }

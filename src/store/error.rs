@@ -23,6 +23,18 @@ pub enum StoreError {
     Damaged { detail: String, path: PathBuf },
     #[error("the project can't be changed because the file is read-only; make it writable, or work on a copy: {}", path.display())]
     ReadOnly { path: PathBuf },
+    #[error(
+        "the project is of an older version and must be brought up to date before it can be read; \
+         open it once where it can be written, or work on a copy: {}", path.display()
+    )]
+    Old { path: PathBuf },
+    #[error(
+        "the project was not closed properly and must be written before it can be read; copy the file and \
+         the one with the ending -wal to a folder that can be written, and open it there: {}", path.display()
+    )]
+    NotClosed { path: PathBuf },
+    #[error("the project can't be changed because {why}: {}", path.display())]
+    OpenedToRead { why: super::WhyReadOnly, path: PathBuf },
     #[error("there is a file of this name already; choose another name, or open it: {}", path.display())]
     Exists { path: PathBuf },
     #[error("there is no such folder; make it, or choose another one: {}", path.display())]
@@ -78,6 +90,9 @@ impl StoreError {
     /// Sorts an error of SQLite by what a person can do about it.
     pub(super) fn sqlite(doing: &'static str, source: rusqlite::Error, path: &Path) -> Self {
         let path = path.to_owned();
+        if let rusqlite::Error::FromSqlConversionFailure(_, _, detail) = &source {
+            return Self::Damaged { detail: detail.to_string(), path };
+        }
         match source.sqlite_error_code() {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 Self::Damaged { detail: source.to_string(), path }

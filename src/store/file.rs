@@ -1,22 +1,19 @@
-//! The file itself: making it, telling ours from others, opening and migrating it.
+//! The file itself: making it, telling ours from others, opening it.
 
 use super::lock::Lock;
-use super::{Found, StoreError, rows};
-use crate::annotation::LabelSet;
+use super::migrations::{bring_up_to_date, check_version, migrate};
+use super::{Found, Holder, StoreError, copy, rows, search};
+use crate::annotation::{LabelSet, SentenceId};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tempfile::NamedTempFile;
 
 /// `NEST`: tells a project from other SQLite files.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"NEST");
-
-/// Step `n` brings a file from `user_version` `n` to `n + 1`.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001.sql")];
 
 /// How long to wait for a backup program or a virus scanner that holds the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -28,12 +25,31 @@ pub struct NewProject {
     pub settings: BTreeMap<String, String>,
 }
 
-/// An open project file that this process alone may write.
+/// Why a project was opened for reading only.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum WhyReadOnly {
+    #[error("it was opened for reading")]
+    AskedFor,
+    #[error("it is open already, by {0}")]
+    OpenElsewhere(Holder),
+    #[error("the file or its folder can't be written")]
+    NotWritable,
+}
+
+/// An open project file.
 #[derive(Debug)]
 pub struct Store {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
-    _lock: Lock, // after the connection: let go last
+    access: Access, // after the connection: the lock is let go last
+}
+
+#[derive(Debug)]
+enum Access {
+    /// This process alone may write.
+    Write { _lock: Lock },
+    /// Another process may write meanwhile. The lock is held where nobody had it, so that the file can be opened whole.
+    Read { why: WhyReadOnly, _lock: Option<Lock> },
 }
 
 impl Store {
@@ -43,23 +59,12 @@ impl Store {
     /// A file of this name, a folder that is not there or can't be written.
     pub fn create(path: &Path, new: &NewProject) -> Result<Self, StoreError> {
         const DOING: &str = "make the project file";
-        if path.symlink_metadata().is_ok() {
-            return Err(StoreError::Exists { path: path.to_owned() });
-        }
-        let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        if !folder.is_dir() {
-            return Err(StoreError::NoFolder { path: folder.to_owned() });
-        }
+        let folder = copy::folder_of(path)?;
         let lock = Lock::take(path)?;
-        let io = |source| StoreError::io(DOING, source, path);
-        let unfinished = unfinished_in(folder).map_err(io)?;
+        let unfinished = copy::unfinished_in(&folder).map_err(|source| StoreError::io(DOING, source, path))?;
         fill(unfinished.path(), new).map_err(|source| StoreError::sqlite(DOING, source, path))?;
-        unfinished.as_file().sync_all().map_err(io)?;
-        unfinished.persist_noclobber(path).map_err(|error| io(error.error))?;
-        if cfg!(unix) {
-            File::open(folder).and_then(|f| f.sync_all()).map_err(io)?; // else the name may not outlive a power cut
-        }
-        Self::open_locked(path, lock)
+        copy::put(unfinished, path)?;
+        Self::open_locked(path, Access::Write { _lock: lock })
     }
 
     /// Opens a project file for reading and writing, and brings an old one up to date.
@@ -69,66 +74,99 @@ impl Store {
     /// unchanged then.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         check_header(path)?;
+        check_writable(path)?;
         let lock = Lock::take(path)?;
-        Self::open_locked(path, lock)
+        Self::open_locked(path, Access::Write { _lock: lock })
+    }
+
+    /// Opens a project file for reading, also while another process writes it, and where nothing can be written.
+    ///
+    /// # Errors
+    /// A file that is not there, not ours, newer than the program or damaged; one that must be written before it can be
+    /// read: an old one that was never brought up to date, one that was not closed.
+    pub fn open_to_read(path: &Path) -> Result<Self, StoreError> {
+        check_header(path)?;
+        if check_writable(path).is_ok() {
+            match Lock::take(path) {
+                Ok(lock) => {
+                    let access = Access::Read { why: WhyReadOnly::AskedFor, _lock: Some(lock) };
+                    return Self::open_locked(path, access);
+                }
+                Err(StoreError::Locked { holder, .. }) => {
+                    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+                    return Self::open_as_it_is(path, flags, path, WhyReadOnly::OpenElsewhere(holder));
+                }
+                Err(StoreError::Io { .. }) => {} // its folder can't be written
+                Err(error) => return Err(error),
+            }
+        }
+        if has_log(path) {
+            return Err(StoreError::NotClosed { path: path.to_owned() });
+        }
+        // Nobody can write it, so SQLite need not look for others, which takes files beside it.
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+        Self::open_as_it_is(path, flags, Path::new(&immutable_uri(path)), WhyReadOnly::NotWritable)
     }
 
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What is wrong with the file, by SQLite's own checks; empty when it is sound. Reads everything.
-    ///
-    /// # Errors
-    /// A file that can't be read at all.
-    pub fn check(&self) -> Result<Vec<String>, StoreError> {
-        let failed = |source| StoreError::sqlite("check the project", source, &self.path);
-        let mut problems = Vec::new();
-        let mut integrity = self.connection.prepare("PRAGMA integrity_check").map_err(failed)?;
-        let rows = integrity.query_map([], |row| row.get::<_, String>(0)).map_err(failed)?;
-        for row in rows {
-            problems.extend(Some(row.map_err(failed)?).filter(|said| said != "ok"));
+    /// Why it can't be written; `None` where it can.
+    pub fn read_only(&self) -> Option<&WhyReadOnly> {
+        match &self.access {
+            Access::Write { .. } => None,
+            Access::Read { why, .. } => Some(why),
         }
-        let mut references = self.connection.prepare("PRAGMA foreign_key_check").map_err(failed)?;
-        let rows =
-            references.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(2)?))).map_err(failed)?;
-        for row in rows {
-            let (from, to) = row.map_err(failed)?;
-            problems.push(format!("a row of {from} names a row of {to} that there is not"));
-        }
-        Ok(problems)
     }
 
-    fn open_locked(path: &Path, lock: Lock) -> Result<Self, StoreError> {
+    /// Copies the project, as it is on disk now, into a new file, which appears whole or not at all. Models are not
+    /// in it: they lie beside it and can be made again.
+    ///
+    /// # Errors
+    /// A file of this name, a folder that is not there or can't be written, a full disk.
+    pub fn save_copy(&self, to: &Path) -> Result<(), StoreError> {
+        copy::copy_to(&self.connection, to)
+    }
+
+    /// The sentences that hold the words of `query` in a row, the last word as the beginning of one; by their ids.
+    /// Those of removed documents are among them. Case, diacritics and punctuation don't matter.
+    ///
+    /// # Errors
+    /// A damaged file.
+    pub fn find(&self, query: &str) -> Result<Vec<SentenceId>, StoreError> {
+        search::find(&self.connection, query).map_err(|source| StoreError::sqlite("search", source, &self.path))
+    }
+
+    fn open_locked(path: &Path, access: Access) -> Result<Self, StoreError> {
         let failed = |source| StoreError::sqlite("open the project", source, path);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
         // Until it is known to be sound, closing must not merge a waiting log into the file.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log(path)).map_err(failed)?;
         configure(&connection).map_err(failed)?;
+        bring_up_to_date(&mut connection, path)?;
+        // A copy that SQLite made has another mode.
+        connection.pragma_update(None, "journal_mode", "wal").map_err(failed)?;
+        Ok(Self { connection, path: path.to_owned(), access })
+    }
+
+    fn open_as_it_is(path: &Path, flags: OpenFlags, name: &Path, why: WhyReadOnly) -> Result<Self, StoreError> {
+        let failed = |source| StoreError::sqlite("open the project", source, path);
+        let connection = Connection::open_with_flags(name, flags).map_err(failed)?;
+        configure(&connection).map_err(failed)?;
         let version = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
+        if version < super::migrations::VERSION {
+            return Err(StoreError::Old { path: path.to_owned() });
+        }
         check_version(version, path)?;
-        migrate(&mut connection, version).map_err(|s| StoreError::sqlite("bring the project up to date", s, path))?;
-        Ok(Self { connection, path: path.to_owned(), _lock: lock })
+        Ok(Self { connection, path: path.to_owned(), access: Access::Read { why, _lock: None } })
     }
 }
 
 /// Where the models of a project lie: `NAME.models` beside `NAME.nestling`.
 pub fn models_dir(project: &Path) -> PathBuf {
     project.with_extension("models")
-}
-
-/// A file that goes away unless it is given its name; readable by whom new files are readable, unlike other temporary
-/// ones.
-fn unfinished_in(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".new-").suffix(".nestling");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666)); // less what the umask forbids
-    }
-    builder.tempfile_in(folder)
 }
 
 fn fill(path: &Path, new: &NewProject) -> rusqlite::Result<()> {
@@ -149,17 +187,6 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "cache_size", -16_000) // KiB
-}
-
-/// Each step and its `user_version` are one transaction.
-fn migrate(connection: &mut Connection, from: i64) -> rusqlite::Result<()> {
-    for (version, step) in (1_i64..).zip(MIGRATIONS).filter(|(version, _)| *version > from) {
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        transaction.execute_batch(step)?;
-        transaction.pragma_update(None, "user_version", version)?;
-        transaction.commit()?;
-    }
-    Ok(())
 }
 
 /// Looks at the first bytes without SQLite, which would begin to recover or to create.
@@ -186,8 +213,26 @@ fn check_header(path: &Path) -> Result<(), StoreError> {
         let detail = format!("it has {} bytes and should have {}", metadata.len(), page_bytes * pages);
         return Err(StoreError::Damaged { detail, path: path.to_owned() });
     }
-    let writable = !metadata.permissions().readonly() && OpenOptions::new().write(true).open(path).is_ok();
+    Ok(())
+}
+
+fn check_writable(path: &Path) -> Result<(), StoreError> {
+    let is_read_only = fs::metadata(path).is_ok_and(|m| m.permissions().readonly());
+    let writable = !is_read_only && OpenOptions::new().write(true).open(path).is_ok();
     if writable { Ok(()) } else { Err(StoreError::ReadOnly { path: path.to_owned() }) }
+}
+
+/// The name by which SQLite opens a file without touching what is beside it.
+fn immutable_uri(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut uri = String::from("file:");
+    for byte in absolute.to_string_lossy().bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => uri.push(byte.into()),
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri + "?immutable=1"
 }
 
 fn not_ours(head: &[u8]) -> Option<Found> {
@@ -200,11 +245,6 @@ fn not_ours(head: &[u8]) -> Option<Found> {
         () if text => Found::Text,
         () => Found::Binary,
     })
-}
-
-fn check_version(found: i64, path: &Path) -> Result<(), StoreError> {
-    let known = MIGRATIONS.len() as i64;
-    if found > known { Err(StoreError::Newer { found, known, path: path.to_owned() }) } else { Ok(()) }
 }
 
 fn big_endian(head: &[u8], at: usize) -> Option<i32> {

@@ -11,8 +11,11 @@
 
 use super::rows::{self, RowError};
 use super::{Stamp, json};
-use crate::annotation::{Corpus, Document, Edit, Label, MentionId, Sentence, SentenceId, SentenceSuggestions};
+use crate::annotation::{
+    Corpus, Document, Edit, Label, MentionId, Sentence, SentenceId, SentenceSuggestions, Transaction,
+};
 use rusqlite::{Connection, params};
+use std::collections::HashMap;
 
 /// What was added to a corpus, on its way to the file.
 #[derive(Clone, Debug)]
@@ -21,6 +24,7 @@ pub struct Import {
     documents: Vec<Document>,
     sentences: Vec<Sentence>,
     next_mention: MentionId,
+    next_sentence: SentenceId,
     base_revision: u64,
     revision: u64,
     /// What a person would call it, for the audit trail: "Import news.jsonl".
@@ -47,8 +51,9 @@ impl Import {
         let labels = after.labels().iter().enumerate().filter(|(_, label)| !known(label));
         Self {
             labels: labels.map(|(at, label)| (at, label.clone())).collect(),
-            documents: after.documents().iter().skip(before.documents().len()).cloned().collect(),
-            sentences: after.sentences().iter().skip(before.sentences().len()).cloned().collect(),
+            documents: after.all_documents().iter().skip(before.all_documents().len()).cloned().collect(),
+            sentences: after.all_sentences().filter(|s| s.id() >= before.next_sentence_id()).cloned().collect(),
+            next_sentence: after.next_sentence_id(),
             next_mention: after.next_mention_id(),
             base_revision: before.revision(),
             revision: after.revision(),
@@ -69,32 +74,48 @@ impl Import {
         self.revision
     }
 
+    /// What takes it back: the documents are removed, then the labels that it brought.
+    pub fn inverse(&self) -> Transaction {
+        self.transaction().inverse()
+    }
+
+    /// What brings it back, once its documents are there.
+    fn transaction(&self) -> Transaction {
+        let labels = self.labels.iter().map(|(at, label)| Edit::InsertLabel { at: *at, label: label.clone() });
+        let documents = self.documents.iter().map(|document| document.id).collect();
+        let edits = labels.chain([Edit::SetRemoved { documents, new: false }]);
+        Transaction::new(self.intent.clone(), edits.collect())
+    }
+
     pub(super) fn insert(&self, tx: &Connection) -> Result<(), RowError> {
-        let mut edits = Vec::with_capacity(self.labels.len());
         for (at, label) in &self.labels {
             rows::insert_label(tx, *at, label)?;
-            edits.push(Edit::InsertLabel { at: *at, label: label.clone() });
         }
+        let mut texts = HashMap::with_capacity(self.documents.len());
         for document in &self.documents {
             rows::insert_document(tx, document)?;
+            texts.insert(document.id, &*document.text);
         }
         for sentence in &self.sentences {
-            rows::insert_sentence(tx, sentence)?;
+            let text = texts.get(&sentence.document()).ok_or(RowError::OutOfStep)?;
+            rows::insert_sentence(tx, sentence, text)?;
         }
         for (sentence, suggestions) in &self.suggestions {
             rows::set_suggestions(tx, *sentence, suggestions)?;
         }
         rows::raise_next_mention(tx, self.next_mention)?;
+        rows::raise_next_sentence(tx, self.next_sentence)?;
         rows::set_revision(tx, self.revision)?;
         let sql =
             "INSERT INTO log (revision, step, intent, edits, inverse, author, time_ms, active_ms, visible, receipt)
-            VALUES (?1, 'import', ?2, ?3, '[]', ?4, ?5, ?6, ?7, ?8)";
+            VALUES (?1, 'import', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
         tx.execute(
             sql,
             params![
                 self.revision.cast_signed(),
                 self.intent,
-                json::write_edits(&edits)?,
+                json::write_edits(&self.transaction().edits)?,
+                json::write_edits(&self.inverse().edits)?,
                 self.stamp.author,
                 self.stamp.time_ms,
                 self.stamp.active_ms,

@@ -10,8 +10,10 @@ use super::codec::Malformed;
 use super::names;
 use super::writer::VisibleSuggestions;
 use crate::annotation::{
-    Attributes, Edit, Fragments, Label, LabelId, Mention, MentionId, Rgb, SentenceId, Span, Split, Status,
+    Attributes, DocumentId, Edit, Fragments, Label, LabelId, Mention, MentionId, NewSentence, Rgb, SentenceId, Span,
+    Split, Status,
 };
+use crate::text::{ByteIdx, TextRange};
 use serde::{Deserialize, Serialize};
 
 /// The edits of a transaction.
@@ -64,6 +66,22 @@ enum EditJson {
     InsertLabel { at: usize, label: LabelJson },
     RemoveLabel { at: usize, label: LabelJson },
     ReplaceLabel { old: LabelJson, new: LabelJson },
+    Resegment { document: u32, old: Vec<SentenceJson>, new: Vec<SentenceJson> },
+    SetRemoved { documents: Vec<(u32, u32)>, new: bool },
+}
+
+#[derive(Serialize, Deserialize)]
+struct SentenceJson {
+    id: u32,
+    /// Bytes of the document: start, end.
+    tokens: Vec<(usize, usize)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    mentions: Vec<MentionJson>,
+    /// Start, end, label.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    rejected: Vec<(usize, usize, u32)>,
+    status: String,
+    split: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -93,6 +111,9 @@ struct LabelJson {
     key: Option<char>,
 }
 
+const STATUS: Malformed = Malformed("the log names a status that there is not");
+const SPLIT: Malformed = Malformed("the log names a split that there is not");
+
 impl From<&Edit> for EditJson {
     fn from(edit: &Edit) -> Self {
         match edit {
@@ -120,6 +141,12 @@ impl From<&Edit> for EditJson {
             Edit::InsertLabel { at, label } => Self::InsertLabel { at: *at, label: label.into() },
             Edit::RemoveLabel { at, label } => Self::RemoveLabel { at: *at, label: label.into() },
             Edit::ReplaceLabel { old, new } => Self::ReplaceLabel { old: old.into(), new: new.into() },
+            Edit::Resegment { document, old, new } => Self::Resegment {
+                document: document.0,
+                old: old.iter().map(SentenceJson::from).collect(),
+                new: new.iter().map(SentenceJson::from).collect(),
+            },
+            Edit::SetRemoved { documents, new } => Self::SetRemoved { documents: runs(documents), new: *new },
         }
     }
 }
@@ -128,8 +155,6 @@ impl TryFrom<EditJson> for Edit {
     type Error = Malformed;
 
     fn try_from(edit: EditJson) -> Result<Self, Malformed> {
-        const STATUS: Malformed = Malformed("the log names a status that there is not");
-        const SPLIT: Malformed = Malformed("the log names a split that there is not");
         Ok(match edit {
             EditJson::AddMention { sentence, mention } => {
                 Self::AddMention { sentence: SentenceId(sentence), mention: mention.try_into()? }
@@ -156,7 +181,58 @@ impl TryFrom<EditJson> for Edit {
             EditJson::InsertLabel { at, label } => Self::InsertLabel { at, label: label.try_into()? },
             EditJson::RemoveLabel { at, label } => Self::RemoveLabel { at, label: label.try_into()? },
             EditJson::ReplaceLabel { old, new } => Self::ReplaceLabel { old: old.try_into()?, new: new.try_into()? },
+            EditJson::Resegment { document, old, new } => Self::Resegment {
+                document: DocumentId(document),
+                old: old.into_iter().map(SentenceJson::read).collect::<Result<_, _>>()?,
+                new: new.into_iter().map(SentenceJson::read).collect::<Result<_, _>>()?,
+            },
+            EditJson::SetRemoved { documents, new } => {
+                let ids = documents.into_iter().flat_map(|(first, last)| first..=last).map(DocumentId);
+                Self::SetRemoved { documents: ids.collect(), new }
+            }
         })
+    }
+}
+
+/// Ids in a row as their first and last one: an import can bring 50,000 documents.
+fn runs(documents: &[DocumentId]) -> Vec<(u32, u32)> {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for id in documents {
+        match runs.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(id.0) => *last = id.0,
+            _ => runs.push((id.0, id.0)),
+        }
+    }
+    runs
+}
+
+impl From<&(SentenceId, NewSentence)> for SentenceJson {
+    fn from((id, sentence): &(SentenceId, NewSentence)) -> Self {
+        Self {
+            id: id.0,
+            tokens: sentence.tokens.iter().map(|t| (t.start().get(), t.end().get())).collect(),
+            mentions: sentence.mentions.iter().map(MentionJson::from).collect(),
+            rejected: sentence.rejected.iter().map(|(s, l)| (s.start().get(), s.end().get(), l.0)).collect(),
+            status: sentence.status.id().to_owned(),
+            split: sentence.split.id().to_owned(),
+        }
+    }
+}
+
+impl SentenceJson {
+    fn read(self) -> Result<(SentenceId, NewSentence), Malformed> {
+        let token = |(start, end)| {
+            TextRange::new(ByteIdx::new(start), ByteIdx::new(end)).ok_or(Malformed("a token in the log is empty"))
+        };
+        let rejected = self.rejected.into_iter().map(|(s, e, label)| Ok((to_span((s, e))?, LabelId(label))));
+        let sentence = NewSentence {
+            tokens: self.tokens.into_iter().map(token).collect::<Result<_, _>>()?,
+            mentions: self.mentions.into_iter().map(Mention::try_from).collect::<Result<_, _>>()?,
+            rejected: rejected.collect::<Result<_, Malformed>>()?,
+            status: Status::from_id(&self.status).ok_or(STATUS)?,
+            split: Split::from_id(&self.split).ok_or(SPLIT)?,
+        };
+        Ok((SentenceId(self.id), sentence))
     }
 }
 

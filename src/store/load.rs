@@ -4,11 +4,11 @@ use super::codec::{Malformed, unpack_heads, unpack_suggestions, unpack_tokens};
 use super::{Store, StoreError, json, names};
 use crate::annotation::{
     ApplyError, Attributes, Corpus, Fragments, History, Kept, Label, LabelId, LabelSet, Mention, MentionId, ModelId,
-    NewDocument, NewSentence, Rgb, SentenceId, SentenceSuggestions, Span, Split, Status, Transaction,
+    NewSentence, Rgb, SentenceId, SentenceSuggestions, Span, Split, Status, Step, StoredDocument, Transaction,
 };
 use rusqlite::config::DbConfig;
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
-use rusqlite::{Row, Rows, Statement};
+use rusqlite::{Row, Rows, TransactionBehavior};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -61,6 +61,8 @@ impl Store {
     }
 
     fn read(&self) -> Result<Contents, ReadError> {
+        // One state of the file, also while another process writes it.
+        let _reading = rusqlite::Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred)?;
         let (models, current_model) = self.read_models()?;
         Ok(Contents {
             corpus: self.read_corpus()?,
@@ -73,33 +75,76 @@ impl Store {
     }
 
     fn read_corpus(&self) -> Result<Corpus, ReadError> {
-        let (revision, next_mention, next_label, documents) = self.connection.query_row(
-            "SELECT revision, next_mention, next_label, (SELECT count(*) FROM document) FROM project",
-            [],
-            |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, u32>(2)?, row.get::<_, i64>(3)?)),
-        )?;
+        let sql = "SELECT revision, next_mention, next_label, next_sentence FROM project";
+        let counters = |row: &Row<'_>| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, u32>(2)?, row.get::<_, u32>(3)?))
+        };
+        let (revision, next_mention, next_label, next_sentence) = self.connection.query_row(sql, [], counters)?;
         let labels = LabelSet::restore(self.read_labels()?, LabelId(next_label))
             .map_err(|_| Malformed("two labels share a name or a key, or one has no name"))?;
-        // Adding a document counts one revision.
-        let before = u64::try_from(revision - documents).map_err(|_| Malformed("the revision is too small"))?;
         let next_mention = u64::try_from(next_mention).map_err(|_| Malformed("the next mention id is negative"))?;
-        let mut corpus = Corpus::new(labels, MentionId(next_mention), before);
+        let revision = u64::try_from(revision).map_err(|_| Malformed("the revision is negative"))?;
+        let mut corpus = Corpus::new(labels, MentionId(next_mention), revision);
+        corpus.reserve_sentence_ids(SentenceId(next_sentence));
 
-        let mut statement = self.connection.prepare("SELECT id, name, text FROM document ORDER BY id")?;
+        let mut sentences = self.read_sentences()?;
+        let mut statement =
+            self.connection.prepare("SELECT id, name, text, kept, removed FROM document ORDER BY id")?;
         let mut rows = statement.query([])?;
-        let mut sentences = SentenceReader::new(self)?;
-        let mut parts = sentences.start()?;
         while let Some(row) = rows.next()? {
             let id: i64 = row.get(0)?;
-            let text: Arc<str> = row.get::<_, String>(2)?.into();
-            let sentences = parts.of_document(id)?;
-            let added = corpus.add_document(NewDocument { name: row.get(1)?, text, kept: Kept::new(), sentences })?;
+            let kept: Kept = match row.get_ref(3)?.as_str_or_null().map_err(rusqlite::Error::from)? {
+                Some(json) => serde_json::from_str(json).map_err(|_| Malformed("what a document keeps is no JSON"))?,
+                None => Kept::new(),
+            };
+            let mut sentences = sentences.remove(&id).unwrap_or_default();
+            // Splitting and joining changed the order; else this only looks.
+            sentences.sort_by_key(|(_, sentence)| sentence.tokens.first().map(|token| token.start()));
+            let text: Arc<str> = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?.into();
+            let removed = row.get(4)?;
+            let added =
+                corpus.restore_document(StoredDocument { name: row.get(1)?, text, kept, removed, sentences })?;
             if i64::from(added.0) != id {
                 return Err(Malformed("a document is missing").into());
             }
         }
-        parts.finish()?;
-        Ok(corpus)
+        if !sentences.is_empty() {
+            return Err(Malformed("a sentence belongs to no document").into());
+        }
+        let counted = corpus.next_sentence_id() == SentenceId(next_sentence);
+        let counted = counted && corpus.next_mention_id() == MentionId(next_mention);
+        if counted { Ok(corpus) } else { Err(Malformed("an id is in use that was never given").into()) }
+    }
+
+    /// The sentences of each document, in one pass over each table.
+    fn read_sentences(&self) -> Result<HashMap<i64, Vec<(SentenceId, NewSentence)>>, ReadError> {
+        let prepare = |sql| self.connection.prepare(sql);
+        let mut sentences = prepare("SELECT id, document, tokens, status, split FROM sentence ORDER BY id")?;
+        let mut mentions = prepare(
+            "SELECT sentence, id, label, start_token, end_token, fragments, attributes, note, provenance, model,
+                source_id FROM mention ORDER BY sentence, id",
+        )?;
+        let mut rejected = prepare("SELECT sentence, start_token, end_token, label FROM rejected ORDER BY sentence")?;
+        let (mut mentions, mut rejected) = (Ahead::new(mentions.query([])?)?, Ahead::new(rejected.query([])?)?);
+        let mut rows = sentences.query([])?;
+        let mut of_documents: HashMap<i64, Vec<_>> = HashMap::new();
+        while let Some(row) = rows.next()? {
+            let id = row.get::<_, i64>(0)?;
+            let mut sentence = to_sentence(row)?;
+            while let Some(row) = mentions.row_of(id)? {
+                sentence.mentions.push(to_mention(row)?);
+                mentions.advance()?;
+            }
+            while let Some(row) = rejected.row_of(id)? {
+                sentence.rejected.insert((to_span(row, 1)?, LabelId(row.get(3)?)));
+                rejected.advance()?;
+            }
+            of_documents.entry(row.get(1)?).or_default().push((SentenceId(row.get(0)?), sentence));
+        }
+        if mentions.row().is_some() || rejected.row().is_some() {
+            return Err(Malformed("a mention or a rejection belongs to no sentence").into());
+        }
+        Ok(of_documents)
     }
 
     fn read_labels(&self) -> Result<Vec<Label>, ReadError> {
@@ -122,14 +167,16 @@ impl Store {
     }
 
     fn read_history(&self) -> Result<History, ReadError> {
-        let mut statement =
-            self.connection.prepare("SELECT step, intent, inverse FROM log WHERE step <> 'import' ORDER BY seq")?;
+        let mut statement = self.connection.prepare("SELECT step, intent, inverse FROM log ORDER BY seq")?;
         let mut rows = statement.query([])?;
         let mut history = History::default();
         while let Some(row) = rows.next()? {
-            let step = names::to_step(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)
-                .ok_or(Malformed("the log names a step that there is not"))?;
             let edits = json::read_edits(row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?)?;
+            let step = match row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)? {
+                "import" if edits.is_empty() => continue, // one of version 1, which can't be taken back
+                "import" => Step::Do,
+                name => names::to_step(name).ok_or(Malformed("the log names a step that there is not"))?,
+            };
             history.record(step, Transaction::new(row.get::<_, String>(1)?, edits));
         }
         Ok(history)
@@ -179,79 +226,6 @@ enum ReadError {
     Malformed(#[from] Malformed),
     #[error(transparent)]
     Corpus(#[from] ApplyError),
-}
-
-/// The prepared queries of sentences and of what belongs to them, each in the order of sentence ids.
-struct SentenceReader<'s> {
-    sentences: Statement<'s>,
-    mentions: Statement<'s>,
-    rejected: Statement<'s>,
-}
-
-impl<'s> SentenceReader<'s> {
-    fn new(store: &'s Store) -> rusqlite::Result<Self> {
-        let prepare = |sql| store.connection.prepare(sql);
-        Ok(Self {
-            sentences: prepare("SELECT id, document, tokens, status, split FROM sentence ORDER BY id")?,
-            mentions: prepare(
-                "SELECT sentence, id, label, start_token, end_token, fragments, attributes, note, provenance, model
-                 FROM mention ORDER BY sentence, id",
-            )?,
-            rejected: prepare("SELECT sentence, start_token, end_token, label FROM rejected ORDER BY sentence")?,
-        })
-    }
-
-    fn start(&mut self) -> rusqlite::Result<SentenceRows<'_>> {
-        Ok(SentenceRows {
-            next_id: 0,
-            sentences: Ahead::new(self.sentences.query([])?)?,
-            mentions: Ahead::new(self.mentions.query([])?)?,
-            rejected: Ahead::new(self.rejected.query([])?)?,
-        })
-    }
-}
-
-/// Sentences with their mentions and rejections, merged in one pass.
-struct SentenceRows<'r> {
-    next_id: i64,
-    sentences: Ahead<'r>,
-    mentions: Ahead<'r>,
-    rejected: Ahead<'r>,
-}
-
-impl SentenceRows<'_> {
-    fn of_document(&mut self, document: i64) -> Result<Vec<NewSentence>, ReadError> {
-        let mut sentences = Vec::new();
-        while let Some(row) = self.sentences.row() {
-            if row.get::<_, i64>(1)? != document {
-                break;
-            }
-            let id = row.get::<_, i64>(0)?;
-            if id != self.next_id {
-                return Err(Malformed("a sentence is missing").into());
-            }
-            let mut sentence = to_sentence(row)?;
-            while let Some(row) = self.mentions.row_of(id)? {
-                sentence.mentions.push(to_mention(row)?);
-                self.mentions.advance()?;
-            }
-            while let Some(row) = self.rejected.row_of(id)? {
-                sentence.rejected.insert((to_span(row, 1)?, LabelId(row.get(3)?)));
-                self.rejected.advance()?;
-            }
-            sentences.push(sentence);
-            self.next_id += 1;
-            self.sentences.advance()?;
-        }
-        Ok(sentences)
-    }
-
-    /// # Errors
-    /// Rows that belong to no document or no sentence.
-    fn finish(&mut self) -> Result<(), ReadError> {
-        let left = self.sentences.row().is_some() || self.mentions.row().is_some() || self.rejected.row().is_some();
-        if left { Err(Malformed("a sentence or mention belongs nowhere").into()) } else { Ok(()) }
-    }
 }
 
 /// Rows with the next one in view.
@@ -315,6 +289,6 @@ fn to_mention(row: &Row<'_>) -> Result<Mention, ReadError> {
         note: row.get(7)?,
         provenance: names::to_provenance(text(8)?.unwrap_or_default(), row.get(9)?)
             .ok_or(Malformed("a mention has an origin that there is not"))?,
-        source_id: None,
+        source_id: row.get(10)?,
     })
 }

@@ -12,7 +12,9 @@
 //! - The tables always equal what the corpus in memory would write from scratch ([`rows`](self) mirrors
 //!   [`Corpus::apply`](crate::annotation::Corpus::apply)); revisions follow each other without a gap.
 //! - One process writes a project at a time; the lock beside the file says who.
-//! - A file that is not ours, newer, damaged or read-only is refused and not changed by a byte.
+//! - A file that is not ours, newer or damaged is refused and not changed by a byte; so is one that can't be written,
+//!   unless it is opened to be read ([`Store::open_to_read`]).
+//! - Before an old file is brought up to date a copy of it is made beside it.
 //! - rusqlite is used in this folder only. `migrations/` is append-only.
 //!
 //! # Cost
@@ -21,19 +23,23 @@
 //! Deliberately absent: weights of models (a folder beside the file, which can be made again), clocks (the session
 //! stamps what it sends), and any judgement on edits: the corpus has applied them before they come here.
 
+mod check;
 mod codec;
+mod copy;
 mod error;
 mod file;
 mod import;
 mod json;
 mod load;
 mod lock;
+mod migrations;
 mod names;
 mod rows;
+mod search;
 mod writer;
 
 pub use error::{Found, StoreError};
-pub use file::{NewProject, Store, models_dir};
+pub use file::{NewProject, Store, WhyReadOnly, models_dir};
 pub use import::Import;
 pub use load::{Contents, ModelRecord};
 pub use lock::Holder;

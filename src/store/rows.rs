@@ -4,9 +4,10 @@
 //! A row that is not there as the edit expects it stops the whole transaction.
 
 use super::codec::{pack_heads, pack_suggestions, pack_tokens};
-use super::{ModelRecord, json, names};
+use super::{ModelRecord, json, names, search};
 use crate::annotation::{
-    Document, Edit, Label, LabelId, LabelSet, Mention, MentionId, ModelId, Sentence, SentenceId, SentenceSuggestions,
+    Document, DocumentId, Edit, Label, LabelId, LabelSet, Mention, MentionId, ModelId, NewSentence, Sentence,
+    SentenceId, SentenceSuggestions,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
@@ -30,7 +31,7 @@ pub(super) fn insert_project(
     settings: &BTreeMap<String, String>,
 ) -> rusqlite::Result<()> {
     tx.execute(
-        "INSERT INTO project (one, revision, next_mention, next_label) VALUES (1, 0, 0, ?1)",
+        "INSERT INTO project (one, revision, next_mention, next_label, next_sentence) VALUES (1, 0, 0, ?1, 0)",
         [labels.next_id().0],
     )?;
     for (position, label) in labels.iter().enumerate() {
@@ -99,6 +100,38 @@ pub(super) fn apply_edit(tx: &Connection, edit: &Edit) -> Result<(), RowError> {
                 key
             ])?)?;
         }
+        Edit::Resegment { document, old, new } => resegment(tx, *document, old, new)?,
+        Edit::SetRemoved { documents, new } => {
+            let mut statement =
+                tx.prepare_cached("UPDATE document SET removed = ?2 WHERE id = ?1 AND removed = NOT ?2")?;
+            for document in documents {
+                one_row(statement.execute(params![document.0, new])?)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Sentences with all that belongs to them in the place of others. What models said of the old ones goes.
+fn resegment(
+    tx: &Connection,
+    document: DocumentId,
+    old: &[(SentenceId, NewSentence)],
+    new: &[(SentenceId, NewSentence)],
+) -> Result<(), RowError> {
+    for (id, _) in old {
+        for table in ["mention", "rejected", "suggestion"] {
+            tx.prepare_cached(&format!("DELETE FROM {table} WHERE sentence = ?1"))?.execute([id.0])?;
+        }
+        search::remove(tx, *id)?;
+        let sql = "DELETE FROM sentence WHERE id = ?1 AND document = ?2";
+        one_row(tx.prepare_cached(sql)?.execute([id.0, document.0])?)?;
+    }
+    let sql = "SELECT text FROM document WHERE id = ?1";
+    let text: String = tx.prepare_cached(sql)?.query_row([document.0], |row| row.get(0))?;
+    for (id, content) in new {
+        insert_sentence(tx, &Sentence::stored(*id, document, content.clone()), &text)?;
+        raise_next_sentence(tx, SentenceId(id.0.saturating_add(1)))?;
     }
     Ok(())
 }
@@ -130,14 +163,19 @@ fn remove_label(tx: &Connection, id: LabelId) -> Result<(), RowError> {
     Ok(())
 }
 
-pub(super) fn insert_document(tx: &Connection, document: &Document) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO document (id, name, text) VALUES (?1, ?2, ?3)";
-    tx.prepare_cached(sql)?.execute(params![document.id.0, document.name, &*document.text])?;
+pub(super) fn insert_document(tx: &Connection, document: &Document) -> Result<(), RowError> {
+    let sql = "INSERT INTO document (id, name, text, kept, removed) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let kept = match document.kept.is_empty() {
+        true => None,
+        false => Some(serde_json::to_string(&document.kept)?),
+    };
+    let values = params![document.id.0, document.name, &*document.text, kept, document.removed];
+    tx.prepare_cached(sql)?.execute(values)?;
     Ok(())
 }
 
-/// A sentence with its mentions and rejections.
-pub(super) fn insert_sentence(tx: &Connection, sentence: &Sentence) -> Result<(), RowError> {
+/// A sentence of a text with its mentions, rejections and search terms.
+pub(super) fn insert_sentence(tx: &Connection, sentence: &Sentence, text: &str) -> Result<(), RowError> {
     let sql = "INSERT INTO sentence (id, document, tokens, status, split) VALUES (?1, ?2, ?3, ?4, ?5)";
     tx.prepare_cached(sql)?.execute(params![
         sentence.id().0,
@@ -152,13 +190,13 @@ pub(super) fn insert_sentence(tx: &Connection, sentence: &Sentence) -> Result<()
     for &(span, label) in sentence.rejected() {
         apply_edit(tx, &Edit::SetRejected { sentence: sentence.id(), span, label, new: true })?;
     }
-    Ok(())
+    search::insert(tx, sentence, text)
 }
 
 fn insert_mention(tx: &Connection, sentence: SentenceId, mention: &Mention) -> Result<(), RowError> {
     let sql = "INSERT INTO mention
-        (sentence, id, label, start_token, end_token, fragments, attributes, note, provenance, model)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+        (sentence, id, label, start_token, end_token, fragments, attributes, note, provenance, model, source_id)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     let fragments = match mention.fragments.contiguous() {
         Some(_) => None,
         None => Some(json::write_fragments(&mention.fragments)?),
@@ -179,6 +217,7 @@ fn insert_mention(tx: &Connection, sentence: SentenceId, mention: &Mention) -> R
         mention.note,
         provenance,
         model,
+        mention.source_id,
     ])?;
     Ok(())
 }
@@ -186,6 +225,12 @@ fn insert_mention(tx: &Connection, sentence: SentenceId, mention: &Mention) -> R
 pub(super) fn raise_next_mention(tx: &Connection, next: MentionId) -> rusqlite::Result<()> {
     let sql = "UPDATE project SET next_mention = max(next_mention, ?1)";
     tx.prepare_cached(sql)?.execute([next.0.cast_signed()])?;
+    Ok(())
+}
+
+pub(super) fn raise_next_sentence(tx: &Connection, next: SentenceId) -> rusqlite::Result<()> {
+    let sql = "UPDATE project SET next_sentence = max(next_sentence, ?1)";
+    tx.prepare_cached(sql)?.execute([next.0])?;
     Ok(())
 }
 

@@ -108,7 +108,7 @@ fn rows(ui: &mut Ui, stage: &mut Stage<'_>) {
     let total = stage.view.finder.rows(corpus);
     ui.spacing_mut().item_spacing.y = ROW_SPACING;
     let reveal = stage.view.reveal.take();
-    let row_of_current = stage.view.current().and_then(|id| stage.view.finder.row_of(id));
+    let row_of_current = stage.view.current().and_then(|id| stage.view.finder.row_of(corpus, id));
     let target = reveal.zip(row_of_current);
     ScrollArea::vertical().auto_shrink(false).show_rows(ui, size::LIST_ROW, total, |ui, range| {
         let pitch = size::LIST_ROW + ROW_SPACING;

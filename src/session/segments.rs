@@ -1,0 +1,62 @@
+//! What models said of sentences whose tokens were split or joined.
+
+use super::SessionError;
+use super::project::Project;
+use crate::annotation::{Edit, NewSentence, SentenceId, SentenceSuggestions, Span, Suggestion};
+use crate::text::ByteIdx;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+impl Project {
+    /// After edits that moved words: suggestions go along with the words that they are about. Those whose words now
+    /// begin or end inside a token, or lie in two sentences, go; so do head probabilities, which are of tokens.
+    pub(super) fn move_suggestions(&mut self, edits: &[Edit]) -> Result<(), SessionError> {
+        let map = Arc::make_mut(&mut self.suggestions);
+        let mut changed = BTreeSet::new();
+        for edit in edits {
+            let Edit::Resegment { old, new, .. } = edit else { continue };
+            let places = Places::of(new);
+            let said: Vec<_> = old.iter().filter_map(|(id, sentence)| Some((sentence, map.remove(id)?))).collect();
+            for (sentence, SentenceSuggestions { model, spans, entropy, .. }) in said {
+                for suggestion in spans {
+                    let Some((to, span)) = places.find(sentence, suggestion.span) else { continue };
+                    let none = || SentenceSuggestions { model, heads: Vec::new(), spans: Vec::new(), entropy };
+                    map.entry(to).or_insert_with(none).spans.push(Suggestion { span, ..suggestion });
+                    changed.insert(to);
+                }
+            }
+        }
+        let mut moved = Vec::with_capacity(changed.len());
+        for id in changed {
+            if let Some(mut said) = map.remove(&id) {
+                said.spans.sort_by_key(|s| s.span);
+                moved.push((id, said));
+            }
+        }
+        if moved.is_empty() { Ok(()) } else { self.store_suggestions(moved) }
+    }
+}
+
+/// Where tokens begin and end.
+struct Places {
+    starts: HashMap<ByteIdx, (SentenceId, usize)>,
+    ends: HashMap<ByteIdx, (SentenceId, usize)>,
+}
+
+impl Places {
+    fn of(sentences: &[(SentenceId, NewSentence)]) -> Self {
+        let tokens = || sentences.iter().flat_map(|(id, s)| s.tokens.iter().zip(0..).map(|(t, at)| (*id, *t, at)));
+        Self {
+            starts: tokens().map(|(id, token, at)| (token.start(), (id, at))).collect(),
+            ends: tokens().map(|(id, token, at)| (token.end(), (id, at + 1))).collect(),
+        }
+    }
+
+    /// The span of the same words, if there is one.
+    fn find(&self, old: &NewSentence, span: Span) -> Option<(SentenceId, Span)> {
+        let (first, last) = (old.tokens.get(span.start().get())?, old.tokens.get(span.last().get())?);
+        let (sentence, start) = *self.starts.get(&first.start())?;
+        let (same, end) = *self.ends.get(&last.end())?;
+        if sentence == same { Some((sentence, Span::from_range(start..end)?)) } else { None }
+    }
+}

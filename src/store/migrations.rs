@@ -1,0 +1,67 @@
+//! Bringing old files up to date, step by step, with a copy of the file made first.
+
+use super::{StoreError, copy, search};
+use rusqlite::{Connection, TransactionBehavior};
+use std::path::{Path, PathBuf};
+
+/// What brings a file from one version to the next.
+struct Migration {
+    sql: &'static str,
+    /// What SQL can't say, in the same transaction.
+    then: fn(&Connection) -> rusqlite::Result<()>,
+}
+
+/// Step `n` brings a file from `user_version` `n` to `n + 1`.
+const MIGRATIONS: &[Migration] = &[
+    Migration { sql: include_str!("migrations/0001.sql"), then: |_| Ok(()) },
+    Migration { sql: include_str!("migrations/0002.sql"), then: search::index_all },
+];
+
+/// The version of the files that this program writes.
+pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// # Errors
+/// A file of a newer program.
+pub(super) fn check_version(found: i64, path: &Path) -> Result<(), StoreError> {
+    if found > VERSION {
+        return Err(StoreError::Newer { found, known: VERSION, path: path.to_owned() });
+    }
+    Ok(())
+}
+
+/// Brings an old file up to date, after a copy of it was made beside it; see [`backup_path`].
+///
+/// # Errors
+/// A copy or a step that failed: the file is at the last version that it reached, whole.
+pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let failed = |source| StoreError::sqlite("bring the project up to date", source, path);
+    let version = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
+    check_version(version, path)?;
+    if version == VERSION {
+        return Ok(());
+    }
+    let backup = backup_path(path, version);
+    if backup.symlink_metadata().is_err() {
+        copy::copy_to(connection, &backup)?;
+    }
+    migrate(connection, version).map_err(failed)
+}
+
+/// Where the copy of a file lies that was made before it was brought up to date: `NAME.version-1.nestling`.
+///
+/// One that is there already is of a migration that did not end, and stays.
+pub(super) fn backup_path(path: &Path, version: i64) -> PathBuf {
+    path.with_extension(format!("version-{version}.nestling"))
+}
+
+/// Each step and its `user_version` are one transaction.
+pub(super) fn migrate(connection: &mut Connection, from: i64) -> rusqlite::Result<()> {
+    for (version, step) in (1_i64..).zip(MIGRATIONS).filter(|(version, _)| *version > from) {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        transaction.execute_batch(step.sql)?;
+        (step.then)(&transaction)?;
+        transaction.pragma_update(None, "user_version", version)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! Files of older versions of the program. `tests/fixtures/store/version-1.nestling` was written by version 0.1.0 with
+//! files of version 1: two documents, three labels, mentions with all that they can have, an import, edits, undo, redo.
+
+use super::*;
+
+#[test]
+fn a_file_of_version_1_is_brought_up_to_date_after_a_copy() {
+    let (dir, path) = old_project();
+    let old = fs::read(&path).unwrap();
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    let Contents { corpus, mut history, suggestions, models, current_model, settings } = store.load().unwrap();
+    let shown: Vec<_> = corpus.sentences().map(|s| show(&corpus, s)).collect();
+    expect_test::expect![[r#"
+        The|mayor|of|the|city|of|Aarhus|met|Anna|Berg|. Complete Dev
+          [0..1, 6..7] 1 Import {"sure": "nej \"x\""} "a note\nof two lines 💩"
+          [0..7] 0 Rule {} ""
+          [8..10] 0 Person {} ""
+        She|chairs|the|Harbour|Board|. Untouched Rest
+          [2..5] 2 Accepted(ModelId(1)) {} ""
+          rejected 0..1 0
+        It|rained|💩|all|day|. Flagged Rest
+        北|京|大|学|在|北|京|。 Untouched Rest
+        东|京|is|in|ป|ร|ะ|เ|ท|ศ|ไ|ท|ย|. Untouched Rest"#]].assert_eq(&shown.join("\n"));
+    let labels: Vec<_> = corpus.labels().iter().map(|l| format!("{} {:?}", l.name, l.title)).collect();
+    assert_eq!(labels, [r#"PER """#, r#"ORG """#, r#"LOC """#]);
+    assert_eq!((suggestions.len(), models.len(), current_model), (2, 1, Some(ModelId(1))));
+    assert_eq!(settings.get("threshold").map(String::as_str), Some("0.4"));
+    let found = |query: &str| store.find(query).unwrap().iter().map(|id| id.0).collect::<Vec<_>>();
+    assert_eq!((found("harbour"), found("大学"), found("aarhus met")), (vec![1], vec![3], vec![0]));
+
+    // The history goes on from where it was; the import of then can't be taken back.
+    let mut corpus = corpus;
+    assert_eq!(history.next_redo().unwrap().intent, "Change the label PER");
+    let mut intents = Vec::new();
+    while let Some(undo) = history.next_undo().cloned() {
+        intents.push(undo.intent.clone());
+        let inverse = corpus.apply(undo).unwrap();
+        history.record(Step::Undo, inverse);
+    }
+    assert_eq!(intents, ["Accept ORG", "Add the label ORG", "Add PER"]);
+
+    let names = files(dir.path());
+    assert_eq!(names, ["p.nestling", "p.nestling-shm", "p.nestling-wal", "p.nestling.lock", "p.version-1.nestling"]);
+    drop(store);
+    assert!(fs::read(&path).unwrap() != old);
+    let copy = rusqlite::Connection::open(dir.path().join("p.version-1.nestling")).unwrap();
+    let version: i64 = copy.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    let mentions: i64 = copy.query_row("SELECT count(*) FROM mention", [], |row| row.get(0)).unwrap();
+    assert_eq!((version, mentions), (1, 4));
+}
+
+#[test]
+fn an_old_file_that_cant_be_written_is_left_alone() {
+    let (dir, path) = old_project();
+    let mut permissions = fs::metadata(&path).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&path, permissions).unwrap();
+    let before = snapshot(dir.path());
+    let error = Store::open_to_read(&path).map(|_| ()).unwrap_err();
+    assert!(matches!(error, StoreError::Old { .. }), "{error}");
+    assert_eq!(snapshot(dir.path()), before);
+}
+
+#[test]
+fn a_migration_that_fails_leaves_the_file_as_it_was() {
+    let (dir, path) = old_project();
+    // What the index can't be made of.
+    let db = rusqlite::Connection::open(&path).unwrap();
+    db.execute_batch("UPDATE sentence SET tokens = x'80' WHERE id = 3; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    drop(db);
+    let old = fs::read(&path).unwrap();
+    let error = Store::open(&path).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("damaged (the tokens of a sentence can't be read)"), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), old);
+    assert_eq!(files(dir.path()), ["p.nestling", "p.version-1.nestling"]);
+}
+
+fn old_project() -> (TempDir, PathBuf) {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("p.nestling");
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/store/version-1.nestling");
+    fs::copy(fixture, &path).unwrap();
+    (dir, path)
+}
+
+fn show(corpus: &Corpus, sentence: &Sentence) -> String {
+    let mut lines = vec![format!(
+        "{} {:?} {:?}",
+        corpus.words(sentence).collect::<Vec<_>>().join("|"),
+        sentence.status(),
+        sentence.split()
+    )];
+    for mention in sentence.mentions() {
+        let Mention { fragments, label, attributes, note, provenance, .. } = mention;
+        lines.push(format!(
+            "  {:?} {} {provenance:?} {attributes:?} {note:?}",
+            fragments.iter().collect::<Vec<_>>(),
+            label.0
+        ));
+    }
+    lines.extend(sentence.rejected().iter().map(|(span, label)| format!("  rejected {span:?} {}", label.0)));
+    lines.join("\n")
+}
