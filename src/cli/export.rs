@@ -33,9 +33,11 @@ pub(super) fn run(args: &Export) -> Result<Ending, CliError> {
         "mentions": receipt.written.mentions,
         "left_out": receipt.left_out,
         "warnings": [],
+        "notes": receipt.written.notes,
         "not_represented": fields::losses(losses),
     });
     if !args.common.json {
+        receipt.written.notes.iter().for_each(|note| say(note));
         losses.iter().for_each(|loss| say(&format!("not represented: {loss}")));
     }
     let mut text = format!(

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// How much of a file is looked at to tell its format, and how much of a stream to tell how it is meant.
 const SAMPLE_BYTES: usize = 1 << 18;
 
-/// Something to read.
+/// Something to read. It may be empty, which most readers refuse.
 pub struct Input {
     /// For the document that a file without document names is.
     name: String,
@@ -29,7 +29,7 @@ enum Source {
 
 impl Input {
     /// # Errors
-    /// No such file, a folder, an empty file, one that can't be read.
+    /// No such file, a folder, one that can't be read.
     pub fn file(path: &Path) -> Result<Self, FormatError> {
         let file = path.display().to_string();
         if path.is_dir() {
@@ -47,7 +47,7 @@ impl Input {
     }
 
     /// # Errors
-    /// No bytes.
+    /// None: bytes can always be read.
     pub fn bytes(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Result<Self, FormatError> {
         let (name, bytes) = (name.into(), bytes.into());
         let head = head(&mut bytes.as_slice(), &name)?;
@@ -57,11 +57,38 @@ impl Input {
     /// Something that can be read only once, such as the standard input. Waits for its first bytes.
     ///
     /// # Errors
-    /// An empty stream, one that can't be read.
+    /// One that can't be read.
     pub fn stream(name: impl Into<String>, mut stream: impl Read + Send + 'static) -> Result<Self, FormatError> {
         let name = name.into();
         let head = head(&mut stream, &name)?;
         Ok(Self { file: name.clone(), name, extension: String::new(), source: Source::Stream(Box::new(stream)), head })
+    }
+
+    /// The same under another name.
+    pub fn named(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
+    /// All bytes of this file, which may be none.
+    pub(super) fn all_bytes(&self) -> Result<Vec<u8>, FormatError> {
+        let Source::File(path) = &self.source else { return Ok(self.head.clone()) };
+        std::fs::read(path).map_err(|error| FormatError::read(error, &self.file))
+    }
+
+    /// The path of a file beside this one; none where this is no file.
+    pub(super) fn beside(&self, file_name: &str) -> Option<PathBuf> {
+        match &self.source {
+            Source::File(path) => Some(path.with_file_name(file_name)),
+            Source::Bytes(_) | Source::Stream(_) => None,
+        }
+    }
+
+    /// The path of a file of the same name with another ending; none where this is no file.
+    pub(super) fn with_ending(&self, ending: &str) -> Option<PathBuf> {
+        match &self.source {
+            Source::File(path) => Some(path.with_extension(ending)),
+            Source::Bytes(_) | Source::Stream(_) => None,
+        }
     }
 
     /// The name for a document that has none of its own: that of the file, without its ending.
@@ -88,7 +115,14 @@ impl Input {
         })
     }
 
+    /// Everything, to be read once.
+    ///
+    /// # Errors
+    /// Nothing is there, or it can't be read.
     pub(super) fn read(self) -> Result<Box<dyn BufRead>, FormatError> {
+        if self.head.is_empty() {
+            return Err(FormatError::Empty { file: self.file });
+        }
         Ok(match self.source {
             Source::File(ref path) => Box::new(BufReader::with_capacity(1 << 16, self.open_file(path)?)),
             Source::Bytes(bytes) => Box::new(Cursor::new(bytes)),
@@ -104,5 +138,5 @@ impl Input {
 fn head(reader: &mut dyn Read, file: &str) -> Result<Vec<u8>, FormatError> {
     let mut head = Vec::new();
     reader.take(SAMPLE_BYTES as u64).read_to_end(&mut head).map_err(|error| FormatError::read(error, file))?;
-    if head.is_empty() { Err(FormatError::Empty { file: file.to_owned() }) } else { Ok(head) }
+    Ok(head)
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! file ──> Input ──> Format::read ──> Sink       ImportedDocument…, warnings with line numbers, notes
-//! Corpus ──> views ──> Format::write ──> file    Receipt: what could not be represented, span by span
+//! Corpus ──> views ──> Format::write ──> Output  Receipt: what could not be represented, span by span
 //! ```
 //!
 //! # Invariants
@@ -17,14 +17,17 @@
 //! Deliberately absent: ids of labels and mentions (a file names labels; the session finds or makes them), and the
 //! project.
 
+mod conll;
 mod encoding;
 mod error;
 mod imported;
 mod input;
 mod jsonl;
 mod options;
+mod output;
 mod receipt;
 mod registry;
+mod spelling;
 mod tags;
 mod text;
 mod view;
@@ -33,11 +36,10 @@ pub use error::FormatError;
 pub use imported::{Collected, ImportedDocument, ImportedLabel, ImportedMention, ImportedSentence, Sink, Warning};
 pub use input::Input;
 pub use options::{OptionSpec, Options};
+pub use output::{Content, Folder, Layout, OneFile, Output};
 pub use receipt::{Loss, LossKind, Receipt};
 pub use registry::{Detected, by_id, detect, formats};
 pub use view::{DocumentView, MentionView, SentenceView, Shown, views};
-
-use std::io::Write;
 
 /// One file format.
 pub trait Format: Sync {
@@ -51,6 +53,16 @@ pub trait Format: Sync {
     fn extensions(&self) -> &'static [&'static str];
 
     fn holds(&self) -> Holds;
+
+    /// What it writes.
+    fn layout(&self) -> Layout {
+        Layout::File
+    }
+
+    /// A token as it stands in its files.
+    fn spelled(&self, token: &str) -> String {
+        token.to_owned()
+    }
 
     /// What can be said with `--option key=value`.
     fn options(&self) -> &'static [OptionSpec];
@@ -69,12 +81,7 @@ pub trait Format: Sync {
     ///
     /// # Errors
     /// What can go wrong with a disk.
-    fn write<'c>(
-        &self,
-        documents: &mut dyn Iterator<Item = DocumentView<'c>>,
-        options: &Options,
-        out: &mut dyn Write,
-    ) -> Result<Receipt, FormatError>;
+    fn write(&self, content: Content<'_, '_>, options: &Options, out: &mut dyn Output) -> Result<Receipt, FormatError>;
 }
 
 /// What a format can represent.
@@ -89,7 +96,9 @@ pub struct Holds {
     pub discontinuous: bool,
     /// Attributes and notes.
     pub attributes: bool,
-    /// The raw text with the places of the tokens in it.
+    /// The words of each sentence as they are cut.
+    pub tokens: bool,
+    /// The raw text with the places of the mentions in it.
     pub text: bool,
 }
 

@@ -1,12 +1,13 @@
 //! All formats, and telling them apart.
 
+use super::conll::Conll;
 use super::jsonl::Jsonl;
 use super::text::PlainText;
 use super::{Format, FormatError, Sample, Sniff};
 use std::fmt;
 
 /// A new format gets a line here.
-static FORMATS: [&dyn Format; 2] = [&Jsonl, &PlainText];
+static FORMATS: [&dyn Format; 3] = [&Jsonl, &Conll, &PlainText];
 
 /// All formats, in the order in which they are offered.
 pub fn formats() -> &'static [&'static dyn Format] {
@@ -33,6 +34,9 @@ pub struct Detected {
 /// # Errors
 /// None knows it; the message says what it looks like.
 pub fn detect(file: &str, sample: &Sample<'_>) -> Result<Detected, FormatError> {
+    if sample.bytes.is_empty() && sample.extension != "ann" {
+        return Err(FormatError::Empty { file: file.to_owned() });
+    }
     let opinions = FORMATS.iter().copied().filter_map(|format| Some((format, format.sniff(sample)?)));
     // The first of the surest ones.
     let best = opinions.reduce(|best, next| if next.1.confidence > best.1.confidence { next } else { best });

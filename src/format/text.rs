@@ -2,8 +2,8 @@
 
 use super::encoding::decode;
 use super::{
-    Confidence, DocumentView, Format, FormatError, Holds, ImportedDocument, ImportedSentence, Input, Loss, LossKind,
-    OptionSpec, Options, Receipt, Sample, SentenceView, Sink, Sniff,
+    Confidence, Content, DocumentView, Format, FormatError, Holds, ImportedDocument, ImportedSentence, Input, LossKind,
+    OptionSpec, Options, Output, Receipt, Sample, SentenceView, Sink, Sniff,
 };
 use crate::annotation::Kept;
 use crate::text::{OffsetIndex, SentenceSplit, Tokens, split_sentences};
@@ -90,18 +90,14 @@ impl Format for PlainText {
         if sink.document(document).is_break() { Err(FormatError::Stopped { file }) } else { Ok(()) }
     }
 
-    fn write<'c>(
-        &self,
-        documents: &mut dyn Iterator<Item = DocumentView<'c>>,
-        _: &Options,
-        out: &mut dyn Write,
-    ) -> Result<Receipt, FormatError> {
+    fn write(&self, content: Content<'_, '_>, _: &Options, out: &mut dyn Output) -> Result<Receipt, FormatError> {
         let mut receipt = Receipt::default();
-        for document in documents {
-            receipt.documents += 1;
+        let mut out = out.file("")?;
+        for document in content.documents {
+            receipt.begin(&document);
+            receipt.lose_kept(&document, self.id());
             for sentence in &document.sentences {
-                receipt.sentences += 1;
-                write_sentence(&document, sentence, out, &mut receipt.losses)?;
+                write_sentence(&document, sentence, &mut *out, &mut receipt)?;
             }
         }
         out.flush()?;
@@ -113,23 +109,15 @@ fn write_sentence(
     document: &DocumentView<'_>,
     sentence: &SentenceView<'_>,
     out: &mut dyn Write,
-    losses: &mut Vec<Loss>,
+    receipt: &mut Receipt,
 ) -> Result<(), FormatError> {
-    let loss = |words: &str, label: Option<&str>, kind| Loss {
-        document: document.name.to_owned(),
-        sentence: sentence.number,
-        words: words.to_owned(),
-        label: label.map(str::to_owned),
-        kind,
-    };
     let raw = document.words(sentence, 0..sentence.tokens.len());
     if raw.contains('\n') {
-        losses.push(loss(raw, None, LossKind::LineBreak));
+        receipt.lose_words(document, Some(sentence.number), raw, LossKind::LineBreak);
     }
     writeln!(out, "{}", raw.replace("\r\n", " ").replace('\n', " "))?;
     for mention in &sentence.mentions {
-        let words = document.words(sentence, mention.fragments.hull().range());
-        losses.push(loss(words, Some(mention.label), LossKind::Mention));
+        receipt.lose(document, sentence, mention, LossKind::Mention);
     }
     Ok(())
 }

@@ -53,7 +53,28 @@ pub enum Shown<'c> {
     Suggestions(&'c HashMap<SentenceId, SentenceSuggestions>),
 }
 
+impl SentenceView<'_> {
+    /// Where `text` begins in the document's text.
+    pub fn start(&self) -> usize {
+        self.tokens.last().map_or(0, |last| last.end().get().saturating_sub(self.text.len()))
+    }
+
+    /// The bytes of some tokens in the document's text.
+    pub fn bytes(&self, tokens: Range<usize>) -> Option<Range<usize>> {
+        let of = self.tokens.get(tokens)?;
+        Some(of.first()?.start().get()..of.last()?.end().get())
+    }
+}
+
 impl DocumentView<'_> {
+    /// The raw text without the sentences that were left out.
+    pub fn written_text(&self) -> String {
+        match self.sentences.is_empty() {
+            true => self.text.to_owned(),
+            false => self.sentences.iter().flat_map(|s| [s.text, s.gap]).collect(),
+        }
+    }
+
     /// The raw text of some tokens of a sentence, with what is between them.
     pub(super) fn words(&self, sentence: &SentenceView<'_>, tokens: Range<usize>) -> &str {
         let of = sentence.tokens.get(tokens).unwrap_or_default();

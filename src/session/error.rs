@@ -61,8 +61,10 @@ pub enum SessionError {
         "the format can't hold {count} of the annotations and nothing was written; leave out --strict to write the rest"
     )]
     NotRepresented { count: usize },
-    #[error("the file read back differently from what was written and was thrown away; please report it: {}", path.display())]
-    ReadsBackDifferently { path: PathBuf },
+    #[error("what was written read back differently ({what}) and was thrown away; please report it: {}", path.display())]
+    ReadsBackDifferently { what: String, path: PathBuf },
+    #[error("a folder of files goes to a new or an empty folder, and there is something; name another one: {}", path.display())]
+    FolderNotEmpty { path: PathBuf },
     #[error("could not {doing} ({source}): {}", path.display())]
     Io { doing: &'static str, source: std::io::Error, path: PathBuf },
     #[error("could not note what the model is: {0}")]

@@ -1,9 +1,10 @@
-//! From a project to a file: written beside its place, read back and compared, then put there.
+//! From a project to a file.
 
 use super::project::Project;
-use super::{Part, SessionError, write_whole};
-use crate::annotation::{Corpus, Fragments, Sentence, SentenceId, SentenceSuggestions, Status};
-use crate::format::{Collected, DocumentView, Format, Input, Options, Receipt, Shown, by_id, views};
+use super::readback::{Source, write_read_back};
+use super::{Part, SessionError};
+use crate::annotation::{Corpus, Label, Sentence, SentenceId, SentenceSuggestions, Status};
+use crate::format::{DocumentView, ImportedLabel, Options, Receipt, Shown, by_id, views};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -54,7 +55,7 @@ impl Project {
 }
 
 impl ExportView {
-    /// Writes a file, replacing one of the same name only when all went well. Waits for the disk.
+    /// Writes a file, replacing one of the same name, or a new folder, only when all went well. Waits for the disk.
     ///
     /// # Errors
     /// Unknown formats and options, a disk that does not take it, a file that reads back differently; with `strict`
@@ -62,21 +63,9 @@ impl ExportView {
     pub fn export(&self, request: &ExportRequest, path: &Path) -> Result<ExportReceipt, SessionError> {
         let format = by_id(&request.format)?;
         let options = Options::new(request.options.iter().cloned(), &[format])?;
-        let written = write_whole(path, |out| {
-            // In memory first: what is read back is just what will be in the file.
-            let mut bytes = Vec::new();
-            let written = format.write(&mut self.views(request), &options, &mut bytes)?;
-            if request.strict && !written.losses.is_empty() {
-                return Err(SessionError::NotRepresented { count: written.losses.len() });
-            }
-            self.read_back(format, request, &options, &bytes, path)?;
-            out.write_all(&bytes).map_err(|source| SessionError::Io {
-                doing: "write the file",
-                source,
-                path: path.into(),
-            })?;
-            Ok(written)
-        })?;
+        let labels: Vec<ImportedLabel> = self.corpus.labels().iter().map(described).collect();
+        let source = Source { labels: &labels, documents: &|| self.views(request) };
+        let written = write_read_back(&source, format, &options, request.strict, path)?;
         let of_split = |s: &&Sentence| request.split.is_none_or(|part| part.holds(s));
         let all = self.corpus.sentences().filter(of_split).count();
         Ok(ExportReceipt { format: format.id(), left_out: all - written.sentences, written })
@@ -92,41 +81,8 @@ impl ExportView {
             (all || s.status() == Status::Complete) && split.is_none_or(|part| part.holds(s))
         })
     }
-
-    /// Reads the file as anybody would and compares it with what was to be written.
-    fn read_back(
-        &self,
-        format: &dyn Format,
-        request: &ExportRequest,
-        options: &Options,
-        bytes: &[u8],
-        path: &Path,
-    ) -> Result<(), SessionError> {
-        if !format.holds().mentions || self.views(request).next().is_none() {
-            return Ok(());
-        }
-        let mut read = Collected::default();
-        format.read(Input::bytes("export", bytes)?, options, &mut read)?;
-        let same =
-            read.documents.iter().flat_map(|d| content(&d.view())).eq(self.views(request).flat_map(|d| content(&d)));
-        if same && read.warnings.is_empty() {
-            Ok(())
-        } else {
-            Err(SessionError::ReadsBackDifferently { path: path.to_owned() })
-        }
-    }
 }
 
-/// Words of a sentence, and which of them carry which label.
-type Content = (Vec<String>, Vec<(Fragments, String)>);
-
-fn content(document: &DocumentView<'_>) -> Vec<Content> {
-    let sentences = document.sentences.iter().map(|sentence| {
-        let words = sentence.tokens.iter().map(|t| t.of(document.text).to_owned()).collect();
-        let mut mentions: Vec<_> =
-            sentence.mentions.iter().map(|m| (m.fragments.clone(), m.label.to_owned())).collect();
-        mentions.sort();
-        (words, mentions)
-    });
-    sentences.collect()
+fn described(label: &Label) -> ImportedLabel {
+    ImportedLabel { name: label.name.clone(), title: label.title.clone(), color: Some(label.color), key: label.key }
 }

@@ -1,6 +1,7 @@
-//! Files that appear whole or not at all.
+//! Files and folders that appear whole or not at all.
 
 use super::SessionError;
+use std::fs;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -12,25 +13,66 @@ pub fn write_whole<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, SessionError>,
 ) -> Result<T, SessionError> {
+    write_checked(path, write, |_, value| Ok(value))
+}
+
+/// As [`write_whole`]; `check` may read what was written before it is put in place.
+///
+/// # Errors
+/// As [`write_whole`], and what `check` says.
+pub(super) fn write_checked<T, U>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<T, SessionError>,
+    check: impl FnOnce(&Path, T) -> Result<U, SessionError>,
+) -> Result<U, SessionError> {
     let io = |source| SessionError::Io { doing: "write the file", source, path: path.to_owned() };
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = beside(folder).map_err(io)?;
+    let mut builder = tempfile::Builder::new();
+    open_to_all(&mut builder, 0o666);
+    let file = builder.prefix(".writing-").tempfile_in(folder_of(path)).map_err(io)?;
     let mut out = BufWriter::new(file.as_file());
     let value = write(&mut out)?;
     out.flush().map_err(io)?;
     drop(out);
+    let value = check(file.path(), value)?;
     file.as_file().sync_all().map_err(io)?;
     file.persist(path).map_err(|e| io(e.error))?;
     Ok(value)
 }
 
-/// A file with the permissions that any new file gets.
-fn beside(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+/// Fills a folder beside the place, and renames it when `fill` is done.
+///
+/// # Errors
+/// There is a file or a folder that is not empty; what `fill` says, and what can go wrong with a disk.
+pub(super) fn fill_folder<T>(
+    path: &Path,
+    fill: impl FnOnce(&Path) -> Result<T, SessionError>,
+) -> Result<T, SessionError> {
+    let io = |source| SessionError::Io { doing: "write the folder", source, path: path.to_owned() };
+    let is_empty = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+    if path.exists() && !is_empty(path) {
+        return Err(SessionError::FolderNotEmpty { path: path.to_owned() });
+    }
     let mut builder = tempfile::Builder::new();
+    open_to_all(&mut builder, 0o777);
+    let folder = builder.prefix(".writing-").tempdir_in(folder_of(path)).map_err(io)?;
+    let value = fill(folder.path())?;
+    if path.exists() {
+        fs::remove_dir(path).map_err(io)?;
+    }
+    fs::rename(folder.path(), path).map_err(io)?;
+    Ok(value)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// The permissions that any new file or folder gets, less the person's umask.
+#[cfg_attr(not(unix), allow(unused_variables, reason = "there are no such permissions"))]
+fn open_to_all(builder: &mut tempfile::Builder<'_, '_>, mode: u32) {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666)); // less the person's umask
+        builder.permissions(fs::Permissions::from_mode(mode));
     }
-    builder.prefix(".writing-").tempfile_in(folder)
 }

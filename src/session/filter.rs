@@ -3,7 +3,9 @@
 use super::SessionError;
 use super::jobs::{PredictReport, stopped};
 use crate::annotation::Attributes;
-use crate::format::{Format, ImportedDocument, ImportedLabel, ImportedMention, Input, Options, Sink, Warning, by_id};
+use crate::format::{
+    Content, Format, ImportedDocument, ImportedLabel, ImportedMention, Input, OneFile, Options, Sink, Warning, by_id,
+};
 use crate::train::{PredictOptions, Predictor};
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -93,7 +95,8 @@ impl Pipe<'_> {
             self.report.predicted.suggestions += sentence.mentions.len();
         }
         self.report.documents += 1;
-        self.writer.write(&mut std::iter::once(document.view()), &self.options, self.out)?;
+        let content = Content { labels: &[], documents: &mut std::iter::once(document.view()) };
+        self.writer.write(content, &self.options, &mut OneFile(&mut *self.out))?;
         // One header for all: later documents, and the parts of a long one, are appended.
         self.options = Options::new([("header".to_owned(), "no".to_owned())], &[self.writer])?;
         Ok(())

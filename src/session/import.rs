@@ -186,7 +186,7 @@ impl Project {
     pub fn start_import(&mut self, incoming: Incoming, how: ImportHow) -> Task<Result<Imported, SessionError>> {
         let (corpus, stamp) = (Arc::clone(&self.corpus), self.stamp());
         let writer = self.writer().cloned();
-        let dev_imported = self.settings.dev_imported;
+        let dev_imported = self.dev_is_given();
         Task::spawn("nestling-import", self.waker.as_waker(), move || {
             import(&corpus, incoming, how, dev_imported, stamp, &*writer?)
         })
@@ -216,7 +216,7 @@ impl Project {
     pub fn import(&mut self, incoming: Incoming, how: ImportHow) -> Result<ImportReceipt, SessionError> {
         let stamp = self.stamp();
         let writer = Arc::clone(self.writer()?);
-        let imported = import(&self.corpus, incoming, how, self.settings.dev_imported, stamp, &writer)?;
+        let imported = import(&self.corpus, incoming, how, self.dev_is_given(), stamp, &writer)?;
         self.finish_import(imported)
     }
 }

@@ -33,6 +33,7 @@ mod models;
 mod predictor;
 mod project;
 mod queue;
+mod readback;
 mod sample;
 mod search;
 mod segments;

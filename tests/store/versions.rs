@@ -21,7 +21,8 @@ fn a_file_of_version_1_is_brought_up_to_date_after_a_copy() {
           rejected 0..1 0
         It|rained|💩|all|day|. Flagged Rest
         北|京|大|学|在|北|京|。 Untouched Rest
-        东|京|is|in|ป|ร|ะ|เ|ท|ศ|ไ|ท|ย|. Untouched Rest"#]].assert_eq(&shown.join("\n"));
+        东|京|is|in|ป|ร|ะ|เ|ท|ศ|ไ|ท|ย|. Untouched Rest"#]]
+    .assert_eq(&shown.join("\n"));
     let labels: Vec<_> = corpus.labels().iter().map(|l| format!("{} {:?}", l.name, l.title)).collect();
     assert_eq!(labels, [r#"PER """#, r#"ORG """#, r#"LOC """#]);
     assert_eq!((suggestions.len(), models.len(), current_model), (2, 1, Some(ModelId(1))));

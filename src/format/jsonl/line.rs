@@ -1,5 +1,6 @@
 //! One line as it is spelled.
 
+use crate::annotation::Kept;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -20,6 +21,8 @@ pub(super) struct Line {
     pub(super) ner_tags: Option<Vec<Tag>>,
     pub(super) status: Option<String>,
     pub(super) split: Option<String>,
+    /// Only in a line that begins a document.
+    pub(super) kept: Option<Kept>,
     #[serde(flatten)]
     other: BTreeMap<String, IgnoredAny>,
 }
@@ -35,6 +38,8 @@ pub(super) struct Entity {
     #[serde(default)]
     pub(super) note: String,
     pub(super) score: Option<f32>,
+    /// A text, or a number as other programs have it.
+    pub(super) id: Option<Value>,
     #[serde(flatten)]
     other: BTreeMap<String, IgnoredAny>,
 }
@@ -48,7 +53,7 @@ pub(super) enum Tag {
 }
 
 impl Line {
-    /// A line with nothing but a name begins a document.
+    /// A line with nothing but a name, and what is kept of another file, begins a document.
     pub(super) fn is_separator(&self) -> bool {
         self.doc.is_some() && self.text.is_none() && self.tokens.is_none() && self.entities.is_none()
     }

@@ -9,9 +9,8 @@ mod sentence;
 mod write;
 
 use super::{
-    Confidence, DocumentView, Format, FormatError, Holds, Input, OptionSpec, Options, Receipt, Sample, Sink, Sniff,
+    Confidence, Content, Format, FormatError, Holds, Input, OptionSpec, Options, Output, Receipt, Sample, Sink, Sniff,
 };
-use std::io::Write;
 
 #[derive(Debug)]
 pub(super) struct Jsonl;
@@ -61,6 +60,7 @@ impl Format for Jsonl {
             same_span: true,
             discontinuous: true,
             attributes: true,
+            tokens: true,
             text: true,
         }
     }
@@ -92,12 +92,7 @@ impl Format for Jsonl {
         read::read(input, options, sink)
     }
 
-    fn write<'c>(
-        &self,
-        documents: &mut dyn Iterator<Item = DocumentView<'c>>,
-        options: &Options,
-        out: &mut dyn Write,
-    ) -> Result<Receipt, FormatError> {
-        write::write(documents, options, out)
+    fn write(&self, content: Content<'_, '_>, options: &Options, out: &mut dyn Output) -> Result<Receipt, FormatError> {
+        write::write(content, options, &mut *out.file("")?)
     }
 }

@@ -65,6 +65,7 @@ struct Reader<'s> {
 /// A document on its way: lines of one name in a row.
 struct Building {
     name: String,
+    kept: Kept,
     text: String,
     sentences: Vec<ImportedSentence>,
 }
@@ -117,9 +118,13 @@ impl Reader<'_> {
         let name = line.doc.clone().unwrap_or_else(|| self.name.clone());
         if line.is_separator() {
             self.hand_over()?;
-            self.document = Some(Building { name, text: String::new(), sentences: Vec::new() });
+            let kept = line.kept.unwrap_or_default();
+            self.document = Some(Building { name, kept, text: String::new(), sentences: Vec::new() });
             self.good += 1;
             return Ok(());
+        }
+        if line.kept.is_some() {
+            self.warn(number, "`kept` belongs to a line with nothing but `doc`; it was left out".to_owned());
         }
         let gap = line.gap.clone();
         let read = match read_sentence(line, self.ends.ends, &self.names) {
@@ -160,8 +165,12 @@ impl Reader<'_> {
         if self.document.as_ref().is_some_and(|document| document.name != name) {
             self.hand_over()?;
         }
-        let document =
-            self.document.get_or_insert_with(|| Building { name, text: String::new(), sentences: Vec::new() });
+        let document = self.document.get_or_insert_with(|| Building {
+            name,
+            kept: Kept::new(),
+            text: String::new(),
+            sentences: Vec::new(),
+        });
         let base = document.text.len();
         document.text.push_str(&read.text);
         document.text.push_str(gap);
@@ -181,12 +190,11 @@ impl Reader<'_> {
     }
 
     fn hand_over(&mut self) -> Result<(), FormatError> {
-        let Some(Building { name, text, sentences }) = self.document.take() else { return Ok(()) };
+        let Some(Building { name, kept, text, sentences }) = self.document.take() else { return Ok(()) };
         if u32::try_from(text.len()).is_err() {
             OffsetIndex::new(&text).map_err(|source| FormatError::TooLong { source, file: self.file.clone() })?;
         }
-        let stopped =
-            self.sink.document(ImportedDocument { name, text: text.into(), kept: Kept::new(), sentences }).is_break();
+        let stopped = self.sink.document(ImportedDocument { name, text: text.into(), kept, sentences }).is_break();
         if stopped { Err(FormatError::Stopped { file: self.file.clone() }) } else { Ok(()) }
     }
 

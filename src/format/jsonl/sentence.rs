@@ -193,7 +193,7 @@ impl ReadSentence {
             score,
             attributes,
             note: entity.note,
-            source_id: None,
+            source_id: entity.id.map(to_text),
         });
     }
 

@@ -3,28 +3,27 @@
 use super::ends::Ends;
 use super::read::locate;
 use super::{END, HEADER, VERSION};
-use crate::annotation::{Attributes, Split, Status};
-use crate::format::{DocumentView, FormatError, MentionView, Options, Receipt, SentenceView};
+use crate::annotation::{Attributes, Kept, Split, Status};
+use crate::format::{Content, DocumentView, FormatError, MentionView, Options, Receipt, SentenceView};
 use crate::text::{ByteIdx, CharIdx, OffsetIndex, TextRange};
 use serde::Serialize;
 use std::io::{self, Write};
 
-pub(super) fn write<'c>(
-    documents: &mut dyn Iterator<Item = DocumentView<'c>>,
-    options: &Options,
-    out: &mut dyn Write,
-) -> Result<Receipt, FormatError> {
+pub(super) fn write(content: Content<'_, '_>, options: &Options, out: &mut dyn Write) -> Result<Receipt, FormatError> {
     let ends = if options.value(&END) == "inclusive" { Ends::Inclusive } else { Ends::Exclusive };
     if options.value(&HEADER) == "yes" {
         write_line(out, &Header { nestling: VERSION, end: ends.name() })?;
     }
     let mut receipt = Receipt::default();
     let mut last_name: Option<&str> = None;
-    for document in documents {
-        if last_name == Some(document.name) {
+    for document in content.documents {
+        if last_name == Some(document.name) && document.kept.is_empty() {
             write_line(out, &Line { doc: document.name, ..Line::default() })?; // parts it from the one before
         }
         last_name = Some(document.name);
+        if !document.kept.is_empty() {
+            write_line(out, &Line { doc: document.name, kept: Some(document.kept), ..Line::default() })?;
+        }
         if document.sentences.is_empty() {
             let tokens = Some(Vec::new());
             let text = Some(document.text);
@@ -34,8 +33,7 @@ pub(super) fn write<'c>(
             write_line(out, &line_of(&document, sentence, ends))?;
             receipt.mentions += sentence.mentions.len();
         }
-        receipt.documents += 1;
-        receipt.sentences += document.sentences.len();
+        receipt.begin(&document);
     }
     out.flush()?;
     Ok(receipt)
@@ -55,6 +53,7 @@ fn line_of<'c>(document: &DocumentView<'c>, sentence: &SentenceView<'c>, ends: E
         offsets: offsets_if_needed(sentence, &tokens),
         tokens: Some(tokens),
         entities: Some(sentence.mentions.iter().map(|mention| entity_of(mention, ends)).collect()),
+        kept: None,
         status: sentence.status.map(Status::id),
         split: sentence.split.map(Split::id),
     }
@@ -86,6 +85,7 @@ fn entity_of<'c>(mention: &MentionView<'c>, ends: Ends) -> EntityLine<'c> {
         attributes: mention.attributes.filter(|attributes| !attributes.is_empty()),
         note: Some(mention.note).filter(|note| !note.is_empty()),
         score: mention.score,
+        id: mention.source_id,
     }
 }
 
@@ -112,6 +112,8 @@ struct Line<'c> {
     status: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     split: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<&'c Kept>,
 }
 
 #[derive(Serialize)]
@@ -127,4 +129,6 @@ struct EntityLine<'c> {
     note: Option<&'c str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'c str>,
 }
