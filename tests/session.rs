@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
-use nestling::annotation::{SentenceId, Span, Split, Status};
+use nestling::annotation::{SentenceId, Span, Split, Status, TokenIdx};
 use nestling::session::{
     Command, Event, Home, ImportHow, LearnerState, NewProject, Order, Project, ReadRequest, SaveState, Setting,
-    read_files,
+    WhyReadOnly, read_files,
 };
+use nestling::text::ByteIdx;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -186,12 +187,18 @@ fn random_work_undone_and_reopened_is_the_first_state() {
     project.close().unwrap();
     let mut project = place.open();
     assert_eq!(format!("{:?}", project.corpus().sentences().collect::<Vec<_>>()), last);
-    while project.undo_intent().is_some() {
+    while !project.undo_intent().unwrap().starts_with("Import ") {
         project.run(Command::Undo).unwrap();
     }
     project.close().unwrap();
     let mut project = place.open();
     assert_eq!(format!("{:?}", project.corpus().sentences().collect::<Vec<_>>()), first);
+    while project.undo_intent().is_some() {
+        project.run(Command::Undo).unwrap();
+    }
+    assert_eq!((project.corpus().sentence_count(), project.counts().sentences), (0, 0));
+    project.close().unwrap();
+    let mut project = place.open();
     while project.redo_intent().is_some() {
         project.run(Command::Redo).unwrap();
     }
@@ -213,4 +220,91 @@ fn a_label_that_is_gone_suggests_nothing() {
     assert_eq!(project.visible_suggestions(sentence).len(), 1);
     project.run(Command::AcceptAll { sentence, min_score: 0.0 }).unwrap();
     assert_eq!(project.corpus().sentence(sentence).unwrap().mentions().len(), 1);
+}
+
+#[test]
+fn an_import_is_undone_and_nothing_before_it_is_blocked() {
+    let place = Place::new();
+    let mut project = place.project(2);
+    project.run(Command::AddLabel { name: "ORG".into() }).unwrap();
+    let file = place.dir.path().join("more.jsonl");
+    let entities = r#"[{"start":0,"end":1,"label":"ORG"},{"start":1,"end":2,"label":"NEW"}]"#;
+    std::fs::write(&file, format!("{{\"tokens\":[\"Anna\",\"Berg\"],\"entities\":{entities}}}\n")).unwrap();
+    import(&mut project, &file, &[]);
+    assert_eq!((project.counts().sentences, project.counts().mentions), (3, 2));
+    // The label that the import uses was added before it: both can be undone, and done again.
+    assert_eq!(project.undo_intent(), Some("Import more.jsonl"));
+    project.run(Command::Undo).unwrap();
+    assert_eq!((project.counts().sentences, project.counts().mentions, project.counts().documents), (2, 0, 1));
+    project.run(Command::Undo).unwrap();
+    assert!(project.corpus().labels().by_name("ORG").is_none());
+    project.close().unwrap();
+    let mut project = place.open();
+    project.run(Command::Redo).unwrap();
+    project.run(Command::Redo).unwrap();
+    assert_eq!((project.counts().sentences, project.counts().mentions), (3, 2));
+    assert!(project.corpus().labels().by_name("NEW").is_some());
+    let document = project.corpus().documents().last().unwrap().id;
+    project.run(Command::RemoveDocuments { documents: vec![document] }).unwrap();
+    assert_eq!((project.counts().sentences, project.undo_intent()), (2, Some("Remove more")));
+    project.close().unwrap();
+}
+
+#[test]
+fn suggestions_go_along_when_words_are_split_and_joined() {
+    let place = Place::new();
+    let mut project = place.project(1);
+    let file = place.dir.path().join("said.jsonl");
+    let entities = r#"[{"start":0,"end":2,"label":"PER","score":0.9},{"start":3,"end":4,"label":"LOC","score":0.8},{"start":1,"end":3,"label":"LOC","score":0.7}]"#;
+    let tokens = r#"["Anna","Berg","met","Mr.Bean","."]"#;
+    std::fs::write(&file, format!("{{\"tokens\":{tokens},\"entities\":{entities}}}\n")).unwrap();
+    import(&mut project, &file, &[]);
+    let first = SentenceId(1);
+    let said = |project: &Project| -> Vec<String> {
+        let of = project.corpus().sentences().flat_map(|s| {
+            let spans = project.visible_suggestions(s.id()).into_iter().map(|x| x.span);
+            spans.map(|span| project.corpus().span_text(s, span).to_owned()).collect::<Vec<_>>()
+        });
+        of.collect()
+    };
+    let all = said(&project);
+    assert_eq!(all, ["Anna Berg", "Berg met", "Mr.Bean"]);
+    let sentence = project.corpus().sentence(first).unwrap();
+    let at = ByteIdx::new(sentence.tokens()[3].start().get() + 3);
+    project.run(Command::SplitToken { sentence: first, token: TokenIdx::new(3), at }).unwrap();
+    assert_eq!(said(&project), all);
+    project.run(Command::JoinTokens { sentence: first, span: span(3, 5) }).unwrap();
+    project.run(Command::SplitSentence { sentence: first, before: TokenIdx::new(2) }).unwrap();
+    assert_eq!(said(&project), ["Anna Berg", "Mr.Bean"], "what lay on both sides went");
+    project.run(Command::JoinSentences { sentence: first }).unwrap();
+    assert_eq!(said(&project), ["Anna Berg", "Mr.Bean"]);
+    let counts = project.counts().clone();
+    project.close().unwrap();
+    let project = place.open();
+    assert_eq!((said(&project).len(), project.counts()), (2, &counts));
+    let refused = project.corpus().sentence(first).unwrap().tokens().len();
+    assert_eq!(refused, 5);
+}
+
+#[test]
+fn a_project_opened_to_be_read_shows_all_and_refuses_changes() {
+    let place = Place::new();
+    let project = place.project(3);
+    project.flush().unwrap();
+    let mut reading = Project::open_to_read(&place.home, &place.path()).unwrap();
+    assert!(matches!(reading.read_only(), Some(WhyReadOnly::OpenElsewhere(_))));
+    assert_eq!(reading.counts().sentences, 3);
+    reading.start_learner();
+    let error = reading.run(Command::AddLabel { name: "X".into() }).unwrap_err().to_string();
+    assert!(error.contains("can't be changed because it is open already, by "), "{error}");
+    assert_eq!(reading.corpus().labels().len(), project.corpus().labels().len());
+    let setting = Command::Set(Setting::Threshold(0.1));
+    assert!(reading.run(setting).is_err() && reading.settings().threshold != 0.1);
+    assert_eq!(reading.search_now("met").unwrap().len(), 3);
+    reading.close().unwrap();
+    assert_eq!(project.search_now("met").unwrap(), [SentenceId(0), SentenceId(1), SentenceId(2)]);
+    let copy = place.dir.path().join("copy.nestling");
+    project.save_copy(copy.clone()).wait().unwrap().unwrap();
+    let copied = Project::open(&place.home, &copy).unwrap();
+    assert_eq!(copied.counts(), project.counts());
 }

@@ -387,7 +387,7 @@ impl Project {
             corpus: &self.corpus,
             suggestions: sentence.and_then(|id| self.suggestions.get(&id)),
             threshold: self.settings.threshold,
-            completes_into_dev: !self.settings.dev_imported && target.is_some_and(|s| goes_to_dev(s, dev)),
+            completes_into_dev: !self.dev_is_given() && target.is_some_and(|s| goes_to_dev(s, dev)),
         };
         let Some(plan) = command::plan(command, &context)? else { return Ok(Outcome::default()) };
         if !plan.transaction.edits.is_empty() {
@@ -409,6 +409,11 @@ impl Project {
         });
         self.commit(step, transaction)?;
         Ok(Outcome { sentence, mention })
+    }
+
+    /// True when a dev split came with an import that is still there; else completed sentences make one.
+    pub(super) fn dev_is_given(&self) -> bool {
+        self.settings.dev_imported && self.corpus.sentences().any(|s| s.split() == Split::Dev)
     }
 
     /// Takes note of an import that is on disk.
