@@ -9,12 +9,15 @@
 //!
 //! Deliberately absent: subwords. They belong to an encoder and are never shown.
 
+mod abbreviations;
 mod graphemes;
+mod inside;
 mod offsets;
 mod scripts;
 mod search;
 mod sentences;
 mod tokens;
+mod web;
 
 pub use graphemes::{GraphemeIdx, GraphemeIndex};
 pub use offsets::{ByteIdx, CharIdx, OffsetIndex, TextRange, TextTooLong, Utf16Idx};

@@ -1,6 +1,21 @@
-//! Sentences by Unicode sentence boundaries (UAX #29), joined again after an abbreviation or an initial.
+//! Sentences: Unicode sentence boundaries (UAX #29), joined again after abbreviations, initials, ordinal numbers and
+//! `"Well?" she said`, and cut where a dash or a year begins a sentence.
+//!
+//! F1 of sentence ends on held-out text, the sentences of each document joined by blanks (titles without a stop, which
+//! nobody can find then, included):
+//!
+//! | | wikigold dev (en) | litbank test (en) | genia test (en) | germeval test (de) | danplus test (da) |
+//! |---|---|---|---|---|---|
+//! | this module | .971 | .984 | .980 | .976 | .954 |
+//! | UAX #29 (`unicode-segmentation`, `icu_segmenter`: equal) | .975 | .976 | .961 | .935 | .902 |
+//! | `sentencex` 0.1.33, told the language | .974 | .934 | .893 | .852 | .578 |
+//!
+//! So no library: `sentencex` (MIT, well kept) would rather join than cut, wants the language and brings `regex` and
+//! its own command line; `icu_segmenter` is ten times as fast and knows no abbreviations; `srx` ships no rules. This
+//! module with its tokens does about 20 MB a second.
 
-use super::tokens::is_abbreviation;
+use super::abbreviations::{Abbreviation, abbreviation, is_ordinal, likes_to_begin};
+use super::tokens::first_word;
 use super::{TextRange, Tokens};
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
@@ -36,35 +51,141 @@ fn lines(text: &str) -> Vec<Range<usize>> {
 
 fn prose(text: &str) -> Vec<Range<usize>> {
     let mut sentences: Vec<Range<usize>> = Vec::new();
-    let mut open = false; // the last piece does not end its sentence
-    for (start, piece) in text.split_sentence_bound_indices() {
-        let end = start + piece.len();
-        match sentences.last_mut() {
-            Some(last) if open => last.end = end,
-            _ => sentences.push(start..end),
+    let (mut start, mut from) = (0, 0);
+    for piece in text.split_sentence_bounds() {
+        let to = from + piece.len();
+        let inner = breaks_inside(piece).into_iter().map(|at| from + at);
+        for end in inner.chain([to]) {
+            let end = past_closing_quote(text, start, before_opening(text, end));
+            let (Some(sentence), Some(rest)) = (text.get(start..end), text.get(end..)) else { continue };
+            if ends_here(sentence, rest) {
+                sentences.push(start..end);
+                start = end;
+            }
         }
-        let paragraph_ends = text.get(end..).is_some_and(|rest| rest.starts_with(['\n', '\r']));
-        let whole = sentences.last().and_then(|s| text.get(s.clone())).unwrap_or_default();
-        open = !paragraph_ends && (is_wrapped(whole) || ends_in_abbreviation(whole));
+        from = to;
     }
+    sentences.push(start..text.len());
     sentences
 }
 
-/// True for a piece that stops at a line break only because UAX #29 ends a paragraph there.
-fn is_wrapped(piece: &str) -> bool {
-    let body = piece.trim_end();
-    let tail = piece.get(body.len()..).unwrap_or_default();
-    let breaks = tail.matches('\n').count();
-    breaks == 1 && !body.ends_with(['.', '!', '?', '。', '！', '？', '…', '"', '”', ':'])
+/// Breaks that Unicode does not see, because a dash or a number comes next: `. – He`, `. 1976 began`.
+fn breaks_inside(piece: &str) -> Vec<usize> {
+    let stops = piece.match_indices(['.', '!', '?', '…']).filter_map(|(at, stop)| {
+        let after = piece.get(at + stop.len()..)?.trim_start_matches(CLOSING);
+        let next = after.strip_prefix(' ')?;
+        let dash = ["- ", "– ", "— "].iter().find_map(|dash| next.strip_prefix(dash));
+        let begins = match dash {
+            Some(spoken) => spoken.starts_with(char::is_uppercase),
+            None => is_year(next) && piece.get(..at).is_some_and(|before| is_plain(last_word(before))),
+        };
+        begins.then(|| piece.len() - next.len())
+    });
+    stops.collect()
 }
 
-fn ends_in_abbreviation(piece: &str) -> bool {
-    let body = piece.trim_end();
-    body.ends_with('.')
-        && body
-            .rsplit(char::is_whitespace)
-            .next()
-            .is_some_and(|word| is_abbreviation(word.trim_start_matches(['(', '"', '“'])))
+fn is_year(text: &str) -> bool {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    digits == 4 && text.get(digits..).is_some_and(|rest| rest.starts_with(' '))
+}
+
+/// A word or year after which a dot can only be a full stop.
+fn is_plain(word: &str) -> bool {
+    if word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit()) {
+        return true;
+    }
+    word.chars().count() > 2 && word.chars().all(|c| c.is_lowercase()) && abbreviation(word).is_none()
+}
+
+/// Unicode leaves an opening bracket with the sentence before it where no blank parts them.
+fn before_opening(text: &str, end: usize) -> usize {
+    text.get(..end)
+        .map_or(end, |before| before.trim_end_matches(['「', '『', '（', '【', '《', '〈', '(', '[', '„']).len())
+}
+
+/// A quote that stands between blanks after a full stop closes what was opened before.
+fn past_closing_quote(text: &str, start: usize, end: usize) -> usize {
+    let (Some(sentence), Some(rest)) = (text.get(start..end), text.get(end..)) else { return end };
+    let after = rest.trim_start_matches(['"', '\'', '’', '”', '“', '»']);
+    let quotes = rest.strip_suffix(after).unwrap_or_default();
+    let apart = sentence.ends_with(' ') && !quotes.is_empty() && after.starts_with(char::is_whitespace);
+    if apart && quotes.chars().all(|quote| closes(quote, sentence)) {
+        text.len() - after.trim_start_matches(' ').len()
+    } else {
+        end
+    }
+}
+
+/// True when a quote of this kind between blanks closes what the sentence, or one before it, has opened.
+fn closes(quote: char, sentence: &str) -> bool {
+    let near = sentence.get(sentence.floor_char_boundary(sentence.len().saturating_sub(LONGEST_QUOTE))..);
+    let near = near.unwrap_or_default();
+    match quote {
+        '“' => near.contains('„'), // in English it opens
+        '\'' => near.starts_with('\'') || near.contains(" '"),
+        _ => true,
+    }
+}
+
+const CLOSING: &[char] = &['"', '\'', '’', '”', '“', '»', '«', ')', ']'];
+const STOPS: &[char] = &['.', '!', '?', '。', '！', '？', '…', '"', '”', ':'];
+
+fn ends_here(sentence: &str, rest: &str) -> bool {
+    let body = sentence.trim_end();
+    let breaks = sentence.get(body.len()..).unwrap_or_default().matches('\n').count();
+    if body.is_empty() {
+        return false;
+    }
+    if rest.starts_with(['\n', '\r']) || breaks > 1 {
+        return true;
+    }
+    if breaks == 1 && (is_bullet(rest) || !body.ends_with(STOPS)) {
+        return is_bullet(rest);
+    }
+    let next = first_word(
+        rest.trim_start_matches(|c: char| c.is_whitespace() || CLOSING.contains(&c) || "([„‘-–—".contains(c)),
+    );
+    let quoted = body.trim_end_matches(|c: char| c.is_whitespace() || CLOSING.contains(&c));
+    if quoted.ends_with(['!', '?', '.', '…']) && rest.starts_with(char::is_lowercase) {
+        return false; // `"Well?" she said`
+    }
+    quoted.len() < body.len() || body.strip_suffix('.').is_none_or(|stem| dot_ends(stem, next))
+}
+
+/// Whether the dot after `stem` is a full stop, with `next` the word after it.
+fn dot_ends(stem: &str, next: &str) -> bool {
+    let word = last_word(stem);
+    let number = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+    if number {
+        let before = stem.get(..stem.len() - word.len()).unwrap_or_default().trim_end();
+        let listed = before.is_empty() && word.len() <= 2; // `1. Introduction`
+        let parted = word.len() < 4 && next.starts_with(|c: char| c.is_ascii_digit()); // `0. 01`
+        return !(listed || parted || is_ordinal(last_word(before), word, next));
+    }
+    match abbreviation(word) {
+        Some(Abbreviation::GoesOn) => false,
+        Some(Abbreviation::BeforeNumber) => !next.starts_with(char::is_numeric),
+        Some(Abbreviation::MayEnd) => next.is_empty() || likes_to_begin(next),
+        Some(Abbreviation::Ends) => true,
+        None => word.chars().count() != 1 || !word.starts_with(char::is_lowercase), // `z. B.`
+    }
+}
+
+/// The line begins an item of a list.
+fn is_bullet(line: &str) -> bool {
+    ["- ", "* ", "• ", "– ", "· "].iter().any(|bullet| line.starts_with(bullet))
+}
+
+/// How far back an open quote is looked for, in bytes.
+const LONGEST_QUOTE: usize = 2000;
+
+/// Longer words are no abbreviations and no numbers that matter.
+const LOOK_BACK: usize = 40;
+
+/// What follows the last blank or opening bracket.
+fn last_word(text: &str) -> &str {
+    let near = text.get(text.floor_char_boundary(text.len().saturating_sub(LOOK_BACK))..).unwrap_or_default();
+    near.rsplit(|c: char| c.is_whitespace() || "([\"“„'’«*".contains(c)).next().unwrap_or_default()
 }
 
 fn tokens_in(text: &str, piece: Range<usize>, tokens: Tokens) -> Vec<TextRange> {
@@ -99,6 +220,112 @@ mod tests {
                 A headline
                 It rained ."#]],
         );
+    }
+
+    #[test]
+    fn abbreviations_initials_and_numbers_end_no_sentence() {
+        check(
+            "Mr. J. K. Berg of Acme Inc. Denmark paid No. 5 on Dec. 3. The U.S. Army left. The U.S. He saw it, etc. Now.",
+            SentenceSplit::Prose,
+            expect![[r#"
+                Mr. J. K. Berg of Acme Inc. Denmark paid No. 5 on Dec. 3 .
+                The U.S. Army left .
+                The U.S.
+                He saw it , etc.
+                Now ."#]],
+        );
+        check(
+            "Am 3. Oktober, d. h. im 20. Jahrhundert, kam z. B. Dr. Kahn mit 5 Mio. Euro. Er ging 1990. 1995 kam er.",
+            SentenceSplit::Prose,
+            expect![[r#"
+                Am 3. Oktober , d. h. im 20. Jahrhundert , kam z. B. Dr. Kahn mit 5 Mio. Euro .
+                Er ging 1990 .
+                1995 kam er ."#]],
+        );
+        check(
+            "Det var f.eks. Karen den 5. maj. Hun gik. – Ja, sagde han.",
+            SentenceSplit::Prose,
+            expect![[r#"
+                Det var f.eks. Karen den 5. maj .
+                Hun gik .
+                – Ja , sagde han ."#]],
+        );
+        check(
+            "Vitamin C. The I. It cost 0.5 km... Then 1. Introduction",
+            SentenceSplit::Prose,
+            expect![[r#"
+            Vitamin C .
+            The I .
+            It cost 0.5 km ...
+            Then 1 .
+            Introduction"#]],
+        );
+    }
+
+    #[test]
+    fn quotes_stay_with_their_sentence() {
+        check(
+            "\"Well?\" she said. \"It rained.\" He left.",
+            SentenceSplit::Prose,
+            expect![[r#"
+            " Well ? " she said .
+            " It rained . "
+            He left ."#]],
+        );
+        check(
+            "\" It rained . \" He left . “ Why ? ” he said .",
+            SentenceSplit::Prose,
+            expect![[r#"
+                " It rained . "
+                He left .
+                “ Why ? ” he said ."#]],
+        );
+        check(
+            "„Es regnet.“ Er ging. «Il pleut.» Il part.",
+            SentenceSplit::Prose,
+            expect![[r#"
+            „ Es regnet . “
+            Er ging .
+            « Il pleut . »
+            Il part ."#]],
+        );
+    }
+
+    #[test]
+    fn lists_lines_and_other_scripts() {
+        check(
+            "He bought:\n- two apples\n- a pear\nand went\nhome.",
+            SentenceSplit::Prose,
+            expect![[r#"
+            He bought :
+            - two apples
+            - a pear and went home ."#]],
+        );
+        check(
+            "今天下雨。他走了！「好。」不。",
+            SentenceSplit::Prose,
+            expect![[r#"
+                今 天 下 雨 。
+                他 走 了 ！
+                「 好 。 」
+                不 。"#]],
+        );
+        check(
+            "यह है। वह गया। هل ذهب؟ نعم.",
+            SentenceSplit::Prose,
+            expect![[r#"
+            यह है ।
+            वह गया ।
+            هل ذهب ؟
+            نعم ."#]],
+        );
+    }
+
+    #[test]
+    fn every_token_of_the_text_is_in_one_sentence() {
+        let text = "\n\n One. \" Two!  \r\n\r\n- 3. x\u{2029}y… . – Z\n";
+        let sentences = split_sentences(text, SentenceSplit::Prose, Tokens::Words).concat();
+        assert_eq!(sentences, Tokens::Words.of(text));
     }
 
     #[test]
