@@ -175,3 +175,30 @@ fn a_folder_that_a_cut_training_left_is_passed_over() {
     std::fs::create_dir_all(place.path("s.models/model-0001")).unwrap();
     assert_eq!(place.json(0, &["train", "s.nestling", "--epochs", "1"])["model"], 2);
 }
+
+#[test]
+fn a_project_that_is_open_elsewhere_can_be_looked_at_searched_exported_and_copied() {
+    use nestling::session::{Home, Project};
+    let place = Place::new();
+    place.json(0, &["new", "p.nestling", "--labels", "PER"]);
+    place.write("a.txt", "Anna Berg met the mayor of Ålborg.\n北京大学在北京。\nShe left.\n");
+    place.json(0, &["import", "p.nestling", "a.txt", "--option", "unit=lines"]);
+    let open = Project::open(&Home::at(place.path("home")), &place.path("p.nestling")).unwrap();
+    assert_eq!(place.json(0, &["info", "p.nestling"])["sentences"], 3);
+    let found = place.json(0, &["search", "p.nestling", "mayor OF alb"]);
+    assert_eq!(found["found"], 1);
+    assert_eq!(found["sentences"][0]["text"], "Anna Berg met the mayor of Ålborg.");
+    assert_eq!(place.json(0, &["search", "p.nestling", "京大"])["sentences"][0]["sentence"], 2);
+    assert_eq!(place.json(0, &["search", "p.nestling", "nothing"])["found"], 0);
+    place.json(0, &["export", "p.nestling", "--format", "jsonl", "--output", "out.jsonl", "--status", "all"]);
+    place.json(0, &["copy", "p.nestling", "copy.nestling"]);
+    assert!(place.refused(&["copy", "p.nestling", "copy.nestling"]).contains("choose another name"));
+    assert!(place.refused(&["import", "p.nestling", "a.txt"]).contains("open already"));
+    open.close().unwrap();
+    assert_eq!(place.json(0, &["info", "copy.nestling"])["sentences"], 3);
+    assert_eq!(lines(&place.path("out.jsonl")).len(), 4);
+    let names = std::fs::read_dir(place.dir.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+    let mut left: Vec<_> = names.filter(|n| n.contains("nestling")).collect();
+    left.sort();
+    assert_eq!(left, ["copy.nestling", "p.nestling"], "nothing is left beside a project");
+}

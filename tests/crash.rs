@@ -1,32 +1,50 @@
-//! An acknowledged edit survives the death of the program at any moment.
+//! An acknowledged change survives the death of the program at any moment, and the file stays whole.
 //!
-//! The test starts itself as a child that edits and prints each revision once it is said to be saved, kills the child
-//! after a while, and looks at the file.
+//! The test starts itself as a child that brings an old file up to date, edits and imports, and prints each revision
+//! once it is said to be saved. It kills the child at a random moment and looks at the file, 200 times.
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 use nestling::annotation::*;
 use nestling::store::*;
-use nestling::text::{SentenceSplit, Tokens, split_sentences};
+use nestling::text::{ByteIdx, SentenceSplit, Tokens, split_sentences};
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Names the project that a child edits; absent in the test itself.
 const CHILD: &str = "NESTLING_TEST_CRASH_PROJECT";
-const ROUNDS: u64 = 20;
+const ROUNDS: u64 = 200;
+/// Every so many rounds the file is an old one again, and the child is killed while it may still migrate it.
+const ROUNDS_A_FILE: u64 = 4;
 const TEXT: &str = "The mayor of Aarhus met Anna Berg.\nIt rained all day.\n";
 
 #[test]
-fn every_acknowledged_edit_survives_a_kill() {
+fn every_acknowledged_change_survives_a_kill() {
     let dir = tempfile::TempDir::new().unwrap();
+    let old = make_old_project(dir.path());
+    let first = {
+        let path = dir.path().join("migrated.nestling");
+        std::fs::copy(&old, &path).unwrap();
+        Store::open(&path).unwrap().load().unwrap().corpus
+    };
     let path = dir.path().join("p.nestling");
-    make_project(&path);
+    let backup = dir.path().join("p.version-1.nestling");
     let mut random = 0x9E37_79B9_7F4A_7C15_u64;
-    let mut most = 0;
+    let (mut expected, mut killed_before_edits, mut imports) = (first.clone(), 0, 0);
     for round in 0..ROUNDS {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let starts_again = round.is_multiple_of(ROUNDS_A_FILE);
+        if starts_again {
+            for entry in std::fs::read_dir(dir.path()).unwrap().map(Result::unwrap) {
+                if entry.file_name().to_string_lossy().starts_with("p.") {
+                    std::fs::remove_file(entry.path()).unwrap();
+                }
+            }
+            std::fs::copy(&old, &path).unwrap();
+            expected = first.clone();
+        }
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["child", "--exact", "--nocapture"])
             .env(CHILD, &path)
@@ -34,24 +52,38 @@ fn every_acknowledged_edit_survives_a_kill() {
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-        let ready = lines.by_ref().find(|line| line.contains("editing"));
-        assert!(ready.is_some(), "round {round}: the child could not open the project");
+        if !starts_again {
+            let ready = lines.by_ref().find(|line| line.contains("editing"));
+            assert!(ready.is_some(), "round {round}: the child could not open the project");
+        }
         std::thread::sleep(Duration::from_micros(random >> 33 & 0x1_FFFF)); // up to 131 ms
         child.kill().unwrap();
         child.wait().unwrap();
-        let acknowledged = lines.filter_map(|line| line.strip_prefix("saved ")?.parse().ok()).max().unwrap_or(most);
+        let lines: Vec<String> = lines.collect();
+        assert!(!lines.iter().any(|line| line.contains("failed")), "round {round}: {lines:?}");
+        killed_before_edits += usize::from(starts_again && !lines.iter().any(|line| line.contains("editing")));
+        let acknowledged = lines.iter().filter_map(|line| line.strip_prefix("saved ")?.parse().ok()).max();
 
+        if backup.exists() {
+            assert_eq!(sound_version(&backup), 1, "round {round}: the copy is not whole");
+        }
         let store = Store::open(&path).unwrap();
         assert_eq!(store.check().unwrap(), Vec::<String>::new(), "round {round}");
         let corpus = store.load().unwrap().corpus;
         let stored = corpus.revision();
-        assert!(stored >= acknowledged, "round {round}: {acknowledged} was acknowledged, {stored} is there");
-        most = stored;
-        let want = replay(stored);
-        assert!(corpus.sentences().eq(want.sentences()), "round {round}");
-        assert_eq!(corpus.next_mention_id(), want.next_mention_id());
+        let least = acknowledged.unwrap_or(expected.revision());
+        assert!(stored >= least, "round {round}: {least} was acknowledged, {stored} is there");
+        while expected.revision() < stored {
+            imports += usize::from(is_import(&expected));
+            expected = next(&expected);
+        }
+        assert!(corpus.sentences().eq(expected.sentences()), "round {round}");
+        assert!(corpus.all_sentences().eq(expected.all_sentences()), "round {round}");
+        assert_eq!(corpus.next_mention_id(), expected.next_mention_id());
+        assert_eq!(corpus.next_sentence_id(), expected.next_sentence_id());
     }
-    assert!(most > ROUNDS, "the children edited");
+    assert!(killed_before_edits > 0, "no child was killed while it brought the file up to date");
+    assert!(imports > 10, "{imports} imports");
 }
 
 /// Does nothing but as a child.
@@ -67,6 +99,13 @@ fn child() {
     let writer = writer.unwrap();
     say("editing");
     loop {
+        if is_import(&corpus) {
+            let after = next(&corpus);
+            writer.flush().unwrap();
+            writer.import(Import::between(&corpus, &after, "Import", Stamp::default(), "{}")).unwrap();
+            corpus = after;
+            continue;
+        }
         let transaction = nth_edit(&corpus);
         let inverse = corpus.apply(transaction.clone()).unwrap();
         let (revision, stamp) = (corpus.revision(), Stamp::default());
@@ -83,37 +122,71 @@ fn say(line: &str) {
     out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush()).unwrap();
 }
 
-fn make_project(path: &Path) {
-    let mut labels = Corpus::default();
-    let label = labels.labels().propose("PER");
-    labels.apply(Transaction::new("", vec![Edit::InsertLabel { at: 0, label }])).unwrap();
-    let store = Store::create(path, &NewProject { labels: labels.labels().clone(), ..Default::default() }).unwrap();
-    let before = store.load().unwrap().corpus;
-    let writer = Writer::start(store, |_| ()).unwrap();
-    writer.import(Import::between(&before, &replay(1), "Import", Stamp::default(), "{}")).unwrap();
-    writer.close().unwrap();
+/// A project of version 1 that takes a while to bring up to date.
+fn make_old_project(dir: &Path) -> PathBuf {
+    let path = dir.join("old.nestling");
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/store/version-1.nestling");
+    std::fs::copy(fixture, &path).unwrap();
+    let db = rusqlite::Connection::open(&path).unwrap();
+    db.execute_batch(
+        "CREATE TEMP TABLE n AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+            SELECT i FROM n;
+        INSERT INTO document SELECT id + 2 * i, name, text FROM document, n;
+        INSERT INTO sentence SELECT id + 5 * i, document + 2 * i, tokens, status, split FROM sentence, n;
+        INSERT INTO mention SELECT sentence + 5 * i, id + 10 * i, label, start_token, end_token, fragments, attributes,
+            note, provenance, model FROM mention, n;
+        UPDATE project SET next_mention = 10000;
+        PRAGMA wal_checkpoint(TRUNCATE)",
+    )
+    .unwrap();
+    path
 }
 
-/// The corpus that all children together have made when it is at `revision`.
-fn replay(revision: u64) -> Corpus {
-    let mut labels = Corpus::default();
-    let label = labels.labels().propose("PER");
-    labels.apply(Transaction::new("", vec![Edit::InsertLabel { at: 0, label }])).unwrap();
-    let mut corpus = Corpus::new(labels.labels().clone(), MentionId(0), 0);
-    let sentences = split_sentences(TEXT, SentenceSplit::Prose, Tokens::Words).into_iter();
-    let sentences = sentences.map(|tokens| NewSentence { tokens, ..NewSentence::default() }).collect();
-    corpus.add_document(NewDocument { name: "a".into(), text: TEXT.into(), kept: Kept::new(), sentences }).unwrap();
-    while corpus.revision() < revision {
-        corpus.apply(nth_edit(&corpus)).unwrap();
+/// The version of a file, once SQLite finds it sound.
+fn sound_version(path: &Path) -> i64 {
+    let db = rusqlite::Connection::open_with_flags(path, rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
+    let said: String = db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(said, "ok");
+    db.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
+}
+
+/// What comes after a corpus depends on nothing but the corpus.
+fn next(corpus: &Corpus) -> Corpus {
+    let mut next = corpus.clone();
+    if is_import(corpus) {
+        let tokens = split_sentences(TEXT, SentenceSplit::Prose, Tokens::Words).into_iter();
+        let sentences = tokens.map(|tokens| NewSentence { tokens, ..NewSentence::default() }).collect();
+        let new = NewDocument { name: "a".into(), text: TEXT.into(), kept: Kept::new(), sentences };
+        next.add_document(new).unwrap();
+    } else {
+        next.apply(nth_edit(corpus)).unwrap();
     }
-    corpus
+    next
 }
 
-/// Depends on nothing but the revision: marks words, and every third time takes a mark back and sets a status.
+fn is_import(corpus: &Corpus) -> bool {
+    corpus.revision() % 20 == 13
+}
+
+/// Marks words, takes marks back, sets a status, splits and joins, removes a document and brings it back.
 fn nth_edit(corpus: &Corpus) -> Transaction {
     let n = corpus.revision() as usize;
-    let sentence = corpus.sentence_at(n % 2).unwrap();
+    let last = corpus.all_documents().last().unwrap();
+    if n % 20 == 5 || last.removed {
+        let edit = Edit::SetRemoved { documents: vec![last.id], new: !last.removed };
+        return Transaction::new("Remove", vec![edit]);
+    }
+    let sentence = corpus.sentence_at(n % 3).unwrap();
     let id = sentence.id();
+    let segmented = match n % 20 {
+        1 | 9 => split_sentence(corpus, id, sentence.tokens().len() / 2).ok(),
+        2 | 10 => join_sentences(corpus, id).ok(),
+        3 => split_token(corpus, id, 0, ByteIdx::new(sentence.tokens()[0].start().get() + 1)).ok(),
+        _ => None,
+    };
+    if let Some(edit) = segmented {
+        return Transaction::new("Segment", vec![edit]);
+    }
     let free = (0..sentence.tokens().len()).filter_map(|at| Span::from_range(at..at + 1));
     let free = free.into_iter().find(|span| !sentence.has_mention(*span, LabelId(0)));
     let add = |span| {

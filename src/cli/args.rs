@@ -45,6 +45,12 @@ pub(super) enum Command {
     /// Counts, labels, splits, statuses and models of a project.
     #[command(after_help = "Example: nestling info harbour.nestling --json")]
     Info(Info),
+    /// Find sentences by their words; the last one may be the beginning of a word.
+    #[command(after_help = "Example: nestling search harbour.nestling \"harbour bo\"")]
+    Search(Search),
+    /// Copy a project, with all that is done so far, into a new file; also while it is open in the window.
+    #[command(after_help = "Example: nestling copy harbour.nestling harbour-friday.nestling")]
+    Copy(Copy),
     /// Train on the complete sentences, keep the best epoch on dev, and make the model current.
     #[command(after_help = "Example: nestling train harbour.nestling --epochs 10 --set encoder_lr=1e-4")]
     Train(Train),
@@ -179,6 +185,29 @@ pub(super) struct Export {
 pub(super) struct Info {
     /// Project file.
     pub(super) project: PathBuf,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Search {
+    /// Project file.
+    pub(super) project: PathBuf,
+    /// Words in a row. Case, diacritics and punctuation don't matter; of Chinese, Japanese and Thai any piece is found.
+    pub(super) query: String,
+    /// Show the first so many.
+    #[arg(long, default_value_t = 20)]
+    pub(super) limit: usize,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Copy {
+    /// Project file.
+    pub(super) project: PathBuf,
+    /// The new file; there must be none of this name.
+    pub(super) to: PathBuf,
     #[command(flatten)]
     pub(super) common: Common,
 }

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
     let model = args.model.as_deref().map(model_id).transpose()?;
-    let project = Project::open(&Home::find(), &args.project)?;
+    let project = Project::open_to_read(&Home::find(), &args.project)?;
     let cancel = stop_flag();
     let done = project.evaluate_now(args.split.part(), model, args.threads, &cancel)?;
     let mut json = fields::evaluation(args.split.name(), done.model.0, &done.report, project.corpus());

@@ -7,7 +7,7 @@ use crate::session::{ExportRequest, ExportWhat, Home, Project};
 use serde_json::json;
 
 pub(super) fn run(args: &Export) -> Result<Ending, CliError> {
-    let project = Project::open(&Home::find(), &args.project)?;
+    let project = Project::open_to_read(&Home::find(), &args.project)?;
     let what = match args.what {
         What::Gold => ExportWhat::Gold,
         What::Suggestions => ExportWhat::Suggestions,

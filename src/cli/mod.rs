@@ -8,6 +8,7 @@
 //! Deliberately absent: any ability of its own.
 
 mod args;
+mod copy;
 mod encoders;
 mod evaluate;
 mod export;
@@ -18,6 +19,7 @@ mod new;
 mod output;
 mod predict;
 mod sample;
+mod search;
 mod train;
 
 use args::{Cli, Command};
@@ -77,6 +79,8 @@ fn run(cli: Cli, window: Option<OpenWindow>) -> Result<Ending, CliError> {
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Info(args)) => info::run(&args),
+        Some(Command::Search(args)) => search::run(&args),
+        Some(Command::Copy(args)) => copy::run(&args),
         Some(Command::Train(args)) => train::run(&args),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Evaluate(args)) => evaluate::run(&args),

@@ -1,0 +1,17 @@
+//! `nestling copy`
+
+use super::CliError;
+use super::args::Copy;
+use super::output::{Ending, answer};
+use crate::session::{Home, Project};
+use serde_json::json;
+
+pub(super) fn run(args: &Copy) -> Result<Ending, CliError> {
+    let project = Project::open_to_read(&Home::find(), &args.project)?;
+    project.save_copy(args.to.clone()).wait().map_err(crate::session::SessionError::from)??;
+    project.close()?;
+    let json = json!({ "project": args.project, "copy": args.to });
+    let text = format!("Copied to {}; models are not in it, they can be trained again", args.to.display());
+    answer(args.common, &json, &text)?;
+    Ok(Ending::Whole)
+}
