@@ -116,6 +116,85 @@ fn child() {
     }
 }
 
+/// Like a disk that is full, for a process that may write files of half a megabyte only.
+#[cfg(unix)]
+#[test]
+fn what_a_full_disk_does_not_take_is_told_and_the_rest_is_kept() {
+    let dir = tempfile::TempDir::new().unwrap();
+    let path = dir.path().join("p.nestling");
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/store/version-1.nestling");
+    std::fs::copy(fixture, &path).unwrap();
+    let before = Store::open(&path).unwrap().load().unwrap().corpus;
+    // The signal would end the process; ignored, the write fails as it does on a full disk.
+    let script = "trap '' XFSZ; ulimit -f 1024; exec \"$0\" child_on_a_full_disk --exact --nocapture";
+    let output = Command::new("sh")
+        .args(["-c", script])
+        .arg(std::env::current_exe().unwrap())
+        .env(CHILD, &path)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let line = |start: &str| said.lines().filter(|line| line.starts_with(start)).last().map(str::to_owned);
+    let (failed, closed) = (line("failed: ").expect(&said), line("closed: ").expect(&said));
+    assert!(failed.contains("check the disk") || failed.contains("disk is full"), "{failed}");
+    assert!(closed.contains(" changes could not be saved "), "{closed}");
+    let acknowledged: u64 = line("saved ").and_then(|line| line[6..].parse().ok()).unwrap();
+
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    let corpus = store.load().unwrap().corpus;
+    assert!(acknowledged > before.revision() && corpus.revision() >= acknowledged, "{closed}");
+    let mut expected = before;
+    while expected.revision() < corpus.revision() {
+        expected = next(&expected);
+    }
+    assert!(corpus.sentences().eq(expected.sentences()));
+}
+
+/// Does nothing but as a child: edits until something can't be saved.
+#[test]
+fn child_on_a_full_disk() {
+    let Some(path) = std::env::var_os(CHILD) else { return };
+    let store = Store::open(Path::new(&path)).unwrap();
+    let mut corpus = store.load().unwrap().corpus;
+    let (sender, failures) = std::sync::mpsc::channel();
+    let writer = Writer::start(store, move |event| match event {
+        WriterEvent::Saved { revision } => say(&format!("saved {revision}")),
+        WriterEvent::Failed { error, .. } => {
+            say(&format!("failed: {error}"));
+            sender.send(()).unwrap();
+        }
+    });
+    let writer = writer.unwrap();
+    while failures.try_recv().is_err() {
+        if is_import(&corpus) {
+            let after = next(&corpus);
+            let imported = writer
+                .flush()
+                .and_then(|()| writer.import(Import::between(&corpus, &after, "Import", Stamp::default(), "{}")));
+            if let Err(error) = imported {
+                say(&format!("failed: {error}"));
+                break;
+            }
+            corpus = after;
+            continue;
+        }
+        let transaction = nth_edit(&corpus);
+        let inverse = corpus.apply(transaction.clone()).unwrap();
+        let (revision, stamp) = (corpus.revision(), Stamp::default());
+        writer.apply(LogEntry { step: Step::Do, transaction, inverse, stamp, revision }).unwrap();
+    }
+    // What waits can't be saved either.
+    let transaction = Transaction::new("one more", vec![]);
+    let inverse = corpus.apply(transaction.clone()).unwrap();
+    let (revision, stamp) = (corpus.revision(), Stamp::default());
+    writer.apply(LogEntry { step: Step::Do, transaction, inverse, stamp, revision }).unwrap();
+    match writer.close() {
+        Ok(()) => say("closed: all is saved"),
+        Err(error) => say(&format!("closed: {error}")),
+    }
+}
+
 /// One line in one write, so that a kill can't cut it.
 fn say(line: &str) {
     let mut out = std::io::stdout().lock();

@@ -99,6 +99,7 @@ impl StoreError {
             }
             Some(ErrorCode::DiskFull) => Self::DiskFull { path },
             Some(ErrorCode::ReadOnly) => Self::ReadOnly { path },
+            Some(ErrorCode::SystemIoFailure) => Self::Io { doing, source: io::Error::other(source), path },
             _ => Self::Sqlite { doing, source, path },
         }
     }
