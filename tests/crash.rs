@@ -102,7 +102,7 @@ fn child() {
         if is_import(&corpus) {
             let after = next(&corpus);
             writer.flush().unwrap();
-            writer.import(Import::between(&corpus, &after, "Import", Stamp::default(), "{}")).unwrap();
+            writer.import(Import::between(&corpus, after.clone(), "Import", Stamp::default(), "{}")).unwrap();
             corpus = after;
             continue;
         }
@@ -169,9 +169,9 @@ fn child_on_a_full_disk() {
     while failures.try_recv().is_err() {
         if is_import(&corpus) {
             let after = next(&corpus);
-            let imported = writer
-                .flush()
-                .and_then(|()| writer.import(Import::between(&corpus, &after, "Import", Stamp::default(), "{}")));
+            let imported = writer.flush().and_then(|()| {
+                writer.import(Import::between(&corpus, after.clone(), "Import", Stamp::default(), "{}"))
+            });
             if let Err(error) = imported {
                 say(&format!("failed: {error}"));
                 break;

@@ -172,7 +172,7 @@ pub struct ImportReceipt {
 
 /// An import that is on disk, to be taken over by [`Project::finish_import`].
 pub struct Imported {
-    corpus: Corpus,
+    corpus: Arc<Corpus>,
     inverse: Transaction,
     suggestions: Vec<(SentenceId, SentenceSuggestions)>,
     dev_imported: bool,
@@ -238,7 +238,7 @@ fn import(
     } else if incoming.mentions > 0 {
         taking.receipt.notes.push(format!("{} mentions were not taken over, as asked for", incoming.mentions));
     }
-    for document in &incoming.documents {
+    for document in incoming.documents {
         taking.add(document)?;
     }
     let Taking { corpus, suggestions, dev_found, mut receipt, .. } = taking;
@@ -248,8 +248,9 @@ fn import(
     receipt.left_out += incoming.warnings.len();
     receipt.warnings.splice(0..0, incoming.warnings);
     receipt.notes.splice(0..0, incoming.notes);
+    let corpus = Arc::new(corpus);
     let mut import =
-        Import::between(before, &corpus, format!("Import {}", files.join(", ")), stamp, receipt.to_json(&files));
+        Import::between(before, corpus.clone(), format!("Import {}", files.join(", ")), stamp, receipt.to_json(&files));
     import.suggestions = suggestions.clone();
     let inverse = import.inverse();
     writer.import(import)?;
@@ -302,20 +303,17 @@ impl Taking {
         Ok(())
     }
 
-    fn add(&mut self, document: &ImportedDocument) -> Result<(), SessionError> {
+    /// Takes what it can use out of the document, so that not all of a file is in memory twice.
+    fn add(&mut self, document: ImportedDocument) -> Result<(), SessionError> {
         let first = self.corpus.next_sentence_id().0;
-        let mut sentences = Vec::with_capacity(document.sentences.len());
-        for (sentence, number) in document.sentences.iter().zip(first..) {
-            sentences.push(self.sentence(document, sentence, SentenceId(number)));
+        let ImportedDocument { name, text, kept, sentences: imported } = document;
+        let mut sentences = Vec::with_capacity(imported.len());
+        for (sentence, number) in imported.into_iter().zip(first..) {
+            sentences.push(self.sentence(&name, sentence, SentenceId(number)));
         }
         self.receipt.documents += 1;
         self.receipt.sentences += sentences.len();
-        let new = NewDocument {
-            name: document.name.clone(),
-            text: Arc::clone(&document.text),
-            kept: document.kept.clone(),
-            sentences,
-        };
+        let new = NewDocument { name, text, kept, sentences };
         let id = self.corpus.add_document(new)?;
         if !self.dev_given && self.split.is_none() {
             self.draw_dev(id)?;
@@ -323,17 +321,19 @@ impl Taking {
         Ok(())
     }
 
-    fn sentence(&mut self, document: &ImportedDocument, sentence: &ImportedSentence, id: SentenceId) -> NewSentence {
+    fn sentence(&mut self, document: &str, sentence: ImportedSentence, id: SentenceId) -> NewSentence {
+        let ImportedSentence { tokens, mentions: imported, status, split } = sentence;
         let mut mentions = Vec::new();
         let mut suggestions = Vec::new();
         if self.kind != ImportAs::Text {
-            for mention in &sentence.mentions {
-                if self.kind == ImportAs::Gold && mention.score.is_none() {
+            mentions.reserve_exact(imported.iter().filter(|m| self.is_gold(m)).count());
+            for mention in imported {
+                if self.is_gold(&mention) {
                     mentions.extend(self.mention(mention));
-                } else if let Some(suggestion) = self.suggestion(mention) {
+                } else if let Some(suggestion) = self.suggestion(&mention) {
                     suggestions.push(suggestion);
                 } else {
-                    self.leave_out(document, mention);
+                    self.leave_out(document, &mention);
                 }
             }
         }
@@ -346,46 +346,47 @@ impl Taking {
                 SentenceSuggestions { model: ModelId::FROM_FILE, heads: Vec::new(), spans: suggestions, entropy: None };
             self.suggestions.push((id, said));
         }
-        let (split, mut status) = self.place(sentence, !mentions.is_empty());
+        let (split, mut status) = self.place(status, split, !mentions.is_empty());
         if unanswered && status == Status::Complete {
             // What waits for an answer says nothing about the words around it.
             status = if mentions.is_empty() { Status::Untouched } else { Status::InProgress };
         }
         self.dev_found |= split == Split::Dev;
-        NewSentence { tokens: sentence.tokens.clone(), mentions, rejected: BTreeSet::new(), status, split }
+        NewSentence { tokens, mentions, rejected: BTreeSet::new(), status, split }
     }
 
     /// Where a sentence goes, and how far it is.
-    fn place(&self, sentence: &ImportedSentence, has_mentions: bool) -> (Split, Status) {
+    fn place(&self, said: Option<Status>, split: Option<Split>, has_mentions: bool) -> (Split, Status) {
         let split = match self.split {
             Some(Part::Train | Part::Pool) => Split::Rest,
             Some(Part::Dev) => Split::Dev,
             Some(Part::Test) => Split::Test,
             Some(Part::Blind) => Split::Blind,
-            None => sentence.split.unwrap_or_default(),
+            None => split.unwrap_or_default(),
         };
         let begun = if has_mentions { Status::InProgress } else { Status::Untouched };
         let status = match (self.kind, self.split) {
             (ImportAs::Text | ImportAs::Suggestions, _) => Status::Untouched,
             (ImportAs::Gold, Some(Part::Train)) => Status::Complete,
-            (ImportAs::Gold, Some(Part::Pool)) => match sentence.status {
+            (ImportAs::Gold, Some(Part::Pool)) => match said {
                 Some(Status::Complete) | None => begun,
                 Some(other) => other,
             },
-            (ImportAs::Gold, _) => sentence.status.unwrap_or(Status::Complete),
+            (ImportAs::Gold, _) => said.unwrap_or(Status::Complete),
         };
         (split, status)
     }
 
-    fn mention(&mut self, mention: &ImportedMention) -> Option<Mention> {
+    fn is_gold(&self, mention: &ImportedMention) -> bool {
+        self.kind == ImportAs::Gold && mention.score.is_none()
+    }
+
+    fn mention(&mut self, mention: ImportedMention) -> Option<Mention> {
         let id = MentionId(self.next_mention);
         self.next_mention += 1;
-        Some(Mention {
-            attributes: mention.attributes.clone(),
-            note: mention.note.clone(),
-            source_id: mention.source_id.clone(),
-            ..Mention::new(id, mention.fragments.clone(), *self.labels.get(&mention.label)?, Provenance::Import)
-        })
+        let ImportedMention { fragments, label, attributes, note, source_id, .. } = mention;
+        let label = *self.labels.get(&label)?;
+        Some(Mention { id, fragments, label, attributes, note, provenance: Provenance::Import, source_id })
     }
 
     /// Suggestions are contiguous; others can't be taken over.
@@ -394,10 +395,10 @@ impl Taking {
         Some(Suggestion { span, label, score: mention.score.unwrap_or(1.0), runner_up: None })
     }
 
-    fn leave_out(&mut self, document: &ImportedDocument, mention: &ImportedMention) {
+    fn leave_out(&mut self, document: &str, mention: &ImportedMention) {
         self.receipt.left_out += 1;
         self.receipt.warnings.push(Warning {
-            file: document.name.clone(),
+            file: document.to_owned(),
             line: None,
             message: format!(
                 "a {} of several fragments ({:?}) can't be a suggestion and was left out; import it as gold to keep it",

@@ -471,9 +471,9 @@ impl Project {
     }
 
     /// Takes over what an import has written.
-    pub(super) fn replace_corpus(&mut self, corpus: Corpus) {
+    pub(super) fn replace_corpus(&mut self, corpus: Arc<Corpus>) {
         self.counts = Counts::of(&corpus);
-        self.corpus = Arc::new(corpus);
+        self.corpus = corpus;
     }
 }
 

@@ -1,32 +1,31 @@
 //! An import: new labels and documents that come in one transaction, all or nothing.
 //!
 //! ```text
-//! let mut after = corpus.clone();                     // texts are shared, not copied
-//! …InsertLabel edits and add_document on `after`…     // the corpus checks them
-//! writer.import(Import::between(&corpus, &after, …))  // on disk, or nowhere
-//! corpus = after;                                     // only then in memory
+//! let mut after = corpus.clone();                        // texts are shared, not copied
+//! …InsertLabel edits and add_document on `after`…        // the corpus checks them
+//! let after = Arc::new(after);
+//! writer.import(Import::between(&corpus, after.clone(), …))  // on disk, or nowhere
+//! corpus = after;                                        // only then in memory
 //! ```
 //!
 //! So memory and disk can't end up different: the rows are made from the very documents that the corpus took.
 
 use super::rows::{self, RowError};
 use super::{Stamp, json};
-use crate::annotation::{
-    Corpus, Document, Edit, Label, MentionId, Sentence, SentenceId, SentenceSuggestions, Transaction,
-};
+use crate::annotation::{Corpus, Document, Edit, Label, Sentence, SentenceId, SentenceSuggestions, Transaction};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What was added to a corpus, on its way to the file.
 #[derive(Clone, Debug)]
 pub struct Import {
     labels: Vec<(usize, Label)>,
-    documents: Vec<Document>,
-    sentences: Vec<Sentence>,
-    next_mention: MentionId,
-    next_sentence: SentenceId,
+    after: Arc<Corpus>,
+    /// What was there before: so many documents, and the sentences before this one.
+    known_documents: usize,
+    first_sentence: SentenceId,
     base_revision: u64,
-    revision: u64,
     /// What a person would call it, for the audit trail: "Import news.jsonl".
     pub intent: String,
     pub stamp: Stamp,
@@ -39,24 +38,23 @@ pub struct Import {
 impl Import {
     /// The labels and documents that `after` has and `before` has not.
     ///
-    /// `after` must be `before` with nothing but added labels and documents. Copies the added sentences, not the texts.
+    /// `after` must be `before` with nothing but added labels and documents.
     pub fn between(
         before: &Corpus,
-        after: &Corpus,
+        after: impl Into<Arc<Corpus>>,
         intent: impl Into<String>,
         stamp: Stamp,
         receipt: impl Into<String>,
     ) -> Self {
+        let after = after.into();
         let known = |label: &Label| before.labels().get(label.id).is_some();
         let labels = after.labels().iter().enumerate().filter(|(_, label)| !known(label));
         Self {
             labels: labels.map(|(at, label)| (at, label.clone())).collect(),
-            documents: after.all_documents().iter().skip(before.all_documents().len()).cloned().collect(),
-            sentences: after.all_sentences().filter(|s| s.id() >= before.next_sentence_id()).cloned().collect(),
-            next_sentence: after.next_sentence_id(),
-            next_mention: after.next_mention_id(),
+            known_documents: before.all_documents().len(),
+            first_sentence: before.next_sentence_id(),
             base_revision: before.revision(),
-            revision: after.revision(),
+            after,
             intent: intent.into(),
             stamp,
             receipt: receipt.into(),
@@ -71,7 +69,15 @@ impl Import {
 
     /// Of the project after it.
     pub fn revision(&self) -> u64 {
-        self.revision
+        self.after.revision()
+    }
+
+    fn documents(&self) -> &[Document] {
+        self.after.all_documents().get(self.known_documents..).unwrap_or_default()
+    }
+
+    fn sentences(&self) -> impl Iterator<Item = &Sentence> {
+        self.after.all_sentences().filter(|s| s.id() >= self.first_sentence)
     }
 
     /// What takes it back: the documents are removed, then the labels that it brought.
@@ -82,7 +88,7 @@ impl Import {
     /// What brings it back, once its documents are there.
     fn transaction(&self) -> Transaction {
         let labels = self.labels.iter().map(|(at, label)| Edit::InsertLabel { at: *at, label: label.clone() });
-        let documents = self.documents.iter().map(|document| document.id).collect();
+        let documents = self.documents().iter().map(|document| document.id).collect();
         let edits = labels.chain([Edit::SetRemoved { documents, new: false }]);
         Transaction::new(self.intent.clone(), edits.collect())
     }
@@ -91,28 +97,28 @@ impl Import {
         for (at, label) in &self.labels {
             rows::insert_label(tx, *at, label)?;
         }
-        let mut texts = HashMap::with_capacity(self.documents.len());
-        for document in &self.documents {
+        let mut texts = HashMap::with_capacity(self.documents().len());
+        for document in self.documents() {
             rows::insert_document(tx, document)?;
             texts.insert(document.id, &*document.text);
         }
-        for sentence in &self.sentences {
+        for sentence in self.sentences() {
             let text = texts.get(&sentence.document()).ok_or(RowError::OutOfStep)?;
             rows::insert_sentence(tx, sentence, text)?;
         }
         for (sentence, suggestions) in &self.suggestions {
             rows::set_suggestions(tx, *sentence, suggestions)?;
         }
-        rows::raise_next_mention(tx, self.next_mention)?;
-        rows::raise_next_sentence(tx, self.next_sentence)?;
-        rows::set_revision(tx, self.revision)?;
+        rows::raise_next_mention(tx, self.after.next_mention_id())?;
+        rows::raise_next_sentence(tx, self.after.next_sentence_id())?;
+        rows::set_revision(tx, self.revision())?;
         let sql =
             "INSERT INTO log (revision, step, intent, edits, inverse, author, time_ms, active_ms, visible, receipt)
             VALUES (?1, 'import', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
         tx.execute(
             sql,
             params![
-                self.revision.cast_signed(),
+                self.revision().cast_signed(),
                 self.intent,
                 json::write_edits(&self.transaction().edits)?,
                 json::write_edits(&self.inverse().edits)?,

@@ -7,19 +7,18 @@
 //! `categories 'L* M* N* S* Co'` each term stays as it is here.
 
 use super::scripts::is_unspaced;
-use unicode_segmentation::{Graphemes, UnicodeSegmentation};
+use unicode_segmentation::UnicodeSegmentation;
 
 /// The search terms of `text`, in its order: runs of letters and digits with their marks, single grapheme clusters of
 /// scripts without blanks, and emoji. Punctuation, blanks and other symbols part terms and are none.
 ///
 /// Linear, allocates nothing.
 pub fn search_terms(text: &str) -> impl Iterator<Item = &str> {
-    Terms { text, clusters: text.graphemes(true), at: 0 }
+    Terms { text, at: 0 }
 }
 
 struct Terms<'t> {
     text: &'t str,
-    clusters: Graphemes<'t>,
     /// Where the clusters that are still to come begin.
     at: usize,
 }
@@ -45,6 +44,15 @@ fn is_emoji(c: char) -> bool {
     matches!(c, '\u{2600}'..='\u{27bf}' | '\u{1f000}'..='\u{1faff}')
 }
 
+/// The grapheme cluster that begins at a byte where one does.
+fn cluster_at(text: &str, at: usize) -> Option<&str> {
+    match text.as_bytes().get(at..)? {
+        // Between two ASCII characters a cluster always ends, but for a line end; most text is that.
+        [first, second, ..] if first.is_ascii() && second.is_ascii() && *first != b'\r' => text.get(at..at + 1),
+        _ => text.get(at..)?.graphemes(true).next(),
+    }
+}
+
 impl<'t> Iterator for Terms<'t> {
     type Item = &'t str;
 
@@ -52,14 +60,13 @@ impl<'t> Iterator for Terms<'t> {
         let mut start = None; // of a word
         loop {
             let at = self.at;
-            let Some(cluster) = self.clusters.next() else {
+            let Some(cluster) = cluster_at(self.text, at) else {
                 return start.and_then(|start| self.text.get(start..));
             };
             let kind = kind(cluster);
             if kind == Kind::Word {
                 start.get_or_insert(at);
             } else if let Some(start) = start {
-                self.clusters = self.text.get(at..)?.graphemes(true); // this one comes again
                 return self.text.get(start..at);
             }
             self.at = at + cluster.len();
@@ -94,6 +101,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn clusters_are_those_of_the_whole_text(text in "(\\PC|[ab\r\n\u{301}]|🇩🇰|👩\u{200d}🚀){0,40}") {
+            let mut at = 0;
+            for cluster in text.graphemes(true) {
+                prop_assert_eq!(cluster_at(&text, at), Some(cluster));
+                at += cluster.len();
+            }
+            prop_assert_eq!(cluster_at(&text, at), None);
+        }
+
         #[test]
         fn a_line_has_the_terms_that_the_text_has_there(a in "\\PC{0,20}", b in "\\PC{0,20}") {
             let whole = format!("{a}\n{b}"); // a blank would take the marks that `b` may begin with

@@ -58,7 +58,7 @@ fn an_import_comes_back_whole() {
     project.edit(Step::Do, Transaction::new("Complete", vec![status(0, Status::Untouched, Status::Complete)]));
     let before = project.corpus.clone();
     let after = with_second_document(&before);
-    let mut import = Import::between(&before, &after, "Import b.txt", Stamp::default(), "{\"left_out\":0}");
+    let mut import = Import::between(&before, after.clone(), "Import b.txt", Stamp::default(), "{\"left_out\":0}");
     let suggestions = SentenceSuggestions { model: ModelId(0), heads: vec![], spans: vec![], entropy: None };
     import.suggestions.push((SentenceId(3), suggestions.clone()));
     project.writer.import(import).unwrap();

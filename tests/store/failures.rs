@@ -19,7 +19,7 @@ fn a_failed_write_keeps_its_queue_and_is_retried_on_demand() {
         }
         other => panic!("{other:?}"),
     }
-    let import = Import::between(&project.corpus, &with_second_document(&project.corpus), "", Stamp::default(), "{}");
+    let import = Import::between(&project.corpus, with_second_document(&project.corpus), "", Stamp::default(), "{}");
     assert!(matches!(project.writer.import(import), Err(StoreError::Stalled { .. })));
     assert!(project.writer.flush().is_err(), "flushing says what it could not write");
 
@@ -51,7 +51,7 @@ fn a_failed_import_leaves_the_file_as_it_was() {
     let db = rusqlite::Connection::open(&project.path).unwrap();
     db.execute_batch("CREATE TRIGGER fail BEFORE INSERT ON log BEGIN SELECT RAISE(ABORT, 'no luck'); END").unwrap();
     let after = with_second_document(&project.corpus);
-    let import = Import::between(&project.corpus, &after, "Import", Stamp::default(), "{}");
+    let import = Import::between(&project.corpus, after.clone(), "Import", Stamp::default(), "{}");
     assert!(project.writer.import(import.clone()).is_err());
     db.execute_batch("DROP TRIGGER fail").unwrap();
     drop(db);

@@ -41,7 +41,7 @@ impl Project {
         let mut project = Self::open(path, dir, &mut contents);
         let mut after = project.corpus.clone();
         after.add_document(document("a", TEXT)).unwrap();
-        let import = Import::between(&project.corpus, &after, "Import a", Stamp::default(), "{}");
+        let import = Import::between(&project.corpus, after.clone(), "Import a", Stamp::default(), "{}");
         project.history.record(Step::Do, import.inverse());
         project.writer.import(import).unwrap();
         assert!(matches!(project.events.recv().unwrap(), WriterEvent::Saved { revision: 1 }));

@@ -186,7 +186,7 @@ fn words_are_found_in_any_script() {
     let sentences = sentences.map(|tokens| NewSentence { tokens, ..NewSentence::default() }).collect();
     let new = NewDocument { name: "b".into(), text: text.into(), kept: Kept::new(), sentences };
     after.add_document(new).unwrap();
-    let import = Import::between(&project.corpus, &after, "Import b", Stamp::default(), "{}");
+    let import = Import::between(&project.corpus, after.clone(), "Import b", Stamp::default(), "{}");
     project.writer.import(import).unwrap();
     project.corpus = after;
     let reader = Store::open_to_read(&project.path).unwrap();
