@@ -202,3 +202,16 @@ fn a_project_that_is_open_elsewhere_can_be_looked_at_searched_exported_and_copie
     left.sort();
     assert_eq!(left, ["copy.nestling", "p.nestling"], "nothing is left beside a project");
 }
+
+#[test]
+fn a_bench_of_an_import_measures_and_leaves_nothing_behind() {
+    let place = Place::new();
+    let bench = place.json(0, &["bench", "import", "--sentences", "200"]);
+    assert_eq!((&bench["sentences"], &bench["mentions"]), (&200.into(), &600.into()));
+    for key in ["file_mb", "parse_mb_per_sec", "import_secs", "stored_sentences_per_sec", "open_secs", "export_secs"] {
+        assert!(bench[key].as_f64().unwrap() > 0.0, "{key}: {bench}");
+    }
+    assert!(bench["search_ms"]["p50"].as_f64().unwrap() > 0.0, "{bench}");
+    assert_eq!(std::fs::read_dir(place.path(".")).unwrap().count(), 0);
+    assert!(place.refused(&["bench", "import", "--sentences", "0"]).contains("--sentences"));
+}

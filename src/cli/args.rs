@@ -1,6 +1,7 @@
 //! The command line as it is typed. What is resolved from it (paths, formats, models) lives in the sub-commands.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Annotate nested named entities with a model that learns while you work.
@@ -64,6 +65,9 @@ pub(super) enum Command {
     /// List, import and remove encoders.
     #[command(after_help = "Example: nestling encoders import ./all-MiniLM-L6-v2 --name minilm")]
     Encoders(Encoders),
+    /// Measure what the program does, on this machine.
+    #[command(after_help = "Example: nestling bench import --sentences 100000 --json")]
+    Bench(Bench),
 }
 
 #[derive(Args, Debug)]
@@ -316,6 +320,28 @@ pub(super) enum EncoderAction {
         #[command(flatten)]
         common: Common,
     },
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Bench {
+    #[command(subcommand)]
+    pub(super) what: BenchWhat,
+}
+
+#[derive(Subcommand, Debug)]
+pub(super) enum BenchWhat {
+    /// Make a corpus in a temporary folder, import it, open the project and export it.
+    #[command(after_help = "Example: nestling bench import --sentences 100000 --json")]
+    Import(BenchImport),
+}
+
+#[derive(Args, Debug)]
+pub(super) struct BenchImport {
+    /// How many sentences the corpus has, of about 20 words and 3 mentions each.
+    #[arg(long, default_value = "100000")]
+    pub(super) sentences: NonZeroUsize,
+    #[command(flatten)]
+    pub(super) common: Common,
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

@@ -8,6 +8,7 @@
 //! Deliberately absent: any ability of its own.
 
 mod args;
+mod bench;
 mod copy;
 mod encoders;
 mod evaluate;
@@ -85,6 +86,7 @@ fn run(cli: Cli, window: Option<OpenWindow>) -> Result<Ending, CliError> {
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Evaluate(args)) => evaluate::run(&args),
         Some(Command::Encoders(args)) => encoders::run(&args),
+        Some(Command::Bench(args)) => bench::run(&args),
     }
 }
 

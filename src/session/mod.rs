@@ -17,6 +17,7 @@
 //! Deliberately absent: words for people beyond error messages, and anything of a screen.
 
 mod activity;
+mod bench;
 mod command;
 mod copy;
 mod counts;
@@ -43,6 +44,7 @@ mod task;
 mod trainer;
 
 pub use activity::now_ms;
+pub use bench::{ImportBench, ImportBenchStep, Percentiles, bench_import};
 pub use command::{Command, Outcome};
 pub use dataset::Part;
 pub use error::SessionError;

@@ -25,7 +25,7 @@ pub use config::Config;
 pub use dataset::{Dataset, Example};
 pub use event::Event;
 pub use predictor::{PredictOptions, Predictor, ScoredSpan, SentencePrediction, evaluate};
-pub use run::{ENOUGH_DEV, TrainRequest, Trained, train};
+pub use run::{ENOUGH_DEV, TrainRequest, Trained, peak_memory_mb, train};
 pub use settings::{Effort, Settings};
 pub use snapshot::{Manifest, Outcome};
 

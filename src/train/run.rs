@@ -303,7 +303,7 @@ fn adamw(settings: &Settings) -> AdamWConfig {
 }
 
 /// The most memory that the process has held so far, where the operating system says.
-fn peak_memory_mb() -> Option<f64> {
+pub fn peak_memory_mb() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok()? / 1024.0)
