@@ -1,5 +1,6 @@
 //! The command line as it is typed. What is resolved from it (paths, formats, models) lives in the sub-commands.
 
+use crate::session::formats;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -41,8 +42,11 @@ pub(super) enum Command {
     )]
     Import(Import),
     /// Write annotations to a file, with a receipt of what its format could not hold.
-    #[command(after_help = "Example: nestling export harbour.nestling --format jsonl --output gold.jsonl")]
+    #[command(after_help = format!("Formats: {}\n\nExample: nestling export harbour.nestling --format jsonl --output gold.jsonl", format_ids()))]
     Export(Export),
+    /// Files of one format to another, without a project, with a receipt of what it could not hold.
+    #[command(after_help = format!("Formats: {}\n\nExample: nestling convert corpus/ --from brat --to conll --output corpus.conll --option layers=3", format_ids()))]
+    Convert(Convert),
     /// Counts, labels, splits, statuses and models of a project.
     #[command(after_help = "Example: nestling info harbour.nestling --json")]
     Info(Info),
@@ -124,7 +128,7 @@ pub(super) enum SplitName {
 pub(super) struct Import {
     /// Project file.
     pub(super) project: PathBuf,
-    /// Files to read; several become one import.
+    /// Files and folders to read; several become one import.
     #[arg(required = true)]
     pub(super) input: Vec<PathBuf>,
     /// Format id, or `auto`.
@@ -160,10 +164,10 @@ pub(super) enum StatusFilter {
 pub(super) struct Export {
     /// Project file.
     pub(super) project: PathBuf,
-    /// Format id: `jsonl` or `text`.
+    /// Format id; they are listed below.
     #[arg(long)]
     pub(super) format: String,
-    /// File to write; one of this name is replaced.
+    /// File to write, one of this name is replaced; or a new folder, for a format of several files.
     #[arg(long)]
     pub(super) output: PathBuf,
     /// Which sentences; by default all splits.
@@ -179,6 +183,30 @@ pub(super) struct Export {
     #[arg(long)]
     pub(super) strict: bool,
     /// Option of the format, as key=value; may be given several times.
+    #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(super) options: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Convert {
+    /// Files and folders to read.
+    #[arg(required = true)]
+    pub(super) input: Vec<PathBuf>,
+    /// Format id to read, or `auto`.
+    #[arg(long, default_value = "auto")]
+    pub(super) from: String,
+    /// Format id to write.
+    #[arg(long)]
+    pub(super) to: String,
+    /// File to write, one of this name is replaced; or a new folder, for a format of several files.
+    #[arg(long)]
+    pub(super) output: PathBuf,
+    /// Write nothing if the format can't hold everything.
+    #[arg(long)]
+    pub(super) strict: bool,
+    /// Option of either format, as key=value; may be given several times.
     #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(super) options: Vec<(String, String)>,
     #[command(flatten)]
@@ -342,6 +370,11 @@ pub(super) struct BenchImport {
     pub(super) sentences: NonZeroUsize,
     #[command(flatten)]
     pub(super) common: Common,
+}
+
+/// `jsonl, brat, …`
+fn format_ids() -> String {
+    formats().iter().map(|format| format.id()).collect::<Vec<_>>().join(", ")
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

@@ -9,6 +9,7 @@
 
 mod args;
 mod bench;
+mod convert;
 mod copy;
 mod encoders;
 mod evaluate;
@@ -79,6 +80,7 @@ fn run(cli: Cli, window: Option<OpenWindow>) -> Result<Ending, CliError> {
         Some(Command::Sample(args)) => sample::run(&args, window),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Info(args)) => info::run(&args),
         Some(Command::Search(args)) => search::run(&args),
         Some(Command::Copy(args)) => copy::run(&args),

@@ -17,9 +17,11 @@
 //! Deliberately absent: ids of labels and mentions (a file names labels; the session finds or makes them), and the
 //! project.
 
+mod brat;
 mod conll;
 mod encoding;
 mod error;
+mod fit;
 mod imported;
 mod input;
 mod jsonl;

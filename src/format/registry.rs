@@ -1,5 +1,6 @@
 //! All formats, and telling them apart.
 
+use super::brat::Brat;
 use super::conll::Conll;
 use super::jsonl::Jsonl;
 use super::text::PlainText;
@@ -7,7 +8,7 @@ use super::{Format, FormatError, Sample, Sniff};
 use std::fmt;
 
 /// A new format gets a line here.
-static FORMATS: [&dyn Format; 3] = [&Jsonl, &Conll, &PlainText];
+static FORMATS: [&dyn Format; 4] = [&Jsonl, &Brat, &Conll, &PlainText];
 
 /// All formats, in the order in which they are offered.
 pub fn formats() -> &'static [&'static dyn Format] {

@@ -6,18 +6,25 @@ use super::{
     OptionSpec, Options, Output, Receipt, Sample, SentenceView, Sink, Sniff,
 };
 use crate::annotation::Kept;
-use crate::text::{OffsetIndex, SentenceSplit, Tokens, split_sentences};
+use crate::text::{OffsetIndex, SentenceSplit, TextRange, Tokens, split_sentences};
 use std::io::{Read, Write};
 
 /// Plain text. A file is one document; its raw text is kept, line ends and byte order mark included.
 #[derive(Debug)]
 pub(super) struct PlainText;
 
-const UNIT: OptionSpec = OptionSpec {
+pub(super) const UNIT: OptionSpec = OptionSpec {
     key: "unit",
     meaning: "what a line is: one sentence, or a piece of prose whose sentences are found",
     values: &["auto", "lines", "prose"],
     default: "auto",
+};
+
+pub(super) const TOKENS: OptionSpec = OptionSpec {
+    key: "tokens",
+    meaning: "what a token is: a word or a mark, or whatever stands between blanks (of a text that was tokenised before)",
+    values: &["words", "blanks"],
+    default: "words",
 };
 
 impl Format for PlainText {
@@ -38,7 +45,7 @@ impl Format for PlainText {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[UNIT]
+        &[UNIT, TOKENS]
     }
 
     fn sniff(&self, sample: &Sample<'_>) -> Option<Sniff> {
@@ -68,21 +75,9 @@ impl Format for PlainText {
         if u32::try_from(text.len()).is_err() {
             OffsetIndex::new(&text).map_err(|source| FormatError::TooLong { source, file: file.clone() })?;
         }
-        let split = match options.value(&UNIT) {
-            "lines" => SentenceSplit::Lines,
-            "prose" => SentenceSplit::Prose,
-            _ => {
-                let (split, why) = find_unit(&text);
-                let (found, other) = match split {
-                    SentenceSplit::Lines => ("one sentence a line", "prose"),
-                    SentenceSplit::Prose => ("prose", "lines"),
-                };
-                sink.note(format!("read as {found} because {why}; else give --option unit={other}: {file}"));
-                split
-            }
-        };
+        let cut = cut(&text, options, &file, sink);
         let sentence = |tokens| ImportedSentence { tokens, ..ImportedSentence::default() };
-        let sentences: Vec<_> = split_sentences(&text, split, Tokens::Words).into_iter().map(sentence).collect();
+        let sentences: Vec<_> = cut.into_iter().map(sentence).collect();
         if sentences.is_empty() {
             return Err(FormatError::NoSentence { file });
         }
@@ -120,6 +115,25 @@ fn write_sentence(
         receipt.lose(document, sentence, mention, LossKind::Mention);
     }
     Ok(())
+}
+
+/// The tokens of each sentence, as the options say.
+pub(super) fn cut(text: &str, options: &Options, file: &str, sink: &mut dyn Sink) -> Vec<Vec<TextRange>> {
+    let split = match options.value(&UNIT) {
+        "lines" => SentenceSplit::Lines,
+        "prose" => SentenceSplit::Prose,
+        _ => {
+            let (split, why) = find_unit(text);
+            let (found, other) = match split {
+                SentenceSplit::Lines => ("one sentence a line", "prose"),
+                SentenceSplit::Prose => ("prose", "lines"),
+            };
+            sink.note(format!("read as {found} because {why}; else give --option unit={other}: {file}"));
+            split
+        }
+    };
+    let tokens = if options.value(&TOKENS) == "blanks" { Tokens::Blanks } else { Tokens::Words };
+    split_sentences(text, split, tokens)
 }
 
 /// Lines that are looked at to tell prose from one sentence a line.

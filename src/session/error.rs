@@ -63,6 +63,8 @@ pub enum SessionError {
     NotRepresented { count: usize },
     #[error("what was written read back differently ({what}) and was thrown away; please report it: {}", path.display())]
     ReadsBackDifferently { what: String, path: PathBuf },
+    #[error("there is no file{endings} to be read in the folder; name another one, or the files themselves: {}", path.display())]
+    NothingInFolder { endings: String, path: PathBuf },
     #[error("a folder of files goes to a new or an empty folder, and there is something; name another one: {}", path.display())]
     FolderNotEmpty { path: PathBuf },
     #[error("could not {doing} ({source}): {}", path.display())]

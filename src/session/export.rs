@@ -8,6 +8,7 @@ use crate::format::{DocumentView, ImportedLabel, Options, Receipt, Shown, by_id,
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Which annotations to write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -64,7 +65,7 @@ impl ExportView {
         let format = by_id(&request.format)?;
         let options = Options::new(request.options.iter().cloned(), &[format])?;
         let labels: Vec<ImportedLabel> = self.corpus.labels().iter().map(described).collect();
-        let source = Source { labels: &labels, documents: &|| self.views(request) };
+        let source = Source { labels: &labels, documents: &|| self.views(request), cancel: &AtomicBool::new(false) };
         let written = write_read_back(&source, format, &options, request.strict, path)?;
         let of_split = |s: &&Sentence| request.split.is_none_or(|part| part.holds(s));
         let all = self.corpus.sentences().filter(of_split).count();

@@ -12,11 +12,14 @@ use crate::format::{
 };
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What is written, and can be gone through twice.
 pub(super) struct Source<'a, I> {
     pub(super) labels: &'a [ImportedLabel],
     pub(super) documents: &'a dyn Fn() -> I,
+    /// Nothing is put in place once this is raised.
+    pub(super) cancel: &'a AtomicBool,
 }
 
 /// Writes to a file, replacing one of the same name, or to a new or empty folder, when all went well.
@@ -32,12 +35,14 @@ pub(super) fn write_read_back<'c, I: Iterator<Item = DocumentView<'c>>>(
     path: &Path,
 ) -> Result<Receipt, SessionError> {
     let accept = |receipt: Receipt, files: &[PathBuf]| {
+        stop_if(source.cancel)?;
         if strict && !receipt.losses.is_empty() {
             return Err(SessionError::NotRepresented { count: receipt.losses.len() });
         }
         if format.holds().mentions && receipt.documents > 0 {
             read_back(source, format, options, &receipt, files, path)?;
         }
+        stop_if(source.cancel)?;
         Ok(receipt)
     };
     let write = |out: &mut dyn Output| {
@@ -63,6 +68,10 @@ pub(super) fn write_read_back<'c, I: Iterator<Item = DocumentView<'c>>>(
     }
 }
 
+fn stop_if(cancel: &AtomicBool) -> Result<(), SessionError> {
+    if cancel.load(Ordering::Relaxed) { Err(SessionError::Stopped) } else { Ok(()) }
+}
+
 /// Reads as anybody would.
 fn read_back<'c, I: Iterator<Item = DocumentView<'c>>>(
     source: &Source<'_, I>,
@@ -77,6 +86,7 @@ fn read_back<'c, I: Iterator<Item = DocumentView<'c>>>(
     let expected = expected.flat_map(|(at, view)| units(&view, receipt, at + 1, format));
     let mut comparing = Comparing { expected, format, difference: None };
     for file in files {
+        stop_if(source.cancel)?;
         match format.read(Input::file(file)?, options, &mut comparing) {
             // A document without sentences is nothing to compare.
             Ok(()) | Err(FormatError::Stopped { .. } | FormatError::NoSentence { .. } | FormatError::Empty { .. }) => {}

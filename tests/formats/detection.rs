@@ -34,10 +34,10 @@ fn formats_are_told_apart() {
         a.txt: text (plain text)
         -: text (plain text)
         a.txt: text (plain text in UTF-16)
-        the format can't be told (it is JSON of another kind); choose one of jsonl, conll, text with --format: a.json
-        the format can't be told (it is XML or HTML); choose one of jsonl, conll, text with --format: a.xml
+        the format can't be told (it is JSON of another kind); choose one of jsonl, brat, conll, text with --format: a.json
+        the format can't be told (it is XML or HTML); choose one of jsonl, brat, conll, text with --format: a.xml
         a.conll: conll (columns of tokens and tags)
-        the format can't be told (it is a binary file); choose one of jsonl, conll, text with --format: a.docx"#]]
+        the format can't be told (it is a binary file); choose one of jsonl, brat, conll, text with --format: a.docx"#]]
     .assert_eq(&shown.join("\n"));
 }
 
@@ -74,9 +74,9 @@ fn refusals_say_what_to_do() {
         there is no such file; check the name: DIR/missing.jsonl
         the file is empty; nothing can be imported from it: DIR/empty.jsonl
         this is a folder; choose a file in it: DIR/.
-        there is no format "xlsx"; choose one of jsonl, conll, text
-        no such option "endd"; jsonl has end=auto|exclusive|inclusive and names=… and header=yes|no; text has unit=auto|lines|prose
-        no such option "end"; text has unit=auto|lines|prose
+        there is no format "xlsx"; choose one of jsonl, brat, conll, text
+        no such option "endd"; jsonl has end=auto|exclusive|inclusive and names=… and header=yes|no; text has unit=auto|lines|prose and tokens=words|blanks
+        no such option "end"; text has unit=auto|lines|prose and tokens=words|blanks
         the option end can't be "maybe"; use one of auto, exclusive, inclusive
         this is no JSON lines file (line 1: it does not begin with {, so it is no JSON object); choose another format with --format: input
         this is no JSON lines file (line 1 begins a JSON array, not one object a line); choose another format with --format: input

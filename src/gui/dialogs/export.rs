@@ -1,7 +1,7 @@
 //! Exporting: which format, what of the project, where to; and what the format could not hold.
 
 use super::{Backstage, Report, button_row, explain, field_name, modal, problem};
-use crate::format::{Format, formats};
+use crate::format::{Format, Layout, formats};
 use crate::gui::acts::Act;
 use crate::gui::files::{PathChange, PathField, Wish};
 use crate::gui::panels::{counted, grouped};
@@ -100,11 +100,17 @@ impl ExportDialog {
         }
         field_name(ui, "What");
         self.what(ui, project);
-        field_name(ui, "File");
+        field_name(ui, if self.is_folder() { "Folder" } else { "File" });
         let wish = Wish::SaveAs(self.path.path());
         let change = self.path.show(ui, "File", &[("Choose …", wish)], backstage.services);
         self.path_is_own |= change != PathChange::None;
-        explain(ui, "A file of this name is replaced when all went well.");
+        explain(
+            ui,
+            match self.is_folder() {
+                true => "Several files are written to this folder, which must be new or empty.",
+                false => "A file of this name is replaced when all went well.",
+            },
+        );
         if let State::Choosing { failure: Some(failure) } = &self.state {
             problem(ui, failure);
         }
@@ -155,10 +161,18 @@ impl ExportDialog {
         formats().iter().copied().find(|f| f.id() == self.request.format)
     }
 
+    fn is_folder(&self) -> bool {
+        self.format().is_some_and(|format| format.layout() == Layout::Folder)
+    }
+
     fn follow_format(&mut self) {
         if !self.path_is_own {
             let ending = self.format().and_then(|f| f.extensions().first().copied()).unwrap_or("txt");
-            self.path.text = self.stem.with_extension(ending).display().to_string();
+            let path = match self.is_folder() {
+                true => self.stem.with_extension(&self.request.format), // harbour.brat
+                false => self.stem.with_extension(ending),
+            };
+            self.path.text = path.display().to_string();
         }
     }
 }

@@ -1,0 +1,88 @@
+//! brat standoff: a folder of texts (`NAME.txt`) and what is marked in them (`NAME.ann`), with configuration files.
+//!
+//! It holds the text and where the mentions are in it, not how it was cut into tokens and sentences. What is said of
+//! anything but mentions (relations, events, normalisations) is kept and written again.
+
+mod conf;
+mod offsets;
+mod read;
+mod write;
+
+use super::text::{TOKENS, UNIT};
+use super::{
+    Confidence, Content, Format, FormatError, Holds, Input, Layout, OptionSpec, Options, Output, Receipt, Sample, Sink,
+    Sniff,
+};
+
+#[derive(Debug)]
+pub(super) struct Brat;
+
+const ID: &str = "brat";
+
+const OFFSETS: OptionSpec = OptionSpec {
+    key: "offsets",
+    meaning: "what offsets count; auto finds it out from what the lines quote",
+    values: &["auto", "chars", "utf16", "bytes"],
+    default: "auto",
+};
+
+impl Format for Brat {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn title(&self) -> &'static str {
+        "brat standoff"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["ann"]
+    }
+
+    fn holds(&self) -> Holds {
+        Holds {
+            mentions: true,
+            nested: true,
+            crossing: true,
+            same_span: true,
+            discontinuous: true,
+            attributes: true,
+            tokens: false,
+            text: true,
+        }
+    }
+
+    fn layout(&self) -> Layout {
+        Layout::Folder
+    }
+
+    fn options(&self) -> &'static [OptionSpec] {
+        &[OFFSETS, UNIT, TOKENS]
+    }
+
+    fn sniff(&self, sample: &Sample<'_>) -> Option<Sniff> {
+        let found = "brat standoff".to_owned();
+        (sample.extension == "ann").then_some(Sniff { confidence: Confidence::Certain, found })
+    }
+
+    fn read(&self, input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
+        read::read(&input, options, sink)
+    }
+
+    fn write(&self, content: Content<'_, '_>, options: &Options, out: &mut dyn Output) -> Result<Receipt, FormatError> {
+        let _nothing_to_choose = options;
+        write::write(content, out)
+    }
+}
+
+/// The id and what follows it, of a line such as `T1⇥Person 0 4⇥Anna`.
+fn fields(line: &str) -> (&str, &str, Option<&str>) {
+    let mut fields = line.splitn(3, '\t');
+    (fields.next().unwrap_or_default(), fields.next().unwrap_or_default(), fields.next())
+}
+
+/// The number of an id such as `T12`.
+fn number_of(id: &str, letter: char) -> Option<u64> {
+    let digits = id.strip_prefix(letter)?;
+    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok())?
+}

@@ -1,0 +1,208 @@
+//! Reading a text and its annotations.
+
+use super::offsets::{Counting, Unit, quotes, to_bytes};
+use super::{ID, OFFSETS, conf, fields, number_of};
+use crate::annotation::{Kept, Status};
+use crate::format::encoding::decode;
+use crate::format::fit::{RawMention, fit};
+use crate::format::text::cut;
+use crate::format::{FormatError, ImportedDocument, Input, Options, Sink, Warning};
+use crate::text::OffsetIndex;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A `T` line.
+struct TextBound<'t> {
+    line: usize,
+    pieces: Vec<(usize, usize)>,
+    quoted: Option<&'t str>,
+    mention: RawMention,
+}
+
+pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
+    let file = input.file_name().to_owned();
+    let beside =
+        |name: &str| input.beside(name).and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
+    for label in conf::labels(&beside("annotation.conf"), &beside("visual.conf"), &beside("kb_shortcuts.conf")) {
+        sink.label(label);
+    }
+    let (text, annotations) = both(input, &file)?;
+    if u32::try_from(text.len()).is_err() {
+        OffsetIndex::new(&text).map_err(|source| FormatError::TooLong { source, file: file.clone() })?;
+    }
+    let mut warn = |line: usize, message: String| {
+        sink.warning(Warning { file: file.clone(), line: Some(line), message });
+    };
+    let (mut bounds, kept) = lines(&annotations, &mut warn);
+
+    let unit = Unit::from_name(options.value(&OFFSETS));
+    let (counting, table) = find_counting(&text, &bounds, unit, &file)?;
+    let mut doubtful = Vec::new();
+    bounds.retain_mut(|bound| {
+        let pieces = to_bytes(&table, &bound.pieces);
+        let start = bound.pieces.first().and_then(|(start, _)| table.get(*start).copied().flatten());
+        let problem = match &pieces {
+            None => Some("is empty, outside the text, or inside a character".to_owned()),
+            Some(there) if bound.quoted.is_some_and(|quoted| !quotes(&text, there, quoted)) => {
+                let found: Vec<_> = there.iter().filter_map(|piece| text.get(piece.clone())).collect();
+                Some(format!("quotes {:?}, but there is {:?}", bound.quoted.unwrap_or_default(), found.join(" ")))
+            }
+            Some(_) => None,
+        };
+        if let Some(problem) = &problem {
+            let id = bound.mention.source_id.as_deref().unwrap_or_default();
+            warn(bound.line, format!("{id} {problem}; it was left out, so its sentence is not complete"));
+            doubtful.extend(start);
+        }
+        bound.mention.pieces = pieces.unwrap_or_default();
+        problem.is_none()
+    });
+
+    let sentences = cut(&text, options, &file, sink);
+    let mentions: Vec<RawMention> = bounds.iter().map(|bound| bound.mention.clone()).collect();
+    let mut fitted = fit(&text, &sentences, &mentions);
+    for (number, why) in &fitted.left_out {
+        let Some(bound) = bounds.get(*number) else { continue };
+        let id = bound.mention.source_id.as_deref().unwrap_or_default();
+        let message = format!("{id} was left out: {why}");
+        sink.warning(Warning { file: file.clone(), line: Some(bound.line), message });
+    }
+    for at in doubtful {
+        let after = fitted.sentences.partition_point(|s| s.tokens.last().is_some_and(|t| t.end().get() <= at));
+        if let Some(sentence) = fitted.sentences.get_mut(after) {
+            sentence.status = Some(Status::InProgress);
+        }
+    }
+    let ids: BTreeSet<&str> = mentions.iter().filter_map(|m| m.source_id.as_deref()).collect();
+    let triggers = triggers(&kept).filter(|id| ids.contains(id)).collect::<BTreeSet<_>>().len();
+    if triggers > 0 {
+        sink.note(format!("{triggers} mentions are triggers of events: {file}"));
+    }
+    if counting.unit != Unit::Chars || counting.joins_crlf || !counting.counts_bom {
+        sink.note(format!("offsets were read as {}: {file}", counting.shown()));
+    }
+    for note in fitted.notes() {
+        sink.note(format!("{note}: {file}"));
+    }
+    let kept = if kept.is_empty() { Kept::new() } else { Kept::from([(ID.to_owned(), kept)]) };
+    let document =
+        ImportedDocument { name: input.name().to_owned(), text: text.into(), kept, sentences: fitted.sentences };
+    if sink.document(document).is_break() { Err(FormatError::Stopped { file }) } else { Ok(()) }
+}
+
+/// The text and the annotations, whichever of the two files was named.
+fn both(input: &Input, file: &str) -> Result<(String, String), FormatError> {
+    let is_text = input.sample().extension == "txt";
+    let other = input.with_ending(if is_text { "ann" } else { "txt" });
+    let missing =
+        || FormatError::Missing { file: format!("{} (beside {file})", if is_text { ".ann" } else { ".txt" }) };
+    let other = other.ok_or_else(missing)?;
+    let other_name = other.display().to_string();
+    let theirs = decode(std::fs::read(&other).map_err(|error| FormatError::read(error, &other_name))?, &other_name)?;
+    let ours = decode(input.all_bytes()?, file)?;
+    let (text, annotations) = if is_text { (ours.text, theirs.text) } else { (theirs.text, ours.text) };
+    let annotations = annotations.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(annotations);
+    Ok((text, annotations))
+}
+
+/// The `T` lines with what is said of them, and all other lines as they are.
+fn lines<'t>(annotations: &'t str, warn: &mut dyn FnMut(usize, String)) -> (Vec<TextBound<'t>>, String) {
+    let numbered = || annotations.split('\n').map(|l| l.strip_suffix('\r').unwrap_or(l)).zip(1..);
+    let mut bounds: Vec<TextBound<'t>> = Vec::new();
+    let mut by_id = BTreeMap::new();
+    for (line, number) in numbered().filter(|(line, _)| line.starts_with('T')) {
+        match text_bound(line, number) {
+            Some((id, _)) if by_id.contains_key(id) => {
+                warn(number, format!("{id} is there twice; this line was left out"));
+            }
+            Some((id, bound)) => {
+                by_id.insert(id, bounds.len());
+                bounds.push(bound);
+            }
+            None => warn(
+                number,
+                format!("this is no mention (expected T1⇥Label 0 4⇥words), got {line:?}; the line was left out"),
+            ),
+        }
+    }
+    let mut kept = String::new();
+    for (line, number) in numbered().filter(|(line, _)| !line.starts_with('T') && !line.trim().is_empty()) {
+        let (id, said, rest) = fields(line);
+        let mut words = said.splitn(3, ' ');
+        let (name, target, value) = (words.next().unwrap_or_default(), words.next().unwrap_or_default(), words.next());
+        let mention = by_id.get(target).and_then(|at| bounds.get_mut(*at)).map(|bound| &mut bound.mention);
+        match (id.chars().next(), mention) {
+            (Some('A' | 'M'), Some(mention)) if !name.is_empty() && !mention.attributes.contains_key(name) => {
+                mention.attributes.insert(name.to_owned(), value.unwrap_or_default().to_owned());
+                continue;
+            }
+            (Some('#'), Some(mention)) if name == "AnnotatorNotes" && rest.is_some() => {
+                if !mention.note.is_empty() {
+                    mention.note.push('\n');
+                }
+                mention.note += rest.unwrap_or_default();
+                continue;
+            }
+            (Some('A' | 'M' | 'R' | 'E' | 'N' | '#' | '*'), _) if line.contains('\t') => {}
+            _ => warn(number, format!("this is no line of brat, got {line:?}; it was kept for a later export")),
+        }
+        if !kept.is_empty() {
+            kept.push('\n');
+        }
+        kept += line;
+    }
+    (bounds, kept)
+}
+
+fn text_bound(line: &str, number: usize) -> Option<(&str, TextBound<'_>)> {
+    let (id, said, quoted) = fields(line);
+    number_of(id, 'T')?;
+    let (label, offsets) = said.split_once(' ')?;
+    let piece = |piece: &str| {
+        let (start, end) = piece.trim().split_once(' ')?;
+        Some((start.parse().ok()?, end.trim().parse().ok()?))
+    };
+    let pieces = offsets.split(';').map(piece).collect::<Option<Vec<_>>>()?;
+    let mention = RawMention { label: label.to_owned(), source_id: Some(id.to_owned()), ..RawMention::default() };
+    (!label.is_empty()).then_some((id, TextBound { line: number, pieces, quoted, mention }))
+}
+
+/// The ids of what the events of kept lines are triggered by.
+fn triggers(kept: &str) -> impl Iterator<Item = &str> {
+    let events = kept.lines().filter(|line| line.starts_with('E'));
+    events.filter_map(|line| fields(line).1.split(' ').next()?.split_once(':').map(|(_, id)| id))
+}
+
+/// The way of counting under which all lines quote what is there, else most of them.
+fn find_counting(
+    text: &str,
+    bounds: &[TextBound<'_>],
+    unit: Option<Unit>,
+    file: &str,
+) -> Result<(Counting, Vec<Option<usize>>), FormatError> {
+    let quoting: Vec<_> = bounds.iter().filter_map(|bound| Some((bound, bound.quoted?))).collect();
+    let mut best: Option<(usize, Counting, Vec<Option<usize>>)> = None;
+    for counting in Counting::all(text, unit) {
+        let table = counting.table(text);
+        let fits = |(bound, quoted): &&(&TextBound<'_>, &str)| {
+            to_bytes(&table, &bound.pieces).is_some_and(|pieces| quotes(text, &pieces, quoted))
+        };
+        let matching = quoting.iter().filter(fits).count();
+        if best.as_ref().is_none_or(|(most, ..)| matching > *most) {
+            best = Some((matching, counting, table));
+        }
+        if matching == quoting.len() {
+            break;
+        }
+    }
+    match best {
+        Some((matching, counting, table)) if unit.is_some() || matching * 2 >= quoting.len() => Ok((counting, table)),
+        _ => Err(FormatError::NeedsOption {
+            why: format!(
+                "what the offsets count can't be told: {} lines quote other words than the text has there",
+                quoting.len()
+            ),
+            option: "offsets=chars, utf16 or bytes, or check that the text is the right one",
+            file: file.to_owned(),
+        }),
+    }
+}

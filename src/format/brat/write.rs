@@ -1,0 +1,267 @@
+//! Writing texts, their annotations and the configuration.
+
+use super::conf::{self, Used};
+use super::{ID, fields, number_of};
+use crate::format::spelling::Spelling;
+use crate::format::{
+    Content, DocumentView, FormatError, ImportedLabel, LossKind, MentionView, Output, Receipt, SentenceView,
+};
+use crate::text::{ByteIdx, OffsetIndex};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::ops::Range;
+
+pub(super) fn write(content: Content<'_, '_>, out: &mut dyn Output) -> Result<Receipt, FormatError> {
+    let mut receipt = Receipt::default();
+    let mut spelling = Spelling::new(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+    let mut labels: Vec<ImportedLabel> = content.labels.to_vec();
+    let mut known: BTreeSet<String> = labels.iter().map(|label| label.name.clone()).collect();
+    for label in &labels {
+        spelling.of(&label.name);
+    }
+    let (mut used, mut names, mut says_status) = (Used::default(), BTreeSet::new(), false);
+    for document in content.documents {
+        receipt.begin(&document);
+        receipt.lose_kept(&document, ID);
+        let name = file_name(document.name, &mut names);
+        if name != document.name {
+            receipt.notes.push(format!("the document {:?} was written as {name:?}", document.name));
+        }
+        says_status |= document.sentences.iter().any(|s| s.status.is_some() || s.split.is_some());
+        for mention in document.sentences.iter().flat_map(|s| &s.mentions) {
+            if known.insert(mention.label.to_owned()) {
+                labels.push(ImportedLabel { name: mention.label.to_owned(), ..ImportedLabel::default() });
+            }
+        }
+        let text = document.written_text();
+        let mut annotations = Annotations::new(&document, &text, &mut receipt, &mut spelling, &mut used);
+        annotations.add_mentions(&document)?;
+        annotations.add_kept(&document);
+        let lines = annotations.lines;
+        for (ending, content) in [("txt", text.as_str()), ("ann", lines.as_str())] {
+            let mut file = out.file(&format!("{name}.{ending}"))?;
+            file.write_all(content.as_bytes())?;
+            file.flush()?;
+        }
+    }
+    for label in &mut labels {
+        let spelled = spelling.of(&label.name);
+        if label.title.is_empty() && spelled != label.name {
+            label.title.clone_from(&label.name);
+        }
+        label.name = spelled;
+    }
+    for (name, content) in conf::write(&labels, &used) {
+        let mut file = out.file(name)?;
+        file.write_all(content.as_bytes())?;
+        file.flush()?;
+    }
+    spelling.tell(&mut receipt);
+    if says_status {
+        receipt.notes.push("how far the sentences are, and their splits, are not in the files".to_owned());
+    }
+    Ok(receipt)
+}
+
+/// A path that any system takes, and no other document has.
+fn file_name(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let part = |part: &str| {
+        let forbidden = |c: char| c.is_control() || matches!(c, '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
+        let safe: String = part.chars().map(|c| if forbidden(c) { '_' } else { c }).take(100).collect();
+        match safe.trim_matches([' ', '.']) {
+            "" => "_".to_owned(),
+            trimmed => trimmed.to_owned(),
+        }
+    };
+    let safe = name.split('/').map(part).collect::<Vec<_>>().join("/");
+    let numbered = (2..).map(|number| format!("{safe}-{number}"));
+    let mut all = std::iter::once(safe.clone()).chain(numbered);
+    // Some systems don't tell upper from lower case.
+    all.find(|name| taken.insert(name.to_lowercase())).unwrap_or(safe)
+}
+
+struct Annotations<'a, 't> {
+    text: &'t str,
+    receipt: &'a mut Receipt,
+    spelling: &'a mut Spelling,
+    used: &'a mut Used,
+    lines: String,
+    /// Ids of what is written.
+    ids: BTreeSet<String>,
+    next: Next,
+}
+
+/// Numbers that are free.
+struct Next {
+    mention: u64,
+    attribute: u64,
+    note: u64,
+}
+
+impl<'a, 't> Annotations<'a, 't> {
+    fn new(
+        document: &DocumentView<'_>,
+        text: &'t str,
+        receipt: &'a mut Receipt,
+        spelling: &'a mut Spelling,
+        used: &'a mut Used,
+    ) -> Self {
+        let kept = document.kept.get(ID).map_or("", String::as_str);
+        let after = |letter| {
+            let numbers = kept.lines().filter_map(|line| number_of(fields(line).0, letter));
+            numbers.max().unwrap_or(0).saturating_add(1)
+        };
+        let own = document.sentences.iter().flat_map(|s| &s.mentions).filter_map(|m| number_of(m.source_id?, 'T'));
+        let mention = own.max().unwrap_or(0).saturating_add(1);
+        let next = Next { mention, attribute: after('A'), note: after('#') };
+        Self { text, receipt, spelling, used, lines: String::new(), ids: BTreeSet::new(), next }
+    }
+
+    fn add_mentions(&mut self, document: &DocumentView<'_>) -> Result<(), FormatError> {
+        let index = OffsetIndex::new(self.text);
+        let too_long = |source| FormatError::TooLong { source, file: document.name.to_owned() };
+        let index = index.map_err(too_long)?;
+        let mut base = 0;
+        for sentence in &document.sentences {
+            for mention in &sentence.mentions {
+                match self.pieces(sentence, mention, base) {
+                    Some(pieces) => self.add_mention(document, sentence, mention, &pieces, &index),
+                    None => self.receipt.lose(document, sentence, mention, LossKind::WhiteSpaceEdge),
+                }
+            }
+            base += sentence.text.len() + sentence.gap.len();
+        }
+        Ok(())
+    }
+
+    /// The bytes of each line of each fragment, without the white space at line ends; `None` where reading would not
+    /// give the same.
+    fn pieces(&self, sentence: &SentenceView<'_>, mention: &MentionView<'_>, base: usize) -> Option<Vec<Range<usize>>> {
+        let start = sentence.start();
+        let mut pieces: Vec<Range<usize>> = Vec::new();
+        for fragment in mention.fragments.iter() {
+            let bytes = sentence.bytes(fragment.range())?;
+            let bytes = bytes.start - start + base..bytes.end - start + base;
+            let raw = self.text.get(bytes.clone())?;
+            let between = pieces.last().and_then(|last| self.text.get(last.end..bytes.start));
+            if raw.trim().len() != raw.len() || between.is_some_and(|text| text.trim().is_empty()) {
+                return None;
+            }
+            let mut at = bytes.start;
+            for line in raw.split_inclusive(['\n', '\r']) {
+                let from = at + (line.len() - line.trim_start().len());
+                if !line.trim().is_empty() {
+                    pieces.push(from..from + line.trim().len());
+                }
+                at += line.len();
+            }
+        }
+        Some(pieces)
+    }
+
+    fn add_mention(
+        &mut self,
+        document: &DocumentView<'_>,
+        sentence: &SentenceView<'_>,
+        mention: &MentionView<'_>,
+        pieces: &[Range<usize>],
+        index: &OffsetIndex<'_>,
+    ) {
+        let own = mention.source_id.filter(|id| number_of(id, 'T').is_some() && !self.ids.contains(*id));
+        let id = own.map_or_else(|| format!("T{}", take(&mut self.next.mention)), str::to_owned);
+        let char = |at| index.byte_to_char(ByteIdx::new(at)).map_or(0, |char| char.get());
+        let offsets: Vec<_> = pieces.iter().map(|p| format!("{} {}", char(p.start), char(p.end))).collect();
+        let quoted: Vec<_> = pieces.iter().filter_map(|piece| self.text.get(piece.clone())).collect();
+        let label = self.spelling.of(mention.label);
+        self.line(format_args!("{id}\t{label} {}\t{}", offsets.join(";"), quoted.join(" ")));
+        self.receipt.mentions += 1;
+        let mut lose = |kind| self.receipt.lose(document, sentence, mention, kind);
+        if label != mention.label {
+            lose(LossKind::LabelSpelling);
+        }
+        if mention.score.is_some() {
+            lose(LossKind::Score);
+        }
+        let mut lines = Vec::new();
+        for (key, value) in mention.attributes.into_iter().flatten() {
+            let breaks = |text: &str| text.contains(|c: char| c == '\n' || c == '\r' || c == '\t');
+            if key.is_empty() || key.contains(char::is_whitespace) || breaks(value) {
+                lose(LossKind::Attribute);
+                continue;
+            }
+            let gap = if value.is_empty() { "" } else { " " };
+            lines.push(format!("A{}\t{key} {id}{gap}{value}", take(&mut self.next.attribute)));
+            self.used.attributes.entry(key.clone()).or_default().insert(value.clone());
+        }
+        if mention.note.contains('\r') || mention.note.starts_with('\n') {
+            lose(LossKind::Note);
+        } else if !mention.note.is_empty() {
+            let note = |line| format!("#{}\tAnnotatorNotes {id}\t{line}", take(&mut self.next.note));
+            lines.extend(mention.note.split('\n').map(note));
+        }
+        for line in lines {
+            self.line(format_args!("{line}"));
+        }
+        self.ids.insert(id);
+    }
+
+    /// Lines that name only what is there.
+    fn add_kept(&mut self, document: &DocumentView<'_>) {
+        let kept = document.kept.get(ID).map_or("", String::as_str);
+        let mut lines: Vec<&str> = kept.lines().collect();
+        loop {
+            let own = lines.iter().map(|line| fields(line).0).filter(|id| *id != "*");
+            let ids: BTreeSet<&str> = own.chain(self.ids.iter().map(String::as_str)).collect();
+            let before = lines.len();
+            lines.retain(|line| {
+                let is_there = references(line).all(|id| ids.contains(id));
+                if !is_there {
+                    self.receipt.lose_words(document, None, line, LossKind::KeptWithoutMention);
+                }
+                is_there
+            });
+            if lines.len() == before {
+                break;
+            }
+        }
+        for line in lines {
+            let name = fields(line).1.split([' ', ':']).next().unwrap_or_default().to_owned();
+            match line.chars().next() {
+                Some('R' | '*') => self.used.relations.insert(name),
+                Some('E') => self.used.events.insert(name),
+                _ => false,
+            };
+            self.line(format_args!("{line}"));
+        }
+    }
+
+    fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        // Writing to a string can't fail.
+        let _written = writeln!(self.lines, "{line}");
+    }
+}
+
+fn take(next: &mut u64) -> u64 {
+    let number = *next;
+    *next = next.saturating_add(1);
+    number
+}
+
+/// The ids that a line names.
+fn references(line: &str) -> impl Iterator<Item = &str> {
+    let (id, said, _) = fields(line);
+    let kind = id.chars().next();
+    let words = said.split(' ').enumerate();
+    words.filter_map(move |(at, word)| {
+        let named = match kind {
+            Some('E') => word.split_once(':')?.1,
+            Some('R') if at > 0 => word.split_once(':')?.1,
+            Some('*') if at > 0 => word,
+            Some('A' | 'M' | 'N' | '#') if at == 1 => word,
+            _ => return None,
+        };
+        let is_id = named.chars().next().is_some_and(|c| "TREAMN#".contains(c))
+            && named.get(1..).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+        is_id.then_some(named)
+    })
+}

@@ -1,0 +1,118 @@
+//! Which files are meant by the files and folders that were named.
+//!
+//! # Invariants
+//! - No text comes twice: a `.txt` beside an `.ann` of its name belongs to that, and so do `.conf` files.
+//! - Of a folder files are taken in the order of their names, those of its folders too. Where no format was asked for,
+//!   files of formats with mentions win over plain text.
+
+use super::SessionError;
+use crate::format::{Format, Input, detect};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// A file to read.
+pub(super) struct Found {
+    pub(super) path: PathBuf,
+    /// For its document, where it is not named after the file: the path in the folder without ending.
+    pub(super) name: Option<String>,
+}
+
+/// The files of all folders, and the files themselves.
+///
+/// # Errors
+/// A folder that can't be read, or in which there is nothing to read.
+pub(super) fn expand(
+    named: &[PathBuf],
+    format: Option<&'static dyn Format>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Found>, SessionError> {
+    let mut found = Vec::new();
+    let files: BTreeSet<&Path> = named.iter().map(PathBuf::as_path).collect();
+    for path in named {
+        if path.is_dir() {
+            found.extend(in_folder(path, format, notes)?);
+        } else if !belongs_to_another(path, |other| files.contains(other)) {
+            found.push(Found { path: path.clone(), name: None });
+        }
+    }
+    Ok(found)
+}
+
+fn in_folder(
+    folder: &Path,
+    format: Option<&'static dyn Format>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Found>, SessionError> {
+    let mut all = Vec::new();
+    walk(folder, &mut all)?;
+    let ending = |path: &Path| path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let own = all.iter().filter(|path| !belongs_to_another(path, |other| other.is_file()));
+    let own: Vec<PathBuf> = own.cloned().collect();
+    let chosen: Vec<PathBuf> = match format {
+        Some(format) => own.iter().filter(|path| format.extensions().contains(&&*ending(path))).cloned().collect(),
+        None => {
+            let detected = |path: &PathBuf| {
+                let input = Input::file(path).ok()?;
+                Some((path.clone(), detect(input.file_name(), &input.sample()).ok()?.format))
+            };
+            let known: Vec<_> = own.iter().filter_map(detected).collect();
+            let with_mentions = known.iter().any(|(_, format)| format.holds().mentions);
+            let wanted = known.into_iter().filter(|(_, format)| format.holds().mentions == with_mentions);
+            wanted.map(|(path, _)| path).collect()
+        }
+    };
+    if chosen.is_empty() {
+        let endings = format.map_or_else(String::new, |f| format!(" that ends in .{}", f.extensions().join(" or .")));
+        return Err(SessionError::NothingInFolder { endings, path: folder.to_owned() });
+    }
+    let passed_over = own.len() - chosen.len();
+    if passed_over > 0 {
+        let first = own.iter().find(|path| !chosen.contains(path)).map(|path| path.display().to_string());
+        notes.push(format!(
+            "{passed_over} other files of the folder were not read, first {}: {}",
+            first.unwrap_or_default(),
+            folder.display()
+        ));
+    }
+    let name = |path: &Path| {
+        let inner = path.strip_prefix(folder).unwrap_or(path).with_extension("");
+        inner.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+    };
+    Ok(chosen.into_iter().map(|path| Found { name: Some(name(&path)), path }).collect())
+}
+
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), SessionError> {
+    let io = |source| SessionError::Io { doing: "read the folder", source, path: folder.to_owned() };
+    let mut entries = std::fs::read_dir(folder).map_err(io)?.collect::<Result<Vec<_>, _>>().map_err(io)?;
+    entries.retain(|entry| !entry.file_name().to_string_lossy().starts_with('.'));
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        // A link to a folder could lead in a circle.
+        match entry.file_type().map_err(io)?.is_dir() {
+            true => walk(&entry.path(), files)?,
+            false => files.push(entry.path()),
+        }
+    }
+    Ok(())
+}
+
+/// True for a text beside its annotations, and for the configuration beside annotations.
+fn belongs_to_another(path: &Path, is_there: impl Fn(&Path) -> bool) -> bool {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("txt") => is_there(&path.with_extension("ann")),
+        Some("conf") => true,
+        _ => false,
+    }
+}
+
+/// One note for each thing that was found, with the number of files.
+pub(super) fn found_notes(found: Vec<(PathBuf, String)>) -> Vec<String> {
+    if found.len() <= 3 {
+        return found.into_iter().map(|(path, what)| format!("{}: {what}", path.display())).collect();
+    }
+    let mut counts = BTreeMap::new();
+    for (_, what) in found {
+        *counts.entry(what).or_insert(0usize) += 1;
+    }
+    counts.into_iter().map(|(what, count)| format!("{count} files: {what}")).collect()
+}
