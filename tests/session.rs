@@ -308,3 +308,33 @@ fn a_project_opened_to_be_read_shows_all_and_refuses_changes() {
     let copied = Project::open(&place.home, &copy).unwrap();
     assert_eq!(copied.counts(), project.counts());
 }
+
+#[test]
+fn a_brat_folder_brings_its_labels_with_their_titles_colours_and_keys() {
+    let place = Place::new();
+    let folder = place.dir.path().join("brat");
+    std::fs::create_dir(&folder).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    write("a.txt", "Anna Berg met Bo.\n");
+    write("a.ann", "T1\tPerson 0 9\tAnna Berg\n#1\tAnnotatorNotes T1\tthe mayor\nA1\tSure T1 no\nT2\tPet 14 16\tBo\n");
+    write("annotation.conf", "[entities]\nPlace\nPerson\n[relations]\n[events]\n[attributes]\n");
+    write("visual.conf", "[labels]\nPerson | A person | Pers\n[drawing]\nPerson\tbgColor:#ffccaa\n");
+    write("kb_shortcuts.conf", "Q Person\nX Place\n");
+    let mut project = Project::create(&place.home, &place.path(), &NewProject::with_labels(["Q"]).unwrap()).unwrap();
+    import(&mut project, &folder, &[]);
+    let labels = project.corpus().labels().iter();
+    let labels: Vec<_> = labels.map(|l| format!("{} {:?} {} {:?}", l.name, l.title, l.color.to_hex(), l.key)).collect();
+    expect_test::expect![[r#"
+        Q "" #F07F5A Some('q')
+        Place "" #56A5F5 Some('p')
+        Person "A person" #FFCCAA Some('e')
+        Pet "" #2FB47C Some('t')"#]].assert_eq(&labels.join("\n"));
+    let sentence = project.corpus().sentences().next().unwrap();
+    let mention = &sentence.mentions()[0];
+    assert_eq!((mention.note.as_str(), mention.source_id.as_deref()), ("the mayor", Some("T1")));
+    assert_eq!(mention.attributes.get("Sure").map(String::as_str), Some("no"));
+    project.close().unwrap();
+    let project = place.open();
+    let mention = &project.corpus().sentences().next().unwrap().mentions()[0].clone();
+    assert_eq!((mention.note.as_str(), mention.source_id.as_deref()), ("the mayor", Some("T1")));
+}

@@ -7,7 +7,7 @@ use super::settings::Setting;
 use super::task::Task;
 use super::{Part, SessionError};
 use crate::annotation::{
-    Corpus, Edit, LabelId, Mention, MentionId, ModelId, NewDocument, NewSentence, Provenance, SentenceId,
+    Corpus, Edit, Label, LabelId, Mention, MentionId, ModelId, NewDocument, NewSentence, Provenance, SentenceId,
     SentenceSuggestions, Split, Status, Suggestion, Transaction,
 };
 use crate::format::{
@@ -318,7 +318,7 @@ fn import(
     let says_dev = how.split.is_none() && sentences.any(|s| s.split == Some(Split::Dev));
     let mut taking = Taking::start(before, kind, how.split, dev_imported || says_dev);
     if kind != ImportAs::Text {
-        taking.add_labels(incoming.labels.keys())?;
+        taking.add_labels(&incoming.label_hints, incoming.labels.keys())?;
     } else if incoming.mentions > 0 {
         taking.receipt.notes.push(format!("{} mentions were not taken over, as asked for", incoming.mentions));
     }
@@ -374,14 +374,24 @@ impl Taking {
         }
     }
 
-    fn add_labels<'n>(&mut self, names: impl Iterator<Item = &'n String>) -> Result<(), SessionError> {
-        for name in names {
-            if self.labels.contains_key(name) {
-                continue;
+    /// The labels that the files describe, in their order, then those that are only used.
+    fn add_labels<'n>(
+        &mut self,
+        described: &[ImportedLabel],
+        used: impl Iterator<Item = &'n String>,
+    ) -> Result<(), SessionError> {
+        let undescribed = used.map(|name| ImportedLabel { name: name.clone(), ..ImportedLabel::default() });
+        for described in described.iter().cloned().chain(undescribed) {
+            let ImportedLabel { name, title, color, key } = described;
+            if self.labels.contains_key(&name) {
+                continue; // as the project has it
             }
-            let (at, label) = (self.corpus.labels().len(), self.corpus.labels().propose(name));
+            let (at, proposed) = (self.corpus.labels().len(), self.corpus.labels().propose(&name));
+            let wished = Label { title, color: color.unwrap_or(proposed.color), key, ..proposed.clone() };
+            let key_is_free = key.is_some() && self.corpus.labels().check(&wished).is_ok();
+            let label = Label { key: if key_is_free { key } else { proposed.key }, ..wished };
             self.labels.insert(name.clone(), label.id);
-            self.receipt.new_labels.push(name.clone());
+            self.receipt.new_labels.push(name);
             self.corpus.apply(Transaction::new("Import", vec![Edit::InsertLabel { at, label }]))?;
         }
         Ok(())
