@@ -41,16 +41,15 @@ pub fn tokenize(text: &str) -> Vec<TextRange> {
     tokenizer.tokens
 }
 
-/// What is between blanks, for a text that was tokenised before (`He 's here .`): as [`tokenize`], but split at Unicode
-/// white space only. A piece without anything visible is no token here either.
+/// What is between blanks, for a text that was tokenised before (`He 's here .`): split at Unicode white space only.
+/// Whoever tokenised it made a token of each piece, also of one without anything visible (a control character); only a
+/// byte order mark at the start belongs to none.
 pub fn tokenize_blanks(text: &str) -> Vec<TextRange> {
     let mut start = 0;
     let mut tokens = Vec::new();
-    for (at, c) in text.char_indices().filter(|(_, c)| c.is_whitespace()).chain([(text.len(), ' ')]) {
-        let piece = text.get(start..at).unwrap_or_default();
-        if piece.chars().any(is_visible) {
-            tokens.extend(TextRange::in_text(text, start..at));
-        }
+    let parts = |(at, c): &(usize, char)| c.is_whitespace() || (*at == 0 && *c == '\u{feff}');
+    for (at, c) in text.char_indices().filter(parts).chain([(text.len(), ' ')]) {
+        tokens.extend(TextRange::in_text(text, start..at));
         start = at + c.len_utf8();
     }
     tokens
@@ -366,7 +365,7 @@ mod tests {
     fn blanks_part_what_was_tokenised_before() {
         let text = "He 's\u{a0}here\u{3000}. \u{200b} Mr.Bean\r\n北京 ";
         let tokens: Vec<_> = tokenize_blanks(text).iter().map(|t| t.of(text)).collect();
-        assert_eq!(tokens, ["He", "'s", "here", ".", "Mr.Bean", "北京"]);
+        assert_eq!(tokens, ["He", "'s", "here", ".", "\u{200b}", "Mr.Bean", "北京"]);
     }
 
     #[test]
