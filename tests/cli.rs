@@ -215,3 +215,30 @@ fn a_bench_of_an_import_measures_and_leaves_nothing_behind() {
     assert_eq!(std::fs::read_dir(place.path(".")).unwrap().count(), 0);
     assert!(place.refused(&["bench", "import", "--sentences", "0"]).contains("--sentences"));
 }
+
+#[test]
+fn a_project_is_checked_and_what_can_be_read_of_a_damaged_one_is_rescued() {
+    let place = Place::new();
+    place.json(0, &["new", "p.nestling", "--labels", "PER"]);
+    place.write(
+        "a.jsonl",
+        "{\"tokens\":[\"Anna\",\"Berg\"],\"entities\":[{\"start\":0,\"end\":2,\"label\":\"PER\"}]}\n",
+    );
+    place.json(0, &["import", "p.nestling", "a.jsonl"]);
+    let sound = place.json(0, &["check", "p.nestling", "--repair"]);
+    assert_eq!((&sound["sound"], &sound["mentions"], &sound["rescued"]), (&true.into(), &1.into(), &Value::Null));
+
+    let db = rusqlite::Connection::open(place.path("p.nestling")).unwrap();
+    db.execute_batch("UPDATE mention SET end_token = 9; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+    drop(db);
+    let before = std::fs::read(place.path("p.nestling")).unwrap();
+    let found = place.json(1, &["check", "p.nestling"]);
+    assert_eq!(found["sound"], false);
+    assert!(found["problems"][0].as_str().unwrap().contains("outside its sentence"), "{found}");
+    let repaired = place.json(1, &["check", "p.nestling", "--repair"]);
+    assert_eq!(repaired["rescued"]["sentences"], 1);
+    assert_eq!(std::fs::read(place.path("p.nestling")).unwrap(), before);
+    assert_eq!(place.json(0, &["check", "p.rescued.nestling"])["sentences"], 1);
+    place.write("no.nestling", "Anna\n");
+    assert!(place.refused(&["check", "no.nestling"]).contains("a text file"));
+}

@@ -328,7 +328,8 @@ fn a_brat_folder_brings_its_labels_with_their_titles_colours_and_keys() {
         Q "" #F07F5A Some('q')
         Place "" #56A5F5 Some('p')
         Person "A person" #FFCCAA Some('e')
-        Pet "" #2FB47C Some('t')"#]].assert_eq(&labels.join("\n"));
+        Pet "" #2FB47C Some('t')"#]]
+    .assert_eq(&labels.join("\n"));
     let sentence = project.corpus().sentences().next().unwrap();
     let mention = &sentence.mentions()[0];
     assert_eq!((mention.note.as_str(), mention.source_id.as_deref()), ("the mayor", Some("T1")));

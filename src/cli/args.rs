@@ -56,6 +56,11 @@ pub(super) enum Command {
     /// Copy a project, with all that is done so far, into a new file; also while it is open in the window.
     #[command(after_help = "Example: nestling copy harbour.nestling harbour-friday.nestling")]
     Copy(Copy),
+    /// Check a project: its file, each offset in it, its models.
+    ///
+    /// A damaged project is never changed; with --repair, what can be read of it goes into NAME.rescued.nestling.
+    #[command(after_help = "Example: nestling check harbour.nestling --repair")]
+    Check(Check),
     /// Train on the complete sentences, keep the best epoch on dev, and make the model current.
     #[command(after_help = "Example: nestling train harbour.nestling --epochs 10 --set encoder_lr=1e-4")]
     Train(Train),
@@ -240,6 +245,17 @@ pub(super) struct Copy {
     pub(super) project: PathBuf,
     /// The new file; there must be none of this name.
     pub(super) to: PathBuf,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Check {
+    /// Project file.
+    pub(super) project: PathBuf,
+    /// If there are problems, read what can be read into a new project beside this one.
+    #[arg(long)]
+    pub(super) repair: bool,
     #[command(flatten)]
     pub(super) common: Common,
 }

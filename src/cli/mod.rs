@@ -9,6 +9,7 @@
 
 mod args;
 mod bench;
+mod check;
 mod convert;
 mod copy;
 mod encoders;
@@ -84,6 +85,7 @@ fn run(cli: Cli, window: Option<OpenWindow>) -> Result<Ending, CliError> {
         Some(Command::Info(args)) => info::run(&args),
         Some(Command::Search(args)) => search::run(&args),
         Some(Command::Copy(args)) => copy::run(&args),
+        Some(Command::Check(args)) => check::run(&args),
         Some(Command::Train(args)) => train::run(&args),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Evaluate(args)) => evaluate::run(&args),

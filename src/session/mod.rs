@@ -18,6 +18,7 @@
 
 mod activity;
 mod bench;
+mod check;
 mod command;
 mod convert;
 mod copy;
@@ -47,6 +48,7 @@ mod trainer;
 
 pub use activity::now_ms;
 pub use bench::{ImportBench, ImportBenchStep, Percentiles, bench_import};
+pub use check::{CheckReport, check_project, rescue_project};
 pub use command::{Command, Outcome};
 pub use convert::{ConvertReceipt, ConvertRequest, convert};
 pub use dataset::Part;

@@ -190,7 +190,7 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Looks at the first bytes without SQLite, which would begin to recover or to create.
-fn check_header(path: &Path) -> Result<(), StoreError> {
+pub(super) fn check_header(path: &Path) -> Result<(), StoreError> {
     let io = |source| StoreError::io("read the project", source, path);
     let metadata = fs::metadata(path).map_err(io)?;
     if metadata.is_dir() {

@@ -219,7 +219,7 @@ impl Store {
 }
 
 #[derive(Debug, thiserror::Error)]
-enum ReadError {
+pub(super) enum ReadError {
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
     #[error(transparent)]
@@ -254,7 +254,7 @@ impl<'r> Ahead<'r> {
     }
 }
 
-fn to_sentence(row: &Row<'_>) -> Result<NewSentence, ReadError> {
+pub(super) fn to_sentence(row: &Row<'_>) -> Result<NewSentence, ReadError> {
     let text = |column| -> rusqlite::Result<&str> { Ok(row.get_ref(column)?.as_str()?) };
     Ok(NewSentence {
         tokens: unpack_tokens(row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?)?,
@@ -266,12 +266,12 @@ fn to_sentence(row: &Row<'_>) -> Result<NewSentence, ReadError> {
 }
 
 /// From a column and the one after it.
-fn to_span(row: &Row<'_>, column: usize) -> Result<Span, ReadError> {
+pub(super) fn to_span(row: &Row<'_>, column: usize) -> Result<Span, ReadError> {
     let (start, end): (u32, u32) = (row.get(column)?, row.get(column + 1)?);
     Ok(Span::from_range(start as usize..end as usize).ok_or(Malformed("a span is empty"))?)
 }
 
-fn to_mention(row: &Row<'_>) -> Result<Mention, ReadError> {
+pub(super) fn to_mention(row: &Row<'_>) -> Result<Mention, ReadError> {
     let text = |column| -> rusqlite::Result<Option<&str>> { Ok(row.get_ref(column)?.as_str_or_null()?) };
     let fragments = match text(5)? {
         Some(json) => json::read_fragments(json)?,

@@ -27,7 +27,7 @@ pub use event::Event;
 pub use predictor::{PredictOptions, Predictor, ScoredSpan, SentencePrediction, evaluate};
 pub use run::{ENOUGH_DEV, TrainRequest, Trained, peak_memory_mb, train};
 pub use settings::{Effort, Settings};
-pub use snapshot::{Manifest, Outcome};
+pub use snapshot::{Manifest, Outcome, check_snapshot};
 
 use crate::annotation::{LabelId, Span};
 use crate::encoder::EncoderError;

@@ -115,6 +115,14 @@ pub(super) fn write(
     sync_folder(parent)
 }
 
+/// Checks that all of a snapshot is there as it was written, and can be read.
+///
+/// # Errors
+/// The first file that is missing or has changed.
+pub fn check_snapshot(folder: &Path) -> Result<(), TrainError> {
+    open(folder).map(drop)
+}
+
 /// Reads a snapshot and checks that nothing in it has changed.
 pub(super) fn open(folder: &Path) -> Result<Opened, TrainError> {
     let file: ManifestFile = read_json(&folder.join(MANIFEST))?;

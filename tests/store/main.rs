@@ -6,6 +6,7 @@ mod contents;
 mod edits;
 mod failures;
 mod opening;
+mod rescue;
 mod versions;
 
 use crossbeam_channel::{Receiver, unbounded};

@@ -1,0 +1,53 @@
+//! `nestling check`
+
+use super::CliError;
+use super::args::Check;
+use super::output::{Ending, answer, say};
+use crate::session::{check_project, rescue_project};
+use serde_json::json;
+
+pub(super) fn run(args: &Check) -> Result<Ending, CliError> {
+    let report = check_project(&args.project)?;
+    let is_sound = report.problems.is_empty();
+    let rescued = if args.repair && !is_sound { Some(rescue_project(&args.project)?) } else { None };
+    let json = json!({
+        "project": args.project,
+        "sound": is_sound,
+        "problems": report.problems,
+        "documents": report.documents,
+        "sentences": report.sentences,
+        "tokens": report.tokens,
+        "mentions": report.mentions,
+        "models": report.models,
+        "rescued": rescued.as_ref().map(|r| json!({
+            "path": r.path,
+            "documents": r.documents,
+            "sentences": r.sentences,
+            "mentions": r.mentions,
+            "lost": r.lost,
+        })),
+    });
+    if !args.common.json {
+        report.problems.iter().for_each(|problem| say(&format!("problem: {problem}")));
+        rescued.iter().flat_map(|r| &r.lost).for_each(|line| say(&format!("not taken along: {line}")));
+    }
+    let text = match (&rescued, is_sound) {
+        (Some(r), _) => format!(
+            "Rescued {} documents, {} sentences, {} mentions into {}; the damaged project is as it was",
+            r.documents,
+            r.sentences,
+            r.mentions,
+            r.path.display()
+        ),
+        (None, true) => format!(
+            "Sound: {} documents, {} sentences, {} tokens, {} mentions, {} models",
+            report.documents, report.sentences, report.tokens, report.mentions, report.models
+        ),
+        (None, false) => format!(
+            "{} problems; `nestling check --repair` reads what can be read into a new project",
+            report.problems.len()
+        ),
+    };
+    answer(args.common, &json, &text)?;
+    Ok(if is_sound { Ending::Whole } else { Ending::WithLosses })
+}

@@ -1,0 +1,72 @@
+//! Whether a project is sound, and what can be saved of one that is not.
+
+use super::SessionError;
+use crate::store::{self, Contents, Rescued, Store, StoreError};
+use crate::train::check_snapshot;
+use std::path::Path;
+
+/// What a check has found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CheckReport {
+    /// Empty for a sound project.
+    pub problems: Vec<String>,
+    pub documents: usize,
+    pub sentences: usize,
+    pub tokens: usize,
+    pub mentions: usize,
+    /// Snapshots that were looked at; cleaned up ones are none.
+    pub models: usize,
+}
+
+/// Checks the file, each offset, label and id in it, its log and search index, and the files of its models. Changes
+/// nothing, but an old file is brought up to date first.
+///
+/// # Errors
+/// A file that is not there, not ours or of a newer program. A damaged one is a problem in the report.
+pub fn check_project(path: &Path) -> Result<CheckReport, SessionError> {
+    let mut report = CheckReport::default();
+    let store = match Store::open_to_read(path) {
+        Ok(store) => store,
+        Err(StoreError::Damaged { detail, .. }) => {
+            report.problems.push(detail);
+            return Ok(report);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    match store.check() {
+        Ok(problems) => report.problems = problems,
+        Err(StoreError::Damaged { detail, .. }) => report.problems.push(detail),
+        Err(error) => return Err(error.into()),
+    }
+    let Contents { corpus, models, current_model, settings, .. } = match store.load() {
+        Ok(contents) => contents,
+        Err(_) => return Ok(report), // the check has said why
+    };
+    report.documents = corpus.document_count();
+    report.sentences = corpus.sentence_count();
+    report.tokens = corpus.sentences().map(|s| s.tokens().len()).sum();
+    report.mentions = corpus.sentences().map(|s| s.mentions().len()).sum();
+    for (key, value) in &settings {
+        report.problems.extend(super::Setting::from_row(key, value).err().map(|error| error.to_string()));
+    }
+    let folder = store::models_dir(path);
+    for model in models {
+        let snapshot = folder.join(&model.directory);
+        if snapshot.is_dir() {
+            report.models += 1;
+            let problem = check_snapshot(&snapshot).err();
+            report.problems.extend(problem.map(|error| format!("model {}: {error}", model.id)));
+        } else if Some(model.id) == current_model {
+            report.problems.push(format!("model {} suggests, but its folder is not there; train again", model.id));
+        }
+    }
+    Ok(report)
+}
+
+/// Reads what can be read of a damaged project into a new one beside it. The damaged one is not changed.
+///
+/// # Errors
+/// See [`store::rescue`].
+pub fn rescue_project(path: &Path) -> Result<Rescued, SessionError> {
+    Ok(store::rescue(path)?)
+}
