@@ -5,7 +5,7 @@ use super::abbreviations::abbreviation;
 /// Words that lose their vowel before another (French, Italian, Catalan): the apostrophe stays with them.
 const ELIDED: &[&str] = &[
     "l", "d", "j", "m", "t", "s", "n", "c", "qu", "jusqu", "lorsqu", "puisqu", "quoiqu", "un", "dell", "all", "dall",
-    "nell", "sull", "coll", "dell", "quell", "quest", "sant", "bell", "tutt", "gl", "v",
+    "nell", "sull", "coll", "quell", "quest", "sant", "bell", "tutt", "gl", "v",
 ];
 
 /// Bytes of `piece` at which a new token begins, ascending, none at its ends.

@@ -156,7 +156,8 @@ impl Tokenizer<'_> {
         let sign = piece.chars().next().filter(|c| piece.len() == c.len_utf8() && !c.is_alphanumeric())?;
         let last = self.tokens.last().filter(|last| last.end().get() == start)?.of(self.text);
         let belongs = match sign {
-            _ if is_repeated(sign) && last.starts_with(sign) => last.chars().all(|c| c == sign),
+            // Only runs begin with two of these, so that a long one need not be read again for each of its signs.
+            _ if is_repeated(sign) && last.ends_with(sign) => last.chars().take(2).all(|c| c == sign),
             '.' => !after.starts_with('.') && self.takes_dot(last, after),
             '$' => last.len() <= 3 && last.bytes().all(|b| b.is_ascii_uppercase()),
             '#' => is_one_capital(last) && !after.starts_with(char::is_alphanumeric),
