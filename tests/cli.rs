@@ -101,6 +101,68 @@ fn what_a_format_cannot_hold_is_listed_or_with_strict_not_written() {
     assert_eq!(std::fs::read_to_string(place.path("o.txt")).unwrap().trim(), "Anna");
 }
 
+/// A folder of brat with one text more, a broken line, and a relation.
+fn brat_folder(place: &Place) {
+    std::fs::create_dir_all(place.path("brat/sub")).unwrap();
+    place.write("brat/annotation.conf", "[entities]\nPER\nLOC\n");
+    place.write("brat/sub/a.txt", "Anna Berg of Aarhus\nsang.\n");
+    place.write(
+        "brat/sub/a.ann",
+        "T7\tPER 0 19\tAnna Berg of Aarhus\nT9\tLOC 13 19\tAarhus\nR1\tIn Arg1:T7 Arg2:T9\nT10\tPER\n",
+    );
+    place.write("brat/b.txt", "It rained.\n");
+    place.write("brat/b.ann", "");
+    place.write("brat/c.txt", "Not annotated.\n");
+}
+
+#[test]
+fn a_folder_is_converted_through_a_project_and_back() {
+    let place = Place::new();
+    brat_folder(&place);
+    let convert = place.json(1, &["convert", "brat", "--to", "jsonl", "--output", "o.jsonl"]);
+    assert_eq!((&convert["documents"], &convert["mentions"], &convert["left_out"]), (&2.into(), &2.into(), &1.into()));
+    assert_eq!((&convert["warnings"][0]["line"], &convert["format"]), (&4.into(), &"jsonl".into()));
+    assert!(convert["notes"].to_string().contains("1 other files of the folder were not read"));
+    let refused = place.refused(&["convert", "brat", "--to", "conll", "--output", "o.conll", "--strict"]);
+    assert!(refused.contains("nothing was written") && !place.path("o.conll").exists(), "{refused}");
+
+    let back = ["convert", "o.jsonl", "--to", "brat", "--output", "back"];
+    assert_eq!(place.json(0, &back)["mentions"], 2);
+    let lines = std::fs::read_to_string(place.path("back/sub/a.ann")).unwrap();
+    assert!(lines.starts_with("T7\tPER 0 19\t") && lines.ends_with("R1\tIn Arg1:T7 Arg2:T9\n"), "{lines}");
+
+    place.json(0, &["new", "p.nestling"]);
+    place.json(0, &["import", "p.nestling", "o.jsonl", "--as", "gold"]);
+    let export = ["export", "p.nestling", "--format", "brat", "--output", "out", "--status", "all"];
+    let written = place.json(0, &export);
+    assert_eq!((&written["documents"], &written["mentions"]), (&2.into(), &2.into()));
+    assert!(place.path("out/sub/a.txt").exists() && place.path("out/annotation.conf").exists());
+    let refused = place.refused(&export);
+    assert!(refused.contains("new or an empty folder"), "{refused}");
+    let left: Vec<_> = std::fs::read_dir(place.dir.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().starts_with(".writing")), "{left:?}");
+}
+
+#[test]
+fn files_of_a_folder_are_read_once_and_options_go_where_they_are_known() {
+    let place = Place::new();
+    brat_folder(&place);
+    place.write("t.conll", "Anna\tB-PER\n\n");
+    let all = ["convert", "brat/b.ann", "brat/b.txt", "brat/annotation.conf", "brat/c.txt", "t.conll", "--to", "jsonl"];
+    let options = ["--option", "tokens=blanks", "--option", "header=no", "--output", "o.jsonl"];
+    let convert = place.json(0, &[&all[..], &options].concat());
+    assert_eq!((&convert["documents"], &convert["sentences"]), (&3.into(), &3.into()));
+    assert!(std::fs::read_to_string(place.path("o.jsonl")).unwrap().contains("[\"It\",\"rained.\"]"));
+    let refused = place.refused(&[&all[..], &["--option", "nope=1", "--output", "x"]].concat());
+    assert!(refused.contains("no such option \"nope\"") && refused.contains("scheme="), "{refused}");
+    std::fs::create_dir(place.path("empty")).unwrap();
+    let refused = place.refused(&["convert", "empty", "--to", "jsonl", "--output", "x"]);
+    assert!(refused.contains("no file to be read in the folder"), "{refused}");
+    let refused = place.refused(&["convert", "brat", "--from", "conll", "--to", "jsonl", "--output", "x"]);
+    assert!(refused.contains("no file that ends in .conll"), "{refused}");
+    assert!(!place.path("x").exists());
+}
+
 #[test]
 fn refusals_say_what_to_do_and_change_nothing() {
     let place = Place::new();
@@ -115,6 +177,7 @@ fn refusals_say_what_to_do_and_change_nothing() {
     check(&["new", "q.nestling", "--encoder", "nope"], "there are: small");
     check(&["import", "p.nestling", "missing.jsonl"], "no such file");
     check(&["import", "p.nestling", ".", "--format", "nope"], "jsonl");
+    check(&["convert", ".", "--to", "nope", "--output", "x"], "brat");
     check(&["info", "missing.nestling"], "no such project");
     check(&["train", "p.nestling"], "mark some as complete");
     check(&["train", "p.nestling", "--set", "lr=1"], "encoder_lr");

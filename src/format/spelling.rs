@@ -15,6 +15,13 @@ impl Spelling {
         Self { allows, spelled: BTreeMap::new() }
     }
 
+    /// Labels that can be spelled keep their names, whichever comes first.
+    pub(super) fn prefer<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+        for name in names.filter(|name| !name.is_empty() && name.chars().all(self.allows)) {
+            self.spelled.insert(name.to_owned(), name.to_owned());
+        }
+    }
+
     /// The name itself, or with `_` for what is not allowed, and a number where another label is called so.
     pub(super) fn of(&mut self, name: &str) -> String {
         if let Some(known) = self.spelled.get(name) {

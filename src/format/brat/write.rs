@@ -16,9 +16,7 @@ pub(super) fn write(content: Content<'_, '_>, out: &mut dyn Output) -> Result<Re
     let mut spelling = Spelling::new(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
     let mut labels: Vec<ImportedLabel> = content.labels.to_vec();
     let mut known: BTreeSet<String> = labels.iter().map(|label| label.name.clone()).collect();
-    for label in &labels {
-        spelling.of(&label.name);
-    }
+    spelling.prefer(labels.iter().map(|label| label.name.as_str()));
     let (mut used, mut names, mut says_status) = (Used::default(), BTreeSet::new(), false);
     for document in content.documents {
         receipt.begin(&document);
@@ -94,8 +92,23 @@ struct Annotations<'a, 't> {
 /// Numbers that are free.
 struct Next {
     mention: u64,
-    attribute: u64,
-    note: u64,
+    attribute: Free,
+    note: Free,
+}
+
+/// The numbers that no kept line has.
+struct Free {
+    taken: BTreeSet<u64>,
+    next: u64,
+}
+
+impl Free {
+    fn take(&mut self) -> u64 {
+        while self.taken.contains(&self.next) {
+            self.next += 1;
+        }
+        take(&mut self.next)
+    }
 }
 
 impl<'a, 't> Annotations<'a, 't> {
@@ -107,13 +120,13 @@ impl<'a, 't> Annotations<'a, 't> {
         used: &'a mut Used,
     ) -> Self {
         let kept = document.kept.get(ID).map_or("", String::as_str);
-        let after = |letter| {
+        let free = |letter| {
             let numbers = kept.lines().filter_map(|line| number_of(fields(line).0, letter));
-            numbers.max().unwrap_or(0).saturating_add(1)
+            Free { taken: numbers.collect(), next: 1 }
         };
         let own = document.sentences.iter().flat_map(|s| &s.mentions).filter_map(|m| number_of(m.source_id?, 'T'));
         let mention = own.max().unwrap_or(0).saturating_add(1);
-        let next = Next { mention, attribute: after('A'), note: after('#') };
+        let next = Next { mention, attribute: free('A'), note: free('#') };
         Self { text, receipt, spelling, used, lines: String::new(), ids: BTreeSet::new(), next }
     }
 
@@ -184,19 +197,19 @@ impl<'a, 't> Annotations<'a, 't> {
         }
         let mut lines = Vec::new();
         for (key, value) in mention.attributes.into_iter().flatten() {
-            let breaks = |text: &str| text.contains(|c: char| c == '\n' || c == '\r' || c == '\t');
-            if key.is_empty() || key.contains(char::is_whitespace) || breaks(value) {
+            let breaks = |text: &str| text.contains(['\n', '\r', '\t', '\0']);
+            if key.is_empty() || key.contains(char::is_whitespace) || breaks(key) || breaks(value) {
                 lose(LossKind::Attribute);
                 continue;
             }
             let gap = if value.is_empty() { "" } else { " " };
-            lines.push(format!("A{}\t{key} {id}{gap}{value}", take(&mut self.next.attribute)));
+            lines.push(format!("A{}\t{key} {id}{gap}{value}", self.next.attribute.take()));
             self.used.attributes.entry(key.clone()).or_default().insert(value.clone());
         }
-        if mention.note.contains('\r') || mention.note.starts_with('\n') {
+        if mention.note.contains(['\r', '\0']) || mention.note.starts_with('\n') {
             lose(LossKind::Note);
         } else if !mention.note.is_empty() {
-            let note = |line| format!("#{}\tAnnotatorNotes {id}\t{line}", take(&mut self.next.note));
+            let note = |line| format!("#{}\tAnnotatorNotes {id}\t{line}", self.next.note.take());
             lines.extend(mention.note.split('\n').map(note));
         }
         for line in lines {

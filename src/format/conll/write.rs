@@ -11,6 +11,7 @@ pub(super) fn write(content: Content<'_, '_>, options: &Options, out: &mut dyn W
     let scheme = Scheme::from_name(options.value(&SCHEME)).unwrap_or(Scheme::Iob2);
     let layers = number(options, &LAYERS)?;
     let mut spelling = Spelling::new(|c| !c.is_whitespace() && !c.is_control());
+    spelling.prefer(content.labels.iter().map(|label| label.name.as_str()));
     let mut receipt = Receipt::default();
     let mut documents = content.documents.peekable();
     let mut several = false;
