@@ -67,7 +67,8 @@ fn in_folder(
     }
     let passed_over = own.len() - chosen.len();
     if passed_over > 0 {
-        let first = own.iter().find(|path| !chosen.contains(path)).map(|path| path.display().to_string());
+        let taken: BTreeSet<&PathBuf> = chosen.iter().collect();
+        let first = own.iter().find(|path| !taken.contains(path)).map(|path| path.display().to_string());
         notes.push(format!(
             "{passed_over} other files of the folder were not read, first {}: {}",
             first.unwrap_or_default(),
