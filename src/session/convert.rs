@@ -1,8 +1,8 @@
 //! From files to a file of another format, without a project.
 
 use super::SessionError;
-use super::import::{ReadRequest, read_inputs};
 use super::readback::{Source, write_read_back};
+use super::reading::{ReadRequest, read_inputs};
 use crate::format::{ImportedDocument, Options, Receipt, Warning, by_id};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;

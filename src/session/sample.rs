@@ -2,8 +2,9 @@
 
 use super::SessionError;
 use super::home::Home;
-use super::import::{ImportAs, ImportHow, Incoming};
+use super::import::{ImportAs, ImportHow};
 use super::project::{NewProject, Project};
+use super::reading::Incoming;
 use crate::annotation::{Label, LabelSet, Rgb};
 use crate::format::{Collected, Format, Input, Options, by_id};
 use serde::Deserialize;

@@ -1,0 +1,209 @@
+//! From files to what they hold, before a project takes it in.
+
+use super::SessionError;
+use super::import::ImportAs;
+use super::inputs::{Found, expand, found_notes};
+use crate::format::{
+    Collected, Format, FormatError, ImportedDocument, ImportedLabel, Input, Options, Sink, Warning, by_id, detect,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How files are to be read.
+#[derive(Clone, Debug, Default)]
+pub struct ReadRequest {
+    /// Format id; `None`: tell it from the file.
+    pub format: Option<String>,
+    pub options: Vec<(String, String)>,
+}
+
+/// What files hold, before it is taken in.
+#[derive(Clone, Debug, Default)]
+pub struct Incoming {
+    pub format_id: &'static str,
+    pub format_title: &'static str,
+    pub documents: Vec<ImportedDocument>,
+    pub sentences: usize,
+    pub mentions: usize,
+    /// How often each label occurs, by name.
+    pub labels: BTreeMap<String, usize>,
+    /// What the files say of labels, used or not, each once.
+    pub label_hints: Vec<ImportedLabel>,
+    pub warnings: Vec<Warning>,
+    /// What was found out about the files, such as their format and how ends are counted.
+    pub notes: Vec<String>,
+    pub files: Vec<PathBuf>,
+}
+
+/// Reads files and the files of folders into memory. With several files a bad one costs that file only and is a
+/// warning.
+///
+/// # Errors
+/// Nothing could be read; unknown formats and options.
+pub fn read_files(files: &[PathBuf], request: &ReadRequest) -> Result<Incoming, SessionError> {
+    read_inputs(files, request, &[], &AtomicBool::new(false), &mut |_, _| {})
+}
+
+/// As [`read_files`]; options may also be for the formats of `also`.
+pub(super) fn read_inputs(
+    named: &[PathBuf],
+    request: &ReadRequest,
+    also: &[&'static dyn Format],
+    cancel: &AtomicBool,
+    on_progress: &mut dyn FnMut(usize, usize),
+) -> Result<Incoming, SessionError> {
+    let asked = request.format.as_deref().map(by_id).transpose()?;
+    let mut incoming = Incoming { files: named.to_vec(), ..Incoming::default() };
+    let found = expand(named, asked, &mut incoming.notes)?;
+    let (mut files, mut told, mut failures) = (Vec::with_capacity(found.len()), Vec::new(), Vec::new());
+    for file in found {
+        match format_of(&file.path, asked, &mut told) {
+            Ok(format) => files.push((file, format)),
+            Err(error) => failures.push((file.path, error)),
+        }
+    }
+    incoming.notes.extend(found_notes(told));
+    let mut formats: Vec<&dyn Format> = also.to_vec();
+    for (_, format) in &files {
+        if formats.iter().all(|known| known.id() != format.id()) {
+            formats.push(*format);
+        }
+    }
+    if !formats.is_empty() && (!files.is_empty() || asked.is_some()) {
+        // Each takes what it knows; what none knows is refused.
+        formats.extend(asked);
+        Options::new(request.options.iter().cloned(), &formats)?;
+    }
+    let total = files.len();
+    let mut gathering = Gathering { collected: Collected::default(), labels: BTreeSet::new(), cancel };
+    for (done, (file, format)) in files.into_iter().enumerate() {
+        on_progress(done, total);
+        (incoming.format_id, incoming.format_title) = (format.id(), format.title());
+        match read_file(&file, format, request, &mut gathering) {
+            _ if cancel.load(Ordering::Relaxed) => return Err(SessionError::Stopped),
+            Ok(()) => {}
+            Err(error @ FormatError::BadOption { .. }) => return Err(error.into()),
+            Err(error) => failures.push((file.path, error)),
+        }
+    }
+    let Collected { labels, documents, warnings, notes } = gathering.collected;
+    (incoming.label_hints, incoming.documents, incoming.warnings) = (labels, documents, warnings);
+    let more = notes.len().saturating_sub(MOST_NOTES);
+    incoming.notes.extend(notes.into_iter().take(MOST_NOTES));
+    if more > 0 {
+        incoming.notes.push(format!("… and {more} more remarks of this kind"));
+    }
+    incoming.count();
+    if incoming.sentences == 0 {
+        if !failures.is_empty() {
+            return Err(failures.swap_remove(0).1.into());
+        }
+        let (count, first) = (incoming.warnings.len(), incoming.warnings.first().map(Warning::to_string));
+        return Err(SessionError::NothingRead { count, first: first.unwrap_or_else(|| "the files are empty".into()) });
+    }
+    let failed = |(file, error): (PathBuf, FormatError)| Warning {
+        file: file.display().to_string(),
+        line: None,
+        message: format!("the file was left out: {error}"),
+    };
+    incoming.warnings.extend(failures.into_iter().map(failed));
+    Ok(incoming)
+}
+
+/// Remarks of readers that are passed on; each file of a thousand may have one.
+const MOST_NOTES: usize = 100;
+
+fn format_of(
+    file: &Path,
+    asked: Option<&'static dyn Format>,
+    told: &mut Vec<(PathBuf, String)>,
+) -> Result<&'static dyn Format, FormatError> {
+    if let Some(format) = asked {
+        return Ok(format);
+    }
+    let input = Input::file(file)?;
+    let detected = detect(input.file_name(), &input.sample())?;
+    told.push((file.to_owned(), detected.found));
+    Ok(detected.format)
+}
+
+fn read_file(
+    file: &Found,
+    format: &dyn Format,
+    request: &ReadRequest,
+    sink: &mut Gathering<'_>,
+) -> Result<(), FormatError> {
+    let input = Input::file(&file.path)?;
+    let input = match &file.name {
+        Some(name) => input.named(name),
+        None => input,
+    };
+    let known = |(key, _): &&(String, String)| format.options().iter().any(|spec| spec.key == key);
+    let options = Options::new(request.options.iter().filter(known).cloned(), &[format])?;
+    format.read(input, &options, sink)
+}
+
+/// Keeps everything, labels once, until it is told to stop.
+struct Gathering<'a> {
+    collected: Collected,
+    labels: BTreeSet<String>,
+    cancel: &'a AtomicBool,
+}
+
+impl Sink for Gathering<'_> {
+    fn document(&mut self, document: ImportedDocument) -> ControlFlow<()> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
+        }
+        self.collected.document(document)
+    }
+
+    fn label(&mut self, label: ImportedLabel) {
+        if self.labels.insert(label.name.clone()) {
+            self.collected.label(label);
+        }
+    }
+
+    fn warning(&mut self, warning: Warning) {
+        self.collected.warning(warning);
+    }
+
+    fn note(&mut self, note: String) {
+        self.collected.note(note);
+    }
+}
+
+impl Incoming {
+    /// What one reader has found.
+    pub(super) fn of(format: &dyn Format, read: Collected) -> Self {
+        let Collected { labels: label_hints, documents, warnings, notes } = read;
+        let (format_id, format_title) = (format.id(), format.title());
+        let mut incoming = Self { format_id, format_title, label_hints, documents, warnings, notes, ..Self::default() };
+        incoming.count();
+        incoming
+    }
+
+    fn count(&mut self) {
+        let sentences = || self.documents.iter().flat_map(|d| &d.sentences);
+        self.sentences = sentences().count();
+        self.mentions = sentences().map(|s| s.mentions.len()).sum();
+        let mut labels = BTreeMap::new();
+        for mention in sentences().flat_map(|s| &s.mentions) {
+            *labels.entry(mention.label.clone()).or_default() += 1;
+        }
+        self.labels = labels;
+    }
+
+    /// What the mentions are when nobody says: suggestions where all have a score, gold where some have none, and text
+    /// where there are none.
+    pub fn likely_kind(&self) -> ImportAs {
+        let mut mentions = self.documents.iter().flat_map(|d| &d.sentences).flat_map(|s| &s.mentions);
+        match self.mentions {
+            0 => ImportAs::Text,
+            _ if mentions.all(|m| m.score.is_some()) => ImportAs::Suggestions,
+            _ => ImportAs::Gold,
+        }
+    }
+}
