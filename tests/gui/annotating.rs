@@ -1,0 +1,212 @@
+//! Annotating by keys and by mouse.
+
+use crate::stage::{Page, STORY, Stage};
+use eframe::egui::{Key, Modifiers, vec2};
+use egui_kittest::kittest::Queryable;
+use nestling::annotation::{SentenceId, Status};
+use nestling::session::SaveState;
+
+#[test]
+fn the_main_job_by_keyboard_from_a_new_project_to_an_export_and_back() {
+    let stage = Stage::new();
+    let text = stage.write("story.txt", STORY);
+    let mut page = stage.window(None);
+    page.wait("the start page", |page| page.shows("New project"));
+    page.press(Modifiers::COMMAND, Key::N);
+    page.wait("the dialog", |page| page.shows("Create the project"));
+    page.fill("Name", "Ferry news");
+    let project = stage.path("ferry.nestling");
+    page.fill("File", &project.display().to_string());
+    page.fill("Labels", "PER, ORG\nLOC");
+    page.click("Create the project");
+    page.wait("the project", Page::is_open);
+    assert!(page.shows("This project has no texts yet"));
+
+    page.press(Modifiers::COMMAND, Key::I);
+    page.type_into("Files", &text.display().to_string());
+    page.key(Key::Enter);
+    page.wait("the preview", |page| page.shows("Import 3 sentences"));
+    assert!(page.shows("Plain text: 1 document, 3 sentences, 0 mentions"));
+    page.click("Import 3 sentences");
+    page.wait("the import", |page| page.shows("Annotate"));
+    page.key(Key::Enter);
+    assert!(page.shows("word 4: Aarhus"));
+
+    // The mayor of Aarhus: Aarhus first, then its parent.
+    page.keys(&[Key::ArrowRight, Key::ArrowRight, Key::ArrowRight]);
+    page.character("l");
+    assert_eq!(page.mentions(0), ["LOC: Aarhus"]);
+    page.keys(&[Key::Home]);
+    for _ in 0..3 {
+        page.press(Modifiers::SHIFT, Key::ArrowRight);
+    }
+    page.character("P");
+    assert_eq!(page.mentions(0), ["PER: The mayor of Aarhus", "LOC: Aarhus"]);
+    page.key(Key::Space);
+    assert_eq!((page.status(0), page.current()), (Status::Complete, 1));
+    page.key(Key::Space);
+    page.character("n");
+    assert_eq!(page.current(), 2, "no other sentence waits");
+
+    page.press(Modifiers::COMMAND, Key::E);
+    let file = stage.path("out.jsonl");
+    page.fill("File", &file.display().to_string());
+    page.click("Write the file");
+    page.wait("the export", |page| page.shows("Read back and compared: nothing is missing."));
+    assert!(page.shows("1 sentence was left out because not complete."));
+    assert!(std::fs::read_to_string(&file).unwrap().contains("Aarhus"));
+    page.click("Close");
+
+    page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
+    page.close();
+    let page = stage.open(&project);
+    assert_eq!(page.mentions(0), ["PER: The mayor of Aarhus", "LOC: Aarhus"]);
+    assert_eq!(page.status(1), Status::Complete);
+    assert_eq!(page.current(), 2, "it opens where there is something to do");
+}
+
+#[test]
+fn the_main_job_by_mouse() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    let (from, to) = (page.center("word 6: Anna"), page.center("word 7: Berg"));
+    page.drag(from - vec2(10.0, 0.0), to);
+    let labels: Vec<_> = page.harness.query_all_by_label_contains("PER").collect();
+    assert_eq!(labels.len(), 3, "labels are offered beside the selection");
+    drop(labels);
+    page.click("PER  P");
+    assert_eq!(page.mentions(0), ["PER: Anna Berg"]);
+    page.click("label ORG");
+    assert_eq!(page.mentions(0), ["ORG: Anna Berg"], "a label of the panel relabels the selected mention");
+    page.click("word 4: Aarhus");
+    page.click("label LOC");
+    page.click("mention ORG: Anna Berg");
+    page.click("Remove");
+    assert_eq!(page.mentions(0), ["LOC: Aarhus"]);
+    page.harness.get_by_label_contains("sentence 3, untouched").click();
+    page.step();
+    assert_eq!(page.current(), 2);
+}
+
+#[test]
+fn a_mention_is_wrapped_moved_removed_and_brought_back() {
+    let stage = Stage::new();
+    let mut page = stage.annotating("chair of the Harbour Board of Lund\n");
+    page.keys(&[Key::ArrowRight, Key::ArrowRight, Key::ArrowRight]);
+    page.character("l");
+    page.press(Modifiers::COMMAND, Key::ArrowUp);
+    page.character("o");
+    assert_eq!(page.mentions(0), ["ORG: Harbour Board", "LOC: Harbour"]);
+    page.press(Modifiers::ALT.plus(Modifiers::SHIFT), Key::ArrowLeft);
+    page.press(Modifiers::ALT, Key::ArrowRight);
+    page.press(Modifiers::ALT, Key::ArrowLeft);
+    assert_eq!(page.mentions(0), ["ORG: the Harbour Board", "LOC: Harbour"]);
+    page.key(Key::Tab);
+    page.character("p");
+    assert_eq!(page.mentions(0), ["ORG: the Harbour Board", "PER: Harbour"]);
+    page.key(Key::Delete);
+    assert_eq!(page.mentions(0), ["ORG: the Harbour Board"]);
+    page.press(Modifiers::COMMAND, Key::Z);
+    page.press(Modifiers::COMMAND, Key::Z);
+    assert_eq!(page.mentions(0), ["ORG: the Harbour Board", "LOC: Harbour"]);
+    page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
+    assert_eq!(page.mentions(0), ["ORG: the Harbour Board", "PER: Harbour"]);
+}
+
+#[test]
+fn a_note_is_kept_with_its_mention() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    page.press(Modifiers::COMMAND, Key::M);
+    page.type_into("Note on the mention", "really?");
+    page.key(Key::Escape);
+    page.step();
+    let note = page.see(|d| d.project.corpus().sentence(SentenceId(0)).unwrap().mentions()[0].note.clone());
+    assert_eq!(note, "really?");
+}
+
+#[test]
+fn labels_are_added_changed_and_kept_while_they_are_used() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    page.press(Modifiers::COMMAND, Key::L);
+    page.type_into("Name in files", "DATE");
+    page.key(Key::Enter);
+    assert!(page.shows("label DATE"));
+    page.click("change label PER");
+    page.fill("Key (one character, or empty)", "d");
+    assert!(page.shows_part("belongs to the label \"DATE\""));
+    page.fill("Key (one character, or empty)", "q");
+    page.click("Save");
+    page.key(Key::ArrowRight);
+    page.character("q");
+    assert_eq!(page.mentions(0).len(), 2);
+    page.click("change label PER");
+    assert!(page.shows_part("2 mentions have this label"));
+}
+
+#[test]
+fn a_notice_on_what_was_undone_goes_with_the_next_edit() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    page.press(Modifiers::COMMAND, Key::Z);
+    assert!(page.shows_part("Undone: "));
+    page.key(Key::ArrowRight);
+    assert!(page.shows_part("Undone: "));
+    page.character("p");
+    assert!(!page.shows_part("Undone: "));
+}
+
+#[test]
+fn f6_leads_from_the_sentence_to_the_controls_and_back() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.key(Key::F6);
+    page.key(Key::Tab);
+    page.character("p");
+    page.key(Key::Delete);
+    assert!(page.mentions(0).is_empty(), "the keys are those of the controls");
+    page.key(Key::F6);
+    page.character("p");
+    assert_eq!(page.mentions(0), ["PER: The"]);
+}
+
+#[test]
+fn left_is_left_in_arabic_too() {
+    let stage = Stage { foreign: true, ..Stage::new() };
+    let mut page = stage.annotating("زار محمد القاهرة\n");
+    page.key(Key::ArrowLeft);
+    page.press(Modifiers::SHIFT, Key::ArrowLeft);
+    page.character("p");
+    assert_eq!(page.mentions(0), ["PER: محمد القاهرة"]);
+}
+
+#[test]
+fn the_cursor_stays_in_sight_in_a_long_sentence() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(&format!("{}end\n", "a very long sentence ".repeat(200)));
+    page.key(Key::End);
+    let word = page.harness.get_by_label("word 801: end").rect();
+    assert!(word.top() > 60.0 && word.bottom() < 820.0, "{word}");
+    page.key(Key::Home);
+    let word = page.harness.get_by_label("word 1: a").rect();
+    assert!(word.top() > 60.0 && word.bottom() < 820.0, "{word}");
+}
+
+#[test]
+fn the_palette_lists_and_calls_every_command() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::K);
+    page.type_into("Command", "flag");
+    page.key(Key::Enter);
+    assert_eq!(page.status(0), Status::Flagged);
+    page.character("?");
+    assert!(page.shows("Flag for a second look"));
+    page.key(Key::Escape);
+    page.character("f");
+    assert_eq!(page.status(0), Status::InProgress);
+}

@@ -1,0 +1,114 @@
+//! Importing and exporting.
+
+use crate::stage::{Page, STORY, Stage};
+use eframe::egui::{Key, Modifiers, Role};
+use egui_kittest::kittest::Queryable;
+use nestling::session::{ImportHow, SaveState};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+#[test]
+fn a_file_with_bad_lines_is_shown_with_all_its_warnings() {
+    let stage = Stage::new();
+    let file = stage.write("some.jsonl", "{\"tokens\":[\"Anna\"],\"entities\":[]}\n{broken\n");
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::I);
+    *stage.picker.next.lock().unwrap() = vec![file];
+    page.click("Choose …");
+    page.wait("the preview", |page| page.shows("Import 1 sentence"));
+    assert!(page.shows("1 warning"));
+    assert!(page.shows_part("line 2"));
+    page.key(Key::Escape);
+    assert!(page.shows("word 1: The"));
+}
+
+#[test]
+fn options_of_one_format_are_not_asked_of_another() {
+    let stage = Stage::new();
+    let text = stage.write("more.txt", STORY);
+    let lines = stage.write("some.jsonl", "{\"tokens\":[\"Anna\"],\"entities\":[]}\n");
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::I);
+    for (file, button) in [(&text, "Import 3 sentences"), (&lines, "Import 1 sentence"), (&text, "Import 3 sentences")]
+    {
+        *stage.picker.next.lock().unwrap() = vec![file.clone()];
+        page.click("Choose …");
+        page.wait("the preview", |page| page.shows(button));
+    }
+    page.harness.get_by_role_and_label(Role::ComboBox, "unit").click();
+    page.step();
+    page.click("prose");
+    page.wait("the preview", |page| page.shows("Import 3 sentences"));
+    *stage.picker.next.lock().unwrap() = vec![lines];
+    page.click("Choose …");
+    page.wait("the preview of the other", |page| page.shows("Import 1 sentence"));
+}
+
+/// Keeps the file from being written; let go, it goes on. The writer waits for five seconds.
+fn hold(project: &Path) -> rusqlite::Connection {
+    let db = rusqlite::Connection::open(project).unwrap();
+    db.execute_batch("BEGIN IMMEDIATE").unwrap();
+    db
+}
+
+/// A window whose import is being written, and what keeps it from its end.
+fn importing(stage: &Stage) -> (Page, PathBuf, rusqlite::Connection) {
+    let file = stage.write("story.txt", STORY);
+    let project = stage.project(&["PER"], &file, ImportHow::default());
+    let mut page = stage.open(&project);
+    let held = hold(&project);
+    let more = stage.write("more.txt", "One more .\n");
+    page.drop_file(&more);
+    page.wait("the preview", |page| page.shows("Import 1 sentence"));
+    page.click("Import 1 sentence");
+    assert!(page.shows("Writing …"));
+    (page, project, held)
+}
+
+#[test]
+fn nothing_gets_between_an_import_and_its_project() {
+    let stage = Stage::new();
+    let other = stage.empty_project("other.nestling");
+    let (mut page, _, held) = importing(&stage);
+    let more = stage.path("more.txt");
+    page.drop_file(&other);
+    page.drop_file(&more);
+    page.key(Key::Escape);
+    page.character("p");
+    page.press(Modifiers::COMMAND, Key::W);
+    assert!(page.shows("Writing …"));
+    drop(held);
+    page.wait("the import", |page| page.shows("Annotate"));
+    page.key(Key::Enter);
+    assert_eq!(page.project_name(), "project");
+    assert_eq!(page.see(|desk| desk.project.corpus().sentence_count()), 4);
+    page.character("p");
+    assert_eq!(page.mentions(0), ["PER: The"]);
+    page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
+}
+
+#[test]
+fn closing_the_window_waits_for_an_import() {
+    let stage = Stage::new();
+    let (page, project, held) = importing(&stage);
+    let let_go = move || {
+        std::thread::sleep(Duration::from_millis(300));
+        drop(held);
+    };
+    let letting_go = std::thread::Builder::new().name("lets go".to_owned()).spawn(let_go).unwrap();
+    page.close();
+    letting_go.join().unwrap();
+    let page = stage.open(&project);
+    assert_eq!(page.see(|desk| desk.project.corpus().sentence_count()), 4);
+}
+
+#[test]
+fn an_export_is_said_to_be_compared_only_when_it_was() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::E);
+    page.fill("File", &stage.path("out.jsonl").display().to_string());
+    page.click("Write the file");
+    page.wait("the export", |page| page.shows_part("3 sentences were left out"));
+    assert!(!page.shows_part("Read back"));
+}

@@ -1,0 +1,12 @@
+//! The window without a window: the main job played through with keys and the mouse.
+//!
+//! Everything that a person sees is found by the name that a screen reader says.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails may panic")]
+
+mod annotating;
+mod files;
+mod finding;
+mod projects;
+mod stage;
+mod suggestions;

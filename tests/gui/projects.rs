@@ -1,0 +1,121 @@
+//! Opening, closing and losing projects.
+
+use crate::stage::{Page, STORY, Stage};
+use eframe::egui::{Key, Modifiers};
+use nestling::session::{ImportHow, Project, SaveState};
+
+#[test]
+fn an_error_says_what_to_do_and_the_window_goes_on() {
+    let stage = Stage::new();
+    let no_project = stage.write("broken.nestling", "this is no project");
+    let mut page = stage.window(Some(&no_project));
+    page.wait("the error", |page| page.shows("This did not work"));
+    assert!(page.shows("Copy"));
+    page.click("Close");
+    assert!(page.shows("New project"));
+}
+
+#[test]
+fn a_project_stays_open_when_another_one_can_not_be_opened() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::O);
+    page.type_into("Project file", &stage.path("missing.nestling").display().to_string());
+    page.key(Key::Enter);
+    page.wait("the error", |page| page.shows("This did not work"));
+    page.click("Close");
+    assert!(page.is_open());
+    page.character("p");
+    assert_eq!(page.mentions(0), ["PER: The"]);
+}
+
+#[test]
+fn closing_the_window_waits_for_a_project_that_is_being_opened() {
+    let stage = Stage::new();
+    let project = stage.empty_project("empty.nestling");
+    let mut page = stage.window(Some(&project));
+    page.harness.run_steps(1);
+    page.close();
+    // Nobody holds it any more.
+    Project::open(&stage.home(), &project).unwrap().close().unwrap();
+}
+
+#[test]
+fn unsaved_changes_are_not_given_up_without_a_word() {
+    let stage = Stage::new();
+    let file = stage.write("story.txt", STORY);
+    let project = stage.project(&["PER"], &file, ImportHow::default());
+    let other = stage.empty_project("other.nestling");
+    let mut page = stage.open(&project);
+    let db = rusqlite::Connection::open(&project).unwrap();
+    let break_it =
+        || db.execute_batch("CREATE TRIGGER fail BEFORE INSERT ON log BEGIN SELECT RAISE(ABORT, 'no luck'); END");
+    break_it().unwrap();
+    let told = |page: &mut Page| {
+        let told = page.shows("Some changes are not saved");
+        if told {
+            page.click("Close");
+        }
+        told && page.is_open() && page.project_name() == "project"
+    };
+    page.character("p");
+    page.wait("the failure", |page| page.shows("Try again"));
+    page.press(Modifiers::COMMAND, Key::W);
+    assert!(told(&mut page), "by Ctrl+W");
+
+    // Mended, and broken again: told again.
+    for how in ["drop", "open", "new", "window"] {
+        db.execute_batch("DROP TRIGGER fail").unwrap();
+        page.click("Try again");
+        page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
+        break_it().unwrap();
+        page.character("f");
+        page.wait("the failure", |page| page.shows("Try again"));
+        match how {
+            "drop" => page.drop_file(&other),
+            "open" => {
+                page.press(Modifiers::COMMAND, Key::O);
+                page.type_into("Project file", &other.display().to_string());
+                page.key(Key::Enter);
+            }
+            "new" => {
+                page.press(Modifiers::COMMAND, Key::N);
+                page.click("Create the project");
+            }
+            _ => {
+                assert!(page.refuses_to_close());
+                assert!(told(&mut page), "by {how}");
+                assert!(!page.refuses_to_close(), "told once");
+                continue;
+            }
+        }
+        assert!(told(&mut page), "by {how}");
+        if page.shows("Cancel") {
+            page.click("Cancel");
+        }
+    }
+    page.drop_file(&other);
+    page.wait("the other project", |page| page.is_open() && page.project_name() == "other");
+}
+
+#[test]
+fn dropped_texts_are_forgotten_when_no_project_is_made_for_them() {
+    let stage = Stage::new();
+    let text = stage.write("more.txt", STORY);
+    let project = stage.empty_project("empty.nestling");
+    let mut page = stage.window(None);
+    page.wait("the start page", |page| page.shows("New project"));
+    page.drop_file(&text);
+    assert!(page.shows("Create the project"));
+    page.click("Cancel");
+    page.drop_file(&project);
+    page.wait("the project", Page::is_open);
+    assert!(page.shows("This project has no texts yet") && !page.shows("Read"), "no dialog");
+    page.press(Modifiers::COMMAND, Key::W);
+    page.wait("the start page", |page| page.shows("New project"));
+
+    page.drop_file(&text);
+    page.fill("File", &stage.path("made.nestling").display().to_string());
+    page.click("Create the project");
+    page.wait("the preview", |page| page.shows("Import 3 sentences"));
+}

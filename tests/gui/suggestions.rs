@@ -1,0 +1,105 @@
+//! What a model says, and what a person answers.
+
+use crate::stage::{Page, Stage};
+use eframe::egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable;
+use nestling::session::{ImportAs, ImportHow};
+
+/// One sentence with three suggestions.
+fn suggesting(stage: &Stage) -> Page {
+    let line = r#"{"text":"Anna Berg left Lund for the Board","tokens":["Anna","Berg","left","Lund","for","the","Board"],"entities":[{"start":0,"end":2,"label":"PER","score":0.9},{"start":3,"end":4,"label":"LOC","score":0.6},{"start":5,"end":7,"label":"ORG","score":0.85},{"start":6,"end":7,"label":"ORG","score":0.2}]}"#;
+    let file = stage.write("suggested.jsonl", &format!("{line}\n"));
+    let how = ImportHow { kind: Some(ImportAs::Suggestions), split: None };
+    let project = stage.project(&["PER", "ORG", "LOC"], &file, how);
+    stage.open(&project)
+}
+
+#[test]
+fn suggestions_are_accepted_and_rejected_with_keys() {
+    let stage = Stage::new();
+    let mut page = suggesting(&stage);
+    assert!(page.shows("suggestion PER 0.90: Anna Berg"));
+    assert!(!page.shows_part("suggestion ORG 0.20"), "it is below the threshold");
+    page.keys(&[Key::Tab, Key::Enter]);
+    assert_eq!(page.mentions(0), ["PER: Anna Berg"]);
+    page.character("x");
+    assert!(!page.shows_part("suggestion LOC"), "rejected: the next one was picked after accepting");
+    page.key(Key::Enter);
+    assert_eq!(page.mentions(0), ["PER: Anna Berg", "ORG: the Board"]);
+    page.press(Modifiers::COMMAND, Key::Z);
+    page.press(Modifiers::COMMAND, Key::Z);
+    assert!(page.shows("suggestion LOC 0.60: Lund"));
+}
+
+#[test]
+fn all_sure_suggestions_are_accepted_at_once_and_taken_back_at_once() {
+    let stage = Stage::new();
+    let mut page = suggesting(&stage);
+    page.press(Modifiers::SHIFT, Key::Enter);
+    assert_eq!(page.mentions(0), ["PER: Anna Berg", "ORG: the Board"]);
+    assert!(page.shows("suggestion LOC 0.60: Lund"), "it is not sure enough");
+    page.press(Modifiers::COMMAND, Key::Z);
+    assert!(page.mentions(0).is_empty());
+}
+
+#[test]
+fn another_label_on_a_suggestion_corrects_it_and_a_double_click_accepts_it() {
+    let stage = Stage::new();
+    let mut page = suggesting(&stage);
+    page.click("suggestion LOC 0.60: Lund");
+    page.character("o");
+    assert_eq!(page.mentions(0), ["ORG: Lund"]);
+    page.harness.run_steps(30);
+    for _ in 0..2 {
+        page.harness.get_by_label("suggestion PER 0.90: Anna Berg").click();
+        page.harness.run_steps(1);
+    }
+    page.step();
+    assert_eq!(page.mentions(0), ["PER: Anna Berg", "ORG: Lund"]);
+}
+
+/// Trains a model in earnest, which takes some seconds.
+#[test]
+fn a_model_learns_suggests_and_its_news_wait_until_they_are_asked_for() {
+    let stage = Stage::new();
+    let mut lines = String::new();
+    for name in ["Anna", "Bo", "Ida", "Kai", "Mia", "Ole", "Pia", "Tom", "Uwe", "Eva"] {
+        lines.push_str(&format!(
+            r#"{{"tokens":["{name}","left","Lund","."],"entities":[{{"start":0,"end":1,"label":"PER"}},{{"start":2,"end":3,"label":"LOC"}}],"status":"complete"}}"#
+        ));
+        lines.push('\n');
+    }
+    for words in [r#""Anna","saw","Lund",".""#, r#""Bo","left","Lund",".""#] {
+        lines.push_str(&format!("{{\"tokens\":[{words}],\"entities\":[],\"status\":\"untouched\"}}\n"));
+    }
+    let file = stage.write("gold.jsonl", &lines);
+    let how = ImportHow { kind: Some(ImportAs::Gold), split: None };
+    let mut page = stage.open(&stage.project(&["PER", "LOC"], &file, how));
+    assert_eq!(page.current(), 10);
+    assert!(page.shows_part("There is no model yet"));
+
+    page.press(Modifiers::COMMAND, Key::T);
+    assert!(page.shows_part("Training model 1 on"));
+    page.wait("the first model", |page| page.shows_part("Suggestions: model 1"));
+    page.wait("its suggestions", |page| page.shows_part("of model 1"));
+    assert!(page.see(|desk| desk.view.model().is_some()), "they appear at once where there was nothing");
+
+    page.see(|desk| assert!(!desk.view.has_news()));
+    let shown = page.see(|desk| desk.view.content().key);
+    page.press(Modifiers::COMMAND, Key::T);
+    page.wait("the second model", |page| {
+        page.see(|desk| desk.project.learner().current.as_ref().is_some_and(|m| m.id.0 == 2))
+    });
+    page.wait("its suggestions", |page| {
+        page.see(|desk| {
+            let sentence = desk.view.current().unwrap();
+            desk.project.suggestions(sentence).is_some_and(|s| s.model.0 == 2)
+        })
+    });
+    if page.see(|desk| desk.view.has_news()) {
+        assert_eq!(page.see(|desk| desk.view.content().key), shown, "nothing moves under the cursor");
+        assert!(page.shows_part("New suggestions are ready"));
+        page.key(Key::F5);
+    }
+    assert_eq!(page.see(|desk| desk.view.model().unwrap().0), 2);
+}
