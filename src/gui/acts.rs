@@ -37,10 +37,29 @@ pub(super) enum Act {
         how: ImportHow,
     },
     CopyText(String),
+    /// Says something in passing.
+    Notice(String),
     CloseDialog,
 }
 
 impl Act {
+    /// Whether it would change the project, which can't be done in one that was opened to be read.
+    pub(super) fn changes(&self) -> bool {
+        match self {
+            Act::Command(id) => id.changes(),
+            Act::Change(_) | Act::UseLabel(_) | Act::EditLabel(_) | Act::ImportFrom(_) | Act::Import { .. } => true,
+            Act::Sentence(event) => matches!(event, SentenceEvent::Accept(_)),
+            Act::GoTo(_)
+            | Act::Order(_)
+            | Act::OpenSample
+            | Act::Create { .. }
+            | Act::Open(_)
+            | Act::CopyText(_)
+            | Act::Notice(_)
+            | Act::CloseDialog => false,
+        }
+    }
+
     /// Whether it may be done while a file or an import is written: it neither changes, closes nor covers anything.
     pub(super) fn is_harmless(&self) -> bool {
         use CommandId::{ToggleTheme, ZoomIn, ZoomOut, ZoomReset};

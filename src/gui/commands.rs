@@ -45,11 +45,16 @@ pub enum CommandId {
     Undo,
     Redo,
     Search,
+    SplitWord,
+    JoinWords,
+    SplitSentence,
+    JoinSentences,
     TrainNow,
     StopTraining,
     AddLabel,
     Import,
     Export,
+    SaveCopy,
     NewProject,
     OpenProject,
     CloseProject,
@@ -59,6 +64,22 @@ pub enum CommandId {
     ZoomReset,
     KeyHelp,
     Palette,
+}
+
+impl CommandId {
+    /// It would change the project, which can't be done in one that was opened to be read.
+    pub fn changes(self) -> bool {
+        use CommandId::*;
+        match self {
+            Accept | AcceptAll | Reject | Remove | EndBefore | EndAfter | StartBefore | StartAfter
+            | CompleteAndNext | SkipAndNext | Flag | SplitWord | JoinWords | SplitSentence | JoinSentences
+            | TrainNow | StopTraining | Undo | Redo | AddLabel | Import => true,
+            WordBefore | WordAfter | GrowBefore | GrowAfter | FirstWord | LastWord | NextMark | PreviousMark | Wrap
+            | Note | Clear | Next | PreviousSentence | NextSentence | ShowNewSuggestions | LeaveSentence | Search
+            | Export | SaveCopy | NewProject | OpenProject | CloseProject | ToggleTheme | ZoomIn | ZoomOut
+            | ZoomReset | KeyHelp | Palette => false,
+        }
+    }
 }
 
 /// Where a command makes sense.
@@ -77,20 +98,29 @@ pub enum Group {
     Cursor,
     Mentions,
     Sentences,
+    Segments,
     Learner,
     Project,
     Window,
 }
 
 impl Group {
-    pub const ALL: [Group; 6] =
-        [Group::Cursor, Group::Mentions, Group::Sentences, Group::Learner, Group::Project, Group::Window];
+    pub const ALL: [Group; 7] = [
+        Group::Cursor,
+        Group::Mentions,
+        Group::Sentences,
+        Group::Segments,
+        Group::Learner,
+        Group::Project,
+        Group::Window,
+    ];
 
     pub fn title(self) -> &'static str {
         match self {
             Group::Cursor => "Words",
             Group::Mentions => "Mentions and suggestions",
             Group::Sentences => "Sentences",
+            Group::Segments => "Where words and sentences end",
             Group::Learner => "The learner",
             Group::Project => "Project",
             Group::Window => "Window",
@@ -169,6 +199,11 @@ table! {
     ShowNewSuggestions, "Show the new suggestions", Sentences, Project, [Press(NONE, Key::F5)];
     Search, "Find sentences", Sentences, Project, [Press(CTRL, Key::F)];
 
+    SplitWord, "Split the word", Segments, Sentence, [Press(CTRL, Key::D)];
+    JoinWords, "Join the selected words", Segments, Sentence, [Press(CTRL, Key::J)];
+    SplitSentence, "Split the sentence before the word", Segments, Sentence, [Press(CTRL_SHIFT, Key::D)];
+    JoinSentences, "Join with the next sentence", Segments, Sentence, [Press(CTRL_SHIFT, Key::J)];
+
     TrainNow, "Train now", Learner, Project, [Press(CTRL, Key::T)];
     StopTraining, "Stop training", Learner, Project, [];
 
@@ -177,6 +212,7 @@ table! {
     AddLabel, "Add a label", Project, Project, [Press(CTRL, Key::L)];
     Import, "Import texts", Project, Project, [Press(CTRL, Key::I)];
     Export, "Export", Project, Project, [Press(CTRL, Key::E)];
+    SaveCopy, "Save a copy", Project, Project, [Press(CTRL_SHIFT, Key::S)];
     NewProject, "New project", Project, Window, [Press(CTRL, Key::N)];
     OpenProject, "Open a project", Project, Window, [Press(CTRL, Key::O)];
     CloseProject, "Close the project", Project, Project, [Press(CTRL, Key::W)];

@@ -7,13 +7,15 @@
 //!
 //! Deliberately absent: painting, files, dialogs.
 
-use super::commands::CommandId;
+use super::commands::{CommandId, keys_text};
+use super::panels::counted;
 use super::view::View;
 use super::widgets::sentence::{Mark, MarkId, SentenceEvent};
 use crate::annotation::{Fragments, LabelId, MentionId, SentenceId, Status, TokenIdx};
 use crate::session::{
     Command, ImportHow, ImportReceipt, Imported, Incoming, Outcome, Project, SessionError, Task, TaskLost,
 };
+use std::cmp::Ordering;
 
 pub struct Desk {
     pub project: Project,
@@ -57,7 +59,6 @@ impl Desk {
         let result = self.importing.as_ref()?.poll()?;
         self.importing = None;
         let done = finish(&mut self.project, result);
-        self.view.finder.again();
         self.view.refresh(&self.project);
         Some(done)
     }
@@ -96,11 +97,14 @@ impl Desk {
             CommandId::NextSentence => self.go_in_list(1),
             CommandId::Flag => self.flag(),
             CommandId::ShowNewSuggestions => self.show_news(),
-            CommandId::Undo => self.undo_or_redo(Command::Undo, "Undone"),
-            CommandId::Redo => self.undo_or_redo(Command::Redo, "Done again"),
+            CommandId::Undo => self.undo_or_redo(Command::Undo, "Undone", CommandId::Redo),
+            CommandId::Redo => self.undo_or_redo(Command::Redo, "Done again", CommandId::Undo),
             CommandId::TrainNow => self.change(Command::Train).map(|_| None),
             CommandId::StopTraining => self.change(Command::StopTraining).map(|_| None),
             CommandId::Note => self.note(),
+            CommandId::JoinWords => self.join_words(),
+            CommandId::SplitSentence => self.split_sentence(),
+            CommandId::JoinSentences => self.join_sentences(),
             CommandId::Search => self.moves(|view| view.focus_search = true),
             _ => return None,
         })
@@ -232,7 +236,7 @@ impl Desk {
         self.view.clear();
         let from = self.view.cursor();
         self.view.pick_ghost_from(from);
-        Ok(Some(format!("{} accepted", super::panels::counted(count, "suggestion", "suggestions"))))
+        Ok(Some(format!("{} accepted", counted(count, "suggestion", "suggestions"))))
     }
 
     fn remove(&mut self) -> Told {
@@ -302,7 +306,8 @@ impl Desk {
         NOTHING
     }
 
-    fn undo_or_redo(&mut self, command: Command, done: &str) -> Told {
+    /// `back` is the command that takes this one back.
+    fn undo_or_redo(&mut self, command: Command, done: &str, back: CommandId) -> Told {
         let intent = match command {
             Command::Undo => self.project.undo_intent(),
             _ => self.project.redo_intent(),
@@ -312,6 +317,7 @@ impl Desk {
                 if command == Command::Undo { "Nothing to undo" } else { "Nothing to do again" }.to_owned(),
             ));
         };
+        let (documents, sentences) = self.size();
         let outcome = self.change(command)?;
         if let Some(sentence) = outcome.sentence {
             self.go_to(sentence);
@@ -319,7 +325,47 @@ impl Desk {
             self.view.set_cursor(cursor);
             self.pick_mention(outcome.mention.filter(|id| self.view.content().mark(MarkId::Gold(*id)).is_some()));
         }
-        Ok(Some(format!("{done}: {intent}")))
+        // Whole texts that come or go may be out of sight.
+        let (documents_now, sentences_now) = self.size();
+        let moved = counted(sentences.abs_diff(sentences_now), "sentence", "sentences");
+        let more = match documents_now.cmp(&documents) {
+            Ordering::Less => format!(" · {moved} taken out, {} brings them back", keys_text(back)),
+            Ordering::Equal => String::new(),
+            Ordering::Greater => format!(" · {moved} brought back"),
+        };
+        Ok(Some(format!("{done}: {intent}{more}")))
+    }
+
+    /// Documents and sentences that are there.
+    fn size(&self) -> (usize, usize) {
+        (self.project.corpus().document_count(), self.project.corpus().sentence_count())
+    }
+
+    fn join_words(&mut self) -> Told {
+        let Some(sentence) = self.view.current() else { return NOTHING };
+        let span = self.view.picked_mark().map(|m| m.hull).or(self.view.selection());
+        let Some(span) = span.filter(|span| span.width_tokens() > 1) else {
+            return Ok(Some("Select the words that are to be one".to_owned()));
+        };
+        self.change(Command::JoinTokens { sentence, span })?;
+        self.moves(|view| view.set_cursor(span.start()))
+    }
+
+    fn split_sentence(&mut self) -> Told {
+        let Some(sentence) = self.view.current() else { return NOTHING };
+        let before = self.view.first_word();
+        if before == TokenIdx::default() {
+            return Ok(Some("Go to the word that is to begin the next sentence".to_owned()));
+        }
+        self.change(Command::SplitSentence { sentence, before })?;
+        self.moves(|view| view.set_cursor(before))
+    }
+
+    fn join_sentences(&mut self) -> Told {
+        let Some(sentence) = self.view.current() else { return NOTHING };
+        let joint = TokenIdx::new(self.view.content().words.len());
+        self.change(Command::JoinSentences { sentence })?;
+        self.moves(|view| view.set_cursor(joint))
     }
 
     fn note(&mut self) -> Told {

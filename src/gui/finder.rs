@@ -1,16 +1,20 @@
 //! Which sentences the list shows: all, or those that hold some words or have a status.
 //!
 //! # Invariants
-//! - A search never holds up a frame: it goes on for a few milliseconds each frame until it has seen all sentences.
-//! - The rows of a search stay as they are while the person works on them; a sentence that was found does not vanish
-//!   because it was completed. Choosing again searches again.
+//! - A search never holds up a frame: the project searches on a thread. Until it has answered the old rows stay, and an
+//!   answer to what is no longer asked is dropped.
+//! - The rows stay as they are while the person works on them; a sentence that was found does not vanish because it was
+//!   completed. Choosing again searches again. Only what is no longer there goes at once: sentences that were joined or
+//!   taken back.
 
+use super::marker::Marker;
 use crate::annotation::{Corpus, Sentence, SentenceId, Status};
-use std::time::{Duration, Instant};
+use crate::session::{Project, SaveState, SessionError, Task};
+use std::collections::HashSet;
+use std::ops::Range;
 
-const BUDGET: Duration = Duration::from_millis(4);
-/// Sentences between two looks at the clock.
-const BATCH: usize = 64;
+/// How long somebody who types is waited for.
+const PAUSE_SECS: f64 = 0.12;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Wanted {
@@ -23,18 +27,6 @@ pub enum Wanted {
 }
 
 impl Wanted {
-    pub const ALL: [Wanted; 5] = [Wanted::All, Wanted::ToDo, Wanted::Complete, Wanted::Flagged, Wanted::Skipped];
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Wanted::All => "All sentences",
-            Wanted::ToDo => "To do",
-            Wanted::Complete => "Complete",
-            Wanted::Flagged => "Flagged",
-            Wanted::Skipped => "Skipped",
-        }
-    }
-
     fn takes(self, status: Status) -> bool {
         match self {
             Wanted::All => true,
@@ -51,49 +43,175 @@ pub struct Finder {
     /// As typed.
     pub query: String,
     pub wanted: Wanted,
-    /// What the hits answer: the query in lower case, and the status.
-    asked: (String, Wanted),
-    /// In text order.
+    /// The words of the query, and since when they are these, in egui's time.
+    words: String,
+    since: f64,
+    search: Option<Search>,
+    /// The last answer; of other words than those wanted while a search goes on.
+    answer: Option<Answer>,
+    /// What the rows were made of.
+    made: Option<Made>,
+    /// The rows, in text order.
     hits: Vec<SentenceId>,
-    scanned: usize,
+    marker: Marker,
+    /// The first row is to be gone to when it is known.
+    goes_to_first: bool,
+}
+
+struct Search {
+    words: String,
+    state: Option<State>,
+    task: Task<Result<Vec<SentenceId>, SessionError>>,
+}
+
+struct Answer {
+    words: String,
+    /// Of the corpus when it was searched; `None` while edits were on their way to the disk, which is what is searched.
+    state: Option<State>,
+    found: Result<Vec<SentenceId>, String>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+struct Made {
+    words: String,
+    wanted: Wanted,
+    state: State,
+    /// Of the corpus that was searched.
+    searched: Option<State>,
+}
+
+/// Changes when sentences come or go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct State {
+    count: usize,
+    next: SentenceId,
+}
+
+impl State {
+    fn of(corpus: &Corpus) -> Self {
+        Self { count: corpus.sentence_count(), next: corpus.next_sentence_id() }
+    }
 }
 
 impl Finder {
+    /// The list shows some sentences only.
     pub fn is_on(&self) -> bool {
-        !self.asked.0.is_empty() || self.asked.1 != Wanted::All
+        self.made.as_ref().is_some_and(|made| !made.words.is_empty() || made.wanted != Wanted::All)
     }
 
-    pub fn is_done(&self, corpus: &Corpus) -> bool {
-        !self.is_on() || self.scanned >= corpus.sentence_count()
+    /// The rows are not yet those of the words that were typed.
+    pub fn is_searching(&self) -> bool {
+        self.query.trim() != self.answer.as_ref().map_or("", |answer| &answer.words)
     }
 
-    /// Searches on; true while there is more to do. Call each frame.
-    pub fn step(&mut self, corpus: &Corpus) -> bool {
-        let asks = (self.query.trim().to_lowercase(), self.wanted);
-        if asks != self.asked {
-            self.asked = asks;
-            self.again();
+    /// Why there is no answer.
+    pub fn failure(&self) -> Option<&str> {
+        self.answer.as_ref()?.found.as_ref().err().map(String::as_str)
+    }
+
+    pub fn show_all(&mut self) {
+        self.query.clear();
+        self.wanted = Wanted::All;
+    }
+
+    /// The first row is wanted, now or when the search has answered.
+    pub fn go_to_first(&mut self) {
+        self.goes_to_first = true;
+    }
+
+    /// Where somebody is to be taken, once.
+    pub fn take_first(&mut self, corpus: &Corpus) -> Option<SentenceId> {
+        if !self.goes_to_first || self.is_searching() {
+            return None;
         }
-        if self.is_done(corpus) {
-            return false;
+        self.goes_to_first = false;
+        self.row(corpus, 0)
+    }
+
+    /// Asks and takes answers; when it wants to be called again, in seconds. Call each frame.
+    pub fn step(&mut self, project: &Project, now: f64) -> Option<f64> {
+        if self.query.trim() != self.words {
+            (self.words, self.since) = (self.query.trim().to_owned(), now);
+            (self.search, self.goes_to_first) = (None, false);
         }
-        let start = Instant::now();
-        while start.elapsed() < BUDGET {
-            let batch = (self.scanned..self.scanned + BATCH).map_while(|place| corpus.sentence_at(place));
-            let hits: Vec<SentenceId> = batch.filter(|s| self.matches(corpus, s)).map(Sentence::id).collect();
-            self.hits.extend(hits);
-            self.scanned += BATCH;
-            if self.is_done(corpus) {
-                return false;
+        if let Some(search) = &self.search
+            && let Some(result) = search.task.poll()
+        {
+            let found = result.map_err(SessionError::from).flatten().map_err(|error| error.to_string());
+            self.marker = Marker::new(&search.words);
+            self.answer = Some(Answer { words: search.words.clone(), state: search.state, found });
+            self.search = None;
+        }
+        if self.words.is_empty() {
+            self.answer = None;
+            self.marker = Marker::default();
+        }
+        let wait = self.ask(project, now);
+        self.make_rows(project);
+        wait
+    }
+
+    /// Starts a search where one is due.
+    fn ask(&mut self, project: &Project, now: f64) -> Option<f64> {
+        if self.words.is_empty() || self.search.is_some() {
+            return None;
+        }
+        let is_saved = matches!(project.save_state(), SaveState::AllSaved);
+        let state = Some(State::of(project.corpus())).filter(|_| is_saved);
+        match &self.answer {
+            Some(answer) if answer.words == self.words => {
+                // Sentences have come or gone since. Where the disk does not take them, the answer stays.
+                if !is_saved || answer.state == state || answer.found.is_err() {
+                    return None;
+                }
+            }
+            _ => {
+                let wait = self.since + PAUSE_SECS - now;
+                if wait > 0.0 && !self.goes_to_first {
+                    return Some(wait);
+                }
             }
         }
-        true
+        self.search = Some(Search { words: self.words.clone(), state, task: project.search(&self.words) });
+        None
     }
 
-    /// Searches anew.
-    pub fn again(&mut self) {
-        self.hits.clear();
-        self.scanned = 0;
+    fn make_rows(&mut self, project: &Project) {
+        let corpus = project.corpus();
+        let words = self.answer.as_ref().map_or_else(String::new, |answer| answer.words.clone());
+        let searched = self.answer.as_ref().and_then(|answer| answer.state);
+        let make = Made { words, wanted: self.wanted, state: State::of(corpus), searched };
+        if self.made.as_ref() == Some(&make) {
+            return;
+        }
+        let same_question = |made: &Made| made.words == make.words && made.wanted == make.wanted;
+        let stays: HashSet<SentenceId> = match &self.made {
+            Some(made) if same_question(made) => self.hits.drain(..).collect(),
+            _ => HashSet::new(),
+        };
+        let wanted = |s: &Sentence| self.wanted.takes(s.status()) || stays.contains(&s.id());
+        self.hits = match self.answer.as_ref().map(|answer| &answer.found) {
+            Some(Ok(found)) => {
+                let there = project.found(found.clone());
+                there.into_iter().filter(|id| corpus.sentence(*id).is_some_and(wanted)).collect()
+            }
+            Some(Err(_)) => Vec::new(),
+            None if self.wanted == Wanted::All => Vec::new(),
+            None => corpus.sentences().filter(|s| wanted(s)).map(Sentence::id).collect(),
+        };
+        self.made = Some(make);
+    }
+
+    /// The words of a sentence that were searched for, as tokens.
+    pub fn found_in(&self, corpus: &Corpus, sentence: &Sentence) -> Vec<Range<usize>> {
+        let start = sentence.tokens().first().map_or(0, |token| token.start().get());
+        let places = self.marker.find(corpus.sentence_text(sentence)).into_iter();
+        let tokens = places.map(|place| {
+            let first = sentence.tokens().partition_point(|token| token.end().get() <= start + place.start);
+            let end = sentence.tokens().partition_point(|token| token.start().get() < start + place.end);
+            first..end
+        });
+        tokens.collect()
     }
 
     pub fn rows(&self, corpus: &Corpus) -> usize {
@@ -115,11 +233,5 @@ impl Finder {
             Some(row) => self.row(corpus, row.checked_add_signed(by)?),
             None => self.row(corpus, 0),
         }
-    }
-
-    fn matches(&self, corpus: &Corpus, sentence: &Sentence) -> bool {
-        let (words, wanted) = &self.asked;
-        wanted.takes(sentence.status())
-            && (words.is_empty() || corpus.sentence_text(sentence).to_lowercase().contains(words))
     }
 }

@@ -19,6 +19,7 @@ mod desk;
 mod dialogs;
 mod files;
 mod finder;
+mod marker;
 mod panels;
 pub mod theme;
 mod view;

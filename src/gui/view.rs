@@ -4,21 +4,26 @@
 //! - Suggestions on screen are a copy taken when the person came to the sentence. Newer ones wait
 //!   ([`View::has_news`]) until the person goes on or asks for them: nothing moves under the cursor. Only where there
 //!   was nothing to see do they appear at once.
-//! - Cursor, selection and picked mark always lie inside the current sentence.
+//! - Cursor, selection and picked mark always lie inside the current sentence. When its words are cut anew, what was
+//!   selected is let go and the suggestions are those that went along with the words; when it is gone, the person is at
+//!   the sentence that has its words now, else at a neighbour.
 //!
 //! Deliberately absent: annotations. They are the project's, and change by commands only.
 
 use crate::annotation::{
-    Corpus, LabelId, LabelSet, Mention, MentionId, ModelId, Sentence, SentenceId, SentenceSuggestions, Span, Status,
-    Suggestion, TokenIdx,
+    Corpus, DocumentId, LabelId, LabelSet, Mention, MentionId, ModelId, Sentence, SentenceId, SentenceSuggestions,
+    Span, Status, Suggestion, TokenIdx,
 };
 use crate::gui::finder::Finder;
 use crate::gui::widgets::sentence::{Content, Mark, MarkId};
 use crate::session::{Order, Project};
+use crate::text::TextRange;
 
 /// Where the person is and what is selected.
 pub struct View {
     current: Option<SentenceId>,
+    /// Where the current sentence was when it was last seen.
+    seen: Seen,
     /// What was on screen when the person came here.
     suggestions: Option<SentenceSuggestions>,
     has_news: bool,
@@ -59,6 +64,15 @@ pub struct NoteDraft {
     pub text: String,
 }
 
+/// Enough of a sentence to tell that its words were cut anew, and to find them when it is gone.
+#[derive(Default)]
+struct Seen {
+    of: Option<SentenceId>,
+    document: Option<DocumentId>,
+    place: usize,
+    tokens: Vec<TextRange>,
+}
+
 /// What the content was made of.
 #[derive(Clone, Copy, PartialEq)]
 struct Stamp {
@@ -72,6 +86,7 @@ impl Default for View {
     fn default() -> Self {
         Self {
             current: None,
+            seen: Seen::default(),
             suggestions: None,
             has_news: false,
             content: Content::default(),
@@ -164,6 +179,12 @@ impl View {
         (span.end().get() <= words).then_some(span)
     }
 
+    /// The first word of what is picked or selected, else the one at the cursor.
+    pub fn first_word(&self) -> TokenIdx {
+        let span = self.picked_mark().map(|m| m.hull).or(self.selection());
+        span.map_or(self.cursor, |span| span.start())
+    }
+
     /// Goes to a sentence; a cursor at its first word, nothing selected.
     pub fn go_to(&mut self, project: &Project, id: SentenceId) {
         self.current = Some(id);
@@ -185,17 +206,21 @@ impl View {
     pub fn refresh(&mut self, project: &Project) {
         let corpus = project.corpus();
         if self.current.is_none_or(|id| corpus.sentence(id).is_none()) {
-            let waits = |s: &&Sentence| !matches!(s.status(), Status::Complete | Status::Skipped);
-            let first = corpus.sentences().find(waits).or(corpus.sentence_at(0));
-            self.current = first.map(Sentence::id);
-            self.suggestions = None;
-            self.reveal = Some(Reveal::WithNext);
+            self.find_a_place(corpus);
         }
         let Some(sentence) = self.sentence(project) else {
+            self.clear();
             self.content = Content::default();
             self.stamp = None;
             return;
         };
+        if self.seen.of == Some(sentence.id()) && self.seen.tokens != sentence.tokens() {
+            // Its spans count other words now.
+            self.clear();
+            self.suggestions = project.suggestions(sentence.id()).cloned();
+            self.stamp = None;
+        }
+        self.seen.see(corpus, sentence);
         let threshold = project.settings().threshold;
         self.take_or_announce(project, sentence, threshold);
         let model = self.suggestions.as_ref().map(|s| s.model);
@@ -208,6 +233,18 @@ impl View {
         self.content = Content::of(corpus, sentence, &ghosts, heads);
         self.stamp = Some(stamp);
         self.stay_inside();
+    }
+
+    /// For somebody who has no sentence, or whose sentence is gone: was joined, taken back, or its document removed.
+    fn find_a_place(&mut self, corpus: &Corpus) {
+        let waits = |s: &&Sentence| !matches!(s.status(), Status::Complete | Status::Skipped);
+        let near = self.current.and_then(|_| self.seen.heir(corpus));
+        let here = near.or_else(|| corpus.sentences().find(waits)).or(corpus.sentence_at(0));
+        self.clear();
+        self.cursor = here.map(|sentence| self.seen.first_word_in(sentence)).unwrap_or_default();
+        self.current = here.map(Sentence::id);
+        self.suggestions = None;
+        self.reveal = Some(Reveal::WithNext);
     }
 
     /// Newer suggestions appear at once where there is nothing to disturb, and wait elsewhere.
@@ -346,6 +383,33 @@ impl View {
     fn moved(&self, from: TokenIdx, by: isize) -> TokenIdx {
         let last = self.content.words.len().saturating_sub(1);
         TokenIdx::new(from.get().saturating_add_signed(by).min(last))
+    }
+}
+
+impl Seen {
+    fn see(&mut self, corpus: &Corpus, sentence: &Sentence) {
+        self.place = corpus.place(sentence.id()).unwrap_or_default();
+        if self.of != Some(sentence.id()) || self.tokens != sentence.tokens() {
+            (self.of, self.document) = (Some(sentence.id()), Some(sentence.document()));
+            self.tokens = sentence.tokens().to_vec();
+        }
+    }
+
+    /// The sentence that has the first word now, else the one that came in its place, else the last of all.
+    fn heir<'c>(&self, corpus: &'c Corpus) -> Option<&'c Sentence> {
+        let first = self.tokens.first()?.start();
+        let document = self.document.and_then(|id| corpus.document(id)).filter(|document| !document.removed);
+        let mut there = document.into_iter().flat_map(|d| &d.sentences).filter_map(|id| corpus.sentence(*id));
+        let has_it = |s: &&Sentence| s.tokens().iter().any(|token| token.start() <= first && first < token.end());
+        let neighbour = || corpus.sentence_at(self.place.min(corpus.sentence_count().saturating_sub(1)));
+        there.find(has_it).or_else(neighbour)
+    }
+
+    /// The first word of what was seen, as another sentence counts; its own first one where it has none of them.
+    fn first_word_in(&self, sentence: &Sentence) -> TokenIdx {
+        let first = self.tokens.first().filter(|_| self.document == Some(sentence.document()));
+        let at = first.and_then(|first| sentence.tokens().iter().position(|token| first.start() < token.end()));
+        TokenIdx::new(at.unwrap_or_default())
     }
 }
 

@@ -1,6 +1,6 @@
 //! The list of sentences and the search in it.
 
-use crate::stage::{STORY, Stage};
+use crate::stage::{Page, STORY, Stage};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use nestling::annotation::Status;
@@ -15,9 +15,9 @@ fn keys_belong_to_a_field_while_somebody_types_in_it() {
     page.key(Key::Space);
     assert!(page.mentions(0).is_empty());
     assert_eq!((page.status(0), page.current()), (Status::Untouched, 0));
-    assert!(page.shows("nothing found"));
+    page.wait("the search", |page| page.shows("nothing found"));
     page.fill("Find sentences", "rained");
-    assert!(page.shows("1 found"));
+    page.wait("the search", |page| page.shows("1 found"));
     page.key(Key::Enter);
     assert_eq!(page.current(), 1);
     page.step();
@@ -58,4 +58,86 @@ fn a_hundred_thousand_sentences_scroll_and_search() {
     let start = Instant::now();
     page.harness.run_steps(20);
     assert!(start.elapsed() < Duration::from_secs(2), "{:?} for 20 frames", start.elapsed());
+}
+
+const CITIES: &str = "Anna Berg visited the Café Århus.\n\
+                      The café was closed; Anna-Berg went home.\n\
+                      She read about 北京大学 in Lund.\n\
+                      Berg, Anna stayed.\n";
+
+/// The numbers of the sentences in the list.
+fn listed(page: &Page) -> Vec<u32> {
+    page.see(|desk| {
+        let (corpus, finder) = (desk.project.corpus(), &desk.view.finder);
+        (0..finder.rows(corpus)).filter_map(|row| finder.row(corpus, row)).map(|id| id.0).collect()
+    })
+}
+
+fn find(page: &mut Page, words: &str) -> Vec<u32> {
+    page.fill("Find sentences", words);
+    page.wait("the search", |page| !page.see(|desk| desk.view.finder.is_searching()));
+    listed(page)
+}
+
+#[test]
+fn words_are_found_in_a_row_whatever_their_case_accents_and_script() {
+    let stage = Stage { foreign: true, ..Stage::new() };
+    let mut page = stage.annotating(CITIES);
+    assert_eq!(find(&mut page, "anna berg"), [0, 1]);
+    assert_eq!(find(&mut page, "CAFE"), [0, 1]);
+    assert_eq!(find(&mut page, "cafe ar"), [0], "the last word may be the beginning of one");
+    assert_eq!(find(&mut page, "京大"), [2]);
+    assert!(find(&mut page, "lund anna").is_empty());
+    assert!(page.shows_part("these words in a row"), "it says how it finds");
+    page.click("Show all");
+    assert_eq!(listed(&page), [0, 1, 2, 3]);
+}
+
+#[test]
+fn old_rows_stay_until_the_answer_and_enter_waits_for_it() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    assert_eq!(find(&mut page, "rained"), [1]);
+    page.field("Find sentences").focus();
+    page.harness.run_steps(1);
+    page.press(Modifiers::COMMAND, Key::A);
+    page.field("Find sentences").type_text("lund");
+    page.harness.run_steps(2);
+    assert!(page.see(|desk| desk.view.finder.is_searching()));
+    assert_eq!(listed(&page), [1]);
+    page.harness.key_press(Key::Enter);
+    page.wait("the answer", |page| !page.see(|desk| desk.view.finder.is_searching()));
+    assert_eq!((listed(&page), page.current()), (vec![2], 2));
+}
+
+#[test]
+fn a_search_and_a_status_hold_together_and_rows_stay_under_the_hand() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    assert_eq!(find(&mut page, "anna berg"), [0, 2]);
+    page.click("3 to go");
+    assert_eq!(listed(&page), [0, 2]);
+    page.click("word 1: The");
+    page.key(Key::Space);
+    assert_eq!((page.status(0), listed(&page)), (Status::Complete, vec![0, 2]), "it was only just completed");
+    page.click("2 to go");
+    assert_eq!(listed(&page), [0, 2], "every status");
+    page.click("2 to go");
+    assert_eq!(listed(&page), [2], "chosen again");
+}
+
+#[test]
+fn found_sentences_that_are_cut_anew_are_found_as_they_are_now() {
+    let stage = Stage::new();
+    let mut page = stage.annotating("Anna left ; Bo and Anna met\nIt rained\n");
+    assert_eq!(find(&mut page, "anna"), [0]);
+    page.click("word 4: Bo");
+    page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::D);
+    page.wait("the new half", |page| listed(page) == [0, 2]);
+    page.press(Modifiers::COMMAND, Key::Z);
+    assert_eq!(listed(&page), [0], "what is gone goes at once");
+    page.click("word 2: left");
+    page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::D);
+    find(&mut page, "bo and");
+    page.wait("the new half", |page| listed(page) == [3]);
 }

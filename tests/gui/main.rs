@@ -8,5 +8,7 @@ mod annotating;
 mod files;
 mod finding;
 mod projects;
+mod reading;
+mod segments;
 mod stage;
 mod suggestions;

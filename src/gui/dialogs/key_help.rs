@@ -20,7 +20,7 @@ impl KeyHelp {
                     for group in [Group::Cursor, Group::Mentions] {
                         group_of_keys(left, group);
                     }
-                    for group in [Group::Sentences, Group::Learner, Group::Project, Group::Window] {
+                    for group in [Group::Sentences, Group::Segments, Group::Learner, Group::Project, Group::Window] {
                         group_of_keys(right, group);
                     }
                     label_keys(left, backstage);

@@ -4,6 +4,7 @@
 //! - Like a panel a dialog changes nothing; it returns [`Act`]s. What takes long it does as a `Task`.
 //! - Escape closes it, and nothing is lost by that but what was typed in it.
 
+mod copy;
 mod export;
 mod import;
 mod key_help;
@@ -12,7 +13,9 @@ mod new_project;
 mod open_project;
 mod palette;
 mod report;
+mod split_word;
 
+pub(super) use copy::CopyDialog;
 pub(super) use export::ExportDialog;
 pub(super) use import::ImportDialog;
 pub(super) use key_help::KeyHelp;
@@ -21,6 +24,7 @@ pub(super) use new_project::NewProjectDialog;
 pub(super) use open_project::OpenDialog;
 pub(super) use palette::Palette;
 pub(super) use report::Report;
+pub(super) use split_word::SplitWordDialog;
 
 use super::acts::Act;
 use super::files::Services;
@@ -35,6 +39,8 @@ pub(super) enum Dialog {
     Open(OpenDialog),
     Import(Box<ImportDialog>),
     Export(Box<ExportDialog>),
+    Copy(Box<CopyDialog>),
+    SplitWord(SplitWordDialog),
     Label(LabelDialog),
     KeyHelp(KeyHelp),
     Palette(Palette),
@@ -51,7 +57,20 @@ pub(super) struct Backstage<'a> {
 impl Dialog {
     /// It writes a file, and is to stay until that is done. An import is written by the project.
     pub(super) fn is_writing(&self) -> bool {
-        matches!(self, Dialog::Export(dialog) if dialog.is_writing())
+        match self {
+            Dialog::Export(dialog) => dialog.is_writing(),
+            Dialog::Copy(dialog) => dialog.is_writing(),
+            _ => false,
+        }
+    }
+
+    /// Waits for a file that is being written: for the end of the program.
+    pub(super) fn wait(self) {
+        match self {
+            Dialog::Export(dialog) => dialog.wait(),
+            Dialog::Copy(dialog) => dialog.wait(),
+            _ => {}
+        }
     }
 
     pub(super) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
@@ -60,6 +79,8 @@ impl Dialog {
             Dialog::Open(dialog) => dialog.show(ctx, backstage),
             Dialog::Import(dialog) => dialog.show(ctx, backstage),
             Dialog::Export(dialog) => dialog.show(ctx, backstage),
+            Dialog::Copy(dialog) => dialog.show(ctx, backstage),
+            Dialog::SplitWord(dialog) => dialog.show(ctx, backstage),
             Dialog::Label(dialog) => dialog.show(ctx, backstage),
             Dialog::KeyHelp(dialog) => dialog.show(ctx, backstage),
             Dialog::Palette(dialog) => dialog.show(ctx, backstage),

@@ -16,8 +16,9 @@ impl Palette {
     pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
         let tokens = theme::tokens_of(ctx.theme());
         let open = backstage.project.is_some();
-        let hits: Vec<&Entry> =
-            TABLE.iter().filter(|e| (open || e.scope == Scope::Window) && self.matches(e)).collect();
+        let read_only = backstage.project.is_some_and(|project| project.read_only().is_some());
+        let is_of_use = |e: &Entry| (open || e.scope == Scope::Window) && !(read_only && e.id.changes());
+        let hits: Vec<&Entry> = TABLE.iter().filter(|e| is_of_use(e) && self.matches(e)).collect();
         let move_by = ctx.input_mut(|i| {
             let down = i.count_and_consume_key(Modifiers::NONE, Key::ArrowDown);
             let up = i.count_and_consume_key(Modifiers::NONE, Key::ArrowUp);

@@ -74,7 +74,8 @@ fn place(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
                     stage.act(Act::Command(id));
                 }
             }
-            if icon_button(ui, Icon::Flag, true, &commands::title_with_keys(CommandId::Flag)).clicked() {
+            let can = stage.can(CommandId::Flag);
+            if icon_button(ui, Icon::Flag, can, &commands::title_with_keys(CommandId::Flag)).clicked() {
                 stage.act(Act::Command(CommandId::Flag));
             }
             status_chip(ui, sentence.status());
@@ -221,7 +222,7 @@ fn empty_page(ui: &mut Ui, stage: &mut Stage<'_>) {
         ui.label(theme::body(text, tokens.text_dim));
         ui.add_space(size::GAP_LARGE);
         let title = commands::entry(CommandId::Import).map_or("", |e| e.title);
-        if primary_button(ui, true, title).clicked() {
+        if primary_button(ui, stage.can(CommandId::Import), title).clicked() {
             stage.act(Act::Command(CommandId::Import));
         }
         ui.add_space(size::GAP_SMALL);

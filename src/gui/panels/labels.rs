@@ -28,7 +28,8 @@ fn labels(ui: &mut Ui, stage: &mut Stage<'_>) {
     ui.horizontal(|ui| {
         parts::section(ui, "Labels");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if icon_button(ui, Icon::Plus, true, &commands::title_with_keys(CommandId::AddLabel)).clicked() {
+            let can = stage.can(CommandId::AddLabel);
+            if icon_button(ui, Icon::Plus, can, &commands::title_with_keys(CommandId::AddLabel)).clicked() {
                 stage.act(Act::Command(CommandId::AddLabel));
             }
         });

@@ -5,6 +5,7 @@
 //! - No colours or sizes of its own: `theme`. No shortcuts of its own: `commands`.
 
 pub(super) mod annotate;
+pub(super) mod banners;
 pub(super) mod keys;
 pub(super) mod labels;
 pub(super) mod selected;
@@ -15,6 +16,7 @@ pub(super) mod suggestions;
 pub(super) mod top_bar;
 
 use super::acts::Act;
+use super::commands::CommandId;
 use super::view::View;
 use super::widgets::sentence::Typesetter;
 use crate::annotation::ModelId;
@@ -35,6 +37,15 @@ pub(super) struct Stage<'a> {
 impl Stage<'_> {
     pub(super) fn act(&mut self, act: Act) {
         self.acts.push(act);
+    }
+
+    /// Whether a command can be called: what changes a project is no use in one that was opened to be read.
+    pub(super) fn can(&self, id: CommandId) -> bool {
+        self.can_change() || !id.changes()
+    }
+
+    pub(super) fn can_change(&self) -> bool {
+        self.project.read_only().is_none()
     }
 }
 

@@ -90,7 +90,7 @@ fn mention(ui: &mut Ui, stage: &mut Stage<'_>, mark: &Mark) {
         line(format!("{name}: {value}"));
     }
     note(ui, stage, &mention);
-    if button(ui, true, "Remove").on_hover_text(commands::title_with_keys(CommandId::Remove)).clicked() {
+    if button(ui, stage.can_change(), "Remove").on_hover_text(commands::title_with_keys(CommandId::Remove)).clicked() {
         stage.act(Act::Command(CommandId::Remove));
     }
 }
@@ -112,6 +112,7 @@ fn held(stage: &Stage<'_>, mark: &Mark) -> Vec<String> {
 
 fn note(ui: &mut Ui, stage: &mut Stage<'_>, mention: &Mention) {
     let tokens = theme::tokens(ui);
+    let can_change = stage.can_change();
     let draft = &mut stage.view.note;
     if draft.of != Some(mention.id) {
         draft.of = Some(mention.id);
@@ -122,6 +123,7 @@ fn note(ui: &mut Ui, stage: &mut Stage<'_>, mention: &Mention) {
         .hint_text(theme::small("note …", tokens.text_faint))
         .font(theme::regular(size::TEXT_SMALL))
         .desired_rows(1)
+        .interactive(can_change)
         .desired_width(f32::INFINITY);
     let response = ui.add(edit).accessible_name("Note on the mention");
     if std::mem::take(&mut stage.view.focus_note) {
@@ -160,10 +162,11 @@ fn ghost(ui: &mut Ui, stage: &mut Stage<'_>, mark: &Mark, suggestion: Option<&Su
     ui.add_space(2.0);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing = vec2(size::GAP, 0.0);
-        if primary_button(ui, true, "Accept").on_hover_text(commands::title_with_keys(CommandId::Accept)).clicked() {
+        let can = stage.can_change();
+        if primary_button(ui, can, "Accept").on_hover_text(commands::title_with_keys(CommandId::Accept)).clicked() {
             stage.act(Act::Command(CommandId::Accept));
         }
-        if button(ui, true, "Reject").on_hover_text(commands::title_with_keys(CommandId::Reject)).clicked() {
+        if button(ui, can, "Reject").on_hover_text(commands::title_with_keys(CommandId::Reject)).clicked() {
             stage.act(Act::Command(CommandId::Reject));
         }
     });

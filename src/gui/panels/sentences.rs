@@ -1,19 +1,23 @@
 //! The list of sentences at the left: what is next, what is done, how much is to do.
 
-use super::{Stage, grouped};
+use super::top_bar::HOW_IT_FINDS;
+use super::{Stage, capital, grouped};
 use crate::annotation::{Sentence, SentenceId, Status};
 use crate::gui::acts::Act;
 use crate::gui::finder::Wanted;
 use crate::gui::theme::{self, RADIUS_CONTROL, Tokens, size};
 use crate::gui::view::Reveal;
-use crate::gui::widgets::galleys::elided;
+use crate::gui::widgets::galleys::elided_job;
 use crate::gui::widgets::parts::{self, paint_dot, quiet_button};
 use crate::gui::widgets::sentence::{Content, Setting, paint_words};
 use crate::session::Order;
+use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, Align, Align2, Color32, Panel, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
 
 /// Words that are set for a row; more don't fit into the widest one.
 const MOST_WORDS: usize = 24;
+/// Words that are seen before those that were searched for.
+const WORDS_BEFORE: usize = 2;
 const ROW_SPACING: f32 = 2.0;
 /// Rows before and after the current one that are to be in sight.
 const ROWS_BESIDE: f32 = 3.0;
@@ -29,7 +33,6 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
 }
 
 fn header(ui: &mut Ui, stage: &mut Stage<'_>) {
-    let tokens = theme::tokens(ui);
     let name = |order: Order| match order {
         Order::Text => "in the text",
         Order::Uncertainty => "what teaches most",
@@ -45,26 +48,42 @@ fn header(ui: &mut Ui, stage: &mut Stage<'_>) {
             }
         });
     });
-    let finder = &stage.view.finder;
-    if finder.is_on() {
-        let corpus = stage.project.corpus();
-        let found = finder.rows(corpus);
-        let text = match (finder.is_done(corpus), found) {
-            (false, _) => format!("searching … {} so far", grouped(found)),
-            (true, 0) => "nothing found".to_owned(),
-            (true, _) => format!("{} found", grouped(found)),
-        };
-        let clear = ui.horizontal(|ui| {
-            ui.add_space(size::GAP);
-            ui.label(theme::small(text, tokens.text_dim));
-            quiet_button(ui, "Show all").clicked()
-        });
-        if clear.inner {
-            stage.view.finder.query.clear();
-            stage.view.finder.wanted = Wanted::All;
-        }
+    if stage.view.finder.is_on() || stage.view.finder.is_searching() {
+        found(ui, stage);
     }
     ui.add_space(size::GAP_SMALL);
+}
+
+/// What came of a search, or of a filter.
+fn found(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    let finder = &stage.view.finder;
+    let rows = finder.rows(stage.project.corpus());
+    let text = match (finder.is_searching(), rows) {
+        (true, _) => "searching …".to_owned(),
+        (false, _) if finder.failure().is_some() => "the search failed".to_owned(),
+        (false, 0) => "nothing found".to_owned(),
+        (false, _) => format!("{} found", grouped(rows)),
+    };
+    let clear = ui.horizontal(|ui| {
+        ui.add_space(size::GAP);
+        ui.label(theme::small(text, tokens.text_dim));
+        quiet_button(ui, "Show all").clicked()
+    });
+    let (more, color) = match finder.failure() {
+        _ if finder.is_searching() => (None, tokens.text_faint),
+        Some(failure) => (Some(capital(failure)), tokens.bad),
+        None if rows == 0 && !finder.query.is_empty() => (Some(HOW_IT_FINDS.to_owned()), tokens.text_dim),
+        None => (None, tokens.text_faint),
+    };
+    if let Some(more) = more {
+        egui::Frame::new().inner_margin(egui::Margin::symmetric(8, 2)).show(ui, |ui| {
+            ui.add(egui::Label::new(theme::small(more, color)).wrap());
+        });
+    }
+    if clear.inner {
+        stage.view.finder.show_all();
+    }
 }
 
 /// Counts that are filters too.
@@ -93,9 +112,7 @@ fn footer(ui: &mut Ui, stage: &mut Stage<'_>) {
                     let text = theme::small(format!("{} {word}", grouped(number)), color);
                     let help = if on { "Show all sentences" } else { "Show only these" };
                     if ui.add(egui::Button::new(text).frame_when_inactive(on)).on_hover_text(help).clicked() {
-                        let finder = &mut stage.view.finder;
-                        finder.wanted = if on { Wanted::All } else { wanted };
-                        finder.again();
+                        stage.view.finder.wanted = if on { Wanted::All } else { wanted };
                     }
                 }
             });
@@ -175,11 +192,27 @@ fn row(ui: &mut Ui, stage: &mut Stage<'_>, id: SentenceId) {
 }
 
 fn words(ui: &Ui, stage: &mut Stage<'_>, sentence: &Sentence, rect: Rect, color: Color32) {
-    let content = Content::plain(stage.project.corpus(), sentence, 0..MOST_WORDS);
+    let tokens = theme::tokens(ui);
+    let corpus = stage.project.corpus();
+    let found = stage.view.finder.found_in(corpus, sentence);
+    // What was found is to be seen, and some words before it.
+    let first = found.first().map_or(0, |words| words.start);
+    let from = if first > WORDS_BEFORE + 1 { first - WORDS_BEFORE } else { 0 };
+    let content = Content::plain(corpus, sentence, from..from + MOST_WORDS);
+    let (content, by) = if from > 0 { (content.led_by("…"), from - 1) } else { (content, 0) };
+    let is_found = |word: usize| found.iter().any(|words| words.contains(&(word + by)));
     if content.can_be_cut() {
-        let text = content.words.iter().map(|w| if w.gap_before { [" ", &w.text] } else { ["", &w.text] });
-        let text: String = text.flatten().collect();
-        let galley = elided(ui, &text, theme::regular(size::TEXT), color, rect.width());
+        let mut job = LayoutJob::default();
+        let plain = TextFormat::simple(theme::regular(size::TEXT), color);
+        let marked = TextFormat { background: tokens.shade_strong, color: tokens.text, ..plain.clone() };
+        for (at, word) in content.words.iter().enumerate() {
+            if word.gap_before {
+                let inside = is_found(at) && at > 0 && is_found(at - 1);
+                job.append(" ", 0.0, if inside { marked.clone() } else { plain.clone() });
+            }
+            job.append(&word.text, 0.0, if is_found(at) { marked.clone() } else { plain.clone() });
+        }
+        let galley = elided_job(ui, job, rect.width());
         ui.painter().galley(pos2(rect.left(), rect.center().y - galley.size().y / 2.0), galley, color);
         return;
     }
@@ -188,7 +221,11 @@ fn words(ui: &Ui, stage: &mut Stage<'_>, sentence: &Sentence, rect: Rect, color:
     let setting = Setting { width: rect.width().max(20.0).floor(), points: size::TEXT, most_rows: 1 };
     let flow = stage.typesetter.set(ui, &content, setting);
     let foot = flow.rows.first().map_or(0.0, |row| row.foot);
-    paint_words(ui, &content, &flow, pos2(rect.left(), rect.center().y - foot / 2.0), color);
+    let origin = pos2(rect.left(), rect.center().y - foot / 2.0);
+    for piece in flow.pieces.iter().filter(|piece| is_found(piece.token)) {
+        ui.painter().rect_filled(piece.rect.translate(origin.to_vec2()), 0.0, tokens.shade_strong);
+    }
+    paint_words(ui, &content, &flow, origin, color);
 }
 
 fn word_color(status: Status, current: bool, suggested: bool, tokens: &Tokens) -> Color32 {

@@ -1,6 +1,6 @@
 //! The line at the foot: saved or not, whose suggestions, what the learner does.
 
-use super::{Stage, age, capital, counted, grouped};
+use super::{Stage, age, counted, grouped};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, Tokens, size};
@@ -42,33 +42,9 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, notice: Option<&Notice>) 
     });
 }
 
-/// What could not be saved, above the page, until it is.
-pub(crate) fn save_failure(ui: &mut Ui, stage: &mut Stage<'_>) {
-    let tokens = theme::tokens(ui);
-    let SaveState::Failed { message } = stage.project.save_state() else { return };
-    let frame = egui::Frame::new().fill(tokens.bad_fill).inner_margin(Margin::symmetric(16, 8));
-    Panel::top("save failure").frame(frame).show(ui, |ui| {
-        ui.horizontal(|ui| {
-            ui.label(theme::heading("Not saved", tokens.bad));
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if parts::primary_button(ui, true, "Try again").clicked() {
-                    stage.act(Act::Change(Command::RetrySave));
-                }
-                if parts::button(ui, true, "Copy").clicked() {
-                    stage.act(Act::CopyText(message.clone()));
-                }
-                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let text =
-                        format!("Your changes are kept in memory; don't close the program. {}", capital(&message));
-                    ui.add(Label::new(theme::small(text, tokens.text)).wrap());
-                });
-            });
-        });
-    });
-}
-
 fn saved(ui: &mut Ui, stage: &Stage<'_>, tokens: &Tokens) {
     let (text, color) = match stage.project.save_state() {
+        _ if !stage.can_change() => ("Read only".to_owned(), tokens.warn),
         SaveState::AllSaved => ("All saved".to_owned(), tokens.good),
         SaveState::Saving { waiting } => (format!("Saving {}", grouped(waiting)), tokens.text_dim),
         SaveState::Failed { .. } => ("Not saved".to_owned(), tokens.bad),
@@ -105,6 +81,10 @@ fn describe(info: &ModelInfo, now_ms: i64) -> String {
 /// What the learner does, from the right.
 fn learner(ui: &mut Ui, stage: &mut Stage<'_>) {
     let tokens = theme::tokens(ui);
+    if !stage.can_change() {
+        ui.label(theme::small("The learner is off", tokens.text_dim));
+        return;
+    }
     let learner = stage.project.learner();
     match &learner.state {
         LearnerState::Training(progress) => training(ui, stage, progress),

@@ -62,6 +62,9 @@ fn headline(stage: &Stage<'_>, shown: usize) -> String {
 fn why_none(stage: &Stage<'_>, sentence: &Sentence) -> String {
     let project = stage.project;
     let learner = project.learner();
+    if !stage.can_change() && stage.view.model().is_none() {
+        return "No model reads a project that was opened to be looked at.".to_owned();
+    }
     if learner.current.is_none() && stage.view.model().is_none() {
         return match &learner.state {
             LearnerState::Training(progress) => format!(
@@ -105,7 +108,8 @@ fn threshold(ui: &mut Ui, stage: &mut Stage<'_>) {
     let tokens = theme::tokens(ui);
     let mut value = stage.project.settings().threshold;
     ui.label(theme::body(format!("{value:.2}"), tokens.text_dim));
-    let response = parts::slider(ui, &mut value, 0.05..=0.95, 0.05, "Least score of a suggestion");
+    let slider = |ui: &mut Ui| parts::slider(ui, &mut value, 0.05..=0.95, 0.05, "Least score of a suggestion");
+    let response = ui.add_enabled_ui(stage.can_change(), slider).inner;
     let response = response.on_hover_text("Suggestions with a lower score are not shown");
     if response.changed() {
         stage.act(Act::Change(Command::Set(Setting::Threshold(value))));
@@ -118,13 +122,18 @@ fn hints(ui: &mut Ui, stage: &Stage<'_>, shown: usize) {
     let tokens = theme::tokens(ui);
     let sure = stage.project.settings().accept_all_from;
     let mut hints: Vec<(CommandId, String)> = Vec::new();
-    if shown > 0 {
+    if !stage.can_change() {
+        hints.push((CommandId::NextMark, "next".to_owned()));
+        hints.push((CommandId::Next, "go on".to_owned()));
+    } else if shown > 0 {
         hints.push((CommandId::NextMark, "next".to_owned()));
         hints.push((CommandId::Accept, "accept".to_owned()));
         hints.push((CommandId::Reject, "reject".to_owned()));
         hints.push((CommandId::AcceptAll, format!("accept all from {sure:.2}")));
     }
-    hints.push((CommandId::CompleteAndNext, "complete and go on".to_owned()));
+    if stage.can_change() {
+        hints.push((CommandId::CompleteAndNext, "complete and go on".to_owned()));
+    }
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 2.0);
         for (at, (id, does)) in hints.iter().enumerate() {

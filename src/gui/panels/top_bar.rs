@@ -6,7 +6,12 @@ use crate::gui::commands::{self, CommandId, Group, TABLE};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{Icon, icon_button, paint_icon};
 use eframe::egui::containers::menu::MenuButton;
-use eframe::egui::{self, Align, Layout, Panel, RichText, Ui, vec2};
+use eframe::egui::{self, Align, Layout, Panel, RichText, ScrollArea, Ui, vec2};
+
+/// What the search takes for the same.
+pub(crate) const HOW_IT_FINDS: &str = "Finds sentences with these words in a row; the last one may be the beginning of \
+                                       a word. Case, accents and punctuation don't matter. Of Chinese, Japanese and \
+                                       Thai any piece is found.";
 
 pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
     let tokens = theme::tokens(ui);
@@ -22,7 +27,7 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
             for id in [CommandId::Import, CommandId::Export] {
                 let title = commands::entry(id).map_or("", |e| e.title);
                 let button = egui::Button::new(theme::body(title, tokens.text_dim)).frame_when_inactive(false);
-                if ui.add(button).on_hover_text(commands::title_with_keys(id)).clicked() {
+                if ui.add_enabled(stage.can(id), button).on_hover_text(commands::title_with_keys(id)).clicked() {
                     stage.act(Act::Command(id));
                 }
             }
@@ -45,18 +50,21 @@ fn menu(ui: &mut Ui, stage: &mut Stage<'_>) {
     let tokens = theme::tokens(ui);
     let button = egui::Button::new(theme::body("Menu", tokens.text_dim)).frame_when_inactive(false);
     MenuButton::from_button(button).ui(ui, |ui| {
-        for group in [Group::Project, Group::Learner, Group::Window] {
-            for entry in TABLE.iter().filter(|e| e.group == group) {
-                let button = egui::Button::new(entry.title).shortcut_text(commands::keys_text(entry.id));
-                if ui.add(button.min_size(vec2(240.0, 28.0))).clicked() {
-                    stage.act(Act::Command(entry.id));
-                    ui.close();
+        let height = (ui.ctx().content_rect().height() - size::TOP_BAR - size::STATUS_LINE).max(100.0);
+        ScrollArea::vertical().max_height(height).show(ui, |ui| {
+            for group in [Group::Project, Group::Segments, Group::Learner, Group::Window] {
+                for entry in TABLE.iter().filter(|e| e.group == group) {
+                    let button = egui::Button::new(entry.title).shortcut_text(commands::keys_text(entry.id));
+                    if ui.add_enabled(stage.can(entry.id), button.min_size(vec2(260.0, 28.0))).clicked() {
+                        stage.act(Act::Command(entry.id));
+                        ui.close();
+                    }
+                }
+                if group != Group::Window {
+                    ui.separator();
                 }
             }
-            if group != Group::Window {
-                ui.separator();
-            }
-        }
+        });
     });
 }
 
@@ -67,7 +75,7 @@ fn undo_buttons(ui: &mut Ui, stage: &mut Stage<'_>) {
     };
     let (undo, redo) = (stage.project.undo_intent(), stage.project.redo_intent());
     for (id, icon, intent) in [(CommandId::Undo, Icon::Undo, undo), (CommandId::Redo, Icon::Redo, redo)] {
-        if icon_button(ui, icon, intent.is_some(), &name(id, intent)).clicked() {
+        if icon_button(ui, icon, intent.is_some() && stage.can(id), &name(id, intent)).clicked() {
             stage.acts.push(Act::Command(id));
         }
     }
@@ -97,7 +105,7 @@ pub(crate) fn help_and_theme(ui: &mut Ui, acts: &mut Vec<Act>) {
 
 fn search(ui: &mut Ui, stage: &mut Stage<'_>) {
     let tokens = theme::tokens(ui);
-    let hint = format!("Find sentences   {}", commands::keys_text(CommandId::Search));
+    let hint = format!("Find words in a row   {}", commands::keys_text(CommandId::Search));
     let finder = &mut stage.view.finder;
     if !finder.query.is_empty() && icon_button(ui, Icon::Cross, true, "Clear the search").clicked() {
         finder.query.clear();
@@ -107,14 +115,14 @@ fn search(ui: &mut Ui, stage: &mut Stage<'_>) {
         .hint_text(theme::body(hint, tokens.text_faint))
         .margin(egui::Margin { left: 30, right: 8, top: 6, bottom: 6 })
         .desired_width(220.0);
-    let response = ui.add(edit).accessible_name("Find sentences");
+    let response = ui.add(edit).accessible_name("Find sentences").on_hover_text(HOW_IT_FINDS);
     let icon_at = response.rect.left_center() + vec2(16.0, 0.0);
     paint_icon(ui.painter(), icon_at, Icon::Search, tokens.text_faint);
     if std::mem::take(&mut stage.view.focus_search) {
         response.request_focus();
     }
     if response.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter)) {
-        let first = stage.view.finder.row(stage.project.corpus(), 0);
-        stage.acts.extend(first.map(Act::GoTo));
+        stage.view.finder.go_to_first();
+        ui.ctx().request_repaint();
     }
 }

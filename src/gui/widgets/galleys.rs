@@ -73,7 +73,11 @@ fn shape(ui: &Ui, text: &str, points: f32) -> Arc<Galley> {
 
 /// One line of text that ends in "…" where it is wider than `width`.
 pub fn elided(ui: &Ui, text: &str, font: FontId, color: Color32, width: f32) -> Arc<Galley> {
-    let mut job = LayoutJob::single_section(text.to_owned(), TextFormat::simple(font, color));
+    elided_job(ui, LayoutJob::single_section(text.to_owned(), TextFormat::simple(font, color)), width)
+}
+
+/// The same for a text of several formats.
+pub fn elided_job(ui: &Ui, mut job: LayoutJob, width: f32) -> Arc<Galley> {
     job.wrap = TextWrapping { max_width: width.max(0.0), max_rows: 1, break_anywhere: true, ..TextWrapping::default() };
     ui.fonts_mut(|f| f.layout_job(job))
 }

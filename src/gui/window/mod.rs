@@ -7,10 +7,13 @@
 
 mod opening;
 
+use self::opening::open_as_can_be;
 use super::acts::Act;
 use super::commands::{CommandId, KeyboardOwner, Pressed, take_pressed};
 use super::desk::{Desk, Told};
-use super::dialogs::{Backstage, Dialog, ExportDialog, KeyHelp, LabelDialog, OpenDialog, Palette, Report};
+use super::dialogs::{
+    Backstage, CopyDialog, Dialog, ExportDialog, KeyHelp, LabelDialog, OpenDialog, Palette, Report, SplitWordDialog,
+};
 use super::files::{FilePicker, Services};
 use super::panels::start::StartPage;
 use super::panels::status::Notice;
@@ -112,8 +115,12 @@ impl Window {
         if let Screen::Desk(desk) = &mut self.screen {
             let events = desk.project.poll();
             desk.view.refresh(&desk.project);
-            if desk.view.finder.step(desk.project.corpus()) {
-                ctx.request_repaint();
+            if let Some(secs) = desk.view.finder.step(&desk.project, ctx.input(|i| i.time)) {
+                ctx.request_repaint_after_secs(secs as f32);
+            }
+            if let Some(first) = desk.view.finder.take_first(desk.project.corpus()) {
+                desk.go_to(first);
+                desk.view.reveal = Some(Reveal::WithNext);
             }
             desk.project.look_at(desk.view.current().as_slice());
             if ctx.input(|i| !i.events.is_empty()) {
@@ -132,11 +139,9 @@ impl Window {
             match pressed {
                 Pressed::Command(id) => self.act(ctx, Act::Command(id)),
                 Pressed::LabelKey(key) => {
-                    if let Screen::Desk(desk) = &mut self.screen
-                        && !desk.is_importing()
-                    {
-                        let told = desk.use_label_key(key);
-                        self.tell(ctx, told);
+                    let label = self.desk().and_then(|desk| desk.project.corpus().labels().by_key(key));
+                    if let Some(label) = label.map(|l| l.id) {
+                        self.act(ctx, Act::UseLabel(label));
                     }
                 }
             }
@@ -172,7 +177,7 @@ impl Window {
                     now_ms: now_ms(),
                 };
                 panels::top_bar::show(ui, &mut stage);
-                panels::status::save_failure(ui, &mut stage);
+                panels::banners::show(ui, &mut stage);
                 panels::status::show(ui, &mut stage, self.notice.as_ref());
                 panels::sentences::show(ui, &mut stage);
                 panels::labels::show(ui, &mut stage);
@@ -202,7 +207,7 @@ impl Window {
 
     /// Writes what is left and stops the workers. Waits: only for the end of the program.
     pub fn close(&mut self) {
-        if let Some(Dialog::Export(dialog)) = self.dialog.take() {
+        if let Some(dialog) = self.dialog.take() {
             dialog.wait();
         }
         // The window is gone: there is nobody to tell, and the next start says what is missing.
@@ -251,6 +256,11 @@ impl Window {
         if self.is_writing() && !act.is_harmless() {
             return;
         }
+        if let Some(why) = self.desk().and_then(|desk| desk.project.read_only()).filter(|_| act.changes()) {
+            let text = format!("Nothing can be changed here: {why}");
+            self.notify(ctx, text, true);
+            return;
+        }
         match act {
             Act::Command(id) => self.command(ctx, id),
             Act::OpenSample => self.open_sample(),
@@ -270,7 +280,7 @@ impl Window {
             Act::Open(path) => {
                 let home = self.home.clone();
                 self.start_work(format!("Opening {} …", path.display()), Vec::new(), move || {
-                    let project = Project::open(&home, &path)?;
+                    let project = open_as_can_be(&home, &path)?;
                     remember(&home, project.path());
                     Ok(Some(project))
                 });
@@ -278,6 +288,7 @@ impl Window {
             Act::ImportFrom(paths) if self.desk().is_some() => self.import(&paths),
             Act::ImportFrom(paths) => self.new_project(paths),
             Act::CopyText(text) => ctx.copy_text(text),
+            Act::Notice(text) => self.notify(ctx, text, false),
             Act::CloseDialog => self.dialog = None,
             act => self.act_on_desk(ctx, act),
         }
@@ -332,6 +343,17 @@ impl Window {
             CommandId::Export => {
                 let dialog = self.desk().map(|desk| ExportDialog::new(&desk.project));
                 self.dialog = dialog.map(Box::new).map(Dialog::Export);
+            }
+            CommandId::SaveCopy => {
+                let dialog = self.desk().map(|desk| CopyDialog::new(&desk.project));
+                self.dialog = dialog.map(Box::new).map(Dialog::Copy);
+            }
+            CommandId::SplitWord => {
+                let Some(desk) = self.desk() else { return };
+                match SplitWordDialog::new(&desk.project, &desk.view) {
+                    Some(dialog) => self.dialog = Some(Dialog::SplitWord(dialog)),
+                    None => self.tell(ctx, Ok(Some("This word has one character and can't be split".to_owned()))),
+                }
             }
             CommandId::ToggleTheme => {
                 let other = if ctx.theme() == Theme::Dark { Theme::Light } else { Theme::Dark };
@@ -391,6 +413,9 @@ impl Window {
 
     fn show_title(&mut self, ctx: &Context) {
         let title = match self.desk() {
+            Some(desk) if desk.project.read_only().is_some() => {
+                format!("Nestling – {} (read only)", desk.project.name())
+            }
             Some(desk) => format!("Nestling – {}", desk.project.name()),
             None => "Nestling".to_owned(),
         };

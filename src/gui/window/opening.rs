@@ -4,15 +4,18 @@ use super::{Known, Opened, Screen, Window, remember};
 use crate::gui::acts::Act;
 use crate::gui::desk::{Desk, Leaving};
 use crate::gui::dialogs::{Dialog, ImportDialog, NewProjectDialog, Report};
-use crate::session::{Project, SessionError, Task, open_sample};
+use crate::session::{Home, Project, SessionError, Task, open_sample};
+use crate::store::StoreError;
 use eframe::egui::Context;
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 impl Window {
     pub(super) fn open_sample(&mut self) {
         let home = self.home.clone();
         self.start_work("Making the sample project …".to_owned(), Vec::new(), move || {
-            let project = open_sample(&home, &home.sample_path())?;
+            let path = home.sample_path();
+            let project = or_to_read(open_sample(&home, &path), &home, &path)?;
             remember(&home, project.path());
             Ok(Some(project))
         });
@@ -52,7 +55,7 @@ impl Window {
             match work() {
                 Ok(project) => Opened { project, trouble: None },
                 Err(trouble) => {
-                    let project = old_path.and_then(|path| Project::open(&home, &path).ok());
+                    let project = old_path.and_then(|path| open_as_can_be(&home, &path).ok());
                     Opened { project, trouble: Some(trouble) }
                 }
             }
@@ -138,5 +141,28 @@ impl Window {
         } else if !dropped.is_empty() {
             self.acts.push(Act::ImportFrom(dropped));
         }
+    }
+}
+
+/// Opens a project for annotation, or to be looked at where it is open elsewhere or can't be written.
+pub(super) fn open_as_can_be(home: &Home, path: &Path) -> Result<Project, SessionError> {
+    or_to_read(Project::open(home, path), home, path)
+}
+
+fn or_to_read(opened: Result<Project, SessionError>, home: &Home, path: &Path) -> Result<Project, SessionError> {
+    match opened {
+        Err(SessionError::Store(error)) if keeps_from_writing(&error) => Project::open_to_read(home, path),
+        opened => opened,
+    }
+}
+
+fn keeps_from_writing(error: &StoreError) -> bool {
+    match error {
+        StoreError::Locked { .. } | StoreError::ReadOnly { .. } => true,
+        // No lock can be laid beside the file.
+        StoreError::Io { source, .. } => {
+            matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
+        }
+        _ => false,
     }
 }

@@ -1,0 +1,88 @@
+//! Saving a copy of the whole project: where to.
+
+use super::{Backstage, Report, button_row, explain, field_name, modal, problem};
+use crate::gui::acts::Act;
+use crate::gui::files::{PathField, Wish};
+use crate::gui::theme::size;
+use crate::gui::widgets::parts::{button, primary_button};
+use crate::session::{Project, SessionError, Task};
+use eframe::egui::{self, Key, Ui};
+use std::path::PathBuf;
+
+pub(crate) struct CopyDialog {
+    path: PathField,
+    failure: Option<String>,
+    writing: Option<Task<Result<(), SessionError>>>,
+}
+
+impl CopyDialog {
+    pub(crate) fn new(project: &Project) -> Self {
+        let proposal = project.path().with_file_name(format!("{} copy.nestling", project.name()));
+        Self { path: PathField::several(&[proposal]), failure: None, writing: None }
+    }
+
+    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+        if let Some(result) = self.writing.as_ref().and_then(Task::poll) {
+            self.writing = None;
+            match result.map_err(SessionError::from).flatten() {
+                Ok(()) => {
+                    let text = format!("A copy was saved: {}", self.full_path().display());
+                    backstage.acts.extend([Act::CloseDialog, Act::Notice(text)]);
+                }
+                Err(error) => self.failure = Some(Report::of("", &error).text),
+            }
+        }
+        let closed = modal(ctx, "Save a copy", size::DIALOG_WIDTH, |ui| match self.writing {
+            Some(_) => {
+                ui.horizontal(|ui| {
+                    ui.spinner();
+                    ui.label("Writing the copy …");
+                });
+            }
+            None => self.choose(ui, backstage),
+        });
+        if closed && !self.is_writing() {
+            backstage.acts.push(Act::CloseDialog);
+        }
+    }
+
+    /// Then it stays open: what comes of it is to be seen.
+    pub(crate) fn is_writing(&self) -> bool {
+        self.writing.is_some()
+    }
+
+    /// Waits for a file that is being written: for the end of the program.
+    pub(crate) fn wait(self) {
+        if let Some(task) = self.writing {
+            // The window is gone: there is nobody to tell.
+            let _written = task.wait();
+        }
+    }
+
+    fn choose(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>) {
+        let Some(project) = backstage.project else { return };
+        field_name(ui, "File of the copy");
+        let wish = Wish::SaveAs(self.full_path());
+        self.path.show(ui, "File of the copy", &[("Choose …", wish)], backstage.services);
+        explain(ui, "All texts, labels and decisions up to now, as a project of its own. Trained models stay here.");
+        if let Some(failure) = &self.failure {
+            problem(ui, failure);
+        }
+        button_row(ui, |ui| {
+            let ready = !self.path.text.trim().is_empty();
+            let entered = ui.input(|i| i.key_pressed(Key::Enter));
+            if (primary_button(ui, ready, "Save the copy").clicked() || entered) && ready {
+                self.failure = None;
+                self.writing = Some(project.save_copy(self.full_path()));
+            }
+            if button(ui, true, "Cancel").clicked() {
+                backstage.acts.push(Act::CloseDialog);
+            }
+        });
+    }
+
+    fn full_path(&self) -> PathBuf {
+        let path = self.path.path();
+        if path.extension().is_some() { path } else { path.with_extension("nestling") }
+    }
+}

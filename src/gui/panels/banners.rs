@@ -1,0 +1,75 @@
+//! What lies above the page until it is mended: changes that could not be saved, a project that can't be changed.
+
+use super::{Stage, capital};
+use crate::gui::acts::Act;
+use crate::gui::commands::{self, CommandId};
+use crate::gui::theme::{self};
+use crate::gui::widgets::parts;
+use crate::session::{Command, SaveState, WhyReadOnly};
+use eframe::egui::{self, Align, Label, Layout, Margin, Panel, Ui};
+
+pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
+    save_failure(ui, stage);
+    read_only(ui, stage);
+}
+
+/// What could not be saved, above the page, until it is.
+fn save_failure(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    let SaveState::Failed { message } = stage.project.save_state() else { return };
+    let frame = egui::Frame::new().fill(tokens.bad_fill).inner_margin(Margin::symmetric(16, 8));
+    Panel::top("save failure").frame(frame).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.label(theme::heading("Not saved", tokens.bad));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if parts::primary_button(ui, true, "Try again").clicked() {
+                    stage.act(Act::Change(Command::RetrySave));
+                }
+                if parts::button(ui, true, "Copy").clicked() {
+                    stage.act(Act::CopyText(message.clone()));
+                }
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    let text =
+                        format!("Your changes are kept in memory; don't close the program. {}", capital(&message));
+                    ui.add(Label::new(theme::small(text, tokens.text)).wrap());
+                });
+            });
+        });
+    });
+}
+
+/// Why nothing can be changed, and the way out.
+fn read_only(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    let Some(why) = stage.project.read_only() else { return };
+    let way_out = match why {
+        WhyReadOnly::OpenElsewhere(_) => "Close it there and open it again here, or work on a copy.",
+        WhyReadOnly::NotWritable => "Make it writable and open it again, or work on a copy.",
+        WhyReadOnly::AskedFor => "Open it again to change it.",
+    };
+    let text = format!("{}. You can look at everything, search and export. {way_out}", capital(&why.to_string()));
+    let frame = egui::Frame::new().fill(tokens.warn_fill).inner_margin(Margin::symmetric(16, 8));
+    Panel::top("read only").frame(frame).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.label(theme::heading("Read only", tokens.warn));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if parts::button(ui, true, "Open again")
+                    .on_hover_text("Open it to be changed, if that is possible now")
+                    .clicked()
+                {
+                    stage.act(Act::Open(stage.project.path().to_owned()));
+                }
+                let title = commands::entry(CommandId::SaveCopy).map_or("", |e| e.title);
+                if parts::button(ui, true, title)
+                    .on_hover_text(commands::title_with_keys(CommandId::SaveCopy))
+                    .clicked()
+                {
+                    stage.act(Act::Command(CommandId::SaveCopy));
+                }
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    ui.add(Label::new(theme::small(text, tokens.text)).wrap());
+                });
+            });
+        });
+    });
+}
