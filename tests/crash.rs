@@ -3,7 +3,7 @@
 //! The test starts itself as a child that brings an old file up to date, edits and imports, and prints each revision
 //! once it is said to be saved. It kills the child at a random moment and looks at the file, 200 times.
 
-#![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on fails")]
 
 use nestling::annotation::*;
 use nestling::store::*;
@@ -134,7 +134,7 @@ fn what_a_full_disk_does_not_take_is_told_and_the_rest_is_kept() {
         .output()
         .unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
-    let line = |start: &str| said.lines().filter(|line| line.starts_with(start)).last().map(str::to_owned);
+    let line = |start: &str| said.lines().rfind(|line| line.starts_with(start)).map(str::to_owned);
     let (failed, closed) = (line("failed: ").expect(&said), line("closed: ").expect(&said));
     assert!(failed.contains("check the disk") || failed.contains("disk is full"), "{failed}");
     assert!(closed.contains(" changes could not be saved "), "{closed}");
