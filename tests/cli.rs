@@ -305,3 +305,42 @@ fn a_project_is_checked_and_what_can_be_read_of_a_damaged_one_is_rescued() {
     place.write("no.nestling", "Anna\n");
     assert!(place.refused(&["check", "no.nestling"]).contains("a text file"));
 }
+
+#[test]
+fn every_inability_says_what_to_do() {
+    let place = Place::new();
+    place.json(0, &["new", "p.nestling", "--labels", "X"]);
+    std::fs::write(place.path("binary.txt"), b"\x7fELF\x02\0\0\x01").unwrap();
+    place.write("empty.jsonl", "");
+    place.write("blank.txt", " \n");
+    std::fs::create_dir(place.path("nothing")).unwrap();
+    place.write("cut.jsonl", "{\"tokens\":[\"a\"]}\n{\"tokens\":[\"a\",");
+    place.write("x.txt", "Anna Berg met Bo.\n");
+    place.write("x.ann", "T1\tPER 0 9\tAnna Berg\nT2\tPER none\nT3\tPER 50 60\tBo\n");
+    let odd = r#"{"tokens":["a","b"],"entities":[{"start":0,"end":5,"label":"X"},{"start":0,"end":1,"label":"a: \"b\"|/ 💩"}]}"#;
+    place.write("odd.jsonl", odd);
+    let refused = |name: &str| place.refused(&["import", "p.nestling", name, "--quiet"]);
+    let mut shown: Vec<String> =
+        ["binary.txt", "empty.jsonl", "blank.txt", "nothing", "missing.txt"].into_iter().map(refused).collect();
+    for name in ["cut.jsonl", "x.ann", "odd.jsonl"] {
+        let done = place.json(1, &["import", "p.nestling", name]);
+        shown.extend(done["warnings"].as_array().unwrap().iter().map(|w| format!("{} {}\n", w["line"], w["message"])));
+    }
+    let brat = ["export", "p.nestling", "--status", "all", "--format", "brat", "--output", "out"];
+    place.json(1, &brat);
+    shown.push(place.refused(&brat));
+    shown.push(place.refused(&["export", "p.nestling", "--format", "jsonl", "--output", "no/such/out.jsonl"]));
+    let shown = shown.concat().lines().filter(|l| !l.contains("read as")).collect::<Vec<_>>().join("\n");
+    expect_test::expect![[r#"
+        nestling: the format can't be told (it is a binary file); choose one of jsonl, brat, conll, text with --format: binary.txt
+        nestling: the file is empty; nothing can be imported from it: empty.jsonl
+        nestling: there is no sentence in the file, only white space or invisible characters: blank.txt
+        nestling: there is no file to be read in the folder; name another one, or the files themselves: nothing
+        nestling: there is no such file; check the name: missing.txt
+        2 "the JSON object is cut off; the line was left out"
+        2 "this is no mention (expected T1⇥Label 0 4⇥words), got \"T2\\tPER none\"; the line was left out"
+        3 "T3 is empty, outside the text, or inside a character; it was left out, so its sentence is not complete"
+        1 "the entity 0-5 (X) is outside the 2 tokens of the sentence; it was left out, so the sentence is not complete"
+        nestling: a folder of files goes to a new or an empty folder, and there is something; name another one: out
+        nestling: there is no such folder; make it, or choose another one: no/such"#]].assert_eq(&shown);
+}

@@ -2,7 +2,7 @@
 
 use super::SessionError;
 use std::fs;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 /// Writes beside the place, and puts the file there when all of it is on disk.
@@ -28,7 +28,7 @@ pub(super) fn write_checked<T, U>(
     let io = |source| SessionError::Io { doing: "write the file", source, path: path.to_owned() };
     let mut builder = tempfile::Builder::new();
     open_to_all(&mut builder, 0o666);
-    let file = builder.prefix(".writing-").tempfile_in(folder_of(path)).map_err(io)?;
+    let file = builder.prefix(".writing-").tempfile_in(folder_of(path)?).map_err(|error| io(without_name(error)))?;
     let mut out = BufWriter::new(file.as_file());
     let value = write(&mut out)?;
     out.flush().map_err(io)?;
@@ -54,7 +54,7 @@ pub(super) fn fill_folder<T>(
     }
     let mut builder = tempfile::Builder::new();
     open_to_all(&mut builder, 0o777);
-    let folder = builder.prefix(".writing-").tempdir_in(folder_of(path)).map_err(io)?;
+    let folder = builder.prefix(".writing-").tempdir_in(folder_of(path)?).map_err(|error| io(without_name(error)))?;
     let value = fill(folder.path())?;
     if path.exists() {
         fs::remove_dir(path).map_err(io)?;
@@ -63,8 +63,15 @@ pub(super) fn fill_folder<T>(
     Ok(value)
 }
 
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+fn folder_of(path: &Path) -> Result<&Path, SessionError> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if folder.is_dir() { Ok(folder) } else { Err(SessionError::NoFolder { path: folder.to_owned() }) }
+}
+
+/// What the system says, without the name of the file beside the place, which means nothing to people.
+fn without_name(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|named| named.source()?.downcast_ref::<io::Error>());
+    inner.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
 }
 
 /// The permissions that any new file or folder gets, less the person's umask.
