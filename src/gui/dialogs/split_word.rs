@@ -13,7 +13,7 @@ use crate::gui::view::View;
 use crate::gui::widgets::parts::{button, primary_button};
 use crate::session::{Command, Project};
 use crate::text::{ByteIdx, character_ends};
-use eframe::egui::{self, Id, Key, Rect, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{self, Align, Id, Key, Layout, Rect, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use unicode_bidi::Direction;
 
 /// Room for the pointer between two characters.
@@ -159,9 +159,10 @@ impl SplitWordDialog {
     fn preview(&self, ui: &mut Ui) {
         let tokens = theme::tokens(ui);
         let (left, right) = self.parts(self.after);
-        let parts = if self.rtl { [right, left] } else { [left, right] };
-        ui.horizontal_wrapped(|ui| {
-            for part in parts {
+        let layout = if self.rtl { Layout::right_to_left(Align::Center) } else { Layout::left_to_right(Align::Center) };
+        let row = vec2(ui.available_width(), size::LABEL_ROW);
+        ui.allocate_ui_with_layout(row, layout.with_main_wrap(true), |ui| {
+            for part in [left, right] {
                 let frame = egui::Frame::new().fill(tokens.shade).corner_radius(RADIUS_WORD).inner_margin(4);
                 frame.show(ui, |ui| ui.add(egui::Label::new(theme::heading(part, tokens.text)).truncate()));
             }
