@@ -93,7 +93,7 @@ impl Project {
     /// Imports and waits: for the command line, not for the window.
     ///
     /// # Errors
-    /// See [`read_files`] and the store; nothing is changed then.
+    /// See [`read_files`](super::read_files) and the store; nothing is changed then.
     pub fn import(&mut self, incoming: Incoming, how: ImportHow) -> Result<ImportReceipt, SessionError> {
         let stamp = self.stamp();
         let writer = Arc::clone(self.writer()?);

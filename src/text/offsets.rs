@@ -36,7 +36,7 @@ macro_rules! index {
         impl $name {
             /// The position `value` units from the start of the text.
             ///
-            /// Saturates at `u32::MAX`, a position that no text has (see [`TextTooLong`]).
+            /// Saturates at `u32::MAX`, a position that no text has (see [`TextTooLong`](crate::text::TextTooLong)).
             pub fn new(value: usize) -> Self {
                 Self(u32::try_from(value).unwrap_or(u32::MAX))
             }
