@@ -99,21 +99,30 @@ fn child() {
     let writer = writer.unwrap();
     say("editing");
     loop {
-        if is_import(&corpus) {
-            let after = next(&corpus);
-            writer.flush().unwrap();
-            writer.import(Import::between(&corpus, after.clone(), "Import", Stamp::default(), "{}")).unwrap();
-            corpus = after;
-            continue;
-        }
-        let transaction = nth_edit(&corpus);
-        let inverse = corpus.apply(transaction.clone()).unwrap();
-        let (revision, stamp) = (corpus.revision(), Stamp::default());
-        writer.apply(LogEntry { step: Step::Do, transaction, inverse, stamp, revision }).unwrap();
-        if revision.is_multiple_of(7) {
+        step(&writer, &mut corpus).unwrap();
+        if corpus.revision().is_multiple_of(7) {
             std::thread::sleep(Duration::from_millis(1)); // single edits and groups of them
         }
     }
+}
+
+/// What comes next, in memory and on its way to the file.
+fn step(writer: &Writer, corpus: &mut Corpus) -> Result<(), StoreError> {
+    if is_import(corpus) {
+        let after = next(corpus);
+        writer.flush()?;
+        writer.import(Import::between(corpus, after.clone(), "Import", Stamp::default(), "{}"))?;
+        *corpus = after;
+    } else {
+        send(writer, corpus, nth_edit(corpus));
+    }
+    Ok(())
+}
+
+fn send(writer: &Writer, corpus: &mut Corpus, transaction: Transaction) {
+    let inverse = corpus.apply(transaction.clone()).unwrap();
+    let (revision, stamp) = (corpus.revision(), Stamp::default());
+    writer.apply(LogEntry { step: Step::Do, transaction, inverse, stamp, revision }).unwrap();
 }
 
 /// Like a disk that is full, for a process that may write files of half a megabyte only.
@@ -172,28 +181,13 @@ fn child_on_a_full_disk() {
     });
     let writer = writer.unwrap();
     while failures.try_recv().is_err() {
-        if is_import(&corpus) {
-            let after = next(&corpus);
-            let imported = writer.flush().and_then(|()| {
-                writer.import(Import::between(&corpus, after.clone(), "Import", Stamp::default(), "{}"))
-            });
-            if let Err(error) = imported {
-                say(&format!("failed: {error}"));
-                break;
-            }
-            corpus = after;
-            continue;
+        if let Err(error) = step(&writer, &mut corpus) {
+            say(&format!("failed: {error}"));
+            break;
         }
-        let transaction = nth_edit(&corpus);
-        let inverse = corpus.apply(transaction.clone()).unwrap();
-        let (revision, stamp) = (corpus.revision(), Stamp::default());
-        writer.apply(LogEntry { step: Step::Do, transaction, inverse, stamp, revision }).unwrap();
     }
     // What waits can't be saved either.
-    let transaction = Transaction::new("one more", vec![]);
-    let inverse = corpus.apply(transaction.clone()).unwrap();
-    let (revision, stamp) = (corpus.revision(), Stamp::default());
-    writer.apply(LogEntry { step: Step::Do, transaction, inverse, stamp, revision }).unwrap();
+    send(&writer, &mut corpus, Transaction::new("one more", vec![]));
     match writer.close() {
         Ok(()) => say(&format!("closed: all is saved at {}", corpus.revision())),
         Err(error) => say(&format!("closed: {error}")),

@@ -142,6 +142,18 @@ impl ImportedDocument {
 }
 
 impl ImportedMention {
+    /// One of which nothing else is said.
+    pub fn new(fragments: impl Into<Fragments>, label: impl Into<String>) -> Self {
+        Self {
+            fragments: fragments.into(),
+            label: label.into(),
+            score: None,
+            attributes: Attributes::new(),
+            note: String::new(),
+            source_id: None,
+        }
+    }
+
     fn view(&self) -> MentionView<'_> {
         MentionView {
             fragments: self.fragments.clone(),

@@ -1,6 +1,7 @@
 //! Where a reader reads from: a file, bytes, or a stream that can't be read twice.
 
-use super::{FormatError, Sample};
+use super::encoding::decode;
+use super::{FormatError, Sample, Sink};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -67,6 +68,18 @@ impl Input {
     /// The same under another name.
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
+    }
+
+    /// All of it as text; the sink hears when it was converted.
+    pub(super) fn text(self, sink: &mut dyn Sink) -> Result<String, FormatError> {
+        let file = self.file.clone();
+        let mut bytes = Vec::new();
+        self.read()?.read_to_end(&mut bytes).map_err(|error| FormatError::read(error, &file))?;
+        let decoded = decode(bytes, &file)?;
+        if let Some(encoding) = decoded.converted_from {
+            sink.note(format!("converted from {encoding}: {file}"));
+        }
+        Ok(decoded.text)
     }
 
     /// All bytes of this file, which may be none.

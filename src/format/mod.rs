@@ -104,6 +104,19 @@ pub struct Holds {
     pub text: bool,
 }
 
+impl Holds {
+    pub const EVERYTHING: Self = Self {
+        mentions: true,
+        nested: true,
+        crossing: true,
+        same_span: true,
+        discontinuous: true,
+        attributes: true,
+        tokens: true,
+        text: true,
+    };
+}
+
 /// The start of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'s> {

@@ -43,6 +43,15 @@ impl Options {
         Ok(Self { given })
     }
 
+    /// Those of `given` that `format` knows: where others are for others.
+    ///
+    /// # Errors
+    /// A value that is not allowed.
+    pub fn known_to(format: &dyn Format, given: &[(String, String)]) -> Result<Self, FormatError> {
+        let known = |(key, _): &&(String, String)| format.options().iter().any(|spec| spec.key == key);
+        Self::new(given.iter().filter(known).cloned(), &[format])
+    }
+
     /// What was given, or the default.
     pub(super) fn value(&self, spec: &OptionSpec) -> &str {
         self.given.get(spec.key).map_or(spec.default, String::as_str)

@@ -48,8 +48,6 @@ pub enum LossKind {
     Touching,
     /// It begins or ends with white space, or only that parts its fragments.
     WhiteSpaceEdge,
-    /// The label can't be written at all.
-    Unspellable,
     /// The label is written in another way.
     LabelSpelling,
     Attribute,
@@ -77,7 +75,6 @@ impl LossKind {
             LossKind::WhiteSpaceEdge => {
                 "white space at the edge of a mention or of its pieces has no place in the format"
             }
-            LossKind::Unspellable => "the format can't spell its label",
             LossKind::LabelSpelling => "the format can't spell its label, which was written in another way",
             LossKind::Attribute => "the format can't hold an attribute of it",
             LossKind::Note => "the format can't hold its note",
@@ -91,8 +88,8 @@ impl LossKind {
 
     /// True when the mention is not in the file at all.
     pub fn loses_mention(self) -> bool {
-        use LossKind::{Crossing, Discontinuous, Mention, Nested, SameSpan, Touching, Unspellable, WhiteSpaceEdge};
-        matches!(self, Mention | Nested | Crossing | SameSpan | Discontinuous | Touching | WhiteSpaceEdge | Unspellable)
+        use LossKind::{Crossing, Discontinuous, Mention, Nested, SameSpan, Touching, WhiteSpaceEdge};
+        matches!(self, Mention | Nested | Crossing | SameSpan | Discontinuous | Touching | WhiteSpaceEdge)
     }
 }
 

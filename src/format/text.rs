@@ -1,13 +1,12 @@
 //! Plain text: one sentence a line, or prose.
 
-use super::encoding::decode;
 use super::{
     Confidence, Content, DocumentView, Format, FormatError, Holds, ImportedDocument, ImportedSentence, Input, LossKind,
     OptionSpec, Options, Output, Receipt, Sample, SentenceView, Sink, Sniff,
 };
 use crate::annotation::Kept;
 use crate::text::{OffsetIndex, SentenceSplit, TextRange, Tokens, split_sentences};
-use std::io::{Read, Write};
+use std::io::Write;
 
 /// Plain text. A file is one document; its raw text is kept, line ends and byte order mark included.
 #[derive(Debug)]
@@ -65,13 +64,7 @@ impl Format for PlainText {
 
     fn read(&self, input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
         let (name, file) = (input.name().to_owned(), input.file_name().to_owned());
-        let mut bytes = Vec::new();
-        input.read()?.read_to_end(&mut bytes).map_err(|error| FormatError::read(error, &file))?;
-        let decoded = decode(bytes, &file)?;
-        if let Some(encoding) = decoded.converted_from {
-            sink.note(format!("converted from {encoding}: {file}"));
-        }
-        let text = decoded.text;
+        let text = input.text(sink)?;
         if u32::try_from(text.len()).is_err() {
             OffsetIndex::new(&text).map_err(|source| FormatError::TooLong { source, file: file.clone() })?;
         }

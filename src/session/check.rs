@@ -33,14 +33,19 @@ pub fn check_project(path: &Path) -> Result<CheckReport, SessionError> {
         }
         Err(error) => return Err(error.into()),
     };
-    match store.check() {
-        Ok(problems) => report.problems = problems,
-        Err(StoreError::Damaged { detail, .. }) => report.problems.push(detail),
+    let contents = match store.check_and_load() {
+        Ok((problems, contents)) => {
+            report.problems = problems;
+            contents
+        }
+        Err(StoreError::Damaged { detail, .. }) => {
+            report.problems.push(detail);
+            store.load().ok()
+        }
         Err(error) => return Err(error.into()),
-    }
-    let Contents { corpus, models, current_model, settings, .. } = match store.load() {
-        Ok(contents) => contents,
-        Err(_) => return Ok(report), // the check has said why
+    };
+    let Some(Contents { corpus, models, current_model, settings, .. }) = contents else {
+        return Ok(report); // it says why
     };
     report.documents = corpus.document_count();
     report.sentences = corpus.sentence_count();

@@ -46,8 +46,7 @@ pub fn convert(
     let reading = ReadRequest { format: request.from.clone(), options: request.options.clone() };
     let incoming = read_inputs(files, &reading, &[format], cancel, on_progress)?;
     // Checked while reading: each is known to one of the sides.
-    let known = |(key, _): &&(String, String)| format.options().iter().any(|spec| spec.key == key);
-    let options = Options::new(request.options.iter().filter(known).cloned(), &[format])?;
+    let options = Options::known_to(format, &request.options)?;
     let documents = || incoming.documents.iter().map(ImportedDocument::view);
     let source = Source { labels: &incoming.label_hints, documents: &documents, cancel };
     let written = write_read_back(&source, format, &options, request.strict, path)?;

@@ -2,7 +2,6 @@
 
 use super::SessionError;
 use super::jobs::{PredictReport, stopped};
-use crate::annotation::Attributes;
 use crate::format::{
     Content, Format, ImportedDocument, ImportedLabel, ImportedMention, Input, OneFile, Options, Sink, Warning, by_id,
 };
@@ -82,14 +81,7 @@ impl Pipe<'_> {
                 prediction.heads.iter().filter(|p| **p >= manifest.settings.threshold).count();
             let named = prediction.spans.iter().filter(|s| s.chosen).filter_map(|s| {
                 let (_, name) = manifest.labels.iter().find(|(id, _)| *id == s.label)?;
-                Some(ImportedMention {
-                    fragments: s.span.into(),
-                    label: name.clone(),
-                    score: Some(s.score),
-                    attributes: Attributes::new(),
-                    note: String::new(),
-                    source_id: None,
-                })
+                Some(ImportedMention { score: Some(s.score), ..ImportedMention::new(s.span, name) })
             });
             sentence.mentions = named.collect();
             self.report.predicted.suggestions += sentence.mentions.len();

@@ -387,7 +387,7 @@ impl Project {
             corpus: &self.corpus,
             suggestions: sentence.and_then(|id| self.suggestions.get(&id)),
             threshold: self.settings.threshold,
-            completes_into_dev: !self.dev_is_given() && target.is_some_and(|s| goes_to_dev(s, dev)),
+            completes_into_dev: target.is_some_and(|s| goes_to_dev(s, dev)) && !self.dev_is_given(),
         };
         let Some(plan) = command::plan(command, &context)? else { return Ok(Outcome::default()) };
         if !plan.transaction.edits.is_empty() {

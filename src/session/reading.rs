@@ -140,8 +140,7 @@ fn read_file(
         Some(name) => input.named(name),
         None => input,
     };
-    let known = |(key, _): &&(String, String)| format.options().iter().any(|spec| spec.key == key);
-    let options = Options::new(request.options.iter().filter(known).cloned(), &[format])?;
+    let options = Options::known_to(format, &request.options)?;
     format.read(input, &options, sink)
 }
 

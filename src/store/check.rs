@@ -1,6 +1,6 @@
 //! What is wrong with a file, as far as it can be told without a person.
 
-use super::{Store, StoreError};
+use super::{Contents, Store, StoreError};
 
 impl Store {
     /// What is wrong with the file; empty when it is sound: SQLite's own checks, every invariant of what it holds
@@ -9,6 +9,14 @@ impl Store {
     /// # Errors
     /// A file that can't be read at all.
     pub fn check(&self) -> Result<Vec<String>, StoreError> {
+        Ok(self.check_and_load()?.0)
+    }
+
+    /// As [`Store::check`], with what the file holds where it can be read.
+    ///
+    /// # Errors
+    /// A file that can't be read at all.
+    pub fn check_and_load(&self) -> Result<(Vec<String>, Option<Contents>), StoreError> {
         let mut problems = self.rows_of("PRAGMA integrity_check", |row| row.get::<_, String>(0))?;
         problems.retain(|said| said != "ok");
         let references = self.rows_of("PRAGMA foreign_key_check", |row| {
@@ -16,11 +24,14 @@ impl Store {
             Ok(format!("a row of {from} names a row of {to} that there is not"))
         })?;
         problems.extend(references);
-        match self.load() {
-            Ok(_) => {}
-            Err(StoreError::Damaged { detail, .. }) => problems.push(detail),
+        let contents = match self.load() {
+            Ok(contents) => Some(contents),
+            Err(StoreError::Damaged { detail, .. }) => {
+                problems.push(detail);
+                None
+            }
             Err(error) => return Err(error),
-        }
+        };
         let without = "SELECT count(*) FROM sentence WHERE id NOT IN (SELECT rowid FROM search)";
         let stray = "SELECT count(*) FROM search WHERE rowid NOT IN (SELECT id FROM sentence)";
         for (sql, what) in
@@ -36,7 +47,7 @@ impl Store {
                 problems.push(format!("the project is at revision {project}, but its log ends at {log:?}"));
             }
         }
-        Ok(problems)
+        Ok((problems, contents))
     }
 
     fn rows_of<T>(

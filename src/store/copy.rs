@@ -31,8 +31,12 @@ pub(super) fn folder_of(path: &Path) -> Result<PathBuf, StoreError> {
     if path.symlink_metadata().is_ok() {
         return Err(StoreError::Exists { path: path.to_owned() });
     }
-    let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = parent_of(path);
     if folder.is_dir() { Ok(folder.to_owned()) } else { Err(StoreError::NoFolder { path: folder.to_owned() }) }
+}
+
+fn parent_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// A file that goes away unless it is given its name; readable by whom new files are readable, unlike other temporary
@@ -58,8 +62,7 @@ pub(super) fn put(finished: NamedTempFile, path: &Path) -> Result<(), StoreError
     OpenOptions::new().write(true).open(finished.path()).and_then(|f| f.sync_all()).map_err(io)?;
     finished.persist_noclobber(path).map_err(|error| io(error.error))?;
     if cfg!(unix) {
-        let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        File::open(folder).and_then(|f| f.sync_all()).map_err(io)?; // else the name may not outlive a power cut
+        File::open(parent_of(path)).and_then(|f| f.sync_all()).map_err(io)?; // else the name may not outlive a power cut
     }
     Ok(())
 }

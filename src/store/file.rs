@@ -251,8 +251,13 @@ fn big_endian(head: &[u8], at: usize) -> Option<i32> {
     head.get(at..)?.first_chunk().map(|bytes| i32::from_be_bytes(*bytes))
 }
 
-fn has_log(path: &Path) -> bool {
+/// The write-ahead log of SQLite beside a file.
+pub(super) fn log_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push("-wal");
-    fs::metadata(PathBuf::from(name)).is_ok_and(|m| m.len() > 0)
+    name.into()
+}
+
+fn has_log(path: &Path) -> bool {
+    fs::metadata(log_path(path)).is_ok_and(|m| m.len() > 0)
 }

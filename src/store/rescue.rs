@@ -84,13 +84,8 @@ fn open_copy(path: &Path, workplace: &Path) -> Result<Connection, StoreError> {
     let io = |source| StoreError::io("copy the project", source, path);
     let copied = workplace.join("damaged.nestling");
     std::fs::copy(path, &copied).map_err(io)?;
-    let log = |path: &Path| {
-        let mut name = path.as_os_str().to_owned();
-        name.push("-wal");
-        PathBuf::from(name)
-    };
-    if log(path).is_file() {
-        std::fs::copy(log(path), log(&copied)).map_err(io)?;
+    if file::log_path(path).is_file() {
+        std::fs::copy(file::log_path(path), file::log_path(&copied)).map_err(io)?;
     }
     Connection::open(&copied).map_err(|source| StoreError::sqlite("read the project", source, path))
 }

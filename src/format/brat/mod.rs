@@ -40,16 +40,7 @@ impl Format for Brat {
     }
 
     fn holds(&self) -> Holds {
-        Holds {
-            mentions: true,
-            nested: true,
-            crossing: true,
-            same_span: true,
-            discontinuous: true,
-            attributes: true,
-            tokens: false,
-            text: true,
-        }
+        Holds { tokens: false, ..Holds::EVERYTHING }
     }
 
     fn layout(&self) -> Layout {

@@ -2,8 +2,7 @@
 
 use super::scheme::{Evidence, Scheme, faults};
 use super::{DOCSTART, LAYERS, SCHEME, TOKEN, number};
-use crate::annotation::{Attributes, Kept, Status};
-use crate::format::encoding::decode;
+use crate::annotation::{Kept, Status};
 use crate::format::{
     FormatError, ImportedDocument, ImportedMention, ImportedSentence, Input, Options, Sink, Warning, tags,
 };
@@ -37,13 +36,8 @@ struct RawSentence<'t> {
 
 pub(super) fn read(input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
     let (name, file) = (input.name().to_owned(), input.file_name().to_owned());
-    let mut bytes = Vec::new();
-    std::io::Read::read_to_end(&mut input.read()?, &mut bytes).map_err(|error| FormatError::read(error, &file))?;
-    let decoded = decode(bytes, &file)?;
-    if let Some(encoding) = decoded.converted_from {
-        sink.note(format!("converted from {encoding}: {file}"));
-    }
-    let text = decoded.text.strip_prefix('\u{feff}').unwrap_or(&decoded.text);
+    let whole = input.text(sink)?;
+    let text = whole.strip_prefix('\u{feff}').unwrap_or(&whole);
     let columns = Columns::find(text, options, &file)?;
     let mut warn = |line, message| sink.warning(Warning { file: file.clone(), line: Some(line), message });
     let (documents, comments) = rows(text, &columns, &mut warn);
@@ -237,14 +231,7 @@ impl Building {
         };
         self.repaired.extend(faults(self.scheme, &column).into_iter().map(line));
         for (span, label) in spans {
-            let mention = ImportedMention {
-                fragments: span.into(),
-                label: label.trim().to_owned(),
-                score: None,
-                attributes: Attributes::new(),
-                note: String::new(),
-                source_id: None,
-            };
+            let mention = ImportedMention::new(span, label.trim());
             if read.mentions.iter().any(|m| m.fragments == mention.fragments && m.label == mention.label) {
                 let message = format!("the same mention ({label}) is in two columns; it was kept once");
                 self.warnings.push((line(span.start().get()), message));

@@ -53,16 +53,7 @@ impl Format for Jsonl {
     }
 
     fn holds(&self) -> Holds {
-        Holds {
-            mentions: true,
-            nested: true,
-            crossing: true,
-            same_span: true,
-            discontinuous: true,
-            attributes: true,
-            tokens: true,
-            text: true,
-        }
+        Holds::EVERYTHING
     }
 
     fn options(&self) -> &'static [OptionSpec] {

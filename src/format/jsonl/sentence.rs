@@ -3,7 +3,7 @@
 use super::ends::Ends;
 use super::line::{Entity, Line, Tag};
 use super::read::locate;
-use crate::annotation::{Attributes, Fragments, FragmentsError, Span, Split, Status};
+use crate::annotation::{Fragments, FragmentsError, Span, Split, Status};
 use crate::format::tags;
 use crate::format::{ImportedMention, ImportedSentence};
 use crate::text::{CharIdx, OffsetIndex, TextRange, tokenize};
@@ -226,14 +226,8 @@ impl ReadSentence {
         }
         let spans =
             tags::decode(&texts).map_err(|(position, tag)| LineError::BadTag { position, tag: tag.to_owned() })?;
-        self.sentence.mentions.extend(spans.into_iter().map(|(span, label)| ImportedMention {
-            fragments: span.into(),
-            label: label.trim().to_owned(),
-            score: None,
-            attributes: Attributes::new(),
-            note: String::new(),
-            source_id: None,
-        }));
+        let mentions = spans.into_iter().map(|(span, label)| ImportedMention::new(span, label.trim()));
+        self.sentence.mentions.extend(mentions);
         if missing > 0 {
             let message = format!("{missing} of {tokens} tags are missing (-100), so the sentence is not complete");
             self.warnings.push(message);

@@ -62,7 +62,7 @@ fn line_of<'c>(document: &DocumentView<'c>, sentence: &SentenceView<'c>, ends: E
 /// The places of the tokens in the sentence's text in code points, unless a reader that looks for the tokens in order
 /// finds just these places.
 fn offsets_if_needed(sentence: &SentenceView<'_>, tokens: &[&str]) -> Option<Vec<(usize, usize)>> {
-    let base = sentence.tokens.last()?.end().get().checked_sub(sentence.text.len())?;
+    let base = sentence.start();
     let places = sentence.tokens.iter().map(|token| token.start().get() - base..token.end().get() - base);
     let found = locate(sentence.text, tokens.iter().copied());
     if found.is_ok_and(|found| found.iter().map(|range| range.bytes()).eq(places)) {
