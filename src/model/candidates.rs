@@ -1,6 +1,6 @@
 //! Candidate spans: which ones train, and what a model says of those that it was asked about.
 
-use super::{Class, Sentence};
+use super::{Class, ModelError, Sentence};
 use crate::annotation::Span;
 use crate::nn::Rng;
 
@@ -70,19 +70,11 @@ pub(super) fn spans_from(start: usize, words: usize, max_width: usize) -> impl I
     (start + 1..=words.min(start + max_width)).filter_map(move |end| Span::from_range(start..end))
 }
 
-/// The spans that train (SmartSpanNER's Eq. 8), and for each word whether it is a gold head.
-pub(super) fn sample(
-    batch: &[&Sentence],
-    max_width: usize,
-    sampling: f32,
-    rng: &mut Rng,
-) -> (Rows, Vec<Class>, Samples) {
-    let (mut rows, mut heads, mut samples) = (Rows::default(), Vec::new(), Samples::default());
+/// The spans that train: those of gold heads, and of the others each with the chance `sampling` (SmartSpanNER's Eq. 8).
+pub(super) fn sample(batch: &[&Sentence], max_width: usize, sampling: f32, rng: &mut Rng) -> (Rows, SampleCounts) {
+    let (mut rows, mut counts, mut first_word) = (Rows::default(), SampleCounts::default(), 0);
     for sentence in batch {
-        let first_word = heads.len();
         for (start, is_head) in sentence.heads().into_iter().enumerate() {
-            heads.push(Class::from(is_head));
-            samples.heads.count(is_head);
             for span in spans_from(start, sentence.len(), max_width) {
                 if !is_head && rng.unit() >= sampling {
                     continue;
@@ -90,11 +82,20 @@ pub(super) fn sample(
                 let class = sentence.class(span);
                 rows.push(first_word, span);
                 rows.classes.push(class);
-                samples.spans.count(class != 0);
+                counts.count(class != 0);
             }
         }
+        first_word += sentence.len();
     }
-    (rows, heads, samples)
+    (rows, counts)
+}
+
+/// For each word of a batch, 1 if it is a gold head.
+pub(super) fn count_heads(batch: &[&Sentence]) -> (Vec<Class>, SampleCounts) {
+    let heads: Vec<Class> = batch.iter().flat_map(|s| s.heads()).map(Class::from).collect();
+    let mut counts = SampleCounts::default();
+    heads.iter().for_each(|head| counts.count(*head != 0));
+    (heads, counts)
 }
 
 /// The candidates of a batch in prediction: of the words that `may_start` says yes to. One list a sentence.
@@ -112,6 +113,20 @@ pub(super) fn enumerate(
         first_word += sentence.len();
     }
     (rows, lists)
+}
+
+/// Deals out the probabilities of a batch to the sentences that [`enumerate`] listed.
+pub(super) fn split_up(
+    lists: Vec<Vec<Span>>,
+    classes: usize,
+    probabilities: Vec<f32>,
+) -> Result<Vec<Candidates>, ModelError> {
+    let mut row = probabilities.into_iter();
+    let deal = |spans: Vec<Span>| {
+        let table = row.by_ref().take(spans.len() * classes).collect();
+        Candidates::new(spans, classes, table).ok_or(ModelError::Incomplete)
+    };
+    lists.into_iter().map(deal).collect()
 }
 
 /// Candidates of a sentence with a probability for each class.
@@ -156,19 +171,20 @@ mod tests {
     #[test]
     fn all_spans_of_heads_train_and_a_share_of_the_others() {
         let (a, b) = (sentence(5, &[(1, 3, 2)]), sentence(2, &[(1, 2, 1)]));
-        let (rows, heads, samples) = sample(&[&a, &b], 3, 0.0, &mut Rng::new(1, "t"));
+        let (rows, spans) = sample(&[&a, &b], 3, 0.0, &mut Rng::new(1, "t"));
+        let (heads, head_counts) = count_heads(&[&a, &b]);
         assert_eq!(heads, [0, 1, 0, 0, 0, 0, 1]);
         assert_eq!(rows.first, [1, 1, 1, 6]);
         assert_eq!(rows.last, [1, 2, 3, 6]);
         assert_eq!(rows.width, [0, 1, 2, 0]);
         assert_eq!(rows.classes, [0, 2, 0, 1]);
-        assert_eq!(samples.heads, SampleCounts { positive: 2, negative: 5 });
-        assert_eq!(samples.spans, SampleCounts { positive: 2, negative: 2 });
+        assert_eq!(head_counts, SampleCounts { positive: 2, negative: 5 });
+        assert_eq!(spans, SampleCounts { positive: 2, negative: 2 });
 
         let long = sentence(2000, &[]);
-        let (rows, ..) = sample(&[&long], 3, 0.05, &mut Rng::new(1, "t"));
+        let (rows, _) = sample(&[&long], 3, 0.05, &mut Rng::new(1, "t"));
         assert!(rows.len().abs_diff(300) < 60, "{}", rows.len());
-        let (all, ..) = sample(&[&long], 3, 1.0, &mut Rng::new(1, "t"));
+        let (all, _) = sample(&[&long], 3, 1.0, &mut Rng::new(1, "t"));
         assert_eq!(all.len(), 3 * 2000 - 3);
     }
 

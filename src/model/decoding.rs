@@ -2,6 +2,7 @@
 
 use super::{Class, Prediction};
 use crate::annotation::Span;
+use std::collections::BTreeMap;
 
 /// A span that may be a mention.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -24,19 +25,64 @@ pub struct Decoded {
     pub entropy: Option<f32>,
 }
 
-/// Nested decoding: every candidate stands for itself.
-///
-/// Keeps the chosen ones, and those whose best label has a probability of `floor` or more.
-pub fn decode(prediction: &Prediction, floor: f32) -> Decoded {
+/// Whether mentions of one sentence may overlap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Nesting {
+    /// Every candidate stands for itself.
+    #[default]
+    Nested,
+    /// Of candidates that overlap the most probable one stays (SpanNER's heuristic decoding).
+    Flat,
+}
+
+impl Nesting {
+    pub const ALL: [Self; 2] = [Self::Nested, Self::Flat];
+
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Nested => "nested",
+            Self::Flat => "flat",
+        }
+    }
+
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|nesting| nesting.id() == id)
+    }
+}
+
+/// Keeps the chosen candidates, and those whose best label has a probability of `floor` or more.
+pub fn decode(prediction: &Prediction, nesting: Nesting, floor: f32) -> Decoded {
     let mut found = Vec::new();
     let mut entropy = 0.0;
     for (span, probabilities) in prediction.candidates.iter() {
         entropy -= probabilities.iter().filter(|p| **p > 0.0).map(|p| p * p.ln()).sum::<f32>();
         found.extend(best(span, probabilities).filter(|f| f.chosen || f.score >= floor));
     }
+    if nesting == Nesting::Flat {
+        found = most_probable(found);
+    }
     found.sort_by_key(|f: &Found| f.span);
     let count = prediction.candidates.len();
     Decoded { found, entropy: (count > 0).then(|| entropy / count as f32) }
+}
+
+/// Those that overlap no better one: what is chosen goes before what is only worth showing.
+fn most_probable(mut found: Vec<Found>) -> Vec<Found> {
+    found.sort_by(|a, b| {
+        let by_score = b.score.total_cmp(&a.score);
+        b.chosen.cmp(&a.chosen).then(by_score).then(a.span.cmp(&b.span))
+    });
+    let (mut kept, mut taken) = (Vec::new(), BTreeMap::new());
+    for candidate in found {
+        let (start, end) = (candidate.span.start(), candidate.span.end());
+        // The kept spans don't overlap, so only the last one that starts before this one's end can reach into it.
+        let before = taken.range(..end).next_back();
+        if before.is_none_or(|(_, other_end)| *other_end <= start) {
+            taken.insert(start, end);
+            kept.push(candidate);
+        }
+    }
+    kept
 }
 
 fn best(span: Span, probabilities: &[f32]) -> Option<Found> {
@@ -58,6 +104,7 @@ fn best(span: Span, probabilities: &[f32]) -> Option<Found> {
 mod tests {
     use super::super::Candidates;
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn keeps_what_is_chosen_and_what_is_worth_showing() {
@@ -70,7 +117,7 @@ mod tests {
             0.34, 0.33, 0.33,
         ];
         let candidates = Candidates::new(spans, 3, probabilities).unwrap();
-        let decoded = decode(&Prediction { heads: None, candidates }, 0.1);
+        let decoded = decode(&Prediction { heads: None, candidates }, Nesting::Nested, 0.1);
         let seen: Vec<_> =
             decoded.found.iter().map(|f| (format!("{:?}", f.span), f.class, f.runner_up, f.chosen)).collect();
         assert_eq!(
@@ -88,6 +135,51 @@ mod tests {
     #[test]
     fn without_candidates_nothing_is_certain() {
         let candidates = Candidates::new(Vec::new(), 2, Vec::new()).unwrap();
-        assert_eq!(decode(&Prediction { heads: None, candidates }, 0.1), Decoded::default());
+        assert_eq!(decode(&Prediction { heads: None, candidates }, Nesting::Nested, 0.1), Decoded::default());
+    }
+
+    #[test]
+    fn in_flat_projects_of_overlapping_spans_the_most_probable_stays() {
+        let spans = [0..2, 0..4, 3..5, 6..7, 6..8, 9..10].map(|r| Span::from_range(r).unwrap()).to_vec();
+        #[rustfmt::skip]
+        let probabilities = vec![
+            0.3, 0.7,
+            0.1, 0.9,
+            0.2, 0.8,
+            0.4, 0.6,
+            0.55, 0.45,
+            0.85, 0.15,
+        ];
+        let prediction = Prediction { heads: None, candidates: Candidates::new(spans, 2, probabilities).unwrap() };
+        let kept = |nesting| -> Vec<String> {
+            decode(&prediction, nesting, 0.1).found.iter().map(|f| format!("{:?}", f.span)).collect()
+        };
+        assert_eq!(kept(Nesting::Nested).len(), 6);
+        assert_eq!(kept(Nesting::Flat), ["0..4", "6..7", "9..10"]);
+    }
+
+    proptest! {
+        #[test]
+        fn flat_mentions_don_t_overlap_and_what_is_left_out_overlaps_a_better_one(
+            spans in prop::collection::btree_map((0usize..12, 1usize..5), 0.01f32..0.99, 0..25),
+        ) {
+            let (spans, scores): (Vec<Span>, Vec<f32>) = spans
+                .into_iter()
+                .map(|((start, width), p)| (Span::from_range(start..start + width).unwrap(), p))
+                .unzip();
+            let table = scores.iter().flat_map(|p| [1.0 - p, *p]).collect();
+            let candidates = Candidates::new(spans, 2, table).unwrap();
+            let prediction = Prediction { heads: None, candidates };
+            let all = decode(&prediction, Nesting::Nested, 0.0).found;
+            let kept = decode(&prediction, Nesting::Flat, 0.0).found;
+            let overlap = |a: &Found, b: &Found| a.span.start() < b.span.end() && b.span.start() < a.span.end();
+            for found in &all {
+                let rivals = kept.iter().filter(|k| *k != found && overlap(k, found)).count();
+                match kept.contains(found) {
+                    true => prop_assert_eq!(rivals, 0),
+                    false => prop_assert!(kept.iter().any(|k| overlap(k, found) && k.score >= found.score)),
+                }
+            }
+        }
     }
 }

@@ -21,10 +21,12 @@ mod candidates;
 mod decoding;
 mod sentence;
 mod smartspanner;
+mod span_classifier;
+mod spanner;
 mod word_shape;
 
 pub use candidates::{Candidates, SampleCounts, Samples};
-pub use decoding::{Decoded, Found, decode};
+pub use decoding::{Decoded, Found, Nesting, decode};
 pub use sentence::{Class, Sentence, Unlearnable};
 pub use word_shape::{WORD_SHAPES, word_shape};
 
@@ -126,7 +128,7 @@ pub struct Prediction {
 
 /// All architectures, the default one first.
 pub fn architectures() -> &'static [&'static dyn Architecture] {
-    &[&smartspanner::SmartSpanNer]
+    &[&smartspanner::SmartSpanNer, &spanner::SpanNer]
 }
 
 /// # Errors

@@ -1,6 +1,7 @@
 //! What a person asks of a training. What they leave open is decided from the data and the encoder.
 
 use super::{Effort, Settings, TrainError};
+use crate::model::Nesting;
 use std::str::FromStr;
 
 /// Hyper-parameters with their defaults; `None` stands for "decide".
@@ -26,6 +27,7 @@ use std::str::FromStr;
 /// | `max_width` | 20 | longest candidate in words |
 /// | `word_shapes` | for encoders that don't see case | capitals and digits as features |
 /// | `threshold` | 0.5 | probability from which a word is taken for a head |
+/// | `nesting` | `nested` | `flat` keeps the most probable one of mentions that overlap |
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
     pub architecture: String,
@@ -47,6 +49,7 @@ pub struct Config {
     pub max_width: usize,
     pub word_shapes: Option<bool>,
     pub threshold: f32,
+    pub nesting: Nesting,
 }
 
 impl Default for Config {
@@ -71,6 +74,7 @@ impl Default for Config {
             max_width: 20,
             word_shapes: None,
             threshold: 0.5,
+            nesting: Nesting::Nested,
         }
     }
 }
@@ -95,6 +99,7 @@ const KEYS: &[&str] = &[
     "max_width",
     "word_shapes",
     "threshold",
+    "nesting",
 ];
 
 /// Steps that a training takes at least when the epochs are left open: below them few labels are not learnt at all.
@@ -133,6 +138,9 @@ impl Config {
             "word_shapes" => {
                 self.word_shapes = input.or_auto(|i| i.number("true, false or auto", |_| true))?;
             }
+            "nesting" => {
+                self.nesting = Nesting::from_id(input.value).ok_or_else(|| input.bad("nested or flat"))?;
+            }
             _ => self.threshold = input.number("a number from 0 to 1", |x| (0.0..=1.0).contains(x))?,
         }
         Ok(())
@@ -160,6 +168,8 @@ impl Config {
             max_width: self.max_width.max(1),
             word_shapes: self.word_shapes.unwrap_or(uncased),
             threshold: self.threshold,
+            nesting: self.nesting,
+            limit: self.limit,
         }
     }
 }
@@ -219,7 +229,7 @@ mod tests {
             "lr",
             "1e-4",
             expect![[
-                r#"there is no setting "lr"; there are: architecture, encoder, effort, epochs, batch_size, seed, limit, threads, encoder_lr, head_lr, warmup, weight_decay, clip, dropout, w, sp, max_width, word_shapes, threshold"#
+                r#"there is no setting "lr"; there are: architecture, encoder, effort, epochs, batch_size, seed, limit, threads, encoder_lr, head_lr, warmup, weight_decay, clip, dropout, w, sp, max_width, word_shapes, threshold, nesting"#
             ]],
         );
     }
@@ -229,6 +239,7 @@ mod tests {
         let other = |key: &str| match key {
             "architecture" | "encoder" => "other",
             "effort" => "heads",
+            "nesting" => "flat",
             "word_shapes" => "false",
             "epochs" | "batch_size" | "seed" | "limit" | "threads" | "max_width" => "7",
             _ => "0.3",

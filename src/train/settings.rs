@@ -1,6 +1,6 @@
 //! All numbers of a training, decided.
 
-use crate::model::HeadConfig;
+use crate::model::{HeadConfig, Nesting};
 
 /// How much of the model learns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -47,6 +47,9 @@ pub struct Settings {
     pub max_width: usize,
     pub word_shapes: bool,
     pub threshold: f32,
+    pub nesting: Nesting,
+    /// Sentences that were drawn from the data set to train on, where not all did.
+    pub limit: Option<usize>,
 }
 
 impl Settings {

@@ -1,0 +1,141 @@
+//! The classifier of candidate spans that SmartSpanNER and SpanNER share.
+//!
+//! A span from word i to word j is `s(i,j) = [h_i; h_j; z]`: i's first subword, j's last subword, an embedding of the
+//! width (SmartSpanNER, Eq. 2). Two layers with GELU and dropout between them classify it (Eq. 3).
+//!
+//! Ours: word-shape features beside `h` for encoders that don't see case. The first layer is applied to words and
+//! widths instead of spans, `W₁h_i + W₂h_j + W₃z`, which is the same function at a fraction of the work.
+
+use super::candidates::Rows;
+use super::{HeadConfig, ModelError, Sentence, WORD_SHAPES};
+use crate::encoder::Encoded;
+use crate::nn::{Embedding, Init, Linear, Mode, NnError, Scope, dropout, gelu, project, softmax, u32_tensor};
+use candle_core::Tensor;
+
+/// Numbers of a width's vector.
+pub(super) const WIDTH_SIZE: usize = 50;
+const SHAPE_SIZE: usize = 25;
+/// Candidates that are classified at a time: bounds the memory of a prediction without a filter.
+const CHUNK: usize = 8192;
+
+#[derive(Debug)]
+pub(super) struct SpanClassifier {
+    /// W₁ and W₂, `[S, D]`.
+    inner_first: Tensor,
+    inner_last: Tensor,
+    /// W₃ and the bias of the whole layer, `[S, 50]` and `[S]`.
+    inner_width: Linear,
+    shapes: Option<Embedding>,
+    /// `[max width, 50]`
+    widths: Embedding,
+    output: Linear,
+    dropout: f32,
+    classes: usize,
+}
+
+/// What the first layer makes of each word and each width, so that a span needs only a sum.
+pub(super) struct Parts {
+    /// `[W, S]`
+    first: Tensor,
+    last: Tensor,
+    /// `[max width, S]`
+    width: Tensor,
+}
+
+/// Vectors of the words as first and as last words of spans, `[W, D]` each.
+pub(super) struct Words {
+    pub first: Tensor,
+    pub last: Tensor,
+}
+
+impl SpanClassifier {
+    /// S: numbers of a span's vector, for an encoder with vectors of `hidden` numbers.
+    pub(super) fn span_size(hidden: usize, config: &HeadConfig) -> usize {
+        2 * Self::word_size(hidden, config) + WIDTH_SIZE
+    }
+
+    fn word_size(hidden: usize, config: &HeadConfig) -> usize {
+        hidden + if config.word_shapes { SHAPE_SIZE } else { 0 }
+    }
+
+    pub(super) fn new(scope: &mut Scope<'_>, hidden: usize, config: &HeadConfig) -> Result<Self, NnError> {
+        let (word, size) = (Self::word_size(hidden, config), Self::span_size(hidden, config));
+        let init = Init::Uniform { bound: 1.0 / (size as f32).sqrt() };
+        let mut shapes = None;
+        if config.word_shapes {
+            shapes = Some(Embedding::new(scope.scope("word_shape"), WORD_SHAPES, SHAPE_SIZE, 1.0)?);
+        }
+        let mut inner = scope.scope("span.inner");
+        Ok(Self {
+            inner_first: inner.declare("first.weight", &[size, word], init)?,
+            inner_last: inner.declare("last.weight", &[size, word], init)?,
+            inner_width: Linear::uniform_within(inner.scope("width"), WIDTH_SIZE, size, size)?,
+            shapes,
+            widths: Embedding::new(scope.scope("width"), config.max_width, WIDTH_SIZE, 1.0)?,
+            output: Linear::uniform(scope.scope("span.output"), size, config.classes)?,
+            dropout: config.dropout,
+            classes: config.classes,
+        })
+    }
+
+    /// The vectors of all words of a batch.
+    pub(super) fn words(
+        &self,
+        encoded: &Encoded,
+        batch: &[&Sentence],
+        mode: &mut Mode<'_>,
+    ) -> Result<Words, ModelError> {
+        let (mut first, mut last) = encoded.ends()?;
+        if let Some(table) = &self.shapes {
+            let shapes: Vec<u32> = batch.iter().flat_map(|s| s.word_shapes().iter().copied()).collect();
+            let shapes = table.forward(&u32_tensor(&shapes, first.device())?)?;
+            first = Tensor::cat(&[&first, &shapes], 1)?;
+            last = Tensor::cat(&[&last, &shapes], 1)?;
+        }
+        Ok(Words { first: dropout(&first, self.dropout, mode)?, last: dropout(&last, self.dropout, mode)? })
+    }
+
+    /// The vector of each word as a span of its own, `s(i,i)`, `[W, S]`.
+    pub(super) fn single_words(&self, words: &Words) -> Result<Tensor, ModelError> {
+        let (count, _) = words.first.dims2()?;
+        let width = self.widths.weight().narrow(0, 0, 1)?.expand((count, WIDTH_SIZE))?;
+        Ok(Tensor::cat(&[&words.first, &words.last, &width], 1)?)
+    }
+
+    pub(super) fn parts(&self, words: &Words) -> Result<Parts, ModelError> {
+        Ok(Parts {
+            first: project(&words.first, &self.inner_first)?,
+            last: project(&words.last, &self.inner_last)?,
+            width: self.inner_width.forward(self.widths.weight())?,
+        })
+    }
+
+    /// Logits of the classes of N candidates, `[N, C]`.
+    pub(super) fn logits(
+        &self,
+        parts: &Parts,
+        (first, last, width): (&[u32], &[u32], &[u32]),
+        mode: &mut Mode<'_>,
+    ) -> Result<Tensor, ModelError> {
+        let rows = |values| u32_tensor(values, parts.first.device());
+        let first = parts.first.index_select(&rows(first)?, 0)?;
+        let last = parts.last.index_select(&rows(last)?, 0)?;
+        let width = parts.width.index_select(&rows(width)?, 0)?;
+        let inner = dropout(&gelu(&((first + last)? + width)?)?, self.dropout, mode)?;
+        Ok(self.output.forward(&inner)?)
+    }
+
+    /// Probabilities of the classes, row after row.
+    pub(super) fn probabilities(&self, words: &Words, rows: &Rows) -> Result<Vec<f32>, ModelError> {
+        let mut all = Vec::with_capacity(rows.len() * self.classes);
+        if rows.len() == 0 {
+            return Ok(all);
+        }
+        let parts = self.parts(words)?;
+        for from in (0..rows.len()).step_by(CHUNK) {
+            let logits = self.logits(&parts, rows.slice(from, CHUNK), &mut Mode::Predict)?;
+            all.extend(softmax(&logits)?.flatten_all()?.to_vec1::<f32>()?);
+        }
+        Ok(all)
+    }
+}

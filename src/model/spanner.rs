@@ -1,0 +1,55 @@
+//! SpanNER (Fu et al. 2021, as SmartSpanNER's §3 describes it): every span up to the max width is classified, in
+//! training and in prediction. See [`super::span_classifier`].
+
+use super::candidates::{enumerate, sample, split_up};
+use super::span_classifier::SpanClassifier;
+use super::{Architecture, Head, HeadConfig, HeadFilter, Loss, ModelError, Prediction, Samples, Sentence};
+use crate::encoder::Encoded;
+use crate::nn::{Mode, Rng, Scope, cross_entropy};
+
+#[derive(Debug)]
+pub(super) struct SpanNer;
+
+impl Architecture for SpanNer {
+    fn id(&self) -> &'static str {
+        "spanner"
+    }
+
+    fn name(&self) -> &'static str {
+        "SpanNER"
+    }
+
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn build(&self, mut scope: Scope<'_>, hidden: usize, config: &HeadConfig) -> Result<Box<dyn Head>, ModelError> {
+        Ok(Box::new(SpanHead { spans: SpanClassifier::new(&mut scope, hidden, config)?, config: *config }))
+    }
+}
+
+#[derive(Debug)]
+struct SpanHead {
+    spans: SpanClassifier,
+    config: HeadConfig,
+}
+
+impl Head for SpanHead {
+    fn loss(&self, encoded: &Encoded, batch: &[&Sentence], rng: &mut Rng) -> Result<Loss, ModelError> {
+        const ALL: f32 = 1.0;
+        let (rows, spans) = sample(batch, self.config.max_width, ALL, rng);
+        let mode = &mut Mode::Train(rng);
+        let parts = self.spans.parts(&self.spans.words(encoded, batch, mode)?)?;
+        let logits = self.spans.logits(&parts, rows.slice(0, rows.len()), mode)?;
+        let total = cross_entropy(&logits, &rows.classes)?;
+        Ok(Loss { total, samples: Samples { spans, ..Samples::default() } })
+    }
+
+    /// There are no heads to filter by.
+    fn predict(&self, encoded: &Encoded, batch: &[&Sentence], _: HeadFilter) -> Result<Vec<Prediction>, ModelError> {
+        let words = self.spans.words(encoded, batch, &mut Mode::Predict)?;
+        let (rows, lists) = enumerate(batch, self.config.max_width, |_| true);
+        let candidates = split_up(lists, self.config.classes, self.spans.probabilities(&words, &rows)?)?;
+        Ok(candidates.into_iter().map(|candidates| Prediction { heads: None, candidates }).collect())
+    }
+}
