@@ -10,8 +10,8 @@ use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders};
 use nestling::model::{Architecture, HeadConfig, Sentence, architectures};
 use nestling::nn::{AdamW, AdamWConfig, Mode, Part, Rng, Vars};
 use nestling::train::{
-    Config, Dataset, Event, Example, PredictOptions, Predictor, SentencePrediction, TrainError, TrainRequest, Trained,
-    evaluate, train,
+    Checkpoints, Config, Dataset, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest, SentencePrediction,
+    TrainError, TrainRequest, Trained, evaluate, interrupted, resume, train,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,7 +45,8 @@ impl Desk {
         }
         let encoders = Encoders::at(self.home.path());
         let snapshot = self.home.path().join(name);
-        TrainRequest { dataset: Arc::new(dataset), config, encoders, snapshot, parent: Some(ModelId(4)) }
+        let dataset = Arc::new(dataset);
+        TrainRequest { dataset, config, encoders, snapshot, parent: Some(ModelId(4)), checkpoints: None }
     }
 
     fn train(&self, name: &str, architecture: &dyn Architecture, dataset: Dataset, settings: &str) -> Trained {
@@ -159,7 +160,8 @@ fn a_word_three_positions_away_is_learnt_only_by_the_encoder() {
     for architecture in architectures() {
         let f1 = |effort: &str| {
             let settings = format!("epochs=12 encoder_lr=3e-3 head_lr=3e-3 dropout=0 max_width=4 effort={effort}");
-            let trained = desk.train(effort, *architecture, dataset(800, 0), &settings);
+            let name = format!("{}-{effort}", architecture.id());
+            let trained = desk.train(&name, *architecture, dataset(800, 0), &settings);
             let predictor = Predictor::load(&trained.snapshot).unwrap();
             evaluate(&predictor, &test, PredictOptions::default(), &NEVER).unwrap().micro.f1().unwrap()
         };
@@ -176,7 +178,7 @@ fn a_seed_gives_the_same_model_bit_for_bit_at_any_number_of_threads() {
     for architecture in architectures() {
         let train = |name: &str, more: &str| {
             let settings = format!("epochs=2 max_width=4 {more}");
-            weights(&desk.train(name, *architecture, dataset(40, 20), &settings))
+            weights(&desk.train(&format!("{}-{name}", architecture.id()), *architecture, dataset(40, 20), &settings))
         };
         let first = train("first", "seed=7 threads=1");
         assert!(first == train("again", "seed=7 threads=1"), "{}: a second run differs", architecture.id());
@@ -200,7 +202,8 @@ fn assert_same(a: &SentencePrediction, b: &SentencePrediction) {
 fn padding_order_and_batch_size_change_nothing() {
     let desk = Desk::new();
     for architecture in architectures() {
-        let trained = desk.train("model", *architecture, dataset(100, 0), "epochs=4 max_width=4 head_lr=3e-3");
+        let trained =
+            desk.train(architecture.id(), *architecture, dataset(100, 0), "epochs=4 max_width=4 head_lr=3e-3");
         let predictor = Predictor::load(&trained.snapshot).unwrap();
         let mut sentences = words(&distant(6, 3));
         // Longer than the encoder's 32 positions, one word, and none.
@@ -213,7 +216,7 @@ fn padding_order_and_batch_size_change_nothing() {
         };
         let together = predict(&sentences, 32);
         assert!(together.iter().map(|p| p.spans.len()).sum::<usize>() > 5, "there is something to compare");
-        assert_eq!(together[6].heads.len(), 54);
+        assert!([0, 54].contains(&together[6].heads.len()), "a probability for each word, or none at all");
         assert_eq!(together[8], SentencePrediction::default());
         for (sentence, expected) in sentences.iter().zip(&together) {
             assert_same(&predict(std::slice::from_ref(sentence), 1)[0], expected);
@@ -229,7 +232,8 @@ fn padding_order_and_batch_size_change_nothing() {
 fn candidates_start_at_heads_unless_told_otherwise() {
     let desk = Desk::new();
     for architecture in architectures() {
-        let trained = desk.train("model", *architecture, dataset(200, 0), "epochs=6 max_width=3 head_lr=3e-3");
+        let trained =
+            desk.train(architecture.id(), *architecture, dataset(200, 0), "epochs=6 max_width=3 head_lr=3e-3");
         let predictor = Predictor::load(&trained.snapshot).unwrap();
         let sentences = words(&distant(5, 3));
         let count = |options| -> usize {
@@ -239,6 +243,10 @@ fn candidates_start_at_heads_unless_told_otherwise() {
         let all = count(PredictOptions { use_heads: false, ..PredictOptions::default() });
         assert_eq!(all, 5 * (9 * 3 - 3));
         assert_eq!(count(PredictOptions { threshold: Some(0.0), ..PredictOptions::default() }), all);
+        if predictor.predict(&sentences, PredictOptions::default(), &NEVER).unwrap()[0].heads.is_empty() {
+            assert_eq!(count(PredictOptions { threshold: Some(1.1), ..PredictOptions::default() }), all);
+            continue; // it has no heads to start at
+        }
         let likely = count(PredictOptions::default());
         assert!(0 < likely && likely < all, "{likely} of {all}");
         assert_eq!(count(PredictOptions { threshold: Some(1.1), ..PredictOptions::default() }), 0);
@@ -247,8 +255,8 @@ fn candidates_start_at_heads_unless_told_otherwise() {
 
 #[test]
 fn a_snapshot_says_what_it_is_and_loads_without_the_encoders() {
-    let desk = Desk::new();
     for architecture in architectures() {
+        let desk = Desk::new();
         let (train_set, dev_set) = (distant(40, 1), distant(25, 2));
         let data = Dataset::freeze(labels(), train_set, dev_set.clone()).unwrap();
         let hash = data.hash().to_owned();
@@ -263,8 +271,9 @@ fn a_snapshot_says_what_it_is_and_loads_without_the_encoders() {
         assert!((1..=3).contains(&outcome.best_epoch));
         assert!(outcome.too_wide_mentions > 5, "half of the sentences have a mention of two words");
         assert!(outcome.sentences_per_sec > 0.0 && outcome.wall_secs > 0.0);
-        assert_eq!(outcome.samples.heads.positive, 30);
-        assert_eq!(outcome.samples.heads.negative, 30 * 8);
+        let heads = outcome.samples.heads;
+        assert!([(0, 0), (30, 30 * 8)].contains(&(heads.positive, heads.negative)), "{heads:?}");
+        assert!(outcome.samples.spans.positive > 0 && outcome.samples.spans.negative > 0);
 
         let steps = events.iter().filter(|e| matches!(e, Event::Progress { .. })).count();
         let epochs = events.iter().filter(|e| matches!(e, Event::EpochDone { dev: Some(_), .. })).count();
@@ -303,7 +312,7 @@ fn the_best_epoch_is_kept_when_dev_is_large_enough_and_else_the_last() {
         for (dev, decides) in [(20, true), (19, false)] {
             let mut scores = Vec::new();
             let settings = "epochs=6 encoder_lr=2e-2 head_lr=2e-2 max_width=3";
-            let name = format!("dev{dev}");
+            let name = format!("{}-dev{dev}", architecture.id());
             let request = desk.request(&name, *architecture, dataset(60, dev), settings);
             let trained = train(&request, &NEVER, &mut |event| {
                 if let Event::EpochDone { dev, .. } = event {
@@ -372,7 +381,8 @@ fn the_built_in_encoder_learns_from_nothing() {
         };
         let train_set: Vec<Example> = (0..32).map(&mut example).collect();
         let data = Dataset::freeze(labels(), train_set.clone(), Vec::new()).unwrap();
-        let trained = desk.train("model", *architecture, data, "encoder=small epochs=12 max_width=3 batch_size=8");
+        let trained =
+            desk.train(architecture.id(), *architecture, data, "encoder=small epochs=12 max_width=3 batch_size=8");
         assert!(trained.manifest.settings.word_shapes, "it does not see case");
         let predictor = Predictor::load(&trained.snapshot).unwrap();
         let report = evaluate(&predictor, &train_set, PredictOptions::default(), &NEVER).unwrap();
@@ -384,11 +394,12 @@ fn the_built_in_encoder_learns_from_nothing() {
 fn training_and_predicting_go_on_side_by_side() {
     let desk = Desk::new();
     for architecture in architectures() {
-        let trained = desk.train("first", *architecture, dataset(60, 0), "epochs=3 max_width=4");
+        let trained = desk.train(architecture.id(), *architecture, dataset(60, 0), "epochs=3 max_width=4");
         let predictor = Predictor::load(&trained.snapshot).unwrap();
         let sentences = words(&distant(10, 4));
         let alone = predictor.predict(&sentences, PredictOptions::default(), &NEVER).unwrap();
-        let request = desk.request("second", *architecture, dataset(60, 0), "epochs=3 max_width=4");
+        let name = format!("{}-second", architecture.id());
+        let request = desk.request(&name, *architecture, dataset(60, 0), "epochs=3 max_width=4");
         std::thread::scope(|scope| {
             let training = scope.spawn(|| train(&request, &NEVER, &mut |_| {}).unwrap());
             for _ in 0..20 {
@@ -397,5 +408,133 @@ fn training_and_predicting_go_on_side_by_side() {
             }
             assert_eq!(weights(&training.join().unwrap()), weights(&trained));
         });
+    }
+}
+
+#[test]
+fn an_interrupted_training_gives_the_model_of_one_that_was_not() {
+    let settings = "epochs=3 limit=36 batch_size=8 max_width=3 word_shapes=true";
+    for architecture in architectures() {
+        let desk = Desk::new();
+        let whole =
+            train(&desk.request("whole", *architecture, dataset(40, 25), settings), &NEVER, &mut |_| {}).unwrap();
+        // In an epoch, at its end before dev is scored, and in the last one.
+        for stops in [vec![2], vec![5], vec![3, 4, 11, 14]] {
+            let checkpoints = Checkpoints { folder: desk.home.path().join("t.training"), pace: Pace::Steps(1) };
+            let mut request = desk.request("resumed", *architecture, dataset(40, 25), settings);
+            request.checkpoints = Some(checkpoints.clone());
+            let again = ResumeRequest { checkpoints, snapshot: request.snapshot.clone(), threads: Some(1) };
+            for (i, stop) in stops.iter().enumerate() {
+                let cancel = AtomicBool::new(false);
+                // Stops within the step that comes next; what was kept last is the state after `stop` steps.
+                let on_event = &mut |event: Event| {
+                    if let Event::Progress { step, .. } = event {
+                        cancel.store(step == stop + 1, Ordering::Relaxed);
+                    }
+                };
+                let result =
+                    if i == 0 { train(&request, &cancel, on_event) } else { resume(&again, &cancel, on_event) };
+                assert!(matches!(result, Err(TrainError::Cancelled)), "{result:?}");
+                let kept = interrupted(&again.checkpoints.folder).unwrap().unwrap();
+                assert_eq!((kept.step, kept.steps, kept.train_sentences), (*stop, 15, 36));
+                assert_eq!(kept.settings, whole.manifest.settings);
+            }
+            let mut from = None;
+            let resumed = resume(&again, &NEVER, &mut |event| {
+                if let Event::Started { from_step, .. } = event {
+                    from = Some(from_step);
+                }
+            })
+            .unwrap();
+            assert_eq!(from, stops.last().copied());
+            assert!(weights(&resumed) == weights(&whole), "{}: stopped after {stops:?}", architecture.id());
+            let without_times = |trained: &Trained| {
+                let mut manifest = trained.manifest.clone();
+                manifest.outcome.wall_secs = 0.0;
+                manifest.outcome.sentences_per_sec = 0.0;
+                manifest.outcome.peak_memory_mb = None;
+                manifest
+            };
+            assert_eq!(without_times(&resumed), without_times(&whole));
+            // One that had come to its end is not done again.
+            assert_eq!(resume(&again, &NEVER, &mut |event| panic!("{event:?}")).unwrap(), resumed);
+            std::fs::remove_dir_all(&resumed.snapshot).unwrap();
+            std::fs::remove_dir_all(&again.checkpoints.folder).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_damaged_checkpoint_is_refused_and_one_that_can_t_be_written_stops_nothing() {
+    let desk = Desk::new();
+    let architecture = architectures()[0];
+    let folder = desk.home.path().join("t.training");
+    let mut request = desk.request("model", architecture, dataset(40, 0), "epochs=2");
+    request.checkpoints = Some(Checkpoints { folder: folder.clone(), pace: Pace::Steps(2) });
+    let cancel = AtomicBool::new(false);
+    let stopped = train(&request, &cancel, &mut |event| {
+        cancel.fetch_or(matches!(event, Event::Progress { step: 3, .. }), Ordering::Relaxed);
+    });
+    assert!(matches!(stopped, Err(TrainError::Cancelled)));
+    let kept: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir()).collect();
+    assert_eq!(kept.len(), 1, "{kept:?}");
+    let again = ResumeRequest {
+        checkpoints: Checkpoints { folder: folder.clone(), pace: Pace::Steps(2) },
+        snapshot: request.snapshot.clone(),
+        threads: None,
+    };
+    for file in ["weights.safetensors", "moments.safetensors", "config.json", "../dataset.json"] {
+        let path = kept[0].join(file);
+        let bytes = std::fs::read(&path).unwrap();
+        let mut changed = bytes.clone();
+        let at = changed.len() / 2;
+        changed[at] ^= 1;
+        std::fs::write(&path, changed).unwrap();
+        let refused = resume(&again, &NEVER, &mut |_| {});
+        assert!(
+            matches!(refused, Err(TrainError::Damaged { .. } | TrainError::SpanOutside { .. })),
+            "{file}: {refused:?}"
+        );
+        std::fs::write(&path, bytes).unwrap();
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(interrupted(&folder).unwrap().is_none());
+    assert!(matches!(resume(&again, &NEVER, &mut |_| {}), Err(TrainError::Damaged { .. })));
+
+    std::fs::write(&folder, "in the way").unwrap();
+    let mut complaints = 0;
+    let trained =
+        train(&request, &NEVER, &mut |event| complaints += usize::from(matches!(event, Event::NotKept { .. })));
+    trained.unwrap();
+    assert!(complaints > 0);
+}
+
+#[test]
+fn long_sentences_are_trained_in_parts() {
+    let desk = Desk::new();
+    for architecture in architectures() {
+        // Each of about 900 words, so that a batch is far beyond what is worked on at once.
+        let long = |count: usize| -> Vec<Example> {
+            let parts = (0..count).map(|i| distant(100, i as u64));
+            parts
+                .map(|parts| {
+                    let mut whole = Example { tokens: Vec::new(), gold: Vec::new() };
+                    for part in parts {
+                        let from = whole.tokens.len();
+                        let moved =
+                            part.gold.iter().map(|(s, l)| (span(from + s.start().get(), from + s.end().get()), *l));
+                        whole.gold.extend(moved);
+                        whole.tokens.extend(part.tokens);
+                    }
+                    whole
+                })
+                .collect()
+        };
+        let gold: usize = long(4).iter().map(|example| example.gold.len()).sum();
+        let data = Dataset::freeze(labels(), long(4), long(1)).unwrap();
+        let settings = "epochs=1 max_width=2 batch_size=4 threads=2";
+        let trained = desk.train(architecture.id(), *architecture, data, settings);
+        let samples = trained.manifest.outcome.samples.spans;
+        assert!(samples.positive == gold && samples.negative > 0, "{samples:?} of {gold}");
     }
 }

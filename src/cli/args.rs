@@ -285,6 +285,12 @@ pub(super) struct Train {
     /// Hyper-parameter, as key=value; may be given several times.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(super) set: Vec<(String, String)>,
+    /// How much learns: `heads` leaves a pretrained encoder as it is, `full` is the default.
+    #[arg(long)]
+    pub(super) effort: Option<String>,
+    /// Go on with the training that was interrupted last, with its own settings and labels.
+    #[arg(long, conflicts_with_all = ["architecture", "epochs", "batch_size", "seed", "limit", "set", "effort"])]
+    pub(super) resume: bool,
     #[command(flatten)]
     pub(super) common: Common,
 }

@@ -8,10 +8,26 @@ use serde_json::{Value, json};
 
 pub(super) fn run(args: &Train) -> Result<Ending, CliError> {
     let mut project = Project::open(&Home::find(), &args.project)?;
-    let config = config(args, &project)?;
     let cancel = stop_flag();
     let mut progress = Progress::start(args.common);
-    let report = project.train_now(config, &cancel, &mut |event| tell(&mut progress, event))?;
+    let trained = if args.resume {
+        project.resume_now(args.threads, &cancel, &mut |event| tell(&mut progress, event))
+    } else {
+        let config = config(args, &project)?;
+        if let Some(older) = project.interrupted() {
+            let (step, steps) = (older.step, older.steps);
+            progress.note(&format!(
+                "a training was interrupted at step {step} of {steps}; this new one replaces it when it is done"
+            ));
+        }
+        project.train_now(config, &cancel, &mut |event| tell(&mut progress, event))
+    };
+    if let (Err(SessionError::Stopped), Some(kept)) = (&trained, project.interrupted()) {
+        let (step, steps) = (kept.step, kept.steps);
+        progress
+            .note(&format!("kept up to step {step} of {steps}; `nestling train PROJECT --resume` goes on from there"));
+    }
+    let report = trained?;
     drop(progress);
     let (json, text) = (to_json(&report, &project), to_text(&report));
     project.close()?;
@@ -28,6 +44,7 @@ fn config(args: &Train, project: &Project) -> Result<Config, CliError> {
         ("seed", args.seed.map(|n| n.to_string())),
         ("limit", args.limit.map(|n| n.to_string())),
         ("threads", args.threads.map(|n| n.to_string())),
+        ("effort", args.effort.clone()),
     ];
     let named = named.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
     for (key, value) in named.chain(args.set.iter().cloned()) {
@@ -38,9 +55,10 @@ fn config(args: &Train, project: &Project) -> Result<Config, CliError> {
 
 fn tell(progress: &mut Progress, event: TrainEvent) {
     match event {
-        TrainEvent::Started { train_sentences, dev_sentences, epochs, steps, .. } => {
+        TrainEvent::Started { train_sentences, dev_sentences, epochs, from_step, steps, .. } => {
+            let from = if from_step > 0 { format!(", going on after step {from_step}") } else { String::new() };
             progress.note(&format!(
-                "training on {train_sentences} sentences, {dev_sentences} for dev: {epochs} epochs, {steps} steps"
+                "training on {train_sentences} sentences, {dev_sentences} for dev: {epochs} epochs, {steps} steps{from}"
             ));
         }
         TrainEvent::Progress { step, steps, epoch, epochs, loss, .. } => {
@@ -49,6 +67,9 @@ fn tell(progress: &mut Progress, event: TrainEvent) {
         TrainEvent::EpochDone { epoch, mean_loss, dev: Some(dev), best, .. } => {
             let best = if best { ", the best so far" } else { "" };
             progress.note(&format!("epoch {epoch}: loss {mean_loss:.4}, dev {}{best}", fields::scores(dev.micro)));
+        }
+        TrainEvent::NotKept { message } => {
+            progress.note(&format!("can't keep the state of the training, which goes on: {message}"));
         }
         TrainEvent::EpochDone { .. } | TrainEvent::Saving => {}
     }

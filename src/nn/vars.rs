@@ -3,7 +3,6 @@
 use super::{NnError, Rng};
 use candle_core::{DType, Device, Tensor, Var};
 use std::collections::{BTreeMap, HashMap};
-use std::io::Write as _;
 use std::path::Path;
 
 /// What decides the learning rate of a variable.
@@ -200,14 +199,14 @@ fn check_shape(name: &str, expected: &[usize], value: &Tensor) -> Result<(), NnE
 /// # Errors
 /// When a tensor can't be read or the file can't be written.
 pub fn write_tensors(path: &Path, tensors: &BTreeMap<String, Tensor>) -> Result<(), NnError> {
-    let bytes = safetensors::serialize(tensors.iter().map(|(name, t)| (name.as_str(), t)), None)
-        .map_err(|e| NnError::Write { path: path.to_owned(), source: std::io::Error::other(e) })?;
     let written = || -> std::io::Result<()> {
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(&bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
+        let beside = tempfile::NamedTempFile::new_in(folder)?.into_temp_path();
+        // One tensor after the other: the whole file is never in memory.
+        safetensors::serialize_to_file(tensors.iter().map(|(name, t)| (name.as_str(), t)), None, &beside)
+            .map_err(std::io::Error::other)?;
+        std::fs::OpenOptions::new().write(true).open(&beside)?.sync_all()?;
+        beside.persist(path)?;
         #[cfg(unix)]
         std::fs::File::open(folder)?.sync_all()?;
         Ok(())

@@ -45,6 +45,8 @@ pub enum SessionError {
     NoLabels,
     #[error("no sentence is complete; mark some as complete, then train")]
     NothingToTrainOn,
+    #[error("there is no interrupted training to go on with; leave out --resume to begin one")]
+    NothingToResume,
     #[error("a training is under way; stop it first")]
     TrainingAlready,
     #[error("the project has no model; train one first")]

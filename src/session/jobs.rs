@@ -4,11 +4,13 @@ use super::dataset::{discontinuous, gold_examples, words};
 use super::predictor::suggestions;
 use super::project::Project;
 use super::settings::Setting;
-use super::trainer;
+use super::trainer::{self, TrainingJob, TrainingTask};
 use super::{Part, SessionError, models, now_ms};
 use crate::annotation::{ModelId, SentenceId};
 use crate::evaluation::Report;
-use crate::train::{Config, Event, Manifest, PredictOptions, Predictor, TrainError, evaluate};
+use crate::train::{
+    Config, Event, Interrupted, Manifest, PredictOptions, Predictor, TrainError, evaluate, interrupted,
+};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -62,10 +64,41 @@ impl Project {
         on_event: &mut dyn FnMut(Event),
     ) -> Result<TrainReport, SessionError> {
         let job = self.training_job(config)?;
-        let encoder = job.config.encoder.clone();
+        self.train_in_foreground(job, cancel, on_event)
+    }
+
+    /// Goes on with the newest training that was interrupted, on the labels that it began with, and makes its model
+    /// current.
+    ///
+    /// # Errors
+    /// No interrupted training, one that can't be read, a stop: nothing is changed then.
+    pub fn resume_now(
+        &mut self,
+        threads: Option<usize>,
+        cancel: &AtomicBool,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<TrainReport, SessionError> {
+        let model = self.interrupted_training().ok_or(SessionError::NothingToResume)?;
+        let job = self.job(TrainingTask::Resume { model, threads });
+        self.train_in_foreground(job, cancel, on_event)
+    }
+
+    /// The newest training that was interrupted and can go on.
+    pub fn interrupted(&self) -> Option<Interrupted> {
+        let folder = self.models_dir().join(models::training_directory(self.interrupted_training()?));
+        interrupted(&folder).ok().flatten()
+    }
+
+    fn train_in_foreground(
+        &mut self,
+        job: TrainingJob,
+        cancel: &AtomicBool,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<TrainReport, SessionError> {
         let (model, trained) = trainer::run_alone(job, cancel, on_event).map_err(stopped)?;
         let info = models::info(model, &trained.manifest, now_ms());
         self.add_model(&info, true)?;
+        let encoder = trained.manifest.settings.encoder.clone();
         if encoder != self.settings().encoder {
             // Later trainings start where this one did.
             self.set(Setting::Encoder(encoder))?;

@@ -13,7 +13,7 @@ use super::queue::PredictionQueue;
 use super::settings::Setting;
 use super::status::{Event, LearnerState, LearnerStatus, ModelInfo, Predicting};
 use super::task::Task;
-use super::trainer::{Finished, TrainingJob, TrainingRun, Verdict};
+use super::trainer::{Finished, TrainingJob, TrainingRun, TrainingTask, Verdict};
 use super::{SessionError, models, now_ms};
 use crate::annotation::{ModelId, SentenceId, Status};
 use crate::train::{Config, ENOUGH_DEV, TrainError};
@@ -61,16 +61,18 @@ impl Learner {
         self.queue.hurry(visible);
     }
 
+    /// Stops the training soon and for good.
     pub(super) fn stop_training(&self) {
         if let Some(run) = &self.training {
-            run.cancel();
+            run.give_up();
         }
     }
 
-    /// Stops all work soon; what was under way is lost, labels are not.
+    /// Stops all work soon. A training can go on later from what it kept last.
     pub(super) fn stop(&mut self) {
-        self.stop_training();
-        self.training = None;
+        if let Some(run) = self.training.take() {
+            run.interrupt();
+        }
         self.predictor = None;
     }
 }
@@ -80,6 +82,9 @@ impl Project {
     pub fn start_learner(&mut self) {
         self.learner.is_on = self.read_only().is_none();
         self.start_predicting();
+        if self.learner.is_on && self.settings.auto_train {
+            self.resume_training();
+        }
         self.consider_training();
     }
 
@@ -96,6 +101,21 @@ impl Project {
         self.refresh_learner();
     }
 
+    /// Goes on with the training that closing the program interrupted.
+    fn resume_training(&mut self) {
+        let Some(model) = self.interrupted_training() else { return };
+        let sentences = self.counts().train;
+        self.settings.last_trained_sentences = self.counts().train + self.counts().dev;
+        let task = TrainingTask::Resume { model, threads: Some(background_threads()) };
+        let job = self.job(task);
+        self.learner.training = Some(TrainingRun::start(job, sentences, self.waker.as_waker()));
+    }
+
+    /// The model of the newest training that was interrupted.
+    pub(super) fn interrupted_training(&self) -> Option<ModelId> {
+        models::interrupted(&self.models_dir()).pop().map(|(id, _)| id)
+    }
+
     /// How many more complete sentences start a training.
     fn sentences_to_go(&self) -> usize {
         let goal = self.settings.last_trained_sentences + self.settings.train_after_sentences;
@@ -110,7 +130,8 @@ impl Project {
             Config { encoder: self.settings.encoder.clone(), threads: Some(background_threads()), ..Config::default() };
         let job = self.training_job(config)?;
         let sentences = self.counts().train;
-        // Stored when it has ended: one that closing the program interrupts starts again with the next opening.
+        // Stored when it has ended: one that closing the program interrupts goes on, or starts again, with the next
+        // opening.
         self.settings.last_trained_sentences = self.counts().train + self.counts().dev;
         self.learner.failure = None;
         self.learner.training = Some(TrainingRun::start(job, sentences, self.waker.as_waker()));
@@ -126,14 +147,13 @@ impl Project {
         if self.counts().train == 0 {
             return Err(SessionError::NothingToTrainOn);
         }
-        Ok(TrainingJob {
-            corpus: Arc::clone(&self.corpus),
-            config,
-            encoders: self.home.encoders(),
-            model: models::next_id(&self.models),
-            models_dir: self.models_dir(),
-            current: self.current_snapshot(),
-        })
+        let (encoders, model) = (self.home.encoders(), models::next_id(&self.models));
+        Ok(self.job(TrainingTask::New { config, encoders, model }))
+    }
+
+    pub(super) fn job(&self, task: TrainingTask) -> TrainingJob {
+        let (models_dir, current) = (self.models_dir(), self.current_snapshot());
+        TrainingJob { corpus: Arc::clone(&self.corpus), task, models_dir, current }
     }
 
     fn current_snapshot(&self) -> Option<(ModelId, PathBuf)> {
@@ -146,6 +166,13 @@ impl Project {
         let mut events = Vec::new();
         if let Some(ended) = self.learner.training.as_ref().and_then(TrainingRun::poll) {
             self.learner.training = None;
+            if ended.is_err() {
+                // A fault of the program would come again at the same step.
+                let folder = self.models_dir();
+                let _unheard = Task::spawn("nestling-cleanup", self.waker.as_waker(), move || {
+                    models::give_up(&models::interrupted(&folder));
+                });
+            }
             let ended = ended.map_err(SessionError::from).and_then(|result| Ok(result?));
             if let Err(error) = self.set(Setting::LastTrainedSentences(self.settings.last_trained_sentences)) {
                 events.push(Event::SaveFailed { message: error.to_string() });
@@ -202,7 +229,10 @@ impl Project {
             self.use_model(info.id)?;
         }
         let (folder, models, current) = (self.models_dir(), self.models.clone(), self.current_model);
+        // Listed now: the next training may begin before they are deleted.
+        let trainings = models::interrupted(&folder);
         let _unheard = Task::spawn("nestling-cleanup", self.waker.as_waker(), move || {
+            models::give_up(&trainings);
             models::clean_up(&folder, &models, current);
         });
         Ok(())

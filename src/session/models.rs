@@ -5,7 +5,10 @@ use crate::annotation::ModelId;
 use crate::store::ModelRecord;
 use crate::train::Manifest;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// How the folder's name ends where a training keeps its state.
+const TRAINING: &str = ".training";
 
 /// What the project file remembers of a model, so that it need not be loaded to be shown.
 #[derive(Serialize, Deserialize)]
@@ -24,7 +27,7 @@ pub(super) fn next_id(models: &[ModelRecord]) -> ModelId {
 /// The first number from `id` on without a folder: one that is there and not registered is of a training that was cut
 /// short, or of another copy of the project.
 pub(super) fn first_free(mut id: ModelId, folder: &Path) -> ModelId {
-    while folder.join(directory(id)).exists() {
+    while folder.join(directory(id)).exists() || folder.join(training_directory(id)).exists() {
         id.0 += 1;
     }
     id
@@ -32,6 +35,31 @@ pub(super) fn first_free(mut id: ModelId, folder: &Path) -> ModelId {
 
 pub(super) fn directory(id: ModelId) -> String {
     format!("model-{:04}", id.0)
+}
+
+/// Where the training of a model keeps its state.
+pub(super) fn training_directory(id: ModelId) -> String {
+    format!("{}{TRAINING}", directory(id))
+}
+
+/// Trainings that were interrupted, with their folders, the newest last.
+pub(super) fn interrupted(folder: &Path) -> Vec<(ModelId, PathBuf)> {
+    let id = |path: &Path| {
+        let number = path.file_name()?.to_str()?.strip_prefix("model-")?.strip_suffix(TRAINING)?;
+        Some(ModelId(number.parse().ok()?))
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<_> = entries.filter_map(|entry| Some((id(&entry.path())?, entry.path()))).collect();
+    found.sort();
+    found
+}
+
+/// Deletes what interrupted trainings have kept.
+pub(super) fn give_up(trainings: &[(ModelId, PathBuf)]) {
+    for (_, folder) in trainings {
+        // What can't be deleted now is tried again after the next training.
+        let _left = std::fs::remove_dir_all(folder);
+    }
 }
 
 pub(super) fn info(id: ModelId, manifest: &Manifest, created_ms: i64) -> ModelInfo {
@@ -105,5 +133,14 @@ mod tests {
         assert_eq!(next_id(&models), ModelId(6));
         std::fs::create_dir(dir.path().join(directory(ModelId(6)))).unwrap();
         assert_eq!(first_free(ModelId(6), dir.path()), ModelId(7));
+
+        std::fs::create_dir(dir.path().join(training_directory(ModelId(11)))).unwrap();
+        std::fs::create_dir(dir.path().join(training_directory(ModelId(7)))).unwrap();
+        assert_eq!(first_free(ModelId(6), dir.path()), ModelId(8));
+        let trainings = interrupted(dir.path());
+        assert_eq!(trainings.iter().map(|(id, _)| id.0).collect::<Vec<_>>(), [7, 11]);
+        give_up(&trainings);
+        assert!(interrupted(dir.path()).is_empty());
+        assert!(dir.path().join(directory(ModelId(5))).is_dir());
     }
 }

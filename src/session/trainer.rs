@@ -5,24 +5,37 @@ use super::task::{Task, TaskLost, Waker};
 use super::{dataset, models};
 use crate::annotation::{Corpus, ModelId};
 use crate::encoder::Encoders;
+use crate::evaluation::Report;
 use crate::train::{
-    Config, Dataset, ENOUGH_DEV, Event, PredictOptions, Predictor, TrainError, TrainRequest, Trained, evaluate, train,
+    Checkpoints, Config, Dataset, ENOUGH_DEV, Event, Pace, PredictOptions, Predictor, ResumeRequest, TrainError,
+    TrainRequest, Trained, evaluate, resume, train,
 };
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Seconds between two checkpoints, at least.
+const CHECKPOINT_SECS: u64 = 30;
+
 /// What to train on and where to put the model.
 pub(super) struct TrainingJob {
     pub corpus: Arc<Corpus>,
-    pub config: Config,
-    pub encoders: Encoders,
-    /// The number that the model gets, unless a folder of that number is there.
-    pub model: ModelId,
+    pub task: TrainingTask,
     /// Where snapshots lie.
     pub models_dir: PathBuf,
     /// The model in use, to be compared with on today's dev sentences.
     pub current: Option<(ModelId, PathBuf)>,
+}
+
+pub(super) enum TrainingTask {
+    New {
+        config: Config,
+        encoders: Encoders,
+        /// The number that the model gets, unless a folder of that number is there.
+        model: ModelId,
+    },
+    /// Goes on with an interrupted training, on the labels that it began with.
+    Resume { model: ModelId, threads: Option<usize> },
 }
 
 /// A model that was trained, and whether it should be used.
@@ -54,36 +67,49 @@ impl Verdict {
 /// A training under way.
 pub(super) struct TrainingRun {
     cancel: Arc<AtomicBool>,
+    give_up: Arc<AtomicBool>,
     progress: Arc<Mutex<TrainingProgress>>,
     task: Task<Result<Finished, TrainError>>,
 }
 
 impl TrainingRun {
     pub(super) fn start(job: TrainingJob, train_sentences: usize, waker: Waker) -> Self {
-        let cancel = Arc::new(AtomicBool::new(false));
+        let (cancel, give_up) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         let progress = Arc::new(Mutex::new(TrainingProgress {
-            model: job.model,
+            model: job.model(),
             train_sentences,
             epoch: 0,
             epochs: 0,
             fraction: 0.0,
             secs_left: None,
         }));
-        let (stop, cell, wake) = (cancel.clone(), progress.clone(), waker.clone());
+        let (stop, for_good, cell, wake) = (cancel.clone(), give_up.clone(), progress.clone(), waker.clone());
         let task = Task::spawn("nestling-trainer", waker, move || {
             lower_priority();
-            run(job, &stop, &mut |event| {
+            let folder = job.models_dir.clone();
+            let ended = run(job, &stop, &mut |event| {
                 let shown = cell.lock().unwrap_or_else(PoisonError::into_inner).take_in(&event);
                 if shown {
                     wake();
                 }
-            })
+            });
+            if for_good.load(Ordering::Relaxed) {
+                models::give_up(&models::interrupted(&folder));
+            }
+            ended
         });
-        Self { cancel, progress, task }
+        Self { cancel, give_up, progress, task }
     }
 
-    pub(super) fn cancel(&self) {
+    /// Stops soon, and can go on later from what was kept last.
+    pub(super) fn interrupt(&self) {
         self.cancel.store(true, Ordering::Relaxed);
+    }
+
+    /// Stops soon and for good.
+    pub(super) fn give_up(&self) {
+        self.give_up.store(true, Ordering::Relaxed);
+        self.interrupt();
     }
 
     pub(super) fn progress(&self) -> TrainingProgress {
@@ -118,6 +144,19 @@ pub(super) fn run_alone(
 }
 
 impl TrainingJob {
+    fn model(&self) -> ModelId {
+        match self.task {
+            TrainingTask::New { model, .. } | TrainingTask::Resume { model, .. } => model,
+        }
+    }
+
+    fn threads(&self) -> Option<usize> {
+        match &self.task {
+            TrainingTask::New { config, .. } => config.threads,
+            TrainingTask::Resume { threads, .. } => *threads,
+        }
+    }
+
     /// Takes what is learned from out of the corpus, and lets go of it: an edit copies a corpus that is held elsewhere.
     fn freeze(mut self) -> Result<(Self, Arc<Dataset>), TrainError> {
         let corpus = std::mem::take(&mut self.corpus);
@@ -132,15 +171,36 @@ impl TrainingJob {
         cancel: &AtomicBool,
         on_event: &mut dyn FnMut(Event),
     ) -> Result<(ModelId, Trained), TrainError> {
-        let model = models::first_free(self.model, &self.models_dir);
-        let request = TrainRequest {
-            dataset: Arc::clone(dataset),
-            config: self.config.clone(),
-            encoders: self.encoders.clone(),
-            snapshot: self.models_dir.join(models::directory(model)),
-            parent: self.current.as_ref().map(|(id, _)| *id),
+        let model = match &self.task {
+            TrainingTask::New { model, .. } => models::first_free(*model, &self.models_dir),
+            TrainingTask::Resume { model, .. } => *model,
         };
-        Ok((model, train(&request, cancel, on_event)?))
+        let snapshot = self.models_dir.join(models::directory(model));
+        let folder = self.models_dir.join(models::training_directory(model));
+        let checkpoints = Checkpoints { folder: folder.clone(), pace: Pace::Secs(CHECKPOINT_SECS) };
+        let trained = match &self.task {
+            TrainingTask::New { config, encoders, .. } => {
+                let request = TrainRequest {
+                    dataset: Arc::clone(dataset),
+                    config: config.clone(),
+                    encoders: encoders.clone(),
+                    snapshot,
+                    parent: self.current.as_ref().map(|(id, _)| *id),
+                    checkpoints: Some(checkpoints),
+                };
+                train(&request, cancel, on_event)
+            }
+            TrainingTask::Resume { threads, .. } => {
+                resume(&ResumeRequest { checkpoints, snapshot, threads: *threads }, cancel, on_event)
+            }
+        };
+        let trained = trained.inspect_err(|error| {
+            if !matches!(error, TrainError::Cancelled) {
+                // It would fail again in the same way.
+                models::give_up(&[(model, folder)]);
+            }
+        })?;
+        Ok((model, trained))
     }
 }
 
@@ -155,9 +215,18 @@ fn compare(
     if dataset.dev().len() < ENOUGH_DEV {
         return Ok(Verdict::FewDev);
     }
-    let Ok(current) = Predictor::load_with_threads(folder, job.config.threads) else { return Ok(Verdict::First) };
-    let old = evaluate(&current, dataset.dev(), PredictOptions::default(), cancel)?.micro.f1().unwrap_or(0.0);
-    let new = trained.manifest.outcome.dev.as_ref().and_then(|dev| dev.micro.f1()).unwrap_or(0.0);
+    let f1 = |report: &Report| report.micro.f1().unwrap_or(0.0);
+    let score = |model: &Predictor| -> Result<f64, TrainError> {
+        Ok(f1(&evaluate(model, dataset.dev(), PredictOptions::default(), cancel)?))
+    };
+    let Ok(current) = Predictor::load_with_threads(folder, job.threads()) else { return Ok(Verdict::First) };
+    let old = score(&current)?;
+    drop(current);
+    let new = match &trained.manifest.outcome.dev {
+        Some(dev) if trained.manifest.dataset_hash == dataset.hash() => f1(dev),
+        // One that was resumed knows the dev sentences of when it began.
+        _ => score(&Predictor::load_with_threads(&trained.snapshot, job.threads())?)?,
+    };
     Ok(if new > old { Verdict::Better } else { Verdict::NotBetter { new, current: old } })
 }
 
@@ -174,7 +243,8 @@ impl TrainingProgress {
                 (self.fraction, self.epoch, self.secs_left) = (fraction, epoch, Some(secs_left as f32));
                 return shown;
             }
-            Event::EpochDone { .. } | Event::Saving => {}
+            // What can't be kept costs nothing unless the training is interrupted.
+            Event::EpochDone { .. } | Event::NotKept { .. } | Event::Saving => {}
         }
         true
     }

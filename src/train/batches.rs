@@ -7,16 +7,41 @@ const POOL: usize = 40;
 /// Positions, padding included, that one pass of a prediction may have.
 const MOST_POSITIONS: usize = 8192;
 
+/// The same in training, where everything between input and loss is kept.
+const MOST_TRAINING_POSITIONS: usize = 2048;
+
 /// One epoch: every sentence once, in batches of similar length, which come in random order.
-pub(super) fn epoch(lengths: &[usize], batch_size: usize, rng: &mut Rng) -> Vec<Vec<usize>> {
-    let mut order: Vec<usize> = (0..lengths.len()).collect();
+pub(super) fn epoch(sizes: &[Size], batch_size: usize, rng: &mut Rng) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
     rng.shuffle(&mut order);
     for pool in order.chunks_mut(POOL * batch_size) {
-        pool.sort_by_key(|&i| lengths.get(i));
+        pool.sort_by_key(|&i| sizes.get(i).map(|size| size.positions));
     }
     let mut batches: Vec<Vec<usize>> = order.chunks(batch_size).map(<[usize]>::to_vec).collect();
     rng.shuffle(&mut batches);
     batches
+}
+
+/// Parts of a training batch that are worked on one after the other, in the order of the batch: long sentences need
+/// memory and time, and a cancelled training stops between two parts.
+pub(super) fn parts(sizes: &[Size], batch: &[usize]) -> Vec<Vec<usize>> {
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    let (mut longest, mut windows) = (0, 0);
+    for &i in batch {
+        let size = sizes.get(i).copied().unwrap_or(Size { positions: 0, windows: 0 });
+        let (longest_with, windows_with) = (size.positions.max(longest), windows + size.windows);
+        match parts.last_mut() {
+            Some(part) if longest_with * windows_with <= MOST_TRAINING_POSITIONS => {
+                part.push(i);
+                (longest, windows) = (longest_with, windows_with);
+            }
+            _ => {
+                parts.push(vec![i]);
+                (longest, windows) = (size.positions, size.windows);
+            }
+        }
+    }
+    parts
 }
 
 /// What a sentence costs in a padded batch.
@@ -56,10 +81,11 @@ mod tests {
     #[test]
     fn an_epoch_holds_every_sentence_once_in_batches_of_like_length() {
         let lengths: Vec<usize> = (0..103).map(|i| i * 37 % 50).collect();
+        let sizes: Vec<Size> = lengths.iter().map(|&positions| Size { positions, windows: 1 }).collect();
         let mut rng = Rng::new(1, "order");
-        let first = epoch(&lengths, 8, &mut rng);
+        let first = epoch(&sizes, 8, &mut rng);
         let mut all = first.concat();
-        assert_ne!(all, epoch(&lengths, 8, &mut rng).concat());
+        assert_ne!(all, epoch(&sizes, 8, &mut rng).concat());
         all.sort_unstable();
         assert_eq!(all, (0..103).collect::<Vec<_>>());
         let padding: usize = first
@@ -84,5 +110,18 @@ mod tests {
         sizes.push(Size { positions: 512, windows: 40 });
         let counts: Vec<usize> = by_length(&sizes, 32).iter().map(Vec::len).collect();
         assert_eq!(counts, [1, 16, 4]);
+    }
+
+    #[test]
+    fn long_batches_are_trained_in_parts() {
+        let mut sizes = vec![Size { positions: 100, windows: 1 }; 20];
+        let batch: Vec<usize> = (0..20).rev().collect();
+        assert_eq!(parts(&sizes, &batch), [batch.clone()]);
+        sizes[17] = Size { positions: 512, windows: 5 };
+        sizes[3] = Size { positions: 300, windows: 1 };
+        // One too long for any company, then as many as fit beside one of 300.
+        let counts: Vec<usize> = parts(&sizes, &batch).iter().map(Vec::len).collect();
+        assert_eq!(counts, [2, 1, 13, 4]);
+        assert_eq!(parts(&sizes, &batch).concat(), batch);
     }
 }

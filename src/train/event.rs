@@ -8,6 +8,8 @@ pub enum Event {
         train_sentences: usize,
         dev_sentences: usize,
         epochs: usize,
+        /// Steps that were taken before, of `steps`.
+        from_step: usize,
         steps: usize,
         /// Numbers that the model consists of.
         parameters: usize,
@@ -32,6 +34,8 @@ pub enum Event {
         /// Whether no epoch before was better.
         best: bool,
     },
+    /// A checkpoint could not be written; the training goes on.
+    NotKept { message: String },
     /// The last epoch is over; the snapshot is being written.
     Saving,
 }

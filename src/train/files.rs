@@ -1,10 +1,10 @@
-//! The JSON files of a snapshot, as they are on disk.
+//! The JSON of snapshots and checkpoints, as it is on disk.
 
-use super::{Manifest, Outcome};
+use super::snapshot::{Manifest, Outcome};
+use super::{Effort, Settings};
 use crate::annotation::{LabelId, ModelId};
 use crate::evaluation::{Counts, Report};
-use crate::model::{SampleCounts, Samples};
-use crate::train::{Effort, Settings};
+use crate::model::{Nesting, SampleCounts, Samples};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -27,6 +27,15 @@ pub(super) struct ConfigFile {
     max_width: usize,
     word_shapes: bool,
     threshold: f32,
+    // Models of before were all nested, and did not say how many sentences they were limited to.
+    #[serde(default = "nested")]
+    nesting: String,
+    #[serde(default)]
+    limit: Option<usize>,
+}
+
+fn nested() -> String {
+    Nesting::Nested.id().to_owned()
 }
 
 impl From<&Settings> for ConfigFile {
@@ -49,15 +58,19 @@ impl From<&Settings> for ConfigFile {
             max_width: s.max_width,
             word_shapes: s.word_shapes,
             threshold: s.threshold,
+            nesting: s.nesting.id().to_owned(),
+            limit: s.limit,
         }
     }
 }
 
 impl ConfigFile {
-    /// `None` when the effort is unknown.
+    /// `None` when the effort or the nesting is unknown.
     pub(super) fn settings(self) -> Option<Settings> {
         Some(Settings {
             effort: Effort::from_id(&self.effort)?,
+            nesting: Nesting::from_id(&self.nesting)?,
+            limit: self.limit,
             architecture: self.architecture,
             encoder: self.encoder,
             epochs: self.epochs,
@@ -188,7 +201,7 @@ impl From<CountsFile> for Counts {
 }
 
 #[derive(Serialize, Deserialize)]
-struct ReportFile {
+pub(super) struct ReportFile {
     sentences: usize,
     micro: CountsFile,
     /// By label id.
@@ -219,7 +232,7 @@ impl From<ReportFile> for Report {
 }
 
 #[derive(Serialize, Deserialize)]
-struct SamplesFile {
+pub(super) struct SamplesFile {
     neh: SampleCountsFile,
     span: SampleCountsFile,
 }

@@ -5,27 +5,33 @@
 //! - A snapshot is an immutable folder: written beside its place, its manifest last, renamed when whole. Loading checks
 //!   the hash of every file.
 //! - A [`Predictor`] owns its weights: a training that runs beside it never shows in its answers.
-//! - The cancel flag is read at every step and every batch of a prediction; a cancelled training leaves nothing behind.
+//! - The cancel flag is read within every step and at every batch of a prediction. A cancelled training leaves no
+//!   snapshot; what it kept in its [`Checkpoints`] stays.
+//! - A training that is resumed from a checkpoint gives the model that the uninterrupted one gives, bit for bit.
 //! - Only what is learnt from is in the data set; which sentences that are is decided above.
 //!
 //! Deliberately absent: the project file, clocks other than for durations, threads (the caller's thread waits; tensor
 //! work runs on a pool of its own, see [`crate::nn::Threads`]).
 
 mod batches;
+mod checkpoint;
 mod config;
 mod dataset;
 mod event;
+mod files;
 mod model;
 mod predictor;
 mod run;
+mod sealed;
 mod settings;
 mod snapshot;
 
+pub use checkpoint::{Checkpoints, Interrupted, Pace, interrupted};
 pub use config::Config;
 pub use dataset::{Dataset, Example};
 pub use event::Event;
 pub use predictor::{PredictOptions, Predictor, ScoredSpan, SentencePrediction, evaluate};
-pub use run::{ENOUGH_DEV, TrainRequest, Trained, peak_memory_mb, train};
+pub use run::{ENOUGH_DEV, ResumeRequest, TrainRequest, Trained, peak_memory_mb, resume, train};
 pub use settings::{Effort, Settings};
 pub use snapshot::{Manifest, Outcome, check_snapshot};
 

@@ -4,7 +4,7 @@ use super::batches::{self, Size};
 use super::{Effort, Settings, TrainError};
 use crate::annotation::{LabelId, Span};
 use crate::encoder::{Alignment, Bert, Definition, EncoderBatch};
-use crate::model::{Class, Head, HeadFilter, Loss, Prediction, Sentence, architecture};
+use crate::model::{Class, Head, HeadFilter, Loss, Nesting, Prediction, Sentence, architecture};
 use crate::nn::{Mode, Part, Rng, Threads, Vars};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,6 +18,7 @@ pub(super) struct Model {
     head: Box<dyn Head>,
     max_width: usize,
     encoder_learns: bool,
+    nesting: Nesting,
     labels: Vec<LabelId>,
 }
 
@@ -49,7 +50,16 @@ impl Model {
         let scope = vars.scope("head", Part::Heads);
         let head_config = settings.head_config(labels.len());
         let head = architecture(&settings.architecture)?.build(scope, definition.config().hidden, &head_config)?;
-        Ok(Self { definition, bert, head, max_width: settings.max_width, encoder_learns, labels })
+        let (max_width, nesting) = (settings.max_width, settings.nesting);
+        Ok(Self { definition, bert, head, max_width, encoder_learns, nesting, labels })
+    }
+
+    pub(super) fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    pub(super) fn nesting(&self) -> Nesting {
+        self.nesting
     }
 
     /// The label of a class other than "none".

@@ -166,7 +166,7 @@ pub(super) fn score(
 }
 
 fn scored(model: &Model, prediction: Prediction, floor: f32) -> SentencePrediction {
-    let decoded = decode(&prediction, floor);
+    let decoded = decode(&prediction, model.nesting(), floor);
     let spans = decoded.found.iter().filter_map(|found| {
         let runner_up = found.runner_up.and_then(|(class, p)| Some((model.label(class)?, p)));
         let (span, score, chosen) = (found.span, found.score, found.chosen);

@@ -1,17 +1,20 @@
 //! The training loop.
 
+use super::batches::Size;
+use super::checkpoint::{self, Checkpoints, Contents, Keeper, Place, State};
 use super::model::{ENCODER, Model, Prepared, Work};
 use super::predictor::score;
 use super::snapshot::{self, Manifest, Outcome};
 use super::{Config, Dataset, Event, Example, Settings, TrainError, batches};
-use crate::annotation::{LabelId, ModelId};
-use crate::encoder::{Encoder, Encoders};
+use crate::annotation::{LabelId, ModelId, Span};
+use crate::encoder::{Definition, Encoders};
 use crate::evaluation::Report;
 use crate::model::{HeadFilter, Samples, architecture};
-use crate::nn::{AdamW, AdamWConfig, LinearSchedule, NnError, Rng, Threads, Vars};
+use crate::nn::{AdamW, AdamWConfig, LinearSchedule, NnError, Rng, RngState, Threads, Vars};
+use candle_core::backprop::GradStore;
 use candle_core::{Device, Tensor};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -32,6 +35,17 @@ pub struct TrainRequest {
     pub snapshot: PathBuf,
     /// The model that this one follows, for the record.
     pub parent: Option<ModelId>,
+    /// Where the training keeps its state; `None` for one that can't be resumed.
+    pub checkpoints: Option<Checkpoints>,
+}
+
+/// An interrupted training, and where its model goes.
+#[derive(Clone, Debug)]
+pub struct ResumeRequest {
+    pub checkpoints: Checkpoints,
+    /// The snapshot's final folder. One that is there already is the training's own: it had come to its end.
+    pub snapshot: PathBuf,
+    pub threads: Option<usize>,
 }
 
 /// A finished training.
@@ -45,48 +59,59 @@ pub struct Trained {
 /// Trains on the caller's thread until done, with tensor work on a pool of its own, and writes the snapshot.
 ///
 /// # Errors
-/// [`TrainError::Cancelled`] within a step of the flag being set. Whatever the error, no snapshot is left behind.
+/// [`TrainError::Cancelled`] soon after the flag is set. Whatever the error, no snapshot is left behind.
 pub fn train(
     request: &TrainRequest,
     cancel: &AtomicBool,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Trained, TrainError> {
-    let begun = Instant::now();
     if request.snapshot.exists() {
         return Err(TrainError::SnapshotExists(request.snapshot.clone()));
     }
-    let mut run = Run::prepare(request, cancel)?;
-    on_event(run.started());
-    for epoch in 1..=run.settings.epochs {
-        run.epoch(epoch, on_event)?;
+    Run::start(request, cancel)?.to_end(&request.snapshot, on_event)
+}
+
+/// Goes on with a training from its newest checkpoint. The encoder it began with need not be there any more.
+///
+/// # Errors
+/// As [`train`]; and when there is no checkpoint, or it is damaged or of another version of the program.
+pub fn resume(
+    request: &ResumeRequest,
+    cancel: &AtomicBool,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<Trained, TrainError> {
+    if request.snapshot.exists() {
+        let manifest = snapshot::open(&request.snapshot)?.manifest;
+        return Ok(Trained { snapshot: request.snapshot.clone(), manifest });
     }
-    on_event(Event::Saving);
-    let manifest = run.finish(request, begun)?;
-    Ok(Trained { snapshot: request.snapshot.clone(), manifest })
+    Run::resume(request, cancel)?.to_end(&request.snapshot, on_event)
 }
 
 /// The state of a training.
 struct Run<'a> {
     cancel: &'a AtomicBool,
-    dataset: &'a Dataset,
+    dataset: Arc<Dataset>,
     settings: Settings,
-    encoder: Encoder,
     vars: Vars,
     model: Model,
     adam: AdamW,
-    schedule: LinearSchedule,
-    /// Order of the sentences.
-    order: Rng,
     /// Dropout and samples.
     noise: Rng,
     threads: Threads,
     train: Vec<Prepared>,
+    sizes: Vec<Size>,
     dev: Vec<Prepared>,
+    place: Place,
     step: usize,
     step_secs: f64,
     dev_secs: f64,
+    begun: Instant,
+    /// Of before the training was interrupted.
+    earlier_secs: f64,
     samples: Samples,
     best: Option<Best>,
+    parent: Option<ModelId>,
+    keeper: Option<Keeper>,
 }
 
 /// The epoch to keep. Its weights are copied unless it is the last.
@@ -103,107 +128,230 @@ impl Best {
 }
 
 impl<'a> Run<'a> {
-    fn prepare(request: &'a TrainRequest, cancel: &'a AtomicBool) -> Result<Self, TrainError> {
-        let dataset = &*request.dataset;
-        let chosen = choose(dataset.train(), &request.config);
-        if chosen.is_empty() {
+    fn start(request: &TrainRequest, cancel: &'a AtomicBool) -> Result<Self, TrainError> {
+        let (dataset, config) = (&request.dataset, &request.config);
+        let sentences = config.limit.map_or(dataset.train().len(), |limit| limit.min(dataset.train().len()));
+        if sentences == 0 {
             return Err(TrainError::NothingToLearn("a complete sentence"));
         }
         if dataset.labels().is_empty() {
             return Err(TrainError::NothingToLearn("a label"));
         }
-        architecture(&request.config.architecture)?;
-        let encoder = request.encoders.get(&request.config.encoder)?;
+        architecture(&config.architecture)?;
+        let encoder = request.encoders.get(&config.encoder)?;
         let (pretrained, uncased) = (!encoder.weights().is_empty(), encoder.definition().is_uncased());
-        let settings = request.config.resolve(chosen.len(), pretrained, uncased);
-        let threads = Threads::new("train", request.config.threads)?;
+        let settings = config.resolve(sentences, pretrained, uncased);
         let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
         vars.stock(encoder.weights().iter().map(|(name, t)| (format!("{ENCODER}.{name}"), t.clone())));
+        let order = Rng::new(settings.seed, "order").state();
+        let mut run =
+            Self::prepare(Arc::clone(dataset), settings, encoder.definition(), vars, config.threads, order, cancel)?;
+        run.parent = request.parent;
+        run.keeper = request.checkpoints.clone().map(|plan| Keeper::new(plan, 0));
+        Ok(run)
+    }
+
+    fn resume(request: &ResumeRequest, cancel: &'a AtomicBool) -> Result<Self, TrainError> {
+        let checkpoint::Opened { dataset, state, settings, definition, weights, moments, best } =
+            checkpoint::open(&request.checkpoints.folder)?;
+        let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
+        vars.stock(weights);
+        let (dataset, order) = (Arc::new(dataset), state.place.order);
+        let mut run = Self::prepare(dataset, settings, &definition, vars, request.threads, order, cancel)?;
+        run.adam = AdamW::restore(adamw(&run.settings), state.adam_steps, &moments)?;
+        run.noise = Rng::from_state(state.noise);
+        run.best = state.best.map(|(epoch, dev)| Best { epoch, dev, weights: best });
+        (run.place, run.step, run.samples) = (state.place, state.step, state.samples);
+        (run.step_secs, run.earlier_secs, run.parent) = (state.step_secs, state.wall_secs, state.parent);
+        run.keeper = Some(Keeper::new(request.checkpoints.clone(), run.step));
+        Ok(run)
+    }
+
+    /// Builds the model of `vars` and makes the sentences ready.
+    fn prepare(
+        dataset: Arc<Dataset>,
+        settings: Settings,
+        definition: &Definition,
+        mut vars: Vars,
+        threads: Option<usize>,
+        order: RngState,
+        cancel: &'a AtomicBool,
+    ) -> Result<Self, TrainError> {
+        let begun = Instant::now();
         let labels = dataset.labels().iter().map(|(id, _)| *id).collect();
-        let model = Model::build(&mut vars, encoder.definition().clone(), &settings, labels)?;
-        let parts = |e: &'a Example| (e.tokens.as_slice(), e.gold.as_slice());
-        let train = model.prepare_all(chosen.into_iter().map(parts), cancel)?;
+        let model = Model::build(&mut vars, definition.clone(), &settings, labels)?;
+        fn parts(example: &Example) -> (&[String], &[(Span, LabelId)]) {
+            (&example.tokens, &example.gold)
+        }
+        let train = model.prepare_all(choose(dataset.train(), &settings).into_iter().map(parts), cancel)?;
         let dev = model.prepare_all(dataset.dev().iter().map(parts), cancel)?;
-        let steps = settings.epochs * train.len().div_ceil(settings.batch_size);
         Ok(Self {
             cancel,
-            dataset,
             adam: AdamW::new(adamw(&settings)),
-            schedule: LinearSchedule::new(steps, settings.warmup),
-            order: Rng::new(settings.seed, "order"),
             noise: Rng::new(settings.seed, "noise"),
+            threads: Threads::new("train", threads)?,
+            sizes: train.iter().map(Prepared::size).collect(),
+            dataset,
             settings,
-            encoder,
             vars,
             model,
-            threads,
             train,
             dev,
+            place: Place { epoch: 1, batch: 0, loss_sum: 0.0, order },
             step: 0,
             step_secs: 0.0,
             dev_secs: 0.0,
+            begun,
+            earlier_secs: 0.0,
             samples: Samples::default(),
             best: None,
+            parent: None,
+            keeper: None,
         })
+    }
+
+    fn to_end(mut self, snapshot: &Path, on_event: &mut dyn FnMut(Event)) -> Result<Trained, TrainError> {
+        on_event(Event::Started {
+            train_sentences: self.train.len(),
+            dev_sentences: self.dev.len(),
+            epochs: self.settings.epochs,
+            from_step: self.step,
+            steps: self.steps(),
+            parameters: self.vars.parameters(),
+        });
+        while self.place.epoch <= self.settings.epochs {
+            self.epoch(on_event)?;
+        }
+        on_event(Event::Saving);
+        let manifest = self.finish(snapshot)?;
+        Ok(Trained { snapshot: snapshot.to_owned(), manifest })
     }
 
     fn steps(&self) -> usize {
         self.settings.epochs * self.train.len().div_ceil(self.settings.batch_size)
     }
 
-    fn started(&self) -> Event {
-        Event::Started {
-            train_sentences: self.train.len(),
-            dev_sentences: self.dev.len(),
-            epochs: self.settings.epochs,
-            steps: self.steps(),
-            parameters: self.vars.parameters(),
+    /// What is left of the epoch in which the training stands.
+    fn epoch(&mut self, on_event: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
+        let (epoch, epochs) = (self.place.epoch, self.settings.epochs);
+        // Drawn anew from the epoch's beginning, also by a training that is resumed in its middle.
+        let mut order = Rng::from_state(self.place.order);
+        let batches = batches::epoch(&self.sizes, self.settings.batch_size, &mut order);
+        if self.place.batch == 0 {
+            self.samples = Samples::default();
         }
-    }
-
-    fn epoch(&mut self, epoch: usize, on_event: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
-        let lengths: Vec<usize> = self.train.iter().map(|p| p.size().positions).collect();
-        let batches = batches::epoch(&lengths, self.settings.batch_size, &mut self.order);
-        let (count, epochs) = (batches.len(), self.settings.epochs);
-        let mut sum = 0.0;
-        self.samples = Samples::default();
-        for batch in batches {
-            if self.cancel.load(Ordering::Relaxed) {
-                return Err(TrainError::Cancelled);
-            }
+        for batch in batches.iter().skip(self.place.batch) {
             let begun = Instant::now();
-            let loss = self.take_step(&batch)?;
+            let loss = self.take_step(batch)?;
             self.step_secs += begun.elapsed().as_secs_f64();
-            sum += loss;
+            self.place.batch += 1;
+            self.place.loss_sum += loss;
             let secs_left = self.secs_left(epoch);
             on_event(Event::Progress { step: self.step, steps: self.steps(), epoch, epochs, loss, secs_left });
+            self.keep_if_due(on_event)?;
         }
         let dev = self.score_dev(epoch)?;
         let best = self.keep_if_best(epoch, dev.clone())?;
-        on_event(Event::EpochDone { epoch, epochs, mean_loss: sum / count as f32, dev, best });
-        Ok(())
+        let mean_loss = self.place.loss_sum / batches.len() as f32;
+        self.place = Place { epoch: epoch + 1, batch: 0, loss_sum: 0.0, order: order.state() };
+        on_event(Event::EpochDone { epoch, epochs, mean_loss, dev, best });
+        self.keep_if_due(on_event)
     }
 
+    /// One step on a batch, which is worked on in parts when it is long.
+    ///
+    /// The parts' losses are weighted by their words. For the heads that is the loss of the whole batch; the loss of the
+    /// spans becomes a mean of the parts' means.
     fn take_step(&mut self, batch: &[usize]) -> Result<f32, TrainError> {
-        let Self { threads, train, model, noise, adam, vars, schedule, samples, step, .. } = self;
-        let batch: Vec<&Prepared> = batch.iter().filter_map(|&i| train.get(i)).collect();
-        let factor = schedule.factor(*step);
+        let factor = LinearSchedule::new(self.steps(), self.settings.warmup).factor(self.step);
+        let parts = batches::parts(&self.sizes, batch);
+        let Self { threads, train, model, noise, adam, vars, samples, step, cancel, .. } = self;
+        let stop_if_cancelled = || match cancel.load(Ordering::Relaxed) {
+            true => Err(TrainError::Cancelled),
+            false => Ok(()),
+        };
+        let of = |numbers: &[usize]| -> Vec<&Prepared> { numbers.iter().filter_map(|&i| train.get(i)).collect() };
+        let words = |part: &[&Prepared]| part.iter().map(|p| p.sentence.len()).sum::<usize>();
+        let all_words = words(&of(batch)) as f64;
         let loss = threads.run(|| -> Result<f32, TrainError> {
-            let loss = model.loss(&batch, noise)?;
-            *samples += loss.samples;
-            let value = loss.total.to_scalar::<f32>()?;
-            if value.is_finite() {
-                let grads = loss.total.backward()?;
+            let (mut value, mut grads) = (0.0, None);
+            for part in &parts {
+                stop_if_cancelled()?;
+                let part_of_batch = of(part);
+                let loss = model.loss(&part_of_batch, noise)?;
+                *samples += loss.samples;
+                let total = match parts.len() {
+                    1 => loss.total,
+                    _ => (loss.total * (words(&part_of_batch) as f64 / all_words))?,
+                };
+                value += total.to_scalar::<f32>()?;
+                if !value.is_finite() {
+                    return Ok(value);
+                }
+                stop_if_cancelled()?;
+                let more = total.backward()?;
+                grads = Some(match grads {
+                    None => more,
+                    Some(sum) => add(vars, sum, &more)?,
+                });
+            }
+            if let Some(grads) = grads {
                 adam.step(vars, &grads, factor)?;
             }
             Ok(value)
         });
-        self.step += 1;
+        *step += 1;
         match loss {
             Ok(value) if value.is_finite() => Ok(value),
             Ok(_) | Err(TrainError::Nn(NnError::NotFinite)) => Err(TrainError::NotFinite { step: self.step }),
             Err(error) => Err(error),
         }
+    }
+
+    /// Keeps the state on disk from time to time. Where that fails the training goes on all the same.
+    fn keep_if_due(&mut self, on_event: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
+        let is_over = self.place.epoch > self.settings.epochs;
+        let Some(mut keeper) = self.keeper.take_if(|keeper| !is_over && keeper.is_due(self.step)) else {
+            return Ok(());
+        };
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(TrainError::Cancelled);
+        }
+        let contents = || -> Result<Contents<'_>, TrainError> {
+            Ok(Contents {
+                settings: &self.settings,
+                definition: self.model.definition(),
+                weights: self.vars.copy_out()?,
+                moments: self.adam.moments()?,
+                best: self.best.as_ref().and_then(|best| best.weights.as_ref()),
+            })
+        };
+        if let Err(error) = keeper.keep(&self.dataset, &self.state(), contents) {
+            on_event(Event::NotKept { message: error.to_string() });
+        }
+        self.keeper = Some(keeper);
+        Ok(())
+    }
+
+    fn state(&self) -> State {
+        State {
+            place: self.place,
+            step: self.step,
+            steps: self.steps(),
+            train_sentences: self.train.len(),
+            adam_steps: self.adam.steps(),
+            noise: self.noise.state(),
+            samples: self.samples,
+            step_secs: self.step_secs,
+            wall_secs: self.wall_secs(),
+            best: self.best.as_ref().map(|best| (best.epoch, best.dev.clone())),
+            dataset_hash: self.dataset.hash().to_owned(),
+            parent: self.parent,
+        }
+    }
+
+    fn wall_secs(&self) -> f64 {
+        self.earlier_secs + self.begun.elapsed().as_secs_f64()
     }
 
     /// Scores every epoch when the scores decide, else the last one.
@@ -245,7 +393,8 @@ impl<'a> Run<'a> {
         per_step * (self.steps() - self.step) as f64 + self.dev_secs * epochs_to_score as f64
     }
 
-    fn finish(self, request: &TrainRequest, begun: Instant) -> Result<Manifest, TrainError> {
+    fn finish(self, folder: &Path) -> Result<Manifest, TrainError> {
+        let wall_secs = self.wall_secs();
         let (mut best_epoch, mut dev) = (self.settings.epochs, None);
         if let Some(best) = self.best {
             if let Some(weights) = &best.weights {
@@ -259,7 +408,7 @@ impl<'a> Run<'a> {
             train_sentences: self.train.len(),
             best_epoch,
             dev,
-            wall_secs: begun.elapsed().as_secs_f64(),
+            wall_secs,
             sentences_per_sec: seen / self.step_secs.max(1e-9),
             peak_memory_mb: peak_memory_mb(),
             samples: self.samples,
@@ -272,19 +421,33 @@ impl<'a> Run<'a> {
             settings: self.settings,
             labels: self.dataset.labels().to_vec(),
             dataset_hash: self.dataset.hash().to_owned(),
-            parent: request.parent,
+            parent: self.parent,
             outcome,
         };
-        snapshot::write(&request.snapshot, &manifest, self.encoder.definition(), &self.vars.copy_out()?)?;
+        snapshot::write(folder, &manifest, self.model.definition(), &self.vars.copy_out()?)?;
         Ok(manifest)
     }
 }
 
+/// The sum of two gradients of each variable.
+fn add(vars: &Vars, mut sum: GradStore, more: &GradStore) -> Result<GradStore, TrainError> {
+    for (_, variable) in vars.iter() {
+        let variable = variable.var.as_tensor();
+        let Some(more) = more.get(variable) else { continue };
+        let both = match sum.get(variable) {
+            Some(first) => (first + more)?,
+            None => more.clone(),
+        };
+        sum.insert(variable, both);
+    }
+    Ok(sum)
+}
+
 /// The sentences to train on, in an order of their own when they are limited.
-fn choose<'a>(train: &'a [Example], config: &Config) -> Vec<&'a Example> {
+fn choose<'a>(train: &'a [Example], settings: &Settings) -> Vec<&'a Example> {
     let mut chosen: Vec<&Example> = train.iter().collect();
-    if let Some(limit) = config.limit {
-        Rng::new(config.seed, "limit").shuffle(&mut chosen);
+    if let Some(limit) = settings.limit {
+        Rng::new(settings.seed, "limit").shuffle(&mut chosen);
         chosen.truncate(limit);
     }
     chosen

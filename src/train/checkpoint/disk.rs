@@ -1,0 +1,194 @@
+//! The JSON files of a checkpoint, as they are on disk.
+
+use super::{Place, ReportFile, SamplesFile, State, VERSION};
+use crate::annotation::{LabelId, ModelId, Span};
+use crate::evaluation::Report;
+use crate::model::Samples;
+use crate::nn::RngState;
+use crate::train::dataset::hex;
+use crate::train::sealed::{Hashes, damaged};
+use crate::train::{Dataset, Example, TrainError};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct StateFile {
+    pub version: u32,
+    pub architecture_version: u32,
+    epoch: usize,
+    batch: usize,
+    loss_sum: f32,
+    order: RngFile,
+    step: usize,
+    steps: usize,
+    train_sentences: usize,
+    adam_steps: u64,
+    noise: RngFile,
+    samples: SamplesFile,
+    step_secs: f64,
+    wall_secs: f64,
+    best: Option<BestFile>,
+    dataset_hash: String,
+    parent: Option<u32>,
+    pub sha256: Hashes,
+}
+
+#[derive(Serialize, Deserialize)]
+struct BestFile {
+    epoch: usize,
+    dev: Option<ReportFile>,
+}
+
+impl StateFile {
+    pub(super) fn new(state: &State, architecture_version: u32, sha256: Hashes) -> Self {
+        let State { place, best, .. } = state;
+        Self {
+            version: VERSION,
+            architecture_version,
+            epoch: place.epoch,
+            batch: place.batch,
+            loss_sum: place.loss_sum,
+            order: RngFile::from(place.order),
+            step: state.step,
+            steps: state.steps,
+            train_sentences: state.train_sentences,
+            adam_steps: state.adam_steps,
+            noise: RngFile::from(state.noise),
+            samples: SamplesFile::from(state.samples),
+            step_secs: state.step_secs,
+            wall_secs: state.wall_secs,
+            best: best.as_ref().map(|(epoch, dev)| BestFile { epoch: *epoch, dev: dev.as_ref().map(ReportFile::from) }),
+            dataset_hash: state.dataset_hash.clone(),
+            parent: state.parent.map(|id| id.0),
+            sha256,
+        }
+    }
+
+    /// `None` when a generator's state makes no sense.
+    pub(super) fn state(self) -> Option<State> {
+        Some(State {
+            place: Place { epoch: self.epoch, batch: self.batch, loss_sum: self.loss_sum, order: self.order.state()? },
+            step: self.step,
+            steps: self.steps,
+            train_sentences: self.train_sentences,
+            adam_steps: self.adam_steps,
+            noise: self.noise.state()?,
+            samples: Samples::from(self.samples),
+            step_secs: self.step_secs,
+            wall_secs: self.wall_secs,
+            best: self.best.map(|best| (best.epoch, best.dev.map(Report::from))),
+            dataset_hash: self.dataset_hash,
+            parent: self.parent.map(ModelId),
+        })
+    }
+}
+
+/// Numbers of more than 53 bits are text, since not every reader of JSON keeps them.
+#[derive(Serialize, Deserialize)]
+struct RngFile {
+    /// Hexadecimal digits.
+    key: String,
+    stream: String,
+    word_pos: String,
+}
+
+impl From<RngState> for RngFile {
+    fn from(state: RngState) -> Self {
+        let RngState { key, stream, word_pos } = state;
+        Self { key: hex(&key), stream: stream.to_string(), word_pos: word_pos.to_string() }
+    }
+}
+
+impl RngFile {
+    fn state(&self) -> Option<RngState> {
+        let mut key = [0; 32];
+        if self.key.len() != 2 * key.len() {
+            return None;
+        }
+        for (i, byte) in key.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(self.key.get(2 * i..2 * i + 2)?, 16).ok()?;
+        }
+        Some(RngState { key, stream: self.stream.parse().ok()?, word_pos: self.word_pos.parse().ok()? })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct DatasetFile {
+    labels: Vec<(u32, String)>,
+    train: Vec<ExampleFile>,
+    dev: Vec<ExampleFile>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ExampleFile {
+    tokens: Vec<String>,
+    /// Start, end (exclusive), label.
+    gold: Vec<(usize, usize, u32)>,
+}
+
+impl From<&Dataset> for DatasetFile {
+    fn from(dataset: &Dataset) -> Self {
+        let examples = |examples: &[Example]| examples.iter().map(ExampleFile::from).collect();
+        Self {
+            labels: dataset.labels().iter().map(|(id, name)| (id.0, name.clone())).collect(),
+            train: examples(dataset.train()),
+            dev: examples(dataset.dev()),
+        }
+    }
+}
+
+impl From<&Example> for ExampleFile {
+    fn from(example: &Example) -> Self {
+        let gold = example.gold.iter().map(|(span, label)| (span.start().get(), span.end().get(), label.0));
+        Self { tokens: example.tokens.clone(), gold: gold.collect() }
+    }
+}
+
+impl DatasetFile {
+    pub(super) fn dataset(self, path: &Path) -> Result<Dataset, TrainError> {
+        let examples = |examples: Vec<ExampleFile>| -> Option<Vec<Example>> {
+            examples.into_iter().map(ExampleFile::example).collect()
+        };
+        let labels = self.labels.into_iter().map(|(id, name)| (LabelId(id), name)).collect();
+        match (examples(self.train), examples(self.dev)) {
+            (Some(train), Some(dev)) => Dataset::freeze(labels, train, dev),
+            _ => Err(damaged("a mention has no words", path)),
+        }
+    }
+}
+
+impl ExampleFile {
+    fn example(self) -> Option<Example> {
+        let span = |(start, end, label)| Some((Span::from_range(start..end)?, LabelId(label)));
+        Some(Example { tokens: self.tokens, gold: self.gold.into_iter().map(span).collect::<Option<_>>()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nn::Rng;
+
+    #[test]
+    fn a_generator_goes_on_through_a_file() {
+        let mut rng = Rng::new(u64::MAX, "order");
+        for _ in 0..1000 {
+            rng.bits();
+        }
+        let json = serde_json::to_string(&RngFile::from(rng.state())).unwrap();
+        let file: RngFile = serde_json::from_str(&json).unwrap();
+        assert_eq!(file.state(), Some(rng.state()));
+        let short = RngFile { key: "00".to_owned(), ..file };
+        assert_eq!(short.state(), None);
+    }
+
+    #[test]
+    fn a_dataset_keeps_its_hash_through_a_file() {
+        let gold = vec![(Span::from_range(0..2).unwrap(), LabelId(3))];
+        let train = vec![Example { tokens: vec!["Å\u{200d}".to_owned(), "\"\n".to_owned()], gold }];
+        let dataset = Dataset::freeze(vec![(LabelId(3), "A".to_owned())], train.clone(), train).unwrap();
+        let json = serde_json::to_string(&DatasetFile::from(&dataset)).unwrap();
+        let file: DatasetFile = serde_json::from_str(&json).unwrap();
+        assert_eq!(file.dataset(Path::new("d")).unwrap(), dataset);
+    }
+}
