@@ -97,7 +97,7 @@ impl Project {
     ) -> Result<TrainReport, SessionError> {
         let (model, trained) = trainer::run_alone(job, cancel, on_event).map_err(stopped)?;
         let info = models::info(model, &trained.manifest, now_ms());
-        self.add_model(&info, true)?;
+        let cleanup = self.add_model(&info, true)?;
         let encoder = trained.manifest.settings.encoder.clone();
         if encoder != self.settings().encoder {
             // Later trainings start where this one did.
@@ -105,6 +105,8 @@ impl Project {
         }
         self.set(Setting::LastTrainedSentences(self.counts().train + self.counts().dev))?;
         self.flush()?;
+        // A program that ends here would end it, too. Whether it could delete all does not matter.
+        let _done = cleanup.wait();
         Ok(TrainReport {
             model,
             snapshot: trained.snapshot,

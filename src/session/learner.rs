@@ -170,7 +170,7 @@ impl Project {
                 // A fault of the program would come again at the same step.
                 let folder = self.models_dir();
                 let _unheard = Task::spawn("nestling-cleanup", self.waker.as_waker(), move || {
-                    models::give_up(&models::interrupted(&folder));
+                    models::give_up(&models::leftovers(&folder));
                 });
             }
             let ended = ended.map_err(SessionError::from).and_then(|result| Ok(result?));
@@ -220,8 +220,9 @@ impl Project {
         Event::TrainingFailed { message }
     }
 
-    /// Registers a snapshot that is on disk, and uses it if it is to be used.
-    pub(super) fn add_model(&mut self, info: &ModelInfo, make_current: bool) -> Result<(), SessionError> {
+    /// Registers a snapshot that is on disk, and uses it if it is to be used. Older ones are deleted by the task that
+    /// comes back, which the window need not hear.
+    pub(super) fn add_model(&mut self, info: &ModelInfo, make_current: bool) -> Result<Task<()>, SessionError> {
         let record = models::record(info)?;
         self.writer()?.model(record.clone())?;
         self.models.push(record);
@@ -230,12 +231,11 @@ impl Project {
         }
         let (folder, models, current) = (self.models_dir(), self.models.clone(), self.current_model);
         // Listed now: the next training may begin before they are deleted.
-        let trainings = models::interrupted(&folder);
-        let _unheard = Task::spawn("nestling-cleanup", self.waker.as_waker(), move || {
-            models::give_up(&trainings);
+        let leftovers = models::leftovers(&folder);
+        Ok(Task::spawn("nestling-cleanup", self.waker.as_waker(), move || {
+            models::give_up(&leftovers);
             models::clean_up(&folder, &models, current);
-        });
-        Ok(())
+        }))
     }
 
     /// Makes a model the one that suggests.

@@ -3,7 +3,7 @@
 use super::status::ModelInfo;
 use crate::annotation::ModelId;
 use crate::store::ModelRecord;
-use crate::train::Manifest;
+use crate::train::{HALF_WRITTEN, Manifest};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -54,9 +54,17 @@ pub(super) fn interrupted(folder: &Path) -> Vec<(ModelId, PathBuf)> {
     found
 }
 
-/// Deletes what interrupted trainings have kept.
-pub(super) fn give_up(trainings: &[(ModelId, PathBuf)]) {
-    for (_, folder) in trainings {
+/// What trainings that did not come to their end have left: their state, and models half written.
+pub(super) fn leftovers(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_half = |name: &std::ffi::OsStr| name.to_str().is_some_and(|name| name.starts_with(HALF_WRITTEN));
+    let half = entries.filter(|entry| is_half(&entry.file_name())).map(|entry| entry.path());
+    half.chain(interrupted(folder).into_iter().map(|(_, path)| path)).collect()
+}
+
+/// Deletes what trainings have left.
+pub(super) fn give_up(leftovers: &[PathBuf]) {
+    for folder in leftovers {
         // What can't be deleted now is tried again after the next training.
         let _left = std::fs::remove_dir_all(folder);
     }
@@ -137,10 +145,11 @@ mod tests {
         std::fs::create_dir(dir.path().join(training_directory(ModelId(11)))).unwrap();
         std::fs::create_dir(dir.path().join(training_directory(ModelId(7)))).unwrap();
         assert_eq!(first_free(ModelId(6), dir.path()), ModelId(8));
-        let trainings = interrupted(dir.path());
-        assert_eq!(trainings.iter().map(|(id, _)| id.0).collect::<Vec<_>>(), [7, 11]);
-        give_up(&trainings);
-        assert!(interrupted(dir.path()).is_empty());
+        std::fs::create_dir(dir.path().join(format!("{HALF_WRITTEN}x"))).unwrap();
+        let trainings: Vec<u32> = interrupted(dir.path()).iter().map(|(id, _)| id.0).collect();
+        assert_eq!(trainings, [7, 11]);
+        give_up(&leftovers(dir.path()));
+        assert!(leftovers(dir.path()).is_empty());
         assert!(dir.path().join(directory(ModelId(5))).is_dir());
     }
 }

@@ -94,7 +94,7 @@ impl TrainingRun {
                 }
             });
             if for_good.load(Ordering::Relaxed) {
-                models::give_up(&models::interrupted(&folder));
+                models::give_up(&models::leftovers(&folder));
             }
             ended
         });
@@ -197,7 +197,7 @@ impl TrainingJob {
         let trained = trained.inspect_err(|error| {
             if !matches!(error, TrainError::Cancelled) {
                 // It would fail again in the same way.
-                models::give_up(&[(model, folder)]);
+                models::give_up(&[folder]);
             }
         })?;
         Ok((model, trained))

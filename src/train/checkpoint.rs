@@ -169,9 +169,11 @@ fn write(folder: &Path, dataset: &Dataset, state: &State, contents: Contents<'_>
     new.definition(contents.definition)?;
     let version = architecture(&contents.settings.architecture)?.version();
     new.seal(|hashes| StateFile::new(state, version, hashes))?;
-    for (_, older) in whole(folder).into_iter().filter(|(other, _)| *other != name) {
+    // Also what a kill has left half written or half deleted.
+    let others = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    for other in others.filter(|entry| entry.file_name() != name.as_str() && entry.path().is_dir()) {
         // One that can't be deleted is older than the newest and never read.
-        let _left = std::fs::remove_dir_all(older);
+        let _left = std::fs::remove_dir_all(other.path());
     }
     Ok(())
 }

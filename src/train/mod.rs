@@ -32,6 +32,7 @@ pub use dataset::{Dataset, Example};
 pub use event::Event;
 pub use predictor::{PredictOptions, Predictor, ScoredSpan, SentencePrediction, evaluate};
 pub use run::{ENOUGH_DEV, ResumeRequest, TrainRequest, Trained, peak_memory_mb, resume, train};
+pub use sealed::HALF_WRITTEN;
 pub use settings::{Effort, Settings};
 pub use snapshot::{Manifest, Outcome, check_snapshot};
 

@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 pub(super) const MANIFEST: &str = "manifest.json";
+/// How the hidden name of a folder begins while it is written; a kill can leave one behind.
+pub const HALF_WRITTEN: &str = ".model-";
 /// The folder of an encoder's definition.
 pub(super) const ENCODER: &str = "encoder";
 
@@ -36,7 +38,7 @@ impl NewFolder {
     pub(super) fn for_place(place: &Path) -> Result<Self, TrainError> {
         let parent = place.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         std::fs::create_dir_all(parent).map_err(TrainError::io("can't make the folder", parent))?;
-        let made = tempfile::Builder::new().prefix(".model-").tempdir_in(parent);
+        let made = tempfile::Builder::new().prefix(HALF_WRITTEN).tempdir_in(parent);
         let beside = made.map_err(TrainError::io("can't make a folder", parent))?;
         Ok(Self { place: place.to_owned(), parent: parent.to_owned(), beside, names: Vec::new() })
     }
