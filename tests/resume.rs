@@ -245,6 +245,12 @@ fn the_command_goes_on_with_what_was_interrupted() {
     let place = Place::new();
     let (code, _, stderr) = place.nestling(&["train", "p.nestling", "--resume", "--epochs", "3"]);
     assert!(code == 2 && stderr.contains("--resume"), "settings are those of the training: {stderr}");
+    let (_, stdout, _) = place.nestling(&["info", "p.nestling", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(json["unfinished_training"]["step"], 20);
+    let (_, stdout, _) = place.nestling(&["info", "p.nestling"]);
+    assert!(stdout.contains("kept up to step 20 of 90"), "{stdout}");
+
     let (code, stdout, stderr) = place.nestling(&["train", "p.nestling", "--resume", "--json"]);
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("going on after step 20"), "{stderr}");

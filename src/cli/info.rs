@@ -51,6 +51,13 @@ pub(super) fn run(args: &Info) -> Result<Ending, CliError> {
         "labels": labels.collect::<Vec<_>>(),
         "encoder": project.settings().encoder,
         "models": models.collect::<Vec<_>>(),
+        "unfinished_training": project.interrupted().map(|kept| json!({
+            "architecture": kept.settings.architecture,
+            "encoder": kept.settings.encoder,
+            "train_sentences": kept.train_sentences,
+            "step": kept.step,
+            "steps": kept.steps,
+        })),
     });
     let text = text(&project);
     project.close()?;
@@ -95,6 +102,14 @@ fn text(project: &Project) -> String {
             text,
             "model {}: {} on {}, {} sentences, dev F1 {dev}{mark}",
             m.id, m.architecture, m.encoder, m.train_sentences
+        );
+    }
+    if let Some(kept) = project.interrupted() {
+        let _ = writeln!(
+            text,
+            "unfinished: a training on {} sentences, kept up to step {} of {}; unless it is under way elsewhere, \
+             `nestling train PROJECT --resume` goes on",
+            kept.train_sentences, kept.step, kept.steps
         );
     }
     text

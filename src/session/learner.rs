@@ -25,6 +25,8 @@ pub(super) struct Learner {
     /// Whether it works by itself.
     is_on: bool,
     training: Option<TrainingRun>,
+    /// The training that was interrupted before the project was opened.
+    pub(super) interrupted: Option<ModelId>,
     /// Why the last training or prediction failed.
     failure: Option<String>,
     predictor: Option<PredictorThread>,
@@ -42,6 +44,7 @@ impl Default for Learner {
         Self {
             is_on: false,
             training: None,
+            interrupted: None,
             failure: None,
             predictor: None,
             queue: PredictionQueue::default(),
@@ -103,7 +106,7 @@ impl Project {
 
     /// Goes on with the training that closing the program interrupted.
     fn resume_training(&mut self) {
-        let Some(model) = self.interrupted_training() else { return };
+        let Some(model) = self.learner.interrupted.take() else { return };
         let sentences = self.counts().train;
         self.settings.last_trained_sentences = self.counts().train + self.counts().dev;
         let task = TrainingTask::Resume { model, threads: Some(background_threads()) };
@@ -111,7 +114,7 @@ impl Project {
         self.learner.training = Some(TrainingRun::start(job, sentences, self.waker.as_waker()));
     }
 
-    /// The model of the newest training that was interrupted.
+    /// The model of the newest training that was interrupted, looked up on disk.
     pub(super) fn interrupted_training(&self) -> Option<ModelId> {
         models::interrupted(&self.models_dir()).pop().map(|(id, _)| id)
     }

@@ -177,6 +177,7 @@ impl Project {
             waker,
         };
         project.show_current_model();
+        project.learner.interrupted = project.interrupted_training();
         project.refresh_learner();
         Ok(project)
     }
