@@ -207,6 +207,11 @@ fn the_sample_trains_predicts_and_scores() {
 
     let predicted = place.json(0, &["predict", "s.nestling"]);
     assert_eq!(predicted["sentences"], 92);
+    let candidates = |report: &Value| report["candidates"]["span"].as_u64().unwrap();
+    let all = place.json(0, &["predict", "s.nestling", "--all-spans"]);
+    let none = place.json(0, &["predict", "s.nestling", "--threshold", "1"]);
+    assert!(candidates(&none) <= candidates(&predicted) && candidates(&predicted) < candidates(&all));
+    assert!(place.refused(&["predict", "s.nestling", "--threshold", "2"]).contains("from 0 to 1"));
     let score = place.json(0, &["evaluate", "s.nestling", "--split", "train"]);
     assert!(score["strict"]["micro"]["fn"].is_u64() && score["strict"]["labels"]["GENE"]["f1"].is_f64());
     let info = place.json(0, &["info", "s.nestling"]);
@@ -229,6 +234,21 @@ fn the_sample_trains_predicts_and_scores() {
     let import = place.json(0, &["import", "r.nestling", "said.jsonl"]);
     assert_eq!((&import["mentions"], &import["suggestions"]), (&0.into(), &1.into()));
     assert_eq!(place.json(0, &["info", "r.nestling"])["statuses"]["untouched"], 1);
+}
+
+#[test]
+fn another_architecture_is_one_word_away() {
+    let place = Place::new();
+    place.json(0, &["sample", "--at", "s.nestling", "--no-window"]);
+    let train = ["train", "s.nestling", "--architecture", "spanner", "--epochs", "1", "--limit", "20"];
+    let trained = place.json(0, &[&train[..], &["--set", "nesting=flat"]].concat());
+    assert_eq!((&trained["architecture"], &trained["samples"]["neh"]["positive"]), (&"spanner".into(), &0.into()));
+    let predicted = place.json(0, &["predict", "s.nestling"]);
+    assert_eq!(predicted["candidates"]["neh"], 0);
+    assert!(predicted["candidates"]["span"].as_u64() > Some(92 * 20));
+    assert!(place.json(0, &["evaluate", "s.nestling", "--split", "train"])["neh"].is_null());
+    let refused = place.refused(&["train", "s.nestling", "--architecture", "crf"]);
+    assert!(refused.contains("smartspanner, spanner"), "{refused}");
 }
 
 #[test]

@@ -314,6 +314,12 @@ pub(super) struct Predict {
     /// Format of the input: `jsonl`, the default, or `text`, which is read as a whole.
     #[arg(long, conflicts_with = "project")]
     pub(super) format: Option<String>,
+    /// Probability from which a word is taken for the first of an entity; as the model was trained, by default.
+    #[arg(long, value_name = "P", value_parser = probability)]
+    pub(super) threshold: Option<f32>,
+    /// Classify every span, not only those that begin with the first word of an entity: slower, and finds more.
+    #[arg(long)]
+    pub(super) all_spans: bool,
     /// Threads for tensor work; all cores by default.
     #[arg(long)]
     pub(super) threads: Option<usize>,
@@ -404,6 +410,11 @@ fn key_value(text: &str) -> Result<(String, String), String> {
         Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.to_owned())),
         _ => Err(format!("expected KEY=VALUE, got {text:?}")),
     }
+}
+
+fn probability(text: &str) -> Result<f32, String> {
+    let number = text.parse().ok().filter(|p| (0.0..=1.0).contains(p));
+    number.ok_or_else(|| format!("expected a number from 0 to 1, got {text:?}"))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::args::{Predict, SplitName};
 use super::output::{Ending, Progress, answer, say, stop_flag};
 use super::{CliError, json as fields};
 use crate::annotation::ModelId;
-use crate::session::{Home, Input, PredictReport, Project, SessionError, filter, write_whole};
+use crate::session::{Home, Input, PredictOptions, PredictReport, Project, SessionError, filter, write_whole};
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -25,6 +25,10 @@ pub(super) fn model_id(text: &str) -> Result<ModelId, CliError> {
     text.parse().map(ModelId).map_err(|_| CliError::Usage { message })
 }
 
+fn options(args: &Predict) -> PredictOptions {
+    PredictOptions { threshold: args.threshold, use_heads: !args.all_spans, ..PredictOptions::default() }
+}
+
 fn in_project(args: &Predict, path: &Path, model: Option<&str>) -> Result<Ending, CliError> {
     let model = model.map(model_id).transpose()?;
     let mut project = Project::open(&Home::find(), path)?;
@@ -32,7 +36,7 @@ fn in_project(args: &Predict, path: &Path, model: Option<&str>) -> Result<Ending
     let cancel = stop_flag();
     let mut progress = Progress::start(args.common);
     let shown = &mut |done, total| progress.show(done, total, "sentences");
-    let report = project.predict_now(part, model, args.threads, &cancel, shown)?;
+    let report = project.predict_now(part, model, args.threads, options(args), &cancel, shown)?;
     drop(progress);
     project.close()?;
     let begun = if report.stopped { "Stopped; stored" } else { "Stored" };
@@ -54,11 +58,11 @@ fn through_filter(args: &Predict, model: &Path) -> Result<Ending, CliError> {
     let cancel = stop_flag();
     let report = if output == "-" {
         let mut out = BufWriter::new(std::io::stdout().lock());
-        let report = filter(model, args.threads, format, input, &mut out, &cancel)?;
+        let report = filter(model, args.threads, options(args), format, input, &mut out, &cancel)?;
         out.flush().map_err(CliError::Output)?;
         report
     } else {
-        write_whole(Path::new(output), |out| filter(model, args.threads, format, input, out, &cancel))?
+        write_whole(Path::new(output), |out| filter(model, args.threads, options(args), format, input, out, &cancel))?
     };
     let mut json = to_json(&report.predicted);
     if let Value::Object(object) = &mut json {

@@ -31,6 +31,7 @@ pub struct FilterReport {
 pub fn filter(
     model: &Path,
     threads: Option<usize>,
+    predict: PredictOptions,
     format: &str,
     input: Input,
     out: &mut dyn Write,
@@ -41,7 +42,7 @@ pub fn filter(
     let writer = by_id("jsonl")?;
     let started = Instant::now();
     let (options, report) = (Options::default(), FilterReport::default());
-    let mut pipe = Pipe { predictor: &predictor, writer, options, out, cancel, report, failure: None };
+    let mut pipe = Pipe { predictor: &predictor, predict, writer, options, out, cancel, report, failure: None };
     let read = reader.read(input, &Options::default(), &mut pipe);
     let Pipe { mut report, failure, .. } = pipe;
     match failure {
@@ -54,6 +55,7 @@ pub fn filter(
 
 struct Pipe<'a> {
     predictor: &'a Predictor,
+    predict: PredictOptions,
     writer: &'static dyn Format,
     options: Options,
     out: &'a mut dyn Write,
@@ -72,13 +74,12 @@ impl Pipe<'_> {
             .iter()
             .map(|s| s.tokens.iter().map(|t| t.of(&document.text).to_owned()).collect())
             .collect();
-        let predictions = self.predictor.predict(&texts, PredictOptions::default(), self.cancel).map_err(stopped)?;
+        let predictions = self.predictor.predict(&texts, self.predict, self.cancel).map_err(stopped)?;
         let manifest = self.predictor.manifest();
         for (sentence, prediction) in document.sentences.iter_mut().zip(predictions) {
             self.report.predicted.sentences += 1;
             self.report.predicted.candidates += prediction.candidates;
-            self.report.predicted.heads +=
-                prediction.heads.iter().filter(|p| **p >= manifest.settings.threshold).count();
+            self.report.predicted.heads += prediction.heads_from(self.predictor.threshold(self.predict));
             let named = prediction.spans.iter().filter(|s| s.chosen).filter_map(|s| {
                 let (_, name) = manifest.labels.iter().find(|(id, _)| *id == s.label)?;
                 Some(ImportedMention { score: Some(s.score), ..ImportedMention::new(s.span, name) })

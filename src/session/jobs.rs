@@ -125,6 +125,7 @@ impl Project {
         part: Part,
         model: Option<ModelId>,
         threads: Option<usize>,
+        options: PredictOptions,
         cancel: &AtomicBool,
         on_progress: &mut dyn FnMut(usize, usize),
     ) -> Result<PredictReport, SessionError> {
@@ -136,18 +137,18 @@ impl Project {
         for chunk in ids.chunks(CHUNK) {
             let texts: Vec<Vec<String>> =
                 chunk.iter().filter_map(|id| Some(words(self.corpus(), self.corpus().sentence(*id)?))).collect();
-            let predictions = match predictor.predict(&texts, PredictOptions::default(), cancel) {
+            let predictions = match predictor.predict(&texts, options, cancel) {
                 Err(TrainError::Cancelled) if report.sentences > 0 => {
                     report.stopped = true;
                     break;
                 }
                 other => other.map_err(stopped)?,
             };
-            let threshold = predictor.manifest().settings.threshold;
+            let threshold = predictor.threshold(options);
             let mut batch = Vec::with_capacity(chunk.len());
             for (&sentence, prediction) in chunk.iter().zip(predictions) {
                 report.candidates += prediction.candidates;
-                report.heads += prediction.heads.iter().filter(|p| **p >= threshold).count();
+                report.heads += prediction.heads_from(threshold);
                 let said = suggestions(id, prediction);
                 report.suggestions += said.spans.len();
                 batch.push((sentence, said));

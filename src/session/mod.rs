@@ -71,4 +71,4 @@ pub use task::{Task, TaskLost, Waker};
 pub use crate::encoder::{EncoderInfo, Encoders};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};
 pub use crate::store::WhyReadOnly;
-pub use crate::train::{Config, Event as TrainEvent};
+pub use crate::train::{Config, Event as TrainEvent, Interrupted, PredictOptions};

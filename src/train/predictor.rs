@@ -58,6 +58,11 @@ impl SentencePrediction {
     pub fn mentions(&self) -> Vec<(Span, LabelId)> {
         self.spans.iter().filter(|s| s.chosen).map(|s| (s.span, s.label)).collect()
     }
+
+    /// How many words are taken for heads.
+    pub fn heads_from(&self, threshold: f32) -> usize {
+        self.heads.iter().filter(|p| **p >= threshold).count()
+    }
 }
 
 /// A snapshot with weights of its own, for any thread.
@@ -112,7 +117,8 @@ impl Predictor {
         Ok(predictions)
     }
 
-    fn threshold(&self, options: PredictOptions) -> f32 {
+    /// Probability from which a word is taken for the first word of an entity.
+    pub fn threshold(&self, options: PredictOptions) -> f32 {
         options.threshold.unwrap_or(self.manifest.settings.threshold)
     }
 

@@ -68,7 +68,7 @@ pub fn train(
     if request.snapshot.exists() {
         return Err(TrainError::SnapshotExists(request.snapshot.clone()));
     }
-    Run::start(request, cancel)?.train_on(&request.snapshot, on_event)
+    Run::start(request, cancel)?.run_to_end(&request.snapshot, on_event)
 }
 
 /// Goes on with a training from its newest checkpoint. The encoder it began with need not be there any more.
@@ -84,7 +84,7 @@ pub fn resume(
         let manifest = snapshot::open(&request.snapshot)?.manifest;
         return Ok(Trained { snapshot: request.snapshot.clone(), manifest });
     }
-    Run::resume(request, cancel)?.train_on(&request.snapshot, on_event)
+    Run::resume(request, cancel)?.run_to_end(&request.snapshot, on_event)
 }
 
 /// The state of a training.
@@ -210,7 +210,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    fn train_on(mut self, snapshot: &Path, on_event: &mut dyn FnMut(Event)) -> Result<Trained, TrainError> {
+    fn run_to_end(mut self, snapshot: &Path, on_event: &mut dyn FnMut(Event)) -> Result<Trained, TrainError> {
         on_event(Event::Started {
             train_sentences: self.train.len(),
             dev_sentences: self.dev.len(),
