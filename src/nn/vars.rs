@@ -104,6 +104,11 @@ impl Vars {
         variables.chain(self.constants.iter().map(|(name, t)| (name.as_str(), t)))
     }
 
+    /// All values as they are now, for reading before the next step: they share their storage with the variables.
+    pub fn values(&self) -> BTreeMap<String, Tensor> {
+        self.tensors().map(|(name, t)| (name.to_owned(), t.detach())).collect()
+    }
+
     /// A copy of all values, which later steps don't change.
     ///
     /// # Errors

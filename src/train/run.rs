@@ -321,7 +321,7 @@ impl<'a> Run<'a> {
             Ok(Contents {
                 settings: &self.settings,
                 definition: self.model.definition(),
-                weights: self.vars.copy_out()?,
+                weights: self.vars.values(),
                 moments: self.adam.moments()?,
                 best: self.best.as_ref().and_then(|best| best.weights.as_ref()),
             })
@@ -424,7 +424,7 @@ impl<'a> Run<'a> {
             parent: self.parent,
             outcome,
         };
-        snapshot::write(folder, &manifest, self.model.definition(), &self.vars.copy_out()?)?;
+        snapshot::write(folder, &manifest, self.model.definition(), &self.vars.values())?;
         Ok(manifest)
     }
 }
