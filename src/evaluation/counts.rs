@@ -10,9 +10,27 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// What one mention, word or span adds that is in the gold, predicted, or both.
+    pub(super) fn of(gold: bool, predicted: bool) -> Self {
+        Self {
+            true_positives: usize::from(gold && predicted),
+            false_positives: usize::from(!gold && predicted),
+            false_negatives: usize::from(gold && !predicted),
+        }
+    }
+
+    /// From how many are gold, how many are predicted, and how many of them are the same.
+    pub(super) fn of_totals(gold: usize, predicted: usize, same: usize) -> Self {
+        Self {
+            true_positives: same,
+            false_positives: predicted.saturating_sub(same),
+            false_negatives: gold.saturating_sub(same),
+        }
+    }
+
     /// Share of the predicted that is right.
     pub fn precision(self) -> Option<f64> {
-        ratio(self.true_positives, self.true_positives + self.false_positives)
+        ratio(self.true_positives, self.predicted())
     }
 
     /// Share of the gold that was found.
@@ -30,6 +48,11 @@ impl Counts {
     pub fn support(self) -> usize {
         self.true_positives + self.false_negatives
     }
+
+    /// Number of predicted ones.
+    pub fn predicted(self) -> usize {
+        self.true_positives + self.false_positives
+    }
 }
 
 impl AddAssign for Counts {
@@ -40,7 +63,7 @@ impl AddAssign for Counts {
     }
 }
 
-fn ratio(part: usize, whole: usize) -> Option<f64> {
+pub(super) fn ratio(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 

@@ -1,13 +1,41 @@
 //! Counts and scores. Pure functions of gold and predicted mentions.
 //!
+//! [`Report`] is the strict score, which everything is judged by. The others say where it comes from: [`Matches`]
+//! (which forgives labels or boundaries), [`Lengths`], [`Nesting`], [`Buckets`], [`Errors`] and [`Tasks`].
+//!
 //! # Invariants
 //! - A score without anything to divide by is `None`, never 0 or 1.
-//! - Gold and predicted mentions are sets: saying the same twice counts once.
+//! - Gold and predicted mentions are sets: saying the same twice counts once. Two labels on one span are two mentions.
+//! - No report depends on the order of mentions or of sentences.
+//! - Groups are of spans, so a predicted mention has its group as a gold one has, and what is found is in one group.
 //!
-//! Deliberately absent: models, texts, tokens' words.
+//! Deliberately absent: models, files, significance tests.
 
+mod analyses;
+mod buckets;
+mod consistency;
 mod counts;
+mod errors;
+mod judged;
+mod lengths;
+mod matches;
+mod nesting;
+mod pairing;
+#[cfg(test)]
+mod properties;
 mod report;
+mod tasks;
+#[cfg(test)]
+mod testing;
 
+pub use analyses::Analyses;
+pub use buckets::{Bucketed, Buckets};
+pub use consistency::Consistency;
 pub use counts::Counts;
-pub use report::{Judged, Report};
+pub use errors::{ErrorKinds, Errors};
+pub use judged::Judged;
+pub use lengths::Lengths;
+pub use matches::{Matches, PartialCounts};
+pub use nesting::Nesting;
+pub use report::Report;
+pub use tasks::{Task, Tasks};

@@ -1,17 +1,9 @@
 //! Strict scores: boundaries and label equal.
 
-use super::Counts;
-use crate::annotation::{LabelId, Span, TokenIdx};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// One sentence with what a person and a model say of it.
-#[derive(Clone, Copy, Debug)]
-pub struct Judged<'a> {
-    pub gold: &'a [(Span, LabelId)],
-    pub predicted: &'a [(Span, LabelId)],
-    /// Words that the model takes for first words of entities, where it predicts them.
-    pub heads: Option<&'a [TokenIdx]>,
-}
+use super::judged::set;
+use super::{Counts, Judged};
+use crate::annotation::{LabelId, TokenIdx};
+use std::collections::BTreeMap;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
@@ -37,38 +29,29 @@ impl Report {
 
     fn add(&mut self, sentence: Judged<'_>) {
         self.sentences += 1;
-        let gold: BTreeSet<_> = sentence.gold.iter().copied().collect();
-        let predicted: BTreeSet<_> = sentence.predicted.iter().copied().collect();
-        for &(span, label) in gold.union(&predicted) {
-            let counts = compare(gold.contains(&(span, label)), predicted.contains(&(span, label)));
+        for (_, label, counts) in sentence.strict() {
             *self.labels.entry(label).or_default() += counts;
             self.micro += counts;
         }
-        let Some(heads) = sentence.heads else {
-            self.heads = None;
-            return;
-        };
-        let gold: BTreeSet<TokenIdx> = gold.iter().map(|(span, _)| span.start()).collect();
-        let predicted: BTreeSet<TokenIdx> = heads.iter().copied().collect();
-        for word in gold.union(&predicted) {
-            if let Some(total) = &mut self.heads {
-                *total += compare(gold.contains(word), predicted.contains(word));
-            }
+        match (sentence.heads, &mut self.heads) {
+            (Some(heads), Some(total)) => *total += head_counts(sentence, heads),
+            _ => self.heads = None,
         }
     }
 }
 
-fn compare(gold: bool, predicted: bool) -> Counts {
-    Counts {
-        true_positives: usize::from(gold && predicted),
-        false_positives: usize::from(!gold && predicted),
-        false_negatives: usize::from(gold && !predicted),
-    }
+/// Words that begin gold mentions against those that are predicted to.
+fn head_counts(sentence: Judged<'_>, heads: &[TokenIdx]) -> Counts {
+    let starts: Vec<TokenIdx> = sentence.gold.iter().map(|(span, _)| span.start()).collect();
+    let (gold, predicted) = (set(&starts), set(heads));
+    let same = predicted.iter().filter(|word| gold.binary_search(word).is_ok()).count();
+    Counts::of_totals(gold.len(), predicted.len(), same)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotation::Span;
 
     fn span(start: usize, end: usize) -> Span {
         Span::from_range(start..end).unwrap()
@@ -80,7 +63,7 @@ mod tests {
         let gold = [(span(0, 3), person), (span(2, 3), place), (span(5, 6), place)];
         let predicted = [(span(0, 3), person), (span(0, 3), person), (span(2, 3), person), (span(5, 7), place)];
         let heads = [TokenIdx::new(0), TokenIdx::new(1)];
-        let judged = Judged { gold: &gold, predicted: &predicted, heads: Some(&heads) };
+        let judged = Judged { words: &[], gold: &gold, predicted: &predicted, heads: Some(&heads), candidates: 0 };
         let report = Report::strict(&[person, place, never], [judged]);
         let counts = |true_positives, false_positives, false_negatives| Counts {
             true_positives,
