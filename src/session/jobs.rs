@@ -7,9 +7,9 @@ use super::settings::Setting;
 use super::trainer::{self, TrainingJob, TrainingTask};
 use super::{Part, SessionError, models, now_ms};
 use crate::annotation::{ModelId, SentenceId};
-use crate::evaluation::Report;
+use crate::evaluation::{Analyses, Buckets, Consistency, Judged, Report, Tasks};
 use crate::train::{
-    Config, Event, Interrupted, Manifest, PredictOptions, Predictor, TrainError, evaluate, interrupted,
+    Answer, Config, Event, Example, Interrupted, Manifest, PredictOptions, Predictor, TrainError, answers, interrupted,
 };
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -42,11 +42,32 @@ pub struct PredictReport {
     pub stopped: bool,
 }
 
+/// What to score, and what to tell besides the score and the [`Analyses`] that cost next to nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct EvaluateRequest {
+    /// Its complete sentences.
+    pub part: Part,
+    /// The current one by default.
+    pub model: Option<ModelId>,
+    /// For tensor work; all cores by default.
+    pub threads: Option<usize>,
+    /// Whether to score the tasks one by one: a second prediction, of all candidates.
+    pub tasks: bool,
+    /// Whether to make buckets: goes through the training sentences, too.
+    pub buckets: bool,
+}
+
 /// A score of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvaluateReport {
     pub model: ModelId,
     pub report: Report,
+    pub analyses: Analyses,
+    /// If they were asked for.
+    pub tasks: Option<Tasks>,
+    /// If they were asked for. Label consistency is that of today's complete training sentences.
+    pub buckets: Option<Buckets>,
+    /// Of the prediction, without that for the tasks.
     pub wall_secs: f64,
     /// Gold mentions of several fragments, which the model can't find and the score does not count.
     pub discontinuous_mentions: usize,
@@ -166,25 +187,40 @@ impl Project {
     ///
     /// # Errors
     /// No model, a damaged one, nothing complete, a stop.
-    pub fn evaluate_now(
-        &self,
-        part: Part,
-        model: Option<ModelId>,
-        threads: Option<usize>,
-        cancel: &AtomicBool,
-    ) -> Result<EvaluateReport, SessionError> {
-        let (model, predictor) = self.load_model(model, threads)?;
-        let examples = gold_examples(self.corpus(), part);
+    pub fn evaluate_now(&self, request: EvaluateRequest, cancel: &AtomicBool) -> Result<EvaluateReport, SessionError> {
+        let (model, predictor) = self.load_model(request.model, request.threads)?;
+        let examples = gold_examples(self.corpus(), request.part);
         if examples.is_empty() {
             return Err(SessionError::NothingToScore);
         }
+        let ask = |options| answers(&predictor, &examples, options, cancel).map_err(stopped);
         let started = Instant::now();
-        let report = evaluate(&predictor, &examples, PredictOptions::default(), cancel).map_err(stopped)?;
+        let found = ask(PredictOptions::default())?;
+        let wall_secs = started.elapsed().as_secs_f64();
+        let judged = judge(&examples, &found);
+        let report = Report::strict(&predictor.labels(), judged.iter().copied());
+        let mut tasks = None;
+        if request.tasks {
+            // Without heads nothing was filtered.
+            let all = match report.heads {
+                Some(_) => ask(PredictOptions { use_heads: false, ..PredictOptions::default() })?,
+                None => found.clone(),
+            };
+            tasks = Some(Tasks::of(judged.iter().copied(), judge(&examples, &all)));
+        }
+        let buckets = request.buckets.then(|| {
+            let training = gold_examples(self.corpus(), Part::Train);
+            let consistency = Consistency::of(training.iter().map(|e| (e.tokens.as_slice(), e.gold.as_slice())));
+            Buckets::of(judged.iter().copied(), &consistency)
+        });
         Ok(EvaluateReport {
             model,
+            analyses: Analyses::of(&judged),
             report,
-            wall_secs: started.elapsed().as_secs_f64(),
-            discontinuous_mentions: discontinuous(self.corpus(), part),
+            tasks,
+            buckets,
+            wall_secs,
+            discontinuous_mentions: discontinuous(self.corpus(), request.part),
         })
     }
 
@@ -193,6 +229,10 @@ impl Project {
         let folder = self.snapshot(id).ok_or_else(|| SessionError::NoSuchModel { model: id.to_string() })?;
         Ok((id, Predictor::load_with_threads(&folder, threads)?))
     }
+}
+
+fn judge<'a>(examples: &'a [Example], answers: &'a [Answer]) -> Vec<Judged<'a>> {
+    examples.iter().zip(answers).map(|(example, answer)| answer.judged(example)).collect()
 }
 
 /// A stop that was asked for is no failure of the learner.

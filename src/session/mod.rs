@@ -59,7 +59,7 @@ pub use files::write_whole;
 pub use filter::{FilterReport, filter};
 pub use home::Home;
 pub use import::{ImportAs, ImportHow, ImportReceipt, Imported};
-pub use jobs::{EvaluateReport, PredictReport, TrainReport};
+pub use jobs::{EvaluateReport, EvaluateRequest, PredictReport, TrainReport};
 pub use project::{NewProject, Order, Project};
 pub use reading::{Incoming, ReadRequest, read_files};
 pub use sample::open_sample;

@@ -30,7 +30,7 @@ pub use checkpoint::{Checkpoints, Interrupted, Pace, interrupted};
 pub use config::Config;
 pub use dataset::{Dataset, Example};
 pub use event::Event;
-pub use predictor::{PredictOptions, Predictor, ScoredSpan, SentencePrediction, evaluate};
+pub use predictor::{Answer, PredictOptions, Predictor, ScoredSpan, SentencePrediction, answers, evaluate};
 pub use run::{ENOUGH_DEV, ResumeRequest, TrainRequest, Trained, peak_memory_mb, resume, train};
 pub use sealed::HALF_WRITTEN;
 pub use settings::{Effort, Settings};

@@ -96,6 +96,11 @@ impl Predictor {
         &self.manifest
     }
 
+    /// The labels that the model knows.
+    pub fn labels(&self) -> Vec<LabelId> {
+        self.manifest.labels.iter().map(|(id, _)| *id).collect()
+    }
+
     /// One prediction for each sentence, in order. A sentence without words gets an empty one.
     ///
     /// # Errors
@@ -128,6 +133,43 @@ impl Predictor {
     }
 }
 
+/// A model's final answer for a sentence whose gold mentions are known.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Answer {
+    pub mentions: Vec<(Span, LabelId)>,
+    /// Words taken for heads; `None` where the architecture predicts none.
+    pub heads: Option<Vec<TokenIdx>>,
+    /// How many candidates were classified.
+    pub candidates: usize,
+}
+
+impl Answer {
+    pub fn judged<'a>(&'a self, example: &'a Example) -> Judged<'a> {
+        Judged {
+            words: &example.tokens,
+            gold: &example.gold,
+            predicted: &self.mentions,
+            heads: self.heads.as_deref(),
+            candidates: self.candidates,
+        }
+    }
+}
+
+/// One answer for each sentence, in order.
+///
+/// # Errors
+/// See [`Predictor::predict`].
+pub fn answers(
+    predictor: &Predictor,
+    examples: &[Example],
+    options: PredictOptions,
+    cancel: &AtomicBool,
+) -> Result<Vec<Answer>, TrainError> {
+    let (model, work) = (&predictor.model, predictor.work(options, cancel));
+    let prepared = model.prepare_all(examples.iter().map(|e| (e.tokens.as_slice(), [].as_slice())), cancel)?;
+    answer_all(model, &prepared, predictor.threshold(options), work)
+}
+
 /// Strict scores of a model's final answers.
 ///
 /// # Errors
@@ -138,10 +180,8 @@ pub fn evaluate(
     options: PredictOptions,
     cancel: &AtomicBool,
 ) -> Result<Report, TrainError> {
-    let (model, work) = (&predictor.model, predictor.work(options, cancel));
-    let prepared = model.prepare_all(examples.iter().map(|e| (e.tokens.as_slice(), [].as_slice())), cancel)?;
-    let labels: Vec<LabelId> = predictor.manifest.labels.iter().map(|(id, _)| *id).collect();
-    score(model, &labels, examples, &prepared, predictor.threshold(options), work)
+    let answers = answers(predictor, examples, options, cancel)?;
+    Ok(Report::strict(&predictor.labels(), judge(examples, &answers)))
 }
 
 /// Predicts prepared sentences and compares with gold.
@@ -153,22 +193,29 @@ pub(super) fn score(
     threshold: f32,
     work: Work<'_>,
 ) -> Result<Report, TrainError> {
-    let mut answers = vec![(Vec::new(), Some(Vec::new())); examples.len()];
+    let answers = answer_all(model, prepared, threshold, work)?;
+    Ok(Report::strict(labels, judge(examples, &answers)))
+}
+
+fn judge<'a>(examples: &'a [Example], answers: &'a [Answer]) -> impl Iterator<Item = Judged<'a>> {
+    examples.iter().zip(answers).map(|(example, answer)| answer.judged(example))
+}
+
+fn answer_all(model: &Model, prepared: &[Prepared], threshold: f32, work: Work<'_>) -> Result<Vec<Answer>, TrainError> {
+    // Of a sentence without words nothing is asked.
+    let nothing = Answer { mentions: Vec::new(), heads: Some(Vec::new()), candidates: 0 };
+    let mut answers = vec![nothing; prepared.len()];
     model.predict_all(prepared, work, |i, prediction| {
         if let Some(place) = answers.get_mut(i) {
             let heads = prediction.heads.as_ref().map(|heads| {
                 let likely = heads.iter().enumerate().filter(|(_, p)| **p >= threshold);
                 likely.map(|(word, _)| TokenIdx::new(word)).collect()
             });
-            *place = (scored(model, prediction, f32::INFINITY).mentions(), heads);
+            let scored = scored(model, prediction, f32::INFINITY);
+            *place = Answer { mentions: scored.mentions(), heads, candidates: scored.candidates };
         }
     })?;
-    let judged = examples.iter().zip(&answers).map(|(example, (predicted, heads))| Judged {
-        gold: &example.gold,
-        predicted,
-        heads: heads.as_deref(),
-    });
-    Ok(Report::strict(labels, judged))
+    Ok(answers)
 }
 
 fn scored(model: &Model, prediction: Prediction, floor: f32) -> SentencePrediction {
