@@ -252,6 +252,73 @@ fn another_architecture_is_one_word_away() {
 }
 
 #[test]
+fn a_score_is_told_by_what_is_asked_for() {
+    let place = Place::new();
+    place.json(0, &["sample", "--at", "s.nestling", "--no-window"]);
+    place.json(0, &["train", "s.nestling", "--limit", "12", "--epochs", "30", "--seed", "1"]);
+    let evaluate = ["evaluate", "s.nestling", "--split", "train"];
+    let plain = place.json(0, &evaluate);
+    let by = "label,length,nesting,errors,tasks,matches,buckets";
+    let mut all = place.json(0, &[&evaluate[..], &["--by", by]].concat());
+    let (micro, neh) = (&plain["strict"]["micro"], &plain["neh"]);
+    assert!(micro["tp"].as_u64() > Some(0) && micro["fn"].as_u64() > Some(0), "{micro}");
+
+    // Each group of rows adds up to the strict score; what is predicted does not depend on what is asked for.
+    let keys = ["tp", "fp", "fn"];
+    let sum = |rows: &Value| {
+        keys.map(|key| rows.as_object().unwrap().values().map(|r| r[key].as_u64().unwrap()).sum::<u64>())
+    };
+    let counts = |row: &Value| keys.map(|key| row[key].as_u64().unwrap());
+    let total: [u64; 3] = counts(micro);
+    assert_eq!(sum(&all["strict"]["labels"]), total);
+    assert_eq!(sum(&all["length"]), total);
+    for property in ["eLen", "tLen", "eCon", "eDen"] {
+        assert_eq!(sum(&all["buckets"][property]), total, "{property}");
+    }
+    let nesting = ["nested", "covering", "flat", "both"].map(|group| counts(&all["nesting"][group]));
+    let [nested, covering, flat, both] = nesting;
+    assert_eq!([0, 1, 2].map(|i| nested[i] + covering[i] + flat[i] - both[i]), total);
+    assert!(both.iter().zip(covering).all(|(b, c)| *b <= c) && covering.iter().sum::<u64>() > 0, "{nesting:?}");
+    let wrong = |side: &str, alone: &str| {
+        ["type", "boundary", "both", alone].map(|kind| all["errors"][side][kind].as_u64().unwrap()).iter().sum::<u64>()
+    };
+    assert_eq!([wrong("fp", "spurious"), wrong("fn", "missed")], [total[1], total[2]]);
+
+    // A kinder match finds no less of the same gold.
+    let (gold, tp) = (total[0] + total[2], total[0]);
+    for kind in ["exact", "type"] {
+        let [found, _, missed] = counts(&all[kind]);
+        assert!(found >= tp && found + missed == gold, "{kind}: {}", all[kind]);
+    }
+    let half = all["partial"]["partial"].as_u64().unwrap();
+    let [equal, _, missed] = counts(&all["partial"]);
+    assert_eq!((equal, equal + half + missed), (counts(&all["exact"])[0], gold));
+    assert_eq!(all["partial"]["recall"].as_f64().unwrap(), (2 * equal + half) as f64 / (2 * gold) as f64);
+
+    // The filter of heads takes candidates away; a word is asked about once.
+    let tasks = &all["tasks"];
+    assert_eq!((counts(&tasks["neh"]), counts(&tasks["neh_sp"])), (counts(neh), total));
+    let samples = ["neh", "neh_sp", "sp"].map(|task| tasks[task]["samples"].as_u64().unwrap());
+    assert!(samples[1] < samples[2] && samples[0] < samples[2], "{samples:?}");
+    assert!(counts(&tasks["sp"])[0] >= tp, "{tasks}");
+    assert_eq!(counts(&tasks["sp"])[0] + counts(&tasks["sp"])[2], gold);
+
+    // Without --by it is what it was before there were analyses.
+    let added = ["length", "nesting", "errors", "tasks", "exact", "partial", "type", "buckets"];
+    let object = all.as_object_mut().unwrap();
+    assert!(added.iter().all(|key| object.remove(*key).is_some()));
+    object.insert("wall_secs".to_owned(), plain["wall_secs"].clone());
+    assert_eq!(all, plain);
+
+    let text = place.run(&[&evaluate[..], &["--by", "matches,tasks,matches", "--quiet"]].concat());
+    let text = String::from_utf8(text.stdout).unwrap();
+    let heads: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(heads, ["Model", "match", "strict", "exact", "partial", "type", "task", "NEH", "SP", "NEH"]);
+    let refused = place.refused(&[&evaluate[..], &["--by", "label,nope"]].concat());
+    assert!(refused.contains("nope") && refused.contains("buckets"), "{refused}");
+}
+
+#[test]
 fn a_folder_that_a_cut_training_left_is_passed_over() {
     let place = Place::new();
     place.json(0, &["sample", "--at", "s.nestling", "--no-window"]);

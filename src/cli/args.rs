@@ -68,8 +68,9 @@ pub(super) enum Command {
     #[command(after_help = "Examples:\n  nestling predict harbour.nestling\n  \
                             nestling predict --model harbour.models/model-0003 --input texts.jsonl --output predicted.jsonl")]
     Predict(Predict),
-    /// Score a model on a split: strict micro precision, recall and F1.
-    #[command(after_help = "Example: nestling evaluate harbour.nestling --split test --json")]
+    /// Score a model on a split: strict micro precision, recall and F1, and where they come from.
+    #[command(after_help = "Examples:\n  nestling evaluate harbour.nestling --split test --json\n  \
+                            nestling evaluate harbour.nestling --split test --by label,matches,nesting,errors")]
     Evaluate(Evaluate),
     /// List, import and remove encoders.
     #[command(after_help = "Example: nestling encoders import ./all-MiniLM-L6-v2 --name minilm")]
@@ -327,6 +328,25 @@ pub(super) struct Predict {
     pub(super) common: Common,
 }
 
+/// What scores can be told by.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    /// Each label.
+    Label,
+    /// Exact (whatever the label), partial (an overlap counts half) and type match (overlap and label), beside strict.
+    Matches,
+    /// How many words a mention has.
+    Length,
+    /// Mentions inside others, around others, both, or neither.
+    Nesting,
+    /// XS, S, L and XL by length of mention and sentence, label consistency and density of mentions.
+    Buckets,
+    /// What is wrong: the label, the boundaries, both, or all of it.
+    Errors,
+    /// Finding heads, classifying all spans, and both together, with how much was classified; takes a second prediction.
+    Tasks,
+}
+
 #[derive(Args, Debug)]
 pub(super) struct Evaluate {
     /// Project file.
@@ -334,6 +354,9 @@ pub(super) struct Evaluate {
     /// Whose complete sentences to score on.
     #[arg(long, value_enum)]
     pub(super) split: SplitName,
+    /// What to tell the scores by, several parted by commas.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
+    pub(super) by: Vec<By>,
     /// Model number of the project; by default the current one.
     #[arg(long)]
     pub(super) model: Option<String>,

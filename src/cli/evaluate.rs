@@ -1,21 +1,31 @@
 //! `nestling evaluate`
 
-use super::args::Evaluate;
+use super::analyses::{json_of, text_of};
+use super::args::{By, Evaluate};
 use super::output::{Ending, answer, stop_flag};
 use super::predict::model_id;
 use super::{CliError, json as fields};
-use crate::session::{Home, Project};
+use crate::session::{EvaluateRequest, Home, Project};
 use std::fmt::Write;
 
 pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
     let model = args.model.as_deref().map(model_id).transpose()?;
     let project = Project::open_to_read(&Home::find(), &args.project)?;
     let cancel = stop_flag();
-    let done = project.evaluate_now(args.split.part(), model, args.threads, &cancel)?;
+    let request = EvaluateRequest {
+        part: args.split.part(),
+        model,
+        threads: args.threads,
+        tasks: args.by.contains(&By::Tasks),
+        buckets: args.by.contains(&By::Buckets),
+    };
+    let done = project.evaluate_now(request, &cancel)?;
     let mut json = fields::evaluation(args.split.name(), done.model.0, &done.report, project.corpus());
     if let serde_json::Value::Object(object) = &mut json {
         object.insert("wall_secs".to_owned(), done.wall_secs.into());
         object.insert("discontinuous_mentions".to_owned(), done.discontinuous_mentions.into());
+        let parts = args.by.iter().flat_map(|by| json_of(*by, &done));
+        object.extend(parts.map(|(key, value)| (key.to_owned(), value)));
     }
     let mut text = format!(
         "Model {} on {} ({} sentences): {}\n",
@@ -24,10 +34,19 @@ pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
         done.report.sentences,
         fields::scores(done.report.micro)
     );
-    for (id, counts) in &done.report.labels {
-        let name = project.corpus().labels().get(*id).map_or("?", |l| &l.name);
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "{name:>12}: {}  ({} gold)", fields::scores(*counts), counts.support());
+    if args.by.is_empty() {
+        for (id, counts) in &done.report.labels {
+            let name = project.corpus().labels().get(*id).map_or("?", |l| &l.name);
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "{name:>12}: {}  ({} gold)", fields::scores(*counts), counts.support());
+        }
+    }
+    for (at, by) in args.by.iter().enumerate() {
+        let said = args.by.iter().take(at).any(|earlier| earlier == by);
+        if !said {
+            text.push('\n');
+            text.push_str(&text_of(*by, &done, project.corpus()));
+        }
     }
     project.close()?;
     answer(args.common, &json, &text)?;

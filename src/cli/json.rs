@@ -6,7 +6,7 @@ use crate::session::{Loss, Warning};
 use serde_json::{Map, Value, json};
 
 /// `{"precision":p,"recall":r,"f1":f,"tp":n,"fp":n,"fn":n}`; `null` where there is nothing to divide.
-fn counts(counts: Counts) -> Value {
+pub(super) fn counts(counts: Counts) -> Value {
     json!({
         "precision": counts.precision(),
         "recall": counts.recall(),
@@ -51,8 +51,11 @@ pub(super) fn losses(losses: &[Loss]) -> Value {
     losses.iter().map(loss).collect()
 }
 
-/// `P .712  R .640  F1 .674`, or dashes where there is nothing to divide.
+/// `P 0.7120  R 0.6400  F1 0.6741`, or dashes where there is nothing to divide.
 pub(super) fn scores(counts: Counts) -> String {
-    let shown = |score: Option<f64>| score.map_or_else(|| "-".to_owned(), |s| format!("{s:.4}"));
-    format!("P {}  R {}  F1 {}", shown(counts.precision()), shown(counts.recall()), shown(counts.f1()))
+    format!("P {}  R {}  F1 {}", score(counts.precision()), score(counts.recall()), score(counts.f1()))
+}
+
+pub(super) fn score(score: Option<f64>) -> String {
+    score.map_or_else(|| "-".to_owned(), |score| format!("{score:.4}"))
 }

@@ -7,6 +7,7 @@
 //!
 //! Deliberately absent: any ability of its own.
 
+mod analyses;
 mod args;
 mod bench;
 mod check;
@@ -23,6 +24,7 @@ mod output;
 mod predict;
 mod sample;
 mod search;
+mod table;
 mod train;
 
 use args::{Cli, Command};

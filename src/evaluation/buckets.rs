@@ -79,7 +79,8 @@ mod tests {
 
     fn row(bucketed: Bucketed) -> String {
         let shown = bucketed.rows().filter(|(_, c)| *c != Counts::default());
-        let shown = shown.map(|(name, c)| format!("{name} {}/{}/{}", c.true_positives, c.false_positives, c.false_negatives));
+        let shown =
+            shown.map(|(name, c)| format!("{name} {}/{}/{}", c.true_positives, c.false_positives, c.false_negatives));
         shown.collect::<Vec<_>>().join(", ")
     }
 

@@ -4,8 +4,7 @@ use super::{Counts, Judged};
 
 /// Name of a row and its greatest width in tokens. Ours; Figure 2 of "Deep Span Representations for Named Entity
 /// Recognition" shows the same kind of groups.
-const ROWS: [(&str, usize); 7] =
-    [("1", 1), ("2", 2), ("3", 3), ("4", 4), ("5", 5), ("6-10", 10), ("11+", usize::MAX)];
+const ROWS: [(&str, usize); 7] = [("1", 1), ("2", 2), ("3", 3), ("4", 4), ("5", 5), ("6-10", 10), ("11+", usize::MAX)];
 
 /// A gold mention counts in the row of its own width, a predicted one in the row of its own. Equal mentions have equal
 /// widths, so the rows add up to the micro counts.

@@ -142,10 +142,7 @@ mod tests {
         let matches = judge(&[(0, 5, 1), (3, 5, 1)], &[(3, 5, 1)], |sentence| Matches::of([sentence]));
         assert_eq!(matches.exact, counts(1, 0, 1));
         assert_eq!(matches.same_label, counts(1, 0, 1));
-        assert_eq!(
-            matches.partial,
-            PartialCounts { equal: 1, overlapping: 0, false_positives: 0, false_negatives: 1 }
-        );
+        assert_eq!(matches.partial, PartialCounts { equal: 1, overlapping: 0, false_positives: 0, false_negatives: 1 });
         // Two labels on one span are two mentions.
         let matches = judge(&[(0, 2, 1), (0, 2, 2)], &[(0, 2, 3), (0, 2, 3)], |sentence| Matches::of([sentence]));
         assert_eq!(matches.exact, counts(1, 0, 1));

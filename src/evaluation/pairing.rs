@@ -1,7 +1,6 @@
 //! Which spans of two sets can be taken for each other, one to one.
 
 use crate::annotation::Span;
-use std::collections::VecDeque;
 
 /// Spans that are in both lists, each of them as often as in the list that has it less often.
 pub(super) struct Equal {
@@ -33,29 +32,27 @@ impl Equal {
 
 /// The most pairs of overlapping spans that can be made when each span is in one pair at most.
 ///
-/// Takes the span that ends first, of either list, and gives it the one of the other list that ends first of those that
-/// overlap it. No choice is better. Let `x` be that span, `y` its partner, and suppose that the best choice pairs `x`
-/// with `y'` and `x'` with `y`. `y` and `y'` both hold the last word of `x`, and `y` does not end after `y'`. `x'` begins
-/// before `y` ends, so before `y'` ends; and it does not end before `x`, so it ends after `y'` begins. `x'` overlaps
-/// `y'`, and `x y`, `x' y'` are as many pairs. Quadratic in the spans of one sentence at worst.
+/// Goes through the left spans from the one that ends first, and gives each the right one that ends first of those that
+/// overlap it and are free. No choice is better. Let `x` be the first left span and `y` its partner, and suppose that the
+/// best choice pairs `x` with `y'` and `x'` with `y`. `x'` begins before `y` ends, and `y` does not end after `y'`; `y'`
+/// begins before `x` ends, and `x` does not end after `x'`. So `x'` and `y'` overlap, and `x y`, `x' y'` are as many pairs.
+/// The product of both lengths at worst.
 pub(super) fn most_overlaps(left: &[Span], right: &[Span]) -> usize {
-    let (mut left, mut right) = (by_end(left), by_end(right));
+    let mut free = by_end(right);
     let mut pairs = 0;
-    while let (Some(l), Some(r)) = (left.front(), right.front()) {
-        let (from, to) = if l.end() <= r.end() { (&mut left, &mut right) } else { (&mut right, &mut left) };
-        let Some(first) = from.pop_front() else { break };
-        if let Some(at) = to.iter().position(|other| other.overlaps(first)) {
-            to.remove(at);
+    for span in by_end(left) {
+        if let Some(at) = free.iter().position(|other| other.overlaps(span)) {
+            free.remove(at);
             pairs += 1;
         }
     }
     pairs
 }
 
-fn by_end(spans: &[Span]) -> VecDeque<Span> {
+fn by_end(spans: &[Span]) -> Vec<Span> {
     let mut spans = spans.to_vec();
     spans.sort_unstable_by_key(|span| span.end());
-    spans.into()
+    spans
 }
 
 #[cfg(test)]

@@ -15,8 +15,9 @@ type Mention = (BTreeSet<usize>, u32);
 
 /// Some mentions, often several on the same words, and the same one twice now and then.
 fn some() -> impl Strategy<Value = Vec<Raw>> {
-    vec((0..WORDS, 1..=WORDS, 0..3_u32), 0..6)
-        .prop_map(|raw| raw.into_iter().map(|(start, width, label)| (start, (start + width).min(WORDS), label)).collect())
+    vec((0..WORDS, 1..=WORDS, 0..3_u32), 0..6).prop_map(|raw| {
+        raw.into_iter().map(|(start, width, label)| (start, (start + width).min(WORDS), label)).collect()
+    })
 }
 
 fn sets(raw: &[Raw]) -> Vec<Mention> {
