@@ -431,3 +431,37 @@ fn every_inability_says_what_to_do() {
         nestling: a folder of files goes to a new or an empty folder, and there is something; name another one: out
         nestling: there is no such folder; make it, or choose another one: no/such"#]].assert_eq(&shown);
 }
+
+#[test]
+fn an_encoder_that_can_t_be_used_is_refused_and_nothing_of_it_stays() {
+    let place = Place::new();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
+    let files = ["config.json", "vocab.txt", "model.safetensors"];
+    // What is put in the place of one file, and a word of what is said.
+    let broken: [(&str, &str, &[u8], &str); 6] = [
+        ("cut", "model.safetensors", b"\x10\0\0\0\0\0\0\0{\"a\"", "cut off"),
+        ("empty", "model.safetensors", b"", "is empty"),
+        ("no-json", "config.json", b"{", "no JSON"),
+        ("other", "config.json", b"{\"model_type\":\"roberta\"}", "only \"bert\" works here"),
+        ("unnumbered", "config.json", b"{\"model_type\":\"bert\"}", "hidden_size is missing"),
+        ("unmarked", "vocab.txt", b"[UNK]\nsea\n", "has no [CLS]"),
+    ];
+    for (folder, file, content, words) in broken {
+        std::fs::create_dir(place.path(folder)).unwrap();
+        for name in files {
+            std::fs::copy(fixture.join(name), place.path(folder).join(name)).unwrap();
+        }
+        std::fs::write(place.path(folder).join(file), content).unwrap();
+        let message = place.refused(&["encoders", "import", folder, "--name", "x"]);
+        assert!(message.contains(words) && message.trim_end().ends_with(file), "{folder}: {message}");
+    }
+    let message = place.refused(&["encoders", "import", "gone", "--name", "x"]);
+    assert!(message.contains("there is no such folder"), "{message}");
+    let message = place.refused(&["encoders", "import", "cut/config.json", "--name", "x"]);
+    assert!(message.contains("this is a file"), "{message}");
+    let listed = place.json(0, &["encoders"]);
+    assert_eq!(listed["encoders"].as_array().unwrap().len(), 1);
+    let left = std::fs::read_dir(place.path("home/encoders")).map_or(0, Iterator::count);
+    assert_eq!(left, 0, "nothing is left behind");
+    place.json(0, &["encoders", "import", fixture.to_str().unwrap(), "--name", "x"]);
+}

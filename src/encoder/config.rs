@@ -1,6 +1,8 @@
 //! The numbers that say how an encoder is built, read from `config.json`.
 
-use super::EncoderError;
+use super::error::GET_AGAIN;
+use super::{EncoderError, HashedWords};
+use serde_json::Value;
 use std::path::Path;
 
 /// The model type that `config.json` of the built-in encoder carries.
@@ -31,96 +33,31 @@ pub struct EncoderConfig {
     pub norm_eps: f64,
 }
 
-/// `config.json` of the Hugging Face libraries, as far as it matters here.
-#[derive(serde::Deserialize)]
-struct File {
-    model_type: Option<String>,
-    #[serde(default)]
-    architectures: Vec<String>,
-    vocab_size: usize,
-    hidden_size: usize,
-    num_hidden_layers: usize,
-    num_attention_heads: usize,
-    intermediate_size: usize,
-    max_position_embeddings: usize,
-    #[serde(default = "two")]
-    type_vocab_size: usize,
-    #[serde(default = "small_eps")]
-    layer_norm_eps: f64,
-    hidden_act: Option<String>,
-    position_embedding_type: Option<String>,
-    is_decoder: Option<bool>,
-    hash_buckets: Option<usize>,
-}
-
-fn two() -> usize {
-    2
-}
-
-fn small_eps() -> f64 {
-    1e-12
-}
-
 impl EncoderConfig {
     /// Reads `config.json`; `path` is for messages.
     pub(super) fn parse(json: &[u8], path: &Path) -> Result<Self, EncoderError> {
-        let bad = |reason: String| EncoderError::BadFile { reason, path: path.to_owned() };
-        let unsupported = |what, got: &str, expected| {
-            Err(EncoderError::Unsupported { what, got: format!("{got:?}"), expected, path: path.to_owned() })
-        };
-        let any: serde_json::Value = serde_json::from_slice(json).map_err(|e| bad(e.to_string()))?;
-        // Asked before the rest, since other model types name their sizes otherwise.
-        let kind = any.get("model_type").and_then(|v| v.as_str()).map(str::to_owned);
-        match kind.as_deref() {
-            None | Some("bert" | HASHED) => {}
-            Some(other) => return unsupported("the model type", other, "\"bert\""),
+        let json = serde_json::from_slice(json)
+            .map_err(|e| EncoderError::bad_file(format!("the file is no JSON ({e})"), GET_AGAIN, path))?;
+        let file = File { json, path };
+        let is_hashed = file.check_kind()?;
+        let hidden = file.number("hidden_size", 1, 16_384)?;
+        let heads = file.number("num_attention_heads", 1, 1024)?;
+        if !hidden.is_multiple_of(heads) {
+            let problem = format!("hidden_size {hidden} is no multiple of num_attention_heads {heads}");
+            return Err(EncoderError::bad_file(problem, GET_AGAIN, path));
         }
-        let file: File = serde_json::from_value(any).map_err(|e| bad(e.to_string()))?;
-        if file.model_type.is_none() && !file.architectures.iter().any(|a| a.starts_with("Bert")) {
-            return unsupported("the model type", "", "\"bert\"");
-        }
-        if let Some(other) = file.hidden_act.as_deref().filter(|a| *a != "gelu") {
-            return unsupported("hidden_act", other, "\"gelu\"");
-        }
-        if let Some(other) = file.position_embedding_type.as_deref().filter(|p| *p != "absolute") {
-            return unsupported("position_embedding_type", other, "\"absolute\"");
-        }
-        if file.is_decoder == Some(true) {
-            return unsupported("is_decoder", "true", "false");
-        }
-        let sizes = [
-            ("vocab_size", file.vocab_size),
-            ("hidden_size", file.hidden_size),
-            ("num_hidden_layers", file.num_hidden_layers),
-            ("num_attention_heads", file.num_attention_heads),
-            ("intermediate_size", file.intermediate_size),
-            ("type_vocab_size", file.type_vocab_size),
-        ];
-        if let Some((name, _)) = sizes.iter().find(|(_, size)| *size == 0) {
-            return Err(bad(format!("{name} is 0")));
-        }
-        if file.max_position_embeddings < 3 {
-            return Err(bad("max_position_embeddings must be 3 or more".to_owned()));
-        }
-        if !file.hidden_size.is_multiple_of(file.num_attention_heads) {
-            let (hidden, heads) = (file.hidden_size, file.num_attention_heads);
-            return Err(bad(format!("hidden_size {hidden} is no multiple of num_attention_heads {heads}")));
-        }
-        let pieces = match (file.model_type.as_deref(), file.hash_buckets) {
-            (Some(HASHED), Some(buckets)) if buckets > 0 => Pieces::Hashed { buckets },
-            (Some(HASHED), _) => return Err(bad("hash_buckets is missing or 0".to_owned())),
-            _ => Pieces::Tokenizer,
-        };
+        let vocabulary = file.number("vocab_size", 1, 4_000_000)?;
         Ok(Self {
-            pieces,
-            vocabulary: file.vocab_size,
-            hidden: file.hidden_size,
-            layers: file.num_hidden_layers,
-            heads: file.num_attention_heads,
-            inner: file.intermediate_size,
-            max_positions: file.max_position_embeddings,
-            token_types: file.type_vocab_size,
-            norm_eps: file.layer_norm_eps,
+            pieces: if is_hashed { file.hashed_pieces(vocabulary)? } else { Pieces::Tokenizer },
+            vocabulary,
+            hidden,
+            layers: file.number("num_hidden_layers", 1, 256)?,
+            heads,
+            inner: file.number("intermediate_size", 1, 131_072)?,
+            // A word needs a place between the two marks.
+            max_positions: file.number("max_position_embeddings", 3, 1 << 20)?,
+            token_types: file.number_or("type_vocab_size", 1, 1024, Some(2))?,
+            norm_eps: file.norm_eps()?,
         })
     }
 
@@ -144,6 +81,89 @@ impl EncoderConfig {
         }
         format!("{json:#}\n")
     }
+}
+
+/// `config.json` of the Hugging Face libraries, as far as it matters here.
+struct File<'a> {
+    json: Value,
+    path: &'a Path,
+}
+
+impl File<'_> {
+    /// Refuses what can't run here; true for an encoder that hashes words.
+    fn check_kind(&self) -> Result<bool, EncoderError> {
+        let get = |key| self.json.get(key).filter(|value| !value.is_null());
+        let refuse = |what, got: &str, expected| {
+            Err(EncoderError::Unsupported { what, got: got.to_owned(), expected, path: self.path.to_owned() })
+        };
+        // Asked first, since other model types name their sizes otherwise.
+        let kind = get("model_type");
+        let architectures = get("architectures").and_then(Value::as_array).into_iter().flatten();
+        let is_bert = |name: &Value| name.as_str().is_some_and(|name| name.starts_with("Bert"));
+        match kind.map(|kind| (kind, kind.as_str())) {
+            Some((_, Some("bert" | HASHED))) => {}
+            Some((kind, _)) => return refuse("the model type", &shown(kind), "\"bert\""),
+            None if architectures.into_iter().any(is_bert) => {}
+            None => return refuse("the model type", "missing", "\"bert\""),
+        }
+        for (key, expected) in [("hidden_act", "\"gelu\""), ("position_embedding_type", "\"absolute\"")] {
+            if let Some(got) = get(key).map(shown).filter(|got| got != expected) {
+                return refuse(key, &got, expected);
+            }
+        }
+        if get("is_decoder").is_some_and(|it| it != false) {
+            return refuse("is_decoder", "true", "false");
+        }
+        Ok(kind.and_then(Value::as_str) == Some(HASHED))
+    }
+
+    fn number(&self, key: &'static str, least: usize, most: usize) -> Result<usize, EncoderError> {
+        self.number_or(key, least, most, None)
+    }
+
+    /// The bounds are far beyond what any BERT has; they keep a damaged file from asking for all memory.
+    fn number_or(
+        &self,
+        key: &'static str,
+        least: usize,
+        most: usize,
+        default: Option<usize>,
+    ) -> Result<usize, EncoderError> {
+        let value = self.json.get(key);
+        if let (None, Some(default)) = (value, default) {
+            return Ok(default);
+        }
+        let number = value.and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        number.filter(|n| (least..=most).contains(n)).ok_or_else(|| {
+            let got = value.map_or_else(|| "missing".to_owned(), shown);
+            let problem = format!("{key} is {got}, expected a whole number from {least} to {most}");
+            EncoderError::bad_file(problem, GET_AGAIN, self.path)
+        })
+    }
+
+    fn hashed_pieces(&self, vocabulary: usize) -> Result<Pieces, EncoderError> {
+        let buckets = self.number("hash_buckets", 1, 1 << 20)?;
+        let expected = HashedWords::vocabulary(buckets);
+        if vocabulary != expected {
+            let problem = format!("vocab_size is {vocabulary}, expected {expected} with {buckets} hash_buckets");
+            return Err(EncoderError::bad_file(problem, GET_AGAIN, self.path));
+        }
+        Ok(Pieces::Hashed { buckets })
+    }
+
+    fn norm_eps(&self) -> Result<f64, EncoderError> {
+        let Some(value) = self.json.get("layer_norm_eps") else { return Ok(1e-12) };
+        value.as_f64().filter(|eps| (1e-30..1.0).contains(eps)).ok_or_else(|| {
+            let problem = format!("layer_norm_eps is {}, expected a number between 0 and 1", shown(value));
+            EncoderError::bad_file(problem, GET_AGAIN, self.path)
+        })
+    }
+}
+
+/// A value for a message, which a damaged file must not make endless.
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() > 40 { text.chars().take(40).chain(['…']).collect() } else { text }
 }
 
 #[cfg(test)]
@@ -179,10 +199,21 @@ mod tests {
         check(
             &[("num_attention_heads", 3.into())],
             expect![
-                "can't make sense of the file: hidden_size 8 is no multiple of num_attention_heads 3: m/config.json"
+                "hidden_size 8 is no multiple of num_attention_heads 3; get the file again from where the encoder came from: m/config.json"
             ],
         );
-        check(&[("hidden_size", 0.into())], expect!["can't make sense of the file: hidden_size is 0: m/config.json"]);
+        check(
+            &[("hidden_size", 0.into())],
+            expect![
+                "hidden_size is 0, expected a whole number from 1 to 16384; get the file again from where the encoder came from: m/config.json"
+            ],
+        );
+        check(
+            &[("model_type", HASHED.into()), ("hash_buckets", 4.into())],
+            expect![
+                "vocab_size is 10, expected 22 with 4 hash_buckets; get the file again from where the encoder came from: m/config.json"
+            ],
+        );
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! An encoder as it comes from a folder.
 
 use super::config::HASHED;
-use super::{EncoderConfig, EncoderError, HashedWords, Subwords};
-use crate::nn::{NnError, read_tensors};
-use candle_core::{DType, Tensor};
+use super::error::GET_AGAIN;
+use super::{EncoderConfig, EncoderError, HashedWords, Subwords, weights};
+use candle_core::Tensor;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -28,6 +28,7 @@ impl Definition {
     /// # Errors
     /// On a missing file, or one that says what can't run here.
     pub fn open(folder: &Path) -> Result<Self, EncoderError> {
+        check_folder(folder)?;
         let path = folder.join(CONFIG);
         let hint = "choose a folder with an encoder in the format of Hugging Face";
         let json = read_if_there(&path)?.ok_or_else(|| missing(CONFIG, hint, folder))?;
@@ -94,18 +95,7 @@ impl Encoder {
         if !path.is_file() {
             return Err(missing(WEIGHTS, weights_hint(folder), folder));
         }
-        let tensors = read_tensors(&path)?.into_iter().map(|(name, tensor)| (plain_name(&name), tensor));
-        let tensors: HashMap<String, Tensor> = tensors.collect();
-        let mut weights = HashMap::new();
-        for (name, expected) in shapes(definition.config()) {
-            let Some(tensor) = tensors.get(&name) else {
-                return Err(EncoderError::MissingWeight { name, path });
-            };
-            if tensor.dims() != expected {
-                return Err(EncoderError::WeightShape { name, expected, got: tensor.dims().to_vec(), path });
-            }
-            weights.insert(name, tensor.to_dtype(DType::F32).map_err(NnError::from)?);
-        }
+        let weights = weights::read(&path, definition.config())?;
         Ok(Self { definition, weights })
     }
 
@@ -138,56 +128,27 @@ fn read_subwords(
     let path = folder.join(VOCABULARY);
     let hint = "get it, or tokenizer.json, from where the encoder came from";
     let text = read_if_there(&path)?.ok_or_else(|| missing(VOCABULARY, hint, folder))?;
-    let settings = read_if_there(&folder.join(TOKENIZER_CONFIG))?;
+    let settings_path = folder.join(TOKENIZER_CONFIG);
+    let settings = read_if_there(&settings_path)?;
+    let said = settings.as_deref().map(serde_json::from_slice::<serde_json::Value>).transpose();
+    let said =
+        said.map_err(|e| EncoderError::bad_file(format!("the file is no JSON ({e})"), GET_AGAIN, &settings_path))?;
     // Hugging Face's default where the file is missing or silent.
-    let lowercase = settings
-        .as_deref()
-        .and_then(|json| serde_json::from_slice::<serde_json::Value>(json).ok())
-        .and_then(|json| json.get("do_lower_case")?.as_bool())
-        .unwrap_or(true);
+    let lowercase = said.and_then(|json| json.get("do_lower_case")?.as_bool()).unwrap_or(true);
     let subwords = Subwords::from_vocabulary(&text, lowercase, config, &path)?;
     files.push((VOCABULARY, text));
     files.extend(settings.map(|json| (TOKENIZER_CONFIG, json)));
     Ok(subwords)
 }
 
-/// The name of a weight without `bert.`, and with the names that replaced TensorFlow's.
-fn plain_name(name: &str) -> String {
-    let name = name.strip_prefix("bert.").unwrap_or(name);
-    let renamed = |old: &str, new: &str| name.strip_suffix(old).map(|stem| format!("{stem}{new}"));
-    renamed("LayerNorm.gamma", "LayerNorm.weight")
-        .or_else(|| renamed("LayerNorm.beta", "LayerNorm.bias"))
-        .unwrap_or_else(|| name.to_owned())
-}
-
-/// Names and shapes of the weights that [`super::Bert`] declares.
-fn shapes(config: &EncoderConfig) -> Vec<(String, Vec<usize>)> {
-    let (h, inner) = (config.hidden, config.inner);
-    let mut shapes = vec![
-        ("embeddings.word_embeddings.weight".to_owned(), vec![config.vocabulary, h]),
-        ("embeddings.position_embeddings.weight".to_owned(), vec![config.max_positions, h]),
-        ("embeddings.token_type_embeddings.weight".to_owned(), vec![config.token_types, h]),
-        ("embeddings.LayerNorm.weight".to_owned(), vec![h]),
-        ("embeddings.LayerNorm.bias".to_owned(), vec![h]),
-    ];
-    for i in 0..config.layers {
-        let mut dense = |name: &str, inputs: usize, outputs: usize| {
-            let stem = format!("encoder.layer.{i}.{name}");
-            shapes.push((format!("{stem}.weight"), vec![outputs, inputs]));
-            shapes.push((format!("{stem}.bias"), vec![outputs]));
-        };
-        for name in ["attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"] {
-            dense(name, h, h);
-        }
-        dense("intermediate.dense", h, inner);
-        dense("output.dense", inner, h);
-        for norm in ["attention.output.LayerNorm", "output.LayerNorm"] {
-            for part in ["weight", "bias"] {
-                shapes.push((format!("encoder.layer.{i}.{norm}.{part}"), vec![h]));
-            }
-        }
-    }
-    shapes
+fn check_folder(folder: &Path) -> Result<(), EncoderError> {
+    let problem = match std::fs::metadata(folder) {
+        Ok(found) if found.is_dir() => return Ok(()),
+        Ok(_) => "this is a file",
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => "there is no such folder",
+        Err(e) => return Err(EncoderError::io("can't read the folder", folder)(e)),
+    };
+    Err(EncoderError::NoFolder { problem, path: folder.to_owned() })
 }
 
 fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, EncoderError> {
@@ -204,7 +165,8 @@ fn missing(file: &'static str, hint: &'static str, folder: &Path) -> EncoderErro
 
 fn weights_hint(folder: &Path) -> &'static str {
     if folder.join("model.safetensors.index.json").is_file() {
-        "its weights are in several files, which only much larger encoders need"
+        "its weights are in several files; write them as one with the Hugging Face libraries (save_pretrained with a \
+         larger max_shard_size), or choose a smaller encoder"
     } else if folder.join("pytorch_model.bin").is_file() {
         "its pytorch_model.bin is a pickle, which can run any code when read; convert it with the Hugging Face libraries \
          (save_pretrained writes safetensors)"

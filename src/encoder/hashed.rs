@@ -26,7 +26,7 @@ impl HashedWords {
         let buckets = 4096;
         EncoderConfig {
             pieces: Pieces::Hashed { buckets },
-            vocabulary: Self::RESERVED + Self::PIECES * buckets,
+            vocabulary: Self::vocabulary(buckets),
             hidden: 128,
             layers: 2,
             heads: 4,
@@ -35,6 +35,11 @@ impl HashedWords {
             token_types: 1,
             norm_eps: 1e-12,
         }
+    }
+
+    /// How many numbers there are.
+    pub(super) fn vocabulary(buckets: usize) -> usize {
+        Self::RESERVED + Self::PIECES * buckets
     }
 
     pub(super) fn ids(self, word: &str) -> Vec<u32> {

@@ -1,11 +1,15 @@
 //! Words to numbers.
 
+use super::error::GET_AGAIN;
 use super::{Alignment, EncoderConfig, EncoderError, HashedWords, Pieces};
 use std::path::Path;
 use tokenizers::Tokenizer;
 use tokenizers::models::wordpiece::WordPiece;
 use tokenizers::normalizers::BertNormalizer;
 use tokenizers::pre_tokenizers::bert::BertPreTokenizer;
+
+/// What to do about a tokenizer that does not go with the rest.
+const SAME_ENCODER: &str = "get tokenizer and config.json from the same BERT encoder";
 
 /// How one encoder takes words apart.
 #[derive(Clone, Debug)]
@@ -17,8 +21,7 @@ pub enum Subwords {
 impl Subwords {
     /// From the bytes of a `tokenizer.json`; `path` is for messages.
     pub(super) fn from_json(json: &[u8], config: &EncoderConfig, path: &Path) -> Result<Self, EncoderError> {
-        let bad = |reason: String| EncoderError::BadFile { reason, path: path.to_owned() };
-        let tokenizer = Tokenizer::from_bytes(json).map_err(|e| bad(e.to_string()))?;
+        let tokenizer = Tokenizer::from_bytes(json).map_err(|e| unreadable(&*e, path))?;
         Self::new(tokenizer, config, path)
     }
 
@@ -29,31 +32,46 @@ impl Subwords {
         config: &EncoderConfig,
         path: &Path,
     ) -> Result<Self, EncoderError> {
-        let bad = |reason: String| EncoderError::BadFile { reason, path: path.to_owned() };
-        let vocabulary = WordPiece::read_bytes(text).map_err(|e| bad(e.to_string()))?;
-        let model = WordPiece::builder().vocab(vocabulary).build().map_err(|e| bad(e.to_string()))?;
+        let vocabulary = WordPiece::read_bytes(text).map_err(|e| unreadable(&*e, path))?;
+        let model = WordPiece::builder().vocab(vocabulary).build().map_err(|e| unreadable(&*e, path))?;
         let mut tokenizer = Tokenizer::new(model);
         tokenizer
             .with_normalizer(Some(BertNormalizer::new(true, true, None, lowercase)))
-            .map_err(|e| bad(e.to_string()))?
+            .map_err(|e| unreadable(&*e, path))?
             .with_pre_tokenizer(Some(BertPreTokenizer));
         Self::new(tokenizer, config, path)
     }
 
     fn new(mut tokenizer: Tokenizer, config: &EncoderConfig, path: &Path) -> Result<Self, EncoderError> {
-        let bad = |reason: String| EncoderError::BadFile { reason, path: path.to_owned() };
-        let size = tokenizer.get_vocab_size(true);
-        if size > config.vocabulary {
+        // The number of subwords is not enough: there may be gaps between their numbers.
+        let vocabulary = tokenizer.get_vocab(true);
+        let numbers = vocabulary.values().max().map_or(0, |last| *last as usize + 1);
+        if numbers > config.vocabulary {
             let expected = config.vocabulary;
-            return Err(bad(format!("it has {size} subwords, but vocab_size of config.json says {expected}")));
+            let problem =
+                format!("the tokenizer numbers {numbers} subwords, but vocab_size of config.json says {expected}");
+            return Err(EncoderError::bad_file(problem, SAME_ENCODER, path));
         }
         tokenizer.with_padding(None);
-        tokenizer.with_truncation(None).map_err(|e| bad(e.to_string()))?;
+        tokenizer.with_truncation(None).map_err(|e| unreadable(&*e, path))?;
         // A text that happens to hold "[SEP]" is text.
         tokenizer.set_encode_special_tokens(true);
-        let mark = |name: &str| tokenizer.token_to_id(name).ok_or_else(|| bad(format!("it has no {name}")));
+        let mark = |name: &str| {
+            let there = vocabulary.get(name).copied();
+            there.ok_or_else(|| {
+                let problem =
+                    format!("the tokenizer has no {name}, expected [CLS], [SEP] and [UNK] as BERT's have them");
+                EncoderError::bad_file(problem, SAME_ENCODER, path)
+            })
+        };
         let (cls, sep, unk) = (mark("[CLS]")?, mark("[SEP]")?, mark("[UNK]")?);
-        Ok(Self::Tokenizer { tokenizer: Box::new(tokenizer), cls, sep, unk })
+        let subwords = Self::Tokenizer { tokenizer: Box::new(tokenizer), cls, sep, unk };
+        // A tokenizer that fails at what it does not know would fail in the middle of a training.
+        subwords.ids(&["\u{10fffd}".to_owned(), "\u{301}".to_owned()]).map_err(|e| {
+            let problem = format!("the tokenizer fails at an unknown character ({e})");
+            EncoderError::bad_file(problem, SAME_ENCODER, path)
+        })?;
+        Ok(subwords)
     }
 
     pub(super) fn for_hashed(config: &EncoderConfig) -> Option<Self> {
@@ -111,4 +129,8 @@ impl Subwords {
         }
         Ok(ids)
     }
+}
+
+fn unreadable(error: &dyn std::fmt::Display, path: &Path) -> EncoderError {
+    EncoderError::bad_file(format!("the tokenizer can't be read ({error})"), GET_AGAIN, path)
 }

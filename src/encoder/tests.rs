@@ -1,9 +1,12 @@
-//! Against PyTorch's numbers, made by `tests/fixtures/learner/make_reference.py`, and against broken folders.
+//! Against PyTorch's numbers, made by `tests/fixtures/learner/make_reference.py`; what a folder may look like.
+
+mod broken;
+mod other_program;
 
 use super::*;
 use crate::nn::{Mode, Part, Vars, read_tensors, write_tensors};
 use candle_core::{Device, Tensor};
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -121,72 +124,11 @@ fn changed(change: impl FnOnce(&Path)) -> tempfile::TempDir {
     dir
 }
 
-fn refused(change: impl FnOnce(&Path), want: Expect) {
-    let dir = changed(change);
-    let message = Encoder::open(dir.path()).unwrap_err().to_string();
-    want.assert_eq(&message.replace(&dir.path().display().to_string(), "DIR").replace('\\', "/"));
-}
-
 fn with_weights(dir: &Path, change: impl FnOnce(&mut BTreeMap<String, Tensor>)) {
     let path = dir.join("model.safetensors");
     let mut tensors = read_tensors(&path).unwrap().into_iter().collect();
     change(&mut tensors);
     write_tensors(&path, &tensors).unwrap();
-}
-
-#[test]
-fn broken_folders_are_refused_with_what_is_wrong() {
-    refused(
-        |dir| std::fs::remove_file(dir.join("config.json")).unwrap(),
-        expect![
-            "an encoder folder needs config.json, and this one has none; choose a folder with an encoder in the format of Hugging Face: DIR"
-        ],
-    );
-    refused(
-        |dir| std::fs::remove_file(dir.join("vocab.txt")).unwrap(),
-        expect![
-            "an encoder folder needs vocab.txt, and this one has none; get it, or tokenizer.json, from where the encoder came from: DIR"
-        ],
-    );
-    refused(
-        |dir| std::fs::rename(dir.join("model.safetensors"), dir.join("pytorch_model.bin")).unwrap(),
-        expect![
-            "an encoder folder needs model.safetensors, and this one has none; its pytorch_model.bin is a pickle, which can run any code when read; convert it with the Hugging Face libraries (save_pretrained writes safetensors): DIR"
-        ],
-    );
-    refused(
-        |dir| std::fs::write(dir.join("config.json"), r#"{"model_type": "t5"}"#).unwrap(),
-        expect![[r#"the model type is "t5", but only "bert" works here; choose another encoder: DIR/config.json"#]],
-    );
-    refused(
-        |dir| std::fs::write(dir.join("tokenizer.json"), "{}").unwrap(),
-        expect!["can't make sense of the file: Model missing. at line 1 column 2: DIR/tokenizer.json"],
-    );
-    refused(
-        |dir| std::fs::write(dir.join("vocab.txt"), "[CLS]\n[SEP]\n").unwrap(),
-        expect!["can't make sense of the file: it has no [UNK]: DIR/vocab.txt"],
-    );
-    refused(
-        |dir| {
-            with_weights(dir, |t| {
-                t.remove("bert.encoder.layer.1.output.dense.bias");
-            });
-        },
-        expect![[
-            r#"the weight "encoder.layer.1.output.dense.bias" is missing; the file is not the one of a BERT encoder: DIR/model.safetensors"#
-        ]],
-    );
-    refused(
-        |dir| {
-            with_weights(dir, |t| {
-                let narrow = t["bert.embeddings.LayerNorm.bias"].narrow(0, 0, 5).unwrap().contiguous().unwrap();
-                t.insert("bert.embeddings.LayerNorm.bias".to_owned(), narrow);
-            });
-        },
-        expect![[
-            r#"the weight "embeddings.LayerNorm.bias" has the shape [5], but config.json says [32]: DIR/model.safetensors"#
-        ]],
-    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! gradients are known to arrive.
 //!
 //! # Invariants
-//! - Trainable code uses only the operations of this module. `candle-nn` is no dependency: its fused layer norm and
+//! - Trainable code uses only the operations of this module. `candle-nn` is for tests only: its fused layer norm and
 //!   softmax have no backward pass, and every weight below them silently stays where it was.
 //! - All randomness is an [`Rng`], made from a seed and a purpose. Its state can be saved and restored.
 //! - The same seed, data and kind of processor give the same bits at any number of threads: sums over rows are made

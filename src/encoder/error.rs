@@ -1,0 +1,61 @@
+//! Why an encoder can't be had.
+
+use crate::nn::NnError;
+use std::path::{Path, PathBuf};
+
+/// What to do about a file that is not as it was published.
+pub(super) const GET_AGAIN: &str = "get the file again from where the encoder came from";
+
+#[derive(Debug, thiserror::Error)]
+pub enum EncoderError {
+    #[error(transparent)]
+    Nn(#[from] NnError),
+    #[error("there is no encoder {name:?}; there are: {there}")]
+    NoSuchEncoder { name: String, there: String },
+    #[error(
+        "{0:?} can't be an encoder's name; take up to 64 letters, digits, dots, dashes or underscores, and begin with a \
+         letter or a digit"
+    )]
+    BadName(String),
+    #[error("there is an encoder {0:?} already; choose another name, or remove it first")]
+    NameTaken(String),
+    #[error("{0:?} is built in and can't be removed or replaced")]
+    BuiltIn(String),
+    #[error("{problem}, expected a folder with an encoder in the format of Hugging Face; choose another one: {path}")]
+    NoFolder { problem: &'static str, path: PathBuf },
+    #[error("an encoder folder needs {file}, and this one has none; {hint}: {folder}")]
+    MissingFile { file: &'static str, hint: &'static str, folder: PathBuf },
+    #[error("{what} is {got}, but only {expected} works here; choose another encoder: {path}")]
+    Unsupported { what: &'static str, got: String, expected: &'static str, path: PathBuf },
+    #[error("{problem}; {hint}: {path}")]
+    BadFile { problem: String, hint: &'static str, path: PathBuf },
+    #[error("the weight {name:?} is missing; choose a folder with all weights of a BERT encoder: {path}")]
+    MissingWeight { name: String, path: PathBuf },
+    #[error(
+        "the weight {name:?} has the shape {got:?}, but config.json says {expected:?}; get both files from the same \
+         encoder: {path}"
+    )]
+    WeightShape { name: String, expected: Vec<usize>, got: Vec<usize>, path: PathBuf },
+    #[error("the weight {name:?} is of the type {got}, but only {expected} work here; choose another encoder: {path}")]
+    WeightType { name: String, expected: &'static str, got: String, path: PathBuf },
+    #[error(
+        "the weight {name:?} holds numbers that are not finite, such as NaN; get the file again from where the encoder \
+         came from, or choose another encoder: {path}"
+    )]
+    WeightNotFinite { name: String, path: PathBuf },
+    #[error("can't split words into subwords: {0}")]
+    Subwords(String),
+    #[error("{action}: {source}: {path}")]
+    Io { action: &'static str, source: std::io::Error, path: PathBuf },
+}
+
+impl EncoderError {
+    pub(super) fn bad_file(problem: impl Into<String>, hint: &'static str, path: &Path) -> Self {
+        Self::BadFile { problem: problem.into(), hint, path: path.to_owned() }
+    }
+
+    pub(super) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { action, source, path }
+    }
+}

@@ -1,0 +1,108 @@
+//! Weights as they come from `model.safetensors`.
+
+use super::error::GET_AGAIN;
+use super::{EncoderConfig, EncoderError};
+use crate::nn::NnError;
+use candle_core::safetensors::Load as _;
+use candle_core::{DType, Device, Storage, Tensor};
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensorError, SafeTensors};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// The weights that an encoder of this shape needs, as `f32` on the CPU, by their names without `bert.`.
+///
+/// Others of the file (a pooler, a head for masked words) are left out. What is missing, of another shape or no finite
+/// number is an error: later it would be one without a name, or a model that learns nothing.
+pub(super) fn read(path: &Path, config: &EncoderConfig) -> Result<HashMap<String, Tensor>, EncoderError> {
+    let bytes = std::fs::read(path).map_err(EncoderError::io("can't read the file", path))?;
+    let file = SafeTensors::deserialize(&bytes).map_err(|e| not_readable(&bytes, &e, path))?;
+    let views: HashMap<String, TensorView<'_>> = file.iter().map(|(name, view)| (plain_name(name), view)).collect();
+    let mut weights = HashMap::new();
+    for (name, expected) in shapes(config) {
+        let Some(view) = views.get(&name) else {
+            return Err(EncoderError::MissingWeight { name, path: path.to_owned() });
+        };
+        if view.shape() != expected {
+            return Err(EncoderError::WeightShape {
+                name,
+                expected,
+                got: view.shape().to_vec(),
+                path: path.to_owned(),
+            });
+        }
+        if !matches!(view.dtype(), Dtype::F64 | Dtype::F32 | Dtype::F16 | Dtype::BF16) {
+            let (expected, got) = ("F32, F16, BF16 and F64", view.dtype().to_string());
+            return Err(EncoderError::WeightType { name, expected, got, path: path.to_owned() });
+        }
+        let tensor = view.load(&Device::Cpu).and_then(|t| t.to_dtype(DType::F32)).map_err(NnError::from)?;
+        if !is_finite(&tensor)? {
+            return Err(EncoderError::WeightNotFinite { name, path: path.to_owned() });
+        }
+        weights.insert(name, tensor);
+    }
+    Ok(weights)
+}
+
+fn is_finite(tensor: &Tensor) -> Result<bool, NnError> {
+    // In place: an embedding can have a hundred megabytes.
+    let (storage, _) = tensor.storage_and_layout();
+    match &*storage {
+        Storage::Cpu(values) => Ok(values.as_slice::<f32>()?.iter().all(|value| value.is_finite())),
+        _ => Ok(true), // weights are read on the CPU
+    }
+}
+
+/// What is wrong with a file that is no safetensors file, said as a person knows it.
+fn not_readable(bytes: &[u8], error: &SafeTensorError, path: &Path) -> EncoderError {
+    let problem = if bytes.is_empty() {
+        "the file is empty".to_owned()
+    } else if bytes.starts_with(b"version https://git-lfs") {
+        let problem = "the file only says where Git LFS keeps the weights";
+        return EncoderError::bad_file(problem, "fetch them with \"git lfs pull\"", path);
+    } else if matches!(error, SafeTensorError::MetadataIncompleteBuffer) {
+        "the file is cut off, or something was added to its end".to_owned()
+    } else {
+        format!("the file is cut off or no safetensors file ({error})")
+    };
+    EncoderError::bad_file(problem, GET_AGAIN, path)
+}
+
+/// The name of a weight without `bert.`, and with the names that replaced TensorFlow's.
+fn plain_name(name: &str) -> String {
+    let name = name.strip_prefix("bert.").unwrap_or(name);
+    let renamed = |old: &str, new: &str| name.strip_suffix(old).map(|stem| format!("{stem}{new}"));
+    renamed("LayerNorm.gamma", "LayerNorm.weight")
+        .or_else(|| renamed("LayerNorm.beta", "LayerNorm.bias"))
+        .unwrap_or_else(|| name.to_owned())
+}
+
+/// Names and shapes of the weights that [`super::Bert`] declares.
+pub(super) fn shapes(config: &EncoderConfig) -> Vec<(String, Vec<usize>)> {
+    let (h, inner) = (config.hidden, config.inner);
+    let mut shapes = vec![
+        ("embeddings.word_embeddings.weight".to_owned(), vec![config.vocabulary, h]),
+        ("embeddings.position_embeddings.weight".to_owned(), vec![config.max_positions, h]),
+        ("embeddings.token_type_embeddings.weight".to_owned(), vec![config.token_types, h]),
+        ("embeddings.LayerNorm.weight".to_owned(), vec![h]),
+        ("embeddings.LayerNorm.bias".to_owned(), vec![h]),
+    ];
+    for i in 0..config.layers {
+        let mut dense = |name: &str, inputs: usize, outputs: usize| {
+            let stem = format!("encoder.layer.{i}.{name}");
+            shapes.push((format!("{stem}.weight"), vec![outputs, inputs]));
+            shapes.push((format!("{stem}.bias"), vec![outputs]));
+        };
+        for name in ["attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"] {
+            dense(name, h, h);
+        }
+        dense("intermediate.dense", h, inner);
+        dense("output.dense", inner, h);
+        for norm in ["attention.output.LayerNorm", "output.LayerNorm"] {
+            for part in ["weight", "bias"] {
+                shapes.push((format!("encoder.layer.{i}.{norm}.{part}"), vec![h]));
+            }
+        }
+    }
+    shapes
+}
