@@ -97,7 +97,7 @@ prop_compose! {
     }
 }
 
-/// Rounding shows more the fewer numbers a norm has to scale by: below eight they can be all but equal.
+// Rounding shows more the fewer numbers a norm has to scale by: below eight they can be all but equal.
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
