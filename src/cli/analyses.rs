@@ -163,3 +163,105 @@ fn bucket_text(buckets: &Buckets) -> String {
         None => format!("{table}no eCon: there is no mention in the training sentences\n"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annotation::{LabelId, ModelId, Span};
+    use crate::evaluation::{Analyses, Consistency, Judged, Report, Tasks};
+    use expect_test::{Expect, expect};
+
+    /// In 0..6 lie 2..6 and 4..5, all of label 1. Found: the middle one; the inner one with label 2, the outer one
+    /// without its first word, and its first two words; and 8..9, which is nothing.
+    fn done() -> EvaluateReport {
+        let words = vec!["word".to_owned(); 10];
+        let mention = |s, e, label| (Span::from_range(s..e).unwrap(), LabelId(label));
+        let gold = [mention(0, 6, 1), mention(2, 6, 1), mention(4, 5, 1)];
+        let predicted =
+            [(0, 2, 1), (1, 6, 1), (2, 6, 1), (4, 5, 2), (8, 9, 1)].map(|(s, e, label)| mention(s, e, label));
+        let judged = [Judged { words: &words, gold: &gold, predicted: &predicted, heads: None, candidates: 55 }];
+        EvaluateReport {
+            model: ModelId(1),
+            report: Report::strict(&[], judged),
+            analyses: Analyses::of(&judged),
+            tasks: Some(Tasks::of(judged, judged)),
+            buckets: Some(Buckets::of(judged, &Consistency::default())),
+            wall_secs: 0.0,
+            discontinuous_mentions: 0,
+        }
+    }
+
+    fn check(by: By, json: &Expect, text: &Expect) {
+        let done = done();
+        let said: Vec<String> = json_of(by, &done).iter().map(|(key, value)| format!("{key}: {value}\n")).collect();
+        json.assert_eq(&said.concat());
+        text.assert_eq(&text_of(by, &done, &Corpus::default()));
+    }
+
+    #[test]
+    fn every_count_is_under_its_name() {
+        check(
+            By::Matches,
+            &expect![[r#"
+                exact: {"f1":0.5,"fn":1,"fp":3,"precision":0.4,"recall":0.6666666666666666,"tp":2}
+                partial: {"f1":0.625,"fn":0,"fp":2,"partial":1,"precision":0.5,"recall":0.8333333333333334,"tp":2}
+                type: {"f1":0.75,"fn":0,"fp":2,"precision":0.6,"recall":1.0,"tp":3}
+            "#]],
+            &expect![[r#"
+                match         P       R      F1  gold  predicted  right  half
+                strict   0.2000  0.3333  0.2500     3          5      1
+                exact    0.4000  0.6667  0.5000     3          5      2
+                partial  0.5000  0.8333  0.6250     3          5      2     1
+                type     0.6000  1.0000  0.7500     3          5      3
+            "#]],
+        );
+        check(
+            By::Nesting,
+            &expect![[r#"
+                nesting: {"both":{"f1":0.6666666666666666,"fn":0,"fp":1,"precision":0.5,"recall":1.0,"tp":1},"covering":{"f1":0.5,"fn":1,"fp":1,"precision":0.5,"recall":0.5,"tp":1},"flat":{"f1":0.0,"fn":0,"fp":1,"precision":0.0,"recall":null,"tp":0},"nested":{"f1":0.3333333333333333,"fn":1,"fp":3,"precision":0.25,"recall":0.5,"tp":1}}
+            "#]],
+            &expect![[r#"
+                nesting        P       R      F1  gold  predicted  right
+                nested    0.2500  0.5000  0.3333     2          4      1
+                covering  0.5000  0.5000  0.5000     2          2      1
+                both      0.5000  1.0000  0.6667     1          2      1
+                flat      0.0000       -  0.0000     0          1      0
+                nested and covering hold those that are both
+            "#]],
+        );
+        check(
+            By::Errors,
+            &expect![[r#"
+                errors: {"fn":{"both":0,"boundary":1,"missed":0,"type":1},"fp":{"both":0,"boundary":2,"spurious":1,"type":1}}
+            "#]],
+            &expect![[r#"
+                wrong                   false positives  false negatives
+                label                                 1                1
+                boundaries                            2                1
+                both                                  0                0
+                all (spurious, missed)                1                0
+                together                              4                2
+            "#]],
+        );
+        check(
+            By::Tasks,
+            &expect![[r#"
+                tasks: {"neh":null,"neh_sp":null,"sp":{"f1":0.25,"fn":2,"fp":4,"precision":0.2,"recall":0.3333333333333333,"samples":55,"tp":1}}
+            "#]],
+            &expect![[r#"
+                task       P       R      F1  gold  predicted  right  samples
+                SP    0.2000  0.3333  0.2500     3          5      1       55
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_said_is_null_or_said_not_to_be_there() {
+        let done = done();
+        let buckets = json_of(By::Buckets, &done);
+        assert!(buckets.iter().all(|(_, value)| value["eCon"].is_null() && value["eDen"].is_object()));
+        assert!(text_of(By::Buckets, &done, &Corpus::default()).contains("no eCon: there is no mention"));
+        let lengths = json_of(By::Length, &done);
+        assert!(lengths.iter().all(|(_, value)| value["3"]["f1"].is_null() && value["4"]["f1"] == 1.0), "{lengths:?}");
+    }
+}

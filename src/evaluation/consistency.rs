@@ -48,8 +48,7 @@ mod tests {
         let span = |s, e| Span::from_range(s..e).unwrap();
         let (weather, place, never) = (LabelId(1), LabelId(2), LabelId(3));
         let (one, other) = ([(span(0, 1), weather), (span(2, 4), place)], [(span(0, 1), place), (span(8, 9), place)]);
-        let training: [(&[String], &[(Span, LabelId)]); 4] =
-            [(&words, &one), (&words, &one), (&words, &one), (&words, &other)];
+        let training = [&one, &one, &one, &other].map(|gold| (words.as_slice(), gold.as_slice()));
         let consistency = Consistency::of(training);
         let share = |from: usize, to: usize, label| consistency.share(&words[from..to], label);
         assert_eq!((share(0, 1, weather), share(0, 1, place), share(0, 1, never)), (0.75, 0.25, 0.0));
