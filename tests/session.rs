@@ -4,7 +4,7 @@
 
 use nestling::annotation::{SentenceId, Span, Split, Status, TokenIdx};
 use nestling::session::{
-    Command, Event, Home, ImportHow, LearnerState, NewProject, Order, Project, ReadRequest, SaveState, Setting,
+    Command, Driver, Event, Home, ImportHow, LearnerState, NewProject, Order, Project, ReadRequest, SaveState, Setting,
     WhyReadOnly, read_files,
 };
 use nestling::text::ByteIdx;
@@ -64,17 +64,11 @@ fn annotate(project: &mut Project, sentence: SentenceId) {
     project.run(Command::SetStatus { sentence, status: Status::Complete }).unwrap();
 }
 
-/// Polls until `done` says so; a minute is far more than it takes.
-fn wait(project: &mut Project, mut done: impl FnMut(&Project, &[Event]) -> bool) {
-    let end = Instant::now() + Duration::from_secs(60);
-    loop {
-        let events = project.poll();
-        if done(project, &events) {
-            return;
-        }
-        assert!(Instant::now() < end, "nothing came: {:?}", project.learner());
-        std::thread::sleep(Duration::from_millis(5));
-    }
+/// Drives the project until `done` says so; a minute is far more than it takes.
+fn wait(project: &mut Project, done: impl FnMut(&Project, &[Event]) -> bool) {
+    let driver = Driver::of(project);
+    let came = driver.run_until(project, Duration::from_secs(60), done);
+    came.unwrap_or_else(|error| panic!("{error}: {:?}", project.learner()));
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //! ```
 
 use super::dataset::words;
-use super::predictor::{Answer, BATCH, Batch, PredictorThread};
+use super::predictor::{Answer, BATCH, Batch, PredictorGone, PredictorThread};
 use super::project::Project;
 use super::queue::PredictionQueue;
 use super::settings::Setting;
@@ -19,6 +19,9 @@ use crate::annotation::{ModelId, SentenceId, Status};
 use crate::train::{Config, ENOUGH_DEV, TrainError};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+#[cfg(test)]
+mod tests;
 
 /// The learner's state in an open project.
 pub(super) struct Learner {
@@ -184,11 +187,12 @@ impl Project {
             self.consider_training();
         }
         let mut answered = Vec::new();
-        while let Some(answer) = self.learner.predictor.as_ref().and_then(PredictorThread::try_answer) {
-            self.learner.under_way = self.learner.under_way.saturating_sub(1);
-            match self.take_answer(answer) {
-                Ok(sentences) => answered.extend(sentences),
-                Err(event) => events.push(event),
+        while let Some(said) = self.learner.predictor.as_ref().map(PredictorThread::try_answer) {
+            match said.map(|answer| answer.map(|answer| self.take_answer(answer))) {
+                Ok(Some(Ok(sentences))) => answered.extend(sentences),
+                Ok(Some(Err(event))) => events.push(event),
+                Ok(None) => break,
+                Err(gone) => events.push(self.predictor_gone(gone)),
             }
         }
         if !answered.is_empty() {
@@ -312,6 +316,7 @@ impl Project {
     /// Takes over what the predictor says; what an older model says is dropped.
     fn take_answer(&mut self, answer: Answer) -> Result<Vec<SentenceId>, Event> {
         let Answer { model, segmentation, sentences, result } = answer;
+        self.learner.under_way = self.learner.under_way.saturating_sub(1);
         if self.current_model != Some(model) {
             return Ok(Vec::new());
         }
@@ -323,17 +328,27 @@ impl Project {
         }
         let suggestions = match result {
             Ok(suggestions) => suggestions,
-            Err(message) => {
-                self.learner.failure = Some(message.clone());
-                self.learner.queue.start([]);
-                return Err(Event::PredictionFailed { message });
-            }
+            Err(message) => return Err(self.prediction_failed(message)),
         };
         let batch: Vec<_> = sentences.iter().copied().zip(suggestions).collect();
         if let Err(error) = self.store_suggestions(batch) {
             return Err(Event::PredictionFailed { message: error.to_string() });
         }
         Ok(sentences)
+    }
+
+    /// The next model, or the next edit that moves words, starts another thread.
+    fn predictor_gone(&mut self, gone: PredictorGone) -> Event {
+        self.learner.predictor = None;
+        self.learner.under_way = 0;
+        self.prediction_failed(gone.to_string())
+    }
+
+    /// Stops predicting, so that a fault is not repeated with every batch.
+    fn prediction_failed(&mut self, message: String) -> Event {
+        self.learner.failure = Some(message.clone());
+        self.learner.queue.start([]);
+        Event::PredictionFailed { message }
     }
 
     pub(super) fn store_suggestions(

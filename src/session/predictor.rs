@@ -3,9 +3,9 @@
 use super::task::Waker;
 use crate::annotation::{ModelId, SentenceId, SentenceSuggestions, Suggestion};
 use crate::train::{PredictOptions, Predictor, SentencePrediction, TrainError};
-use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use crossbeam_channel::{Receiver, Sender, TryRecvError, TrySendError, bounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Builder;
@@ -33,6 +33,23 @@ pub(super) struct Answer {
     pub result: Result<Vec<SentenceSuggestions>, String>,
 }
 
+/// What the thread asks: a model that is loaded.
+pub(super) trait Model {
+    /// One prediction for each sentence, in order.
+    fn predict(&self, sentences: &[Vec<String>], cancel: &AtomicBool) -> Result<Vec<SentencePrediction>, TrainError>;
+}
+
+impl Model for Predictor {
+    fn predict(&self, sentences: &[Vec<String>], cancel: &AtomicBool) -> Result<Vec<SentencePrediction>, TrainError> {
+        self.predict(sentences, PredictOptions::default(), cancel)
+    }
+}
+
+/// The thread has ended though nobody asked it to; what it had is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the thread that predicts ended because of a fault in the program; labels are not touched, please report it")]
+pub(super) struct PredictorGone;
+
 /// The thread's other end. Dropping it stops the thread soon.
 pub(super) struct PredictorThread {
     batches: Sender<Batch>,
@@ -43,6 +60,14 @@ pub(super) struct PredictorThread {
 impl PredictorThread {
     /// `threads` bounds the cores that a prediction uses.
     pub(super) fn start(threads: usize, waker: Waker) -> std::io::Result<Self> {
+        Self::start_with(move |snapshot| Predictor::load_with_threads(snapshot, Some(threads)), waker)
+    }
+
+    /// `load` makes a model of a snapshot's folder.
+    pub(super) fn start_with<M: Model>(
+        load: impl Fn(&Path) -> Result<M, TrainError> + Send + 'static,
+        waker: Waker,
+    ) -> std::io::Result<Self> {
         let (batches, inbox) = bounded::<Batch>(IN_FLIGHT);
         let (outbox, answers) = bounded(2 * IN_FLIGHT);
         let cancel = Arc::new(AtomicBool::new(false));
@@ -51,7 +76,7 @@ impl PredictorThread {
             super::trainer::lower_priority();
             let mut loaded = None;
             for batch in inbox {
-                let answer = answer(batch, &mut loaded, threads, &stop);
+                let answer = answer(batch, &mut loaded, &load, &stop);
                 if outbox.send(answer).is_err() {
                     break;
                 }
@@ -69,8 +94,12 @@ impl PredictorThread {
     }
 
     /// An answer, if one is there.
-    pub(super) fn try_answer(&self) -> Option<Answer> {
-        self.answers.try_recv().ok()
+    pub(super) fn try_answer(&self) -> Result<Option<Answer>, PredictorGone> {
+        match self.answers.try_recv() {
+            Ok(answer) => Ok(Some(answer)),
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(TryRecvError::Disconnected) => Err(PredictorGone),
+        }
     }
 }
 
@@ -80,21 +109,27 @@ impl Drop for PredictorThread {
     }
 }
 
-fn answer(batch: Batch, loaded: &mut Option<(ModelId, Predictor)>, threads: usize, cancel: &AtomicBool) -> Answer {
+fn answer<M: Model>(
+    batch: Batch,
+    loaded: &mut Option<(ModelId, M)>,
+    load: &impl Fn(&Path) -> Result<M, TrainError>,
+    cancel: &AtomicBool,
+) -> Answer {
     let Batch { model, snapshot, segmentation, sentences } = batch;
     let (ids, words): (Vec<_>, Vec<_>) = sentences.into_iter().unzip();
     let work = || -> Result<Vec<SentenceSuggestions>, TrainError> {
         if loaded.as_ref().is_none_or(|(id, _)| *id != model) {
             *loaded = None; // two models at a time would need twice the memory
-            *loaded = Some((model, Predictor::load_with_threads(&snapshot, Some(threads))?));
+            *loaded = Some((model, load(&snapshot)?));
         }
         let Some((_, predictor)) = loaded.as_ref() else { return Ok(Vec::new()) };
-        let predictions = predictor.predict(&words, PredictOptions::default(), cancel)?;
+        let predictions = predictor.predict(&words, cancel)?;
         Ok(predictions.into_iter().map(|prediction| suggestions(model, prediction)).collect())
     };
     let result = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result.map_err(|error| error.to_string()),
         Err(_) => {
+            *loaded = None; // whatever state it was left in
             Err("the prediction met a fault in the program; labels are not touched by that, please report it".into())
         }
     };

@@ -74,31 +74,43 @@ pub(super) struct TrainingRun {
 
 impl TrainingRun {
     pub(super) fn start(job: TrainingJob, train_sentences: usize, waker: Waker) -> Self {
-        let (cancel, give_up) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let give_up = Arc::new(AtomicBool::new(false));
+        let (model, for_good, folder) = (job.model(), give_up.clone(), job.models_dir.clone());
+        let started = Self::start_with(model, train_sentences, waker, move |cancel, on_event| {
+            let ended = run(job, cancel, on_event);
+            if for_good.load(Ordering::Relaxed) {
+                models::give_up(&models::leftovers(&folder));
+            }
+            ended
+        });
+        Self { give_up, ..started }
+    }
+
+    /// `work` trains: it reads the flag and tells how far it is.
+    pub(super) fn start_with<W>(model: ModelId, train_sentences: usize, waker: Waker, work: W) -> Self
+    where
+        W: FnOnce(&AtomicBool, &mut dyn FnMut(Event)) -> Result<Finished, TrainError> + Send + 'static,
+    {
+        let cancel = Arc::new(AtomicBool::new(false));
         let progress = Arc::new(Mutex::new(TrainingProgress {
-            model: job.model(),
+            model,
             train_sentences,
             epoch: 0,
             epochs: 0,
             fraction: 0.0,
             secs_left: None,
         }));
-        let (stop, for_good, cell, wake) = (cancel.clone(), give_up.clone(), progress.clone(), waker.clone());
+        let (stop, cell, wake) = (cancel.clone(), progress.clone(), waker.clone());
         let task = Task::spawn("nestling-trainer", waker, move || {
             lower_priority();
-            let folder = job.models_dir.clone();
-            let ended = run(job, &stop, &mut |event| {
+            work(&stop, &mut |event| {
                 let shown = cell.lock().unwrap_or_else(PoisonError::into_inner).take_in(&event);
                 if shown {
                     wake();
                 }
-            });
-            if for_good.load(Ordering::Relaxed) {
-                models::give_up(&models::leftovers(&folder));
-            }
-            ended
+            })
         });
-        Self { cancel, give_up, progress, task }
+        Self { cancel, give_up: Arc::default(), progress, task }
     }
 
     /// Stops soon, and can go on later from what was kept last.
@@ -254,4 +266,65 @@ impl TrainingProgress {
 pub(super) fn lower_priority() {
     // Where the system does not allow it the work is done all the same.
     let _unchanged = thread_priority::set_current_thread_priority(thread_priority::ThreadPriority::Min);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossbeam_channel::{Receiver, bounded};
+
+    /// Started with a waker that fills a channel.
+    fn start<W>(work: W) -> (TrainingRun, Receiver<()>)
+    where
+        W: FnOnce(&AtomicBool, &mut dyn FnMut(Event)) -> Result<Finished, TrainError> + Send + 'static,
+    {
+        let (woken, wakes) = bounded(16);
+        let waker: Waker = Arc::new(move || woken.send(()).unwrap());
+        (TrainingRun::start_with(ModelId(3), 20, waker, work), wakes)
+    }
+
+    fn ended(run: &TrainingRun, wakes: &Receiver<()>) -> Result<Result<Finished, TrainError>, TaskLost> {
+        loop {
+            wakes.recv().unwrap();
+            if let Some(ended) = run.poll() {
+                return ended;
+            }
+        }
+    }
+
+    #[test]
+    fn what_can_be_seen_of_it_wakes_and_cancelling_reaches_the_work() {
+        let (go, wait) = bounded::<()>(0);
+        let (run, wakes) = start(move |cancel, on_event| {
+            wait.recv().unwrap();
+            for step in [1, 2, 500] {
+                let (epochs, loss, secs_left) = (4, 0.5, 9.0);
+                on_event(Event::Progress { step, steps: 1000, epoch: 1, epochs, loss, secs_left });
+            }
+            wait.recv().unwrap();
+            if cancel.load(Ordering::Relaxed) { Err(TrainError::Cancelled) } else { panic!("not cancelled") }
+        });
+        assert!(run.poll().is_none());
+        assert_eq!((run.progress().model, run.progress().fraction), (ModelId(3), 0.0));
+        go.send(()).unwrap();
+        // The first step is of a new epoch, the second looks the same, the last does not.
+        wakes.recv().unwrap();
+        wakes.recv().unwrap();
+        assert_eq!((run.progress().epoch, run.progress().fraction), (1, 0.5));
+        assert!(wakes.is_empty() && run.poll().is_none());
+        run.interrupt();
+        go.send(()).unwrap();
+        assert!(matches!(ended(&run, &wakes), Ok(Err(TrainError::Cancelled))));
+    }
+
+    #[test]
+    fn a_panic_is_told_and_what_was_shown_can_still_be_read() {
+        let (run, wakes) = start(|_, on_event| {
+            let (epochs, loss, secs_left) = (4, 0.5, 9.0);
+            on_event(Event::Progress { step: 1, steps: 4, epoch: 1, epochs, loss, secs_left });
+            panic!("on purpose");
+        });
+        assert!(matches!(ended(&run, &wakes), Err(TaskLost)));
+        assert_eq!(run.progress().fraction, 0.25);
+    }
 }
