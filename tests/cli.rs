@@ -465,3 +465,47 @@ fn an_encoder_that_can_t_be_used_is_refused_and_nothing_of_it_stays() {
     assert_eq!(left, 0, "nothing is left behind");
     place.json(0, &["encoders", "import", fixture.to_str().unwrap(), "--name", "x"]);
 }
+
+#[test]
+fn extremes_go_through_every_command_of_the_learner() {
+    let place = Place::new();
+    let line = |tokens: &[String], mentions: &[(usize, usize, usize)], status: &str| {
+        let entities = mentions
+            .iter()
+            .map(|(start, end, label)| serde_json::json!({ "start": start, "end": end, "label": format!("L{label}") }));
+        let entities: Vec<Value> = entities.collect();
+        serde_json::json!({ "tokens": tokens, "entities": entities, "status": status }).to_string()
+    };
+    let words = |count: usize| (0..count).map(|i| format!("word{i}")).collect::<Vec<_>>();
+    let odd = ["🦀", "\u{378}", "\u{301}", "\u{200b}", "\u{10fffd}"].map(str::to_owned);
+    let sentences: [(Vec<String>, Vec<(usize, usize, usize)>); 5] = [
+        (words(2000), vec![(0, 2, 0), (1997, 2000, 1), (1999, 2000, 1)]),
+        (words(1), vec![(0, 1, 2)]),
+        (odd.to_vec(), vec![(0, 5, 3)]),
+        (vec!["x".repeat(5000), "ä".repeat(5000)], vec![(0, 1, 4)]),
+        (words(140), vec![(5, 134, 5)]),
+    ];
+    let mut all: Vec<String> = sentences.iter().map(|(words, gold)| line(words, gold, "complete")).collect();
+    all.extend((0..66).map(|label| line(&words(3), &[(1, 2, label)], "complete")));
+    all.extend(sentences.iter().map(|(words, _)| line(words, &[], "untouched")));
+    all.push(line(&[], &[], "untouched"));
+    place.write("in.jsonl", &all.join("\n"));
+    place.json(0, &["new", "p.nestling"]);
+    let import = place.json(1, &["import", "p.nestling", "in.jsonl"]);
+    assert_eq!((&import["sentences"], &import["left_out"]), (&76.into(), &1.into()));
+    assert_eq!(import["new_labels"].as_array().unwrap().len(), 66);
+    assert_eq!(import["warnings"][0]["line"], all.len());
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
+    place.json(0, &["encoders", "import", fixture.to_str().unwrap(), "--name", "tiny"]);
+    for architecture in nestling::model::architectures() {
+        for encoder in ["small", "tiny"] {
+            let settings = [format!("architecture={}", architecture.id()), format!("encoder={encoder}")];
+            let train = ["train", "p.nestling", "--epochs", "1", "--set", &settings[0], "--set", &settings[1]];
+            let trained = place.json(0, &train);
+            assert_eq!(trained["too_wide_mentions"], 1, "{trained}");
+            assert_eq!(place.json(0, &["predict", "p.nestling"])["sentences"], 5);
+            let score = place.json(0, &["evaluate", "p.nestling", "--split", "train"]);
+            assert!(score["strict"]["micro"]["fn"].as_u64().unwrap() >= 1, "{score}");
+        }
+    }
+}

@@ -121,11 +121,19 @@ impl Config {
             "effort" => {
                 self.effort = Effort::from_id(input.value).ok_or_else(|| input.bad("heads or full"))?;
             }
-            "epochs" => self.epochs = input.or_auto(|i| i.at_least_one())?,
-            "batch_size" => self.batch_size = input.at_least_one()?,
+            "epochs" => {
+                self.epochs =
+                    input.or_auto(|i| i.number("a whole number from 1 to 10000", |n| (1..=10_000).contains(n)))?
+            }
+            "batch_size" => {
+                self.batch_size = input.number("a whole number from 1 to 10000", |n| (1..=10_000).contains(n))?
+            }
             "seed" => self.seed = input.number("a whole number from 0", |_| true)?,
             "limit" => self.limit = input.or_auto(|i| i.at_least_one())?,
-            "threads" => self.threads = input.or_auto(|i| i.at_least_one())?,
+            "threads" => {
+                self.threads =
+                    input.or_auto(|i| i.number("a whole number from 1 to 1024", |n| (1..=1024).contains(n)))?
+            }
             "encoder_lr" => self.encoder_lr = input.or_auto(|i| i.rate())?,
             "head_lr" => self.head_lr = input.rate()?,
             "warmup" => self.warmup = input.share()?,
@@ -134,7 +142,10 @@ impl Config {
             "dropout" => self.dropout = input.number("a number from 0 to 0.9", |x| (0.0..=0.9).contains(x))?,
             "w" => self.head_weight = input.share()?,
             "sp" => self.sampling = input.number("a number from 0 to 1", |x| (0.0..=1.0).contains(x))?,
-            "max_width" => self.max_width = input.at_least_one()?,
+            // A row of weights for each width, and that many candidates for each word.
+            "max_width" => {
+                self.max_width = input.number("a whole number from 1 to 1000", |n| (1..=1000).contains(n))?
+            }
             "word_shapes" => {
                 self.word_shapes = input.or_auto(|i| i.number("true, false or auto", |_| true))?;
             }
@@ -218,7 +229,12 @@ mod tests {
     #[test]
     fn values_are_checked() {
         refused("w", "1.5", expect![[r#"w can't be "1.5"; it takes a number from 0 to 1"#]]);
-        refused("epochs", "0", expect![[r#"epochs can't be "0"; it takes a whole number from 1"#]]);
+        refused("epochs", "0", expect![[r#"epochs can't be "0"; it takes a whole number from 1 to 10000"#]]);
+        refused(
+            "max_width",
+            "100000000000",
+            expect![[r#"max_width can't be "100000000000"; it takes a whole number from 1 to 1000"#]],
+        );
         refused(
             "encoder_lr",
             "NaN",
