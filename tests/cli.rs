@@ -478,7 +478,7 @@ fn extremes_go_through_every_command_of_the_learner() {
     };
     let words = |count: usize| (0..count).map(|i| format!("word{i}")).collect::<Vec<_>>();
     let odd = ["🦀", "\u{378}", "\u{301}", "\u{200b}", "\u{10fffd}"].map(str::to_owned);
-    let sentences: [(Vec<String>, Vec<(usize, usize, usize)>); 5] = [
+    let sentences = [
         (words(2000), vec![(0, 2, 0), (1997, 2000, 1), (1999, 2000, 1)]),
         (words(1), vec![(0, 1, 2)]),
         (odd.to_vec(), vec![(0, 5, 3)]),
