@@ -17,7 +17,7 @@ pub(super) fn run(args: &Train) -> Result<Ending, CliError> {
         if let Some(older) = project.interrupted() {
             let (step, steps) = (older.step, older.steps);
             progress.note(&format!(
-                "a training was interrupted at step {step} of {steps}; this new one replaces it when it is done"
+                "a training was interrupted at step {step} of {steps}; this new one takes its place; stop and call with --resume to go on with that one"
             ));
         }
         project.train_now(config, &cancel, &mut |event| tell(&mut progress, event))
@@ -71,7 +71,7 @@ fn tell(progress: &mut Progress, event: TrainEvent) {
         TrainEvent::NotKept { message } => {
             progress.note(&format!("can't keep the state of the training, which goes on: {message}"));
         }
-        TrainEvent::EpochDone { .. } | TrainEvent::Saving => {}
+        TrainEvent::EpochDone { .. } | TrainEvent::Kept { .. } | TrainEvent::Saving => {}
     }
 }
 

@@ -190,6 +190,15 @@ impl TrainingJob {
         let snapshot = self.models_dir.join(models::directory(model));
         let folder = self.models_dir.join(models::training_directory(model));
         let checkpoints = Checkpoints { folder: folder.clone(), pace: Pace::Secs(CHECKPOINT_SECS) };
+        let others: Vec<PathBuf> =
+            models::leftovers(&self.models_dir).into_iter().filter(|other| *other != folder).collect();
+        let on_event = &mut |event: Event| {
+            if matches!(event, Event::Kept { .. }) {
+                // Only the newest can be resumed: what earlier ones have kept would stay for nothing.
+                models::give_up(&others);
+            }
+            on_event(event);
+        };
         let trained = match &self.task {
             TrainingTask::New { config, encoders, .. } => {
                 let request = TrainRequest {
@@ -256,7 +265,7 @@ impl TrainingProgress {
                 return shown;
             }
             // What can't be kept costs nothing unless the training is interrupted.
-            Event::EpochDone { .. } | Event::NotKept { .. } | Event::Saving => {}
+            Event::EpochDone { .. } | Event::Kept { .. } | Event::NotKept { .. } | Event::Saving => {}
         }
         true
     }

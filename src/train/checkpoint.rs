@@ -27,6 +27,7 @@ use candle_core::Tensor;
 use disk::{DatasetFile, StateFile};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Raised when older programs can't read what is written.
@@ -143,23 +144,30 @@ impl Keeper {
         dataset: &Dataset,
         state: &State,
         contents: impl FnOnce() -> Result<Contents<'a>, TrainError>,
+        cancel: &AtomicBool,
     ) -> Result<(), TrainError> {
         let begun = Instant::now();
-        let kept = contents().and_then(|contents| write(&self.plan.folder, dataset, state, contents));
+        let kept = contents().and_then(|contents| write(&self.plan.folder, dataset, state, contents, cancel));
         self.cost = begun.elapsed();
         (self.since, self.since_step) = (Instant::now(), state.step);
         kept
     }
 }
 
-fn write(folder: &Path, dataset: &Dataset, state: &State, contents: Contents<'_>) -> Result<(), TrainError> {
+fn write(
+    folder: &Path,
+    dataset: &Dataset,
+    state: &State,
+    contents: Contents<'_>,
+    cancel: &AtomicBool,
+) -> Result<(), TrainError> {
     std::fs::create_dir_all(folder).map_err(TrainError::io("can't make the folder", folder))?;
     let data = folder.join(DATASET);
     if !data.is_file() {
         sealed::write_whole(&data, &DatasetFile::from(dataset))?;
     }
     let name = format!("{:08}-{:04}", state.step, state.place.epoch);
-    let mut new = NewFolder::for_place(&folder.join(&name))?;
+    let mut new = NewFolder::for_place(&folder.join(&name), cancel)?;
     new.tensors(WEIGHTS, &contents.weights)?;
     new.tensors(MOMENTS, &contents.moments)?;
     if let Some(best) = contents.best {

@@ -34,6 +34,8 @@ pub enum Event {
         /// Whether no epoch before was better.
         best: bool,
     },
+    /// A checkpoint was written: from here the training can go on after a stop.
+    Kept { step: usize },
     /// A checkpoint could not be written; the training goes on.
     NotKept { message: String },
     /// The last epoch is over; the snapshot is being written.

@@ -4,6 +4,7 @@ use super::batches::Size;
 use super::checkpoint::{self, Checkpoints, Contents, Keeper, Place, State};
 use super::model::{ENCODER, Model, Prepared, Work};
 use super::predictor::score;
+use super::sealed::stop_if_cancelled;
 use super::snapshot::{self, Manifest, Outcome};
 use super::{Config, Dataset, Event, Example, Settings, TrainError, batches};
 use crate::annotation::{LabelId, ModelId, Span};
@@ -16,7 +17,7 @@ use candle_core::{Device, Tensor};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// From as many dev sentences on their F1 chooses the epoch and tells models apart; fewer are noise.
@@ -266,17 +267,13 @@ impl<'a> Run<'a> {
         let factor = LinearSchedule::new(self.steps(), self.settings.warmup).factor(self.step);
         let parts = batches::parts(&self.sizes, batch);
         let Self { threads, train, model, noise, adam, vars, samples, step, cancel, .. } = self;
-        let stop_if_cancelled = || match cancel.load(Ordering::Relaxed) {
-            true => Err(TrainError::Cancelled),
-            false => Ok(()),
-        };
         let of = |numbers: &[usize]| -> Vec<&Prepared> { numbers.iter().filter_map(|&i| train.get(i)).collect() };
         let words = |part: &[&Prepared]| part.iter().map(|p| p.sentence.len()).sum::<usize>();
         let all_words = words(&of(batch)) as f64;
         let loss = threads.run(|| -> Result<f32, TrainError> {
             let (mut value, mut grads) = (0.0, None);
             for part in &parts {
-                stop_if_cancelled()?;
+                stop_if_cancelled(cancel)?;
                 let part_of_batch = of(part);
                 let loss = model.loss(&part_of_batch, noise)?;
                 *samples += loss.samples;
@@ -288,7 +285,7 @@ impl<'a> Run<'a> {
                 if !value.is_finite() {
                     return Ok(value);
                 }
-                stop_if_cancelled()?;
+                stop_if_cancelled(cancel)?;
                 let more = total.backward()?;
                 grads = Some(match grads {
                     None => more,
@@ -314,9 +311,7 @@ impl<'a> Run<'a> {
         let Some(mut keeper) = self.keeper.take_if(|keeper| !is_over && keeper.is_due(self.step)) else {
             return Ok(());
         };
-        if self.cancel.load(Ordering::Relaxed) {
-            return Err(TrainError::Cancelled);
-        }
+        stop_if_cancelled(self.cancel)?;
         let contents = || -> Result<Contents<'_>, TrainError> {
             Ok(Contents {
                 settings: &self.settings,
@@ -326,10 +321,13 @@ impl<'a> Run<'a> {
                 best: self.best.as_ref().and_then(|best| best.weights.as_ref()),
             })
         };
-        if let Err(error) = keeper.keep(&self.dataset, &self.state(), contents) {
-            on_event(Event::NotKept { message: error.to_string() });
-        }
+        let kept = keeper.keep(&self.dataset, &self.state(), contents, self.cancel);
         self.keeper = Some(keeper);
+        match kept {
+            Ok(()) => on_event(Event::Kept { step: self.step }),
+            Err(TrainError::Cancelled) => return Err(TrainError::Cancelled),
+            Err(error) => on_event(Event::NotKept { message: error.to_string() }),
+        }
         Ok(())
     }
 
@@ -424,7 +422,7 @@ impl<'a> Run<'a> {
             parent: self.parent,
             outcome,
         };
-        snapshot::write(folder, &manifest, self.model.definition(), &self.vars.values())?;
+        snapshot::write(folder, &manifest, self.model.definition(), &self.vars.values(), self.cancel)?;
         Ok(manifest)
     }
 }

@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
 pub(super) const MANIFEST: &str = "manifest.json";
@@ -26,24 +27,27 @@ pub(super) const ENCODER: &str = "encoder";
 pub(super) type Hashes = BTreeMap<String, String>;
 
 /// A folder in the making. Dropped before it is sealed, it is deleted.
-pub(super) struct NewFolder {
+pub(super) struct NewFolder<'a> {
     place: PathBuf,
     parent: PathBuf,
     beside: TempDir,
     names: Vec<String>,
+    cancel: &'a AtomicBool,
 }
 
-impl NewFolder {
-    /// Begins a folder that will be `place`; the folder around it is made if need be.
-    pub(super) fn for_place(place: &Path) -> Result<Self, TrainError> {
+impl<'a> NewFolder<'a> {
+    /// Begins a folder that will be `place`; the folder around it is made if need be. All that takes long stops when
+    /// `cancel` is set.
+    pub(super) fn for_place(place: &Path, cancel: &'a AtomicBool) -> Result<Self, TrainError> {
         let parent = place.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         std::fs::create_dir_all(parent).map_err(TrainError::io("can't make the folder", parent))?;
         let made = tempfile::Builder::new().prefix(HALF_WRITTEN).tempdir_in(parent);
         let beside = made.map_err(TrainError::io("can't make a folder", parent))?;
-        Ok(Self { place: place.to_owned(), parent: parent.to_owned(), beside, names: Vec::new() })
+        Ok(Self { place: place.to_owned(), parent: parent.to_owned(), beside, names: Vec::new(), cancel })
     }
 
     pub(super) fn tensors(&mut self, name: &str, tensors: &BTreeMap<String, Tensor>) -> Result<(), TrainError> {
+        stop_if_cancelled(self.cancel)?;
         write_tensors(&self.beside.path().join(name), tensors)?;
         self.names.push(name.to_owned());
         Ok(())
@@ -69,7 +73,10 @@ impl NewFolder {
     /// Writes what `manifest` makes of the hashes, and gives the folder its name.
     pub(super) fn seal<M: Serialize>(self, manifest: impl FnOnce(Hashes) -> M) -> Result<(), TrainError> {
         let at = self.beside.path();
-        let hash = |name: String| -> Result<_, TrainError> { Ok((name.clone(), hash_file(&at.join(name))?)) };
+        let hash = |name: String| -> Result<_, TrainError> {
+            stop_if_cancelled(self.cancel)?;
+            Ok((name.clone(), hash_file(&at.join(name))?))
+        };
         let hashes = self.names.into_iter().map(hash).collect::<Result<_, _>>()?;
         write_file(&at.join(MANIFEST), &json(&manifest(hashes)))?;
         sync_folder(at)?;
@@ -81,6 +88,10 @@ impl NewFolder {
         let _ = self.beside.keep();
         sync_folder(&self.parent)
     }
+}
+
+pub(super) fn stop_if_cancelled(cancel: &AtomicBool) -> Result<(), TrainError> {
+    if cancel.load(Ordering::Relaxed) { Err(TrainError::Cancelled) } else { Ok(()) }
 }
 
 /// Checks that the files of a sealed folder are as they were written, and that its manifest covers the `needed` ones.

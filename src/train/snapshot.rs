@@ -19,6 +19,7 @@ use crate::nn::read_tensors;
 use candle_core::Tensor;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 /// Raised when older programs can't read what is written.
 const VERSION: u32 = 1;
@@ -75,8 +76,9 @@ pub(super) fn write(
     manifest: &Manifest,
     definition: &Definition,
     tensors: &BTreeMap<String, Tensor>,
+    cancel: &AtomicBool,
 ) -> Result<(), TrainError> {
-    let mut new = NewFolder::for_place(folder)?;
+    let mut new = NewFolder::for_place(folder, cancel)?;
     new.tensors(WEIGHTS, tensors)?;
     new.json(CONFIG, &ConfigFile::from(&manifest.settings))?;
     new.json(LABELS, &LabelFile::list(&manifest.labels))?;
