@@ -16,7 +16,7 @@ use std::str::FromStr;
 /// | `seed` | 42 | of weights, order, dropout and samples |
 /// | `limit` | all | sentences to train on, the first after shuffling with the seed |
 /// | `threads` | all cores | for tensor work |
-/// | `encoder_lr` | 1e-4 pretrained, 1e-3 not | learning rate of the encoder |
+/// | `encoder_lr` | by the encoder: 1e-4 pretrained, 5e-5 from 768 numbers a word, 1e-3 not pretrained | learning rate of the encoder |
 /// | `head_lr` | 1e-3 | learning rate of all else |
 /// | `warmup` | 0.1 | share of the steps with a rising rate; it falls to 0 after them |
 /// | `weight_decay` | 0.01 | AdamW's, not on biases and norms |
@@ -105,6 +105,19 @@ const KEYS: &[&str] = &[
 /// Steps that a training takes at least when the epochs are left open: below them few labels are not learnt at all.
 const LEAST_STEPS: usize = 300;
 
+/// Numbers a word from which an encoder is large: it learns at half the rate.
+const LARGE: usize = 768;
+
+/// What an encoder decides of a training.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct EncoderTraits {
+    pub pretrained: bool,
+    /// Upper and lower case look the same to it.
+    pub uncased: bool,
+    /// Numbers a word.
+    pub hidden: usize,
+}
+
 impl Config {
     /// Sets one value as a person types it; `auto` leaves what can be left open to the program.
     ///
@@ -158,7 +171,8 @@ impl Config {
     }
 
     /// Decides what is open for `sentences` to train on and an encoder.
-    pub(super) fn resolve(&self, sentences: usize, pretrained: bool, uncased: bool) -> Settings {
+    pub(super) fn resolve(&self, sentences: usize, encoder: EncoderTraits) -> Settings {
+        let EncoderTraits { pretrained, uncased, hidden } = encoder;
         let steps = sentences.div_ceil(self.batch_size.max(1)).max(1);
         Settings {
             architecture: self.architecture.clone(),
@@ -168,7 +182,11 @@ impl Config {
             epochs: self.epochs.unwrap_or_else(|| LEAST_STEPS.div_ceil(steps).clamp(10, 100)).max(1),
             batch_size: self.batch_size.max(1),
             seed: self.seed,
-            encoder_lr: self.encoder_lr.unwrap_or(if pretrained { 1e-4 } else { 1e-3 }),
+            encoder_lr: self.encoder_lr.unwrap_or(match hidden {
+                _ if !pretrained => 1e-3,
+                LARGE.. => 5e-5,
+                _ => 1e-4,
+            }),
             head_lr: self.head_lr,
             warmup: self.warmup,
             weight_decay: self.weight_decay,
@@ -267,12 +285,25 @@ mod tests {
         }
     }
 
+    const MINILM: EncoderTraits = EncoderTraits { pretrained: true, uncased: true, hidden: 384 };
+
+    #[test]
+    fn the_encoder_decides_its_rate() {
+        let rate = |encoder| Config::default().resolve(100, encoder).encoder_lr;
+        assert_eq!(rate(MINILM), 1e-4);
+        assert_eq!(rate(EncoderTraits { hidden: 768, ..MINILM }), 5e-5);
+        assert_eq!(rate(EncoderTraits { pretrained: false, ..MINILM }), 1e-3);
+        let mut fixed = Config::default();
+        fixed.set("encoder_lr", "3e-4").unwrap();
+        assert_eq!(fixed.resolve(100, MINILM).encoder_lr, 3e-4);
+    }
+
     #[test]
     fn few_sentences_get_more_epochs() {
-        let epochs = |sentences| Config::default().resolve(sentences, true, true).epochs;
+        let epochs = |sentences| Config::default().resolve(sentences, MINILM).epochs;
         assert_eq!([40, 100, 300, 1000, 10_000].map(epochs), [100, 43, 16, 10, 10]);
         let mut fixed = Config::default();
         fixed.set("epochs", "3").unwrap();
-        assert_eq!(fixed.resolve(40, true, true).epochs, 3);
+        assert_eq!(fixed.resolve(40, MINILM).epochs, 3);
     }
 }

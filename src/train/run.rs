@@ -2,6 +2,7 @@
 
 use super::batches::Size;
 use super::checkpoint::{self, Checkpoints, Contents, Keeper, Place, State};
+use super::config::EncoderTraits;
 use super::model::{ENCODER, Model, Prepared, Work};
 use super::predictor::score;
 use super::sealed::stop_if_cancelled;
@@ -140,13 +141,17 @@ impl<'a> Run<'a> {
         }
         architecture(&config.architecture)?;
         let encoder = request.encoders.get(&config.encoder)?;
-        let (pretrained, uncased) = (!encoder.weights().is_empty(), encoder.definition().is_uncased());
-        let settings = config.resolve(sentences, pretrained, uncased);
+        let definition = encoder.definition();
+        let traits = EncoderTraits {
+            pretrained: !encoder.weights().is_empty(),
+            uncased: definition.is_uncased(),
+            hidden: definition.config().hidden,
+        };
+        let settings = config.resolve(sentences, traits);
         let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
         vars.stock(encoder.weights().iter().map(|(name, t)| (format!("{ENCODER}.{name}"), t.clone())));
         let order = Rng::new(settings.seed, "order").state();
-        let mut run =
-            Self::prepare(Arc::clone(dataset), settings, encoder.definition(), vars, config.threads, order, cancel)?;
+        let mut run = Self::prepare(Arc::clone(dataset), settings, definition, vars, config.threads, order, cancel)?;
         run.parent = request.parent;
         run.keeper = request.checkpoints.clone().map(|plan| Keeper::new(plan, 0));
         Ok(run)
