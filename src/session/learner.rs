@@ -110,11 +110,17 @@ impl Project {
     /// Goes on with the training that closing the program interrupted.
     fn resume_training(&mut self) {
         let Some(model) = self.learner.interrupted.take() else { return };
+        self.begin(self.job(TrainingTask::Resume { model, threads: Some(background_threads()) }));
+    }
+
+    fn begin(&mut self, job: TrainingJob) {
         let sentences = self.counts().train;
+        // Stored when it has ended: one that closing the program interrupts goes on, or starts again, with the next
+        // opening.
         self.settings.last_trained_sentences = self.counts().train + self.counts().dev;
-        let task = TrainingTask::Resume { model, threads: Some(background_threads()) };
-        let job = self.job(task);
+        self.learner.failure = None;
         self.learner.training = Some(TrainingRun::start(job, sentences, self.waker.as_waker()));
+        self.refresh_learner();
     }
 
     /// The model of the newest training that was interrupted, looked up on disk.
@@ -135,13 +141,7 @@ impl Project {
         let config =
             Config { encoder: self.settings.encoder.clone(), threads: Some(background_threads()), ..Config::default() };
         let job = self.training_job(config)?;
-        let sentences = self.counts().train;
-        // Stored when it has ended: one that closing the program interrupts goes on, or starts again, with the next
-        // opening.
-        self.settings.last_trained_sentences = self.counts().train + self.counts().dev;
-        self.learner.failure = None;
-        self.learner.training = Some(TrainingRun::start(job, sentences, self.waker.as_waker()));
-        self.refresh_learner();
+        self.begin(job);
         Ok(())
     }
 

@@ -25,23 +25,7 @@ pub(super) fn epoch(sizes: &[Size], batch_size: usize, rng: &mut Rng) -> Vec<Vec
 /// Parts of a training batch that are worked on one after the other, in the order of the batch: long sentences need
 /// memory and time, and a cancelled training stops between two parts.
 pub(super) fn parts(sizes: &[Size], batch: &[usize]) -> Vec<Vec<usize>> {
-    let mut parts: Vec<Vec<usize>> = Vec::new();
-    let (mut longest, mut windows) = (0, 0);
-    for &i in batch {
-        let size = sizes.get(i).copied().unwrap_or(Size { positions: 0, windows: 0 });
-        let (longest_with, windows_with) = (size.positions.max(longest), windows + size.windows);
-        match parts.last_mut() {
-            Some(part) if longest_with * windows_with <= MOST_TRAINING_POSITIONS => {
-                part.push(i);
-                (longest, windows) = (longest_with, windows_with);
-            }
-            _ => {
-                parts.push(vec![i]);
-                (longest, windows) = (size.positions, size.windows);
-            }
-        }
-    }
-    parts
+    grouped(sizes, batch.iter().copied(), batch.len(), MOST_TRAINING_POSITIONS)
 }
 
 /// What a sentence costs in a padded batch.
@@ -58,20 +42,34 @@ pub(super) struct Size {
 pub(super) fn by_length(sizes: &[Size], batch_size: usize) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|&i| std::cmp::Reverse(sizes.get(i)));
-    let mut batches: Vec<Vec<usize>> = Vec::new();
+    grouped(sizes, order, batch_size, MOST_POSITIONS)
+}
+
+/// Neighbours of `order` put together while they are no more than `most` and their padded batch fits `most_positions`. One
+/// that does not fit by itself is alone.
+fn grouped(
+    sizes: &[Size],
+    order: impl IntoIterator<Item = usize>,
+    most: usize,
+    most_positions: usize,
+) -> Vec<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
     let (mut longest, mut windows) = (0, 0);
     for i in order {
         let size = sizes.get(i).copied().unwrap_or(Size { positions: 0, windows: 0 });
-        windows += size.windows;
-        match batches.last_mut() {
-            Some(batch) if batch.len() < batch_size && longest * windows <= MOST_POSITIONS => batch.push(i),
+        let (longest_with, windows_with) = (size.positions.max(longest), windows + size.windows);
+        match groups.last_mut() {
+            Some(group) if group.len() < most && longest_with * windows_with <= most_positions => {
+                group.push(i);
+                (longest, windows) = (longest_with, windows_with);
+            }
             _ => {
-                batches.push(vec![i]);
+                groups.push(vec![i]);
                 (longest, windows) = (size.positions, size.windows);
             }
         }
     }
-    batches
+    groups
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@
 mod disk;
 
 use super::files::{ConfigFile, ReportFile, SamplesFile};
-use super::sealed::{self, ENCODER, MANIFEST, NewFolder, damaged, read_json};
+use super::sealed::{self, CONFIG, ENCODER, MANIFEST, NewFolder, damaged, read_json};
 use super::{Dataset, Settings, TrainError};
 use crate::annotation::ModelId;
 use crate::encoder::Definition;
@@ -36,7 +36,6 @@ const DATASET: &str = "dataset.json";
 const WEIGHTS: &str = "weights.safetensors";
 const MOMENTS: &str = "moments.safetensors";
 const BEST: &str = "best.safetensors";
-const CONFIG: &str = "config.json";
 
 /// Where a training keeps its state, and how often.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -237,13 +236,7 @@ fn read_state(checkpoint: &Path) -> Result<(State, Settings, sealed::Hashes), Tr
     if file.version != VERSION {
         return Err(TrainError::OtherVersion { what: "checkpoint".to_owned(), got: file.version, expected: VERSION });
     }
-    let config: ConfigFile = read_json(&checkpoint.join(CONFIG))?;
-    let settings = config.settings().ok_or_else(|| damaged("an unknown setting", &checkpoint.join(CONFIG)))?;
-    let expected = architecture(&settings.architecture)?.version();
-    if file.architecture_version != expected {
-        let (what, got) = (settings.architecture, file.architecture_version);
-        return Err(TrainError::OtherVersion { what, got, expected });
-    }
+    let settings = sealed::read_settings(checkpoint, file.architecture_version)?;
     let hashes = file.sha256.clone();
     let state = file.state().ok_or_else(|| damaged("a generator's state is none", &path))?;
     Ok((state, settings, hashes))

@@ -41,6 +41,7 @@ use crate::encoder::EncoderError;
 use crate::model::ModelError;
 use crate::nn::NnError;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
@@ -78,6 +79,12 @@ pub enum TrainError {
     Model(#[from] ModelError),
     #[error(transparent)]
     Nn(#[from] NnError),
+}
+
+/// # Errors
+/// [`TrainError::Cancelled`] when the flag is set.
+fn stop_if_cancelled(cancel: &AtomicBool) -> Result<(), TrainError> {
+    if cancel.load(Ordering::Relaxed) { Err(TrainError::Cancelled) } else { Ok(()) }
 }
 
 impl From<candle_core::Error> for TrainError {

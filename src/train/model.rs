@@ -1,12 +1,12 @@
 //! An encoder with a head above it, as trainer and predictor both run it.
 
 use super::batches::{self, Size};
-use super::{Effort, Settings, TrainError};
+use super::{Effort, Settings, TrainError, stop_if_cancelled};
 use crate::annotation::{LabelId, Span};
 use crate::encoder::{Alignment, Bert, Definition, EncoderBatch};
 use crate::model::{Class, Head, HeadFilter, Loss, Nesting, Prediction, Sentence, architecture};
 use crate::nn::{Mode, Part, Rng, Threads, Vars};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// The prefix of the encoder's variables.
 pub(super) const ENCODER: &str = "encoder";
@@ -77,9 +77,9 @@ impl Model {
         sentences: impl IntoIterator<Item = (&'a [String], &'a [(Span, LabelId)])>,
         cancel: &AtomicBool,
     ) -> Result<Vec<Prepared>, TrainError> {
-        let prepare = |(words, gold)| match cancel.load(Ordering::Relaxed) {
-            true => Err(TrainError::Cancelled),
-            false => self.prepare(words, gold),
+        let prepare = |(words, gold)| {
+            stop_if_cancelled(cancel)?;
+            self.prepare(words, gold)
         };
         sentences.into_iter().map(prepare).collect()
     }
@@ -117,9 +117,7 @@ impl Model {
     ) -> Result<(), TrainError> {
         let sizes: Vec<Size> = sentences.iter().map(Prepared::size).collect();
         for numbers in batches::by_length(&sizes, work.batch_size) {
-            if work.cancel.load(Ordering::Relaxed) {
-                return Err(TrainError::Cancelled);
-            }
+            stop_if_cancelled(work.cancel)?;
             let with_words = |i: &usize| Some((*i, sentences.get(*i).filter(|p| !p.sentence.is_empty())?));
             let (numbers, batch): (Vec<usize>, Vec<&Prepared>) = numbers.iter().filter_map(with_words).unzip();
             if batch.is_empty() {

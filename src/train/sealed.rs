@@ -3,9 +3,11 @@
 //! Made beside its place under a hidden name, every file synced, the manifest with the hashes of all others last, then
 //! renamed: after a crash there is the whole folder or none.
 
-use super::TrainError;
 use super::dataset::hex;
+use super::files::ConfigFile;
+use super::{Settings, TrainError, stop_if_cancelled};
 use crate::encoder::Definition;
+use crate::model::architecture;
 use crate::nn::write_tensors;
 use candle_core::Tensor;
 use serde::Serialize;
@@ -14,10 +16,11 @@ use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
 
 pub(super) const MANIFEST: &str = "manifest.json";
+pub(super) const CONFIG: &str = "config.json";
 /// How the hidden name of a folder begins while it is written; a kill can leave one behind.
 pub const HALF_WRITTEN: &str = ".model-";
 /// The folder of an encoder's definition.
@@ -90,10 +93,6 @@ impl<'a> NewFolder<'a> {
     }
 }
 
-pub(super) fn stop_if_cancelled(cancel: &AtomicBool) -> Result<(), TrainError> {
-    if cancel.load(Ordering::Relaxed) { Err(TrainError::Cancelled) } else { Ok(()) }
-}
-
 /// Checks that the files of a sealed folder are as they were written, and that its manifest covers the `needed` ones.
 pub(super) fn check(folder: &Path, hashes: &Hashes, needed: &[&str]) -> Result<(), TrainError> {
     for (name, expected) in hashes {
@@ -146,6 +145,19 @@ fn json(value: &impl Serialize) -> Vec<u8> {
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, TrainError> {
     let bytes = std::fs::read(path).map_err(|e| damaged(e, path))?;
     serde_json::from_slice(&bytes).map_err(|e| damaged(e, path))
+}
+
+/// The settings of a sealed folder, whose manifest gives the version of the architecture that its weights are of.
+pub(super) fn read_settings(folder: &Path, architecture_version: u32) -> Result<Settings, TrainError> {
+    let path = folder.join(CONFIG);
+    let config: ConfigFile = read_json(&path)?;
+    let settings = config.settings().ok_or_else(|| damaged("an unknown setting", &path))?;
+    let expected = architecture(&settings.architecture)?.version();
+    if architecture_version != expected {
+        let (what, got) = (settings.architecture, architecture_version);
+        return Err(TrainError::OtherVersion { what, got, expected });
+    }
+    Ok(settings)
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {

@@ -9,12 +9,12 @@
 //! ```
 
 use super::files::{ConfigFile, LabelFile, ManifestFile};
-use super::sealed::{self, ENCODER, MANIFEST, NewFolder, damaged, read_json};
+use super::sealed::{self, CONFIG, ENCODER, MANIFEST, NewFolder, read_json};
 use super::{Settings, TrainError};
 use crate::annotation::{LabelId, ModelId};
 use crate::encoder::Definition;
 use crate::evaluation::Report;
-use crate::model::{Samples, architecture};
+use crate::model::Samples;
 use crate::nn::read_tensors;
 use candle_core::Tensor;
 use std::collections::{BTreeMap, HashMap};
@@ -24,7 +24,6 @@ use std::sync::atomic::AtomicBool;
 /// Raised when older programs can't read what is written.
 const VERSION: u32 = 1;
 const WEIGHTS: &str = "weights.safetensors";
-const CONFIG: &str = "config.json";
 const LABELS: &str = "labels.json";
 
 /// All that a snapshot says of itself.
@@ -101,14 +100,8 @@ pub(super) fn open(folder: &Path) -> Result<Opened, TrainError> {
         return Err(TrainError::OtherVersion { what: "format".to_owned(), got: file.version, expected: VERSION });
     }
     sealed::check(folder, &file.sha256, &[WEIGHTS, CONFIG, LABELS])?;
-    let config: ConfigFile = read_json(&folder.join(CONFIG))?;
+    let settings = sealed::read_settings(folder, file.architecture_version)?;
     let labels: Vec<LabelFile> = read_json(&folder.join(LABELS))?;
-    let settings = config.settings().ok_or_else(|| damaged("an unknown effort", &folder.join(CONFIG)))?;
-    let expected = architecture(&settings.architecture)?.version();
-    if file.architecture_version != expected {
-        let (what, got) = (settings.architecture, file.architecture_version);
-        return Err(TrainError::OtherVersion { what, got, expected });
-    }
     let labels = labels.into_iter().map(LabelFile::label).collect();
     let definition = Definition::open(&folder.join(ENCODER))?;
     let tensors = read_tensors(&folder.join(WEIGHTS))?;
