@@ -5,7 +5,7 @@
 use nestling::annotation::{SentenceId, Span, Split, Status, TokenIdx};
 use nestling::session::{
     Command, Driver, Event, Home, ImportHow, LearnerState, NewProject, Order, Project, ReadRequest, SaveState, Setting,
-    WhyReadOnly, read_files,
+    Suggested, WhyReadOnly, read_files,
 };
 use nestling::text::ByteIdx;
 use std::path::{Path, PathBuf};
@@ -94,7 +94,9 @@ fn the_loop_of_label_train_suggest_accept_turns() {
     assert!(project.suggestions(SentenceId(3)).is_none(), "complete sentences need none");
 
     let first = suggestions[0].clone();
-    project.run(Command::Reject { sentence: next, span: first.span, label: first.label }).unwrap();
+    let model = project.suggestions(next).unwrap().model;
+    let rejected = Suggested { span: first.span, label: first.label, model };
+    project.run(Command::Reject { sentence: next, suggested: rejected }).unwrap();
     project.run(Command::AcceptAll { sentence: next, min_score: 0.0 }).unwrap();
     assert_eq!(project.corpus().sentence(next).unwrap().mentions().len(), suggestions.len() - 1);
     assert!(project.visible_suggestions(next).is_empty(), "accepted or rejected, all of them");

@@ -36,7 +36,7 @@ pub(super) fn run(args: &Train) -> Result<Ending, CliError> {
 }
 
 fn config(args: &Train, project: &Project) -> Result<Config, CliError> {
-    let mut config = Config { encoder: project.settings().encoder.clone(), ..Config::default() };
+    let mut config = project.settings().config();
     let named = [
         ("architecture", args.architecture.clone()),
         ("epochs", args.epochs.map(|n| n.to_string())),

@@ -4,7 +4,7 @@
 use super::commands::CommandId;
 use super::widgets::sentence::SentenceEvent;
 use crate::annotation::{LabelId, SentenceId};
-use crate::session::{Command, ImportHow, Incoming, Order};
+use crate::session::{Command, ImportHow, Incoming};
 use std::path::PathBuf;
 
 pub(super) enum Act {
@@ -17,9 +17,10 @@ pub(super) enum Act {
     GoTo(SentenceId),
     /// A label was chosen: for the selection, or for the picked mention.
     UseLabel(LabelId),
-    Order(Order),
     EditLabel(LabelId),
     OpenSample,
+    /// Reads again what lies on the disk beside projects: encoders, recent projects.
+    LookAround,
     Create {
         path: PathBuf,
         labels: Vec<String>,
@@ -50,8 +51,8 @@ impl Act {
             Act::Change(_) | Act::UseLabel(_) | Act::EditLabel(_) | Act::ImportFrom(_) | Act::Import { .. } => true,
             Act::Sentence(event) => matches!(event, SentenceEvent::Accept(_)),
             Act::GoTo(_)
-            | Act::Order(_)
             | Act::OpenSample
+            | Act::LookAround
             | Act::Create { .. }
             | Act::Open(_)
             | Act::CopyText(_)

@@ -45,11 +45,16 @@ pub enum CommandId {
     Undo,
     Redo,
     Search,
+    ShowAll,
+    NextByText,
+    NextByUncertainty,
+    NextByFound,
     SplitWord,
     JoinWords,
     SplitSentence,
     JoinSentences,
     TrainNow,
+    PauseTraining,
     StopTraining,
     AddLabel,
     Import,
@@ -58,6 +63,7 @@ pub enum CommandId {
     NewProject,
     OpenProject,
     CloseProject,
+    Settings,
     ToggleTheme,
     ZoomIn,
     ZoomOut,
@@ -73,11 +79,11 @@ impl CommandId {
         match self {
             Accept | AcceptAll | Reject | Remove | EndBefore | EndAfter | StartBefore | StartAfter
             | CompleteAndNext | SkipAndNext | Flag | SplitWord | JoinWords | SplitSentence | JoinSentences
-            | TrainNow | StopTraining | Undo | Redo | AddLabel | Import => true,
+            | TrainNow | PauseTraining | StopTraining | Undo | Redo | AddLabel | Import => true,
             WordBefore | WordAfter | GrowBefore | GrowAfter | FirstWord | LastWord | NextMark | PreviousMark | Wrap
             | Note | Clear | Next | PreviousSentence | NextSentence | ShowNewSuggestions | LeaveSentence | Search
-            | Export | SaveCopy | NewProject | OpenProject | CloseProject | ToggleTheme | ZoomIn | ZoomOut
-            | ZoomReset | KeyHelp | Palette => false,
+            | ShowAll | NextByText | NextByUncertainty | NextByFound | Settings | Export | SaveCopy | NewProject
+            | OpenProject | CloseProject | ToggleTheme | ZoomIn | ZoomOut | ZoomReset | KeyHelp | Palette => false,
         }
     }
 }
@@ -198,6 +204,10 @@ table! {
     NextSentence, "Sentence below", Sentences, Sentence, [Press(NONE, Key::ArrowDown)];
     ShowNewSuggestions, "Show the new suggestions", Sentences, Project, [Press(NONE, Key::F5)];
     Search, "Find sentences", Sentences, Project, [Press(CTRL, Key::F)];
+    ShowAll, "Show all sentences", Sentences, Project, [Press(CTRL_SHIFT, Key::F)];
+    NextByText, "Next: in the text", Sentences, Project, [];
+    NextByUncertainty, "Next: what teaches most", Sentences, Project, [];
+    NextByFound, "Next: what was found", Sentences, Project, [];
 
     SplitWord, "Split the word", Segments, Sentence, [Press(CTRL, Key::D)];
     JoinWords, "Join the selected words", Segments, Sentence, [Press(CTRL, Key::J)];
@@ -205,7 +215,8 @@ table! {
     JoinSentences, "Join with the next sentence", Segments, Sentence, [Press(CTRL_SHIFT, Key::J)];
 
     TrainNow, "Train now", Learner, Project, [Press(CTRL, Key::T)];
-    StopTraining, "Stop training", Learner, Project, [];
+    PauseTraining, "Pause the training, or go on", Learner, Project, [Press(CTRL_SHIFT, Key::T)];
+    StopTraining, "Stop the training", Learner, Project, [];
 
     Undo, "Undo", Project, Project, [Press(CTRL, Key::Z)];
     Redo, "Redo", Project, Project, [Press(CTRL_SHIFT, Key::Z), Press(CTRL, Key::Y)];
@@ -220,6 +231,7 @@ table! {
     Palette, "All commands", Window, Window, [Press(CTRL, Key::K)];
     KeyHelp, "Keys", Window, Window, [Type('?'), Press(NONE, Key::F1)];
     LeaveSentence, "From the sentence to the controls and back", Window, Project, [Press(NONE, Key::F6)];
+    Settings, "Settings", Window, Window, [Press(CTRL, Key::Comma)];
     ToggleTheme, "Light or dark", Window, Window, [Press(CTRL_SHIFT, Key::L)];
     ZoomIn, "Larger", Window, Window, [Loose(CTRL, Key::Plus), Loose(CTRL, Key::Equals)];
     ZoomOut, "Smaller", Window, Window, [Loose(CTRL, Key::Minus)];
@@ -262,6 +274,7 @@ impl Keys {
                     Key::ArrowDown => "Down",
                     Key::Delete => "Del",
                     Key::Escape => "Esc",
+                    Key::Comma => ",",
                     Key::Plus => "+",
                     Key::Equals => "=",
                     Key::Minus => "-",

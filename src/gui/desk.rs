@@ -9,11 +9,12 @@
 
 use super::commands::{CommandId, keys_text};
 use super::panels::counted;
-use super::view::View;
+use super::view::{NextBy, View};
 use super::widgets::sentence::{Mark, MarkId, SentenceEvent};
 use crate::annotation::{Fragments, LabelId, MentionId, SentenceId, Status, TokenIdx};
 use crate::session::{
-    Command, ImportHow, ImportReceipt, Imported, Incoming, Outcome, Project, SessionError, Task, TaskLost,
+    Command, ImportHow, ImportReceipt, Imported, Incoming, LearnerState, Order, Outcome, Project, SessionError, Task,
+    TaskLost,
 };
 use std::cmp::Ordering;
 
@@ -100,6 +101,11 @@ impl Desk {
             CommandId::Undo => self.undo_or_redo(Command::Undo, "Undone", CommandId::Redo),
             CommandId::Redo => self.undo_or_redo(Command::Redo, "Done again", CommandId::Undo),
             CommandId::TrainNow => self.change(Command::Train).map(|_| None),
+            CommandId::NextByText => self.moves(|view| view.next_by = NextBy::Text),
+            CommandId::NextByUncertainty => self.moves(|view| view.next_by = NextBy::Uncertainty),
+            CommandId::NextByFound => self.moves(|view| view.next_by = NextBy::Found),
+            CommandId::ShowAll => self.moves(|view| view.finder.show_all()),
+            CommandId::PauseTraining => self.pause_training(),
             CommandId::StopTraining => self.change(Command::StopTraining).map(|_| None),
             CommandId::Note => self.note(),
             CommandId::JoinWords => self.join_words(),
@@ -147,10 +153,14 @@ impl Desk {
         let Some(sentence) = self.view.current() else { return NOTHING };
         let command = match self.view.picked_mark().map(|m| (m.id, m.hull)) {
             Some((MarkId::Gold(mention), _)) => Command::Relabel { sentence, mention, label },
-            Some((MarkId::Ghost(_, suggested), span)) if suggested == label => {
-                self.accept_command(sentence, span, label)
+            Some((MarkId::Ghost(span, suggested), _)) => {
+                let suggested = self.view.suggested_as(span, suggested);
+                if suggested.label == label {
+                    Command::Accept { sentence, suggested }
+                } else {
+                    Command::Correct { sentence, suggested, to: span, label }
+                }
             }
-            Some((MarkId::Ghost(..), span)) => Command::Annotate { sentence, fragments: Fragments::from(span), label },
             None => {
                 let Some(span) = self.view.target() else { return NOTHING };
                 Command::Annotate { sentence, fragments: Fragments::from(span), label }
@@ -197,8 +207,9 @@ impl Desk {
             }
             return NOTHING;
         };
+        let suggested = self.view.suggested_as(span, label);
         let command =
-            if yes { self.accept_command(sentence, span, label) } else { Command::Reject { sentence, span, label } };
+            if yes { Command::Accept { sentence, suggested } } else { Command::Reject { sentence, suggested } };
         let outcome = self.change(command)?;
         if self.view.ghosts().next().is_some() {
             self.view.pick_ghost_from(span.start());
@@ -206,17 +217,6 @@ impl Desk {
             self.pick_mention(outcome.mention);
         }
         NOTHING
-    }
-
-    /// A suggestion on screen may be older than those of the project: then accepting it is annotating.
-    fn accept_command(&self, sentence: SentenceId, span: crate::annotation::Span, label: LabelId) -> Command {
-        let latest = self.project.suggestions(sentence);
-        let known = latest.is_some_and(|s| s.spans.iter().any(|s| s.span == span && s.label == label));
-        if known {
-            Command::Accept { sentence, span, label }
-        } else {
-            Command::Annotate { sentence, fragments: Fragments::from(span), label }
-        }
     }
 
     fn accept_all(&mut self) -> Told {
@@ -253,16 +253,23 @@ impl Desk {
     }
 
     fn move_end(&mut self, at_start: bool, by: isize) -> Told {
-        let (Some(sentence), Some(MarkId::Gold(mention))) = (self.view.current(), self.view.picked()) else {
-            return Ok(Some("Select a mention first".to_owned()));
+        let Some((sentence, picked)) = self.view.current().zip(self.view.picked()) else {
+            return Ok(Some("Select a mention or suggestion first".to_owned()));
         };
         let in_pieces = self.view.picked_mark().is_some_and(|m| m.fragments.len() > 1);
         if in_pieces {
             return Ok(Some("This mention has several pieces; its ends can't be moved".to_owned()));
         }
         let Some(span) = self.view.moved_end(at_start, by) else { return NOTHING };
-        let outcome = self.change(Command::Resize { sentence, mention, span })?;
-        self.pick_mention(outcome.mention.or(Some(mention)));
+        let command = match picked {
+            MarkId::Gold(mention) => Command::Resize { sentence, mention, span },
+            MarkId::Ghost(suggested, label) => {
+                let suggested = self.view.suggested_as(suggested, label);
+                Command::Correct { sentence, suggested, to: span, label }
+            }
+        };
+        let outcome = self.change(command)?;
+        self.pick_mention(outcome.mention);
         NOTHING
     }
 
@@ -274,12 +281,23 @@ impl Desk {
 
     fn go_on(&mut self) -> Told {
         let Some(current) = self.view.current() else { return NOTHING };
-        match self.project.next_sentence(current, self.view.order) {
-            Some(next) if next != current => {
+        let next = match self.view.next_by {
+            NextBy::Text => self.project.next_sentence(current, Order::Text),
+            NextBy::Uncertainty => self.project.next_sentence(current, Order::Uncertainty),
+            NextBy::Found if !self.view.finder.is_on() => {
+                return Ok(Some(format!("Find something first ({})", keys_text(CommandId::Search))));
+            }
+            NextBy::Found => self.view.finder.next_open(self.project.corpus(), current),
+        };
+        match next {
+            Some(next) => {
                 self.view.go_to(&self.project, next);
                 NOTHING
             }
-            _ => Ok(Some("Every other sentence is complete or skipped".to_owned())),
+            None if self.view.next_by == NextBy::Found => {
+                Ok(Some("Every other sentence that was found is complete or skipped".to_owned()))
+            }
+            None => Ok(Some("Every other sentence is complete or skipped".to_owned())),
         }
     }
 
@@ -289,6 +307,14 @@ impl Desk {
             self.go_to(id);
         }
         NOTHING
+    }
+
+    fn pause_training(&mut self) -> Told {
+        let LearnerState::Training(progress) = &self.project.learner().state else {
+            return Ok(Some("No training is under way".to_owned()));
+        };
+        let pause = !progress.paused;
+        self.change(Command::PauseTraining(pause)).map(|_| None)
     }
 
     fn flag(&mut self) -> Told {

@@ -17,6 +17,8 @@ pub enum Wish {
     /// Texts to import, several at once.
     Texts,
     Project,
+    /// A folder that is there.
+    Folder,
     /// Where to write, with a proposal.
     SaveAs(PathBuf),
 }
@@ -38,6 +40,7 @@ impl FilePicker for SystemPicker {
                 let dialog = dialog.set_title("Open a project").add_filter("Nestling projects", &["nestling"]);
                 dialog.pick_file().into_iter().collect()
             }
+            Wish::Folder => dialog.set_title("Choose a folder").pick_folder().into_iter().collect(),
             Wish::SaveAs(proposal) => {
                 let dialog = match proposal.parent() {
                     Some(folder) => dialog.set_directory(folder),

@@ -227,6 +227,17 @@ impl Finder {
         if self.is_on() { self.hits.iter().position(|hit| *hit == id) } else { corpus.place(id) }
     }
 
+    /// The next row that is neither complete nor skipped, going round.
+    pub fn next_open(&self, corpus: &Corpus, after: SentenceId) -> Option<SentenceId> {
+        let rows = self.rows(corpus);
+        let first = self.row_of(corpus, after).map_or(0, |row| row + 1);
+        let open = |id: &SentenceId| {
+            *id != after
+                && corpus.sentence(*id).is_some_and(|s| !matches!(s.status(), Status::Complete | Status::Skipped))
+        };
+        (first..rows).chain(0..first.min(rows)).filter_map(|row| self.row(corpus, row)).find(open)
+    }
+
     /// The sentence `by` rows from one in the list; from outside the list its first one.
     pub fn step_from(&self, corpus: &Corpus, id: SentenceId, by: isize) -> Option<SentenceId> {
         match self.row_of(corpus, id) {

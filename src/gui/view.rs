@@ -16,7 +16,7 @@ use crate::annotation::{
 };
 use crate::gui::finder::Finder;
 use crate::gui::widgets::sentence::{Content, Mark, MarkId};
-use crate::session::{Order, Project};
+use crate::session::{Project, Suggested};
 use crate::text::TextRange;
 
 /// Where the person is and what is selected.
@@ -39,13 +39,25 @@ pub struct View {
     /// A selection was made with the mouse: labels are offered beside it.
     pub offers_labels: bool,
 
-    pub order: Order,
+    pub next_by: NextBy,
     pub finder: Finder,
     /// The list is to show the current sentence.
     pub reveal: Option<Reveal>,
     pub focus_search: bool,
     pub focus_note: bool,
     pub note: NoteDraft,
+}
+
+/// Where "go on" goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum NextBy {
+    /// In the order of the text.
+    #[default]
+    Text,
+    /// To the sentence that the model is least sure of.
+    Uncertainty,
+    /// To the next one of the list, which shows what was searched for.
+    Found,
 }
 
 /// How much of the list is to be in sight.
@@ -96,7 +108,7 @@ impl Default for View {
             picked: None,
             follows_cursor: false,
             offers_labels: false,
-            order: Order::Text,
+            next_by: NextBy::default(),
             finder: Finder::default(),
             reveal: None,
             focus_search: false,
@@ -141,6 +153,11 @@ impl View {
     /// The suggestion behind a ghost, as it was when the person came here.
     pub fn suggestion(&self, span: Span, label: LabelId) -> Option<&Suggestion> {
         self.suggestions.as_ref()?.spans.iter().find(|s| s.span == span && s.label == label)
+    }
+
+    /// A ghost as it is on screen.
+    pub fn suggested_as(&self, span: Span, label: LabelId) -> Suggested {
+        Suggested { span, label, model: self.model().unwrap_or(ModelId::FROM_FILE) }
     }
 
     /// The model that made the suggestions on screen.

@@ -40,14 +40,19 @@ pub enum Command {
     /// Makes a suggestion a mention.
     Accept {
         sentence: SentenceId,
-        span: Span,
+        suggested: Suggested,
+    },
+    /// Puts a mention in the place of a suggestion that is not quite right, which is rejected.
+    Correct {
+        sentence: SentenceId,
+        suggested: Suggested,
+        to: Span,
         label: LabelId,
     },
     /// Hides a suggestion for good.
     Reject {
         sentence: SentenceId,
-        span: Span,
-        label: LabelId,
+        suggested: Suggested,
     },
     /// Accepts every visible suggestion with at least this score.
     AcceptAll {
@@ -97,9 +102,20 @@ pub enum Command {
     Set(Setting),
     /// Starts a training now.
     Train,
+    /// Stops the training under way for good.
     StopTraining,
+    /// Lets the training under way wait, or go on.
+    PauseTraining(bool),
     /// Tries again to write what could not be saved.
     RetrySave,
+}
+
+/// A suggestion as it was on screen: newer ones may have come since.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Suggested {
+    pub span: Span,
+    pub label: LabelId,
+    pub model: ModelId,
 }
 
 /// Where a command changed something.
@@ -143,21 +159,29 @@ pub(super) fn plan(command: &Command, context: &Context<'_>) -> Result<Option<Pl
             let mention = Mention::new(corpus.next_mention_id(), fragments.clone(), *label, Provenance::Person);
             annotate(corpus, *sentence, mention, "Add")?
         }
-        Command::Accept { sentence, span, label } => {
-            let model = suggested_by(context, *span, *label)?;
-            let mention = Mention::new(corpus.next_mention_id(), *span, *label, Provenance::Accepted(model));
+        Command::Accept { sentence, suggested } => {
+            check_suggested(context, *suggested)?;
+            let Suggested { span, label, model } = *suggested;
+            let mention = Mention::new(corpus.next_mention_id(), span, label, Provenance::Accepted(model));
             annotate(corpus, *sentence, mention, "Accept")?
         }
-        Command::AcceptAll { sentence, min_score } => accept_all(context, *sentence, *min_score)?,
-        Command::Reject { sentence, span, label } => {
-            suggested_by(context, *span, *label)?;
-            let target = known(corpus, *sentence)?;
-            let mut edits = Vec::new();
-            if !target.rejected().contains(&(*span, *label)) {
-                edits.push(Edit::SetRejected { sentence: *sentence, span: *span, label: *label, new: true });
-                edits.extend(begin(target));
+        Command::Correct { sentence, suggested, to, label } => {
+            check_suggested(context, *suggested)?;
+            let mention = Mention::new(corpus.next_mention_id(), *to, *label, Provenance::Person);
+            let Plan { mut transaction, outcome } = annotate(corpus, *sentence, mention, "Correct to")?;
+            if (suggested.span, suggested.label) != (*to, *label) {
+                transaction.edits.extend(reject(corpus, *sentence, *suggested)?);
             }
-            Plan::new(format!("Reject {}", name(corpus, *label)), at(*sentence), edits)
+            Plan { transaction, outcome }
+        }
+        Command::AcceptAll { sentence, min_score } => accept_all(context, *sentence, *min_score)?,
+        Command::Reject { sentence, suggested } => {
+            check_suggested(context, *suggested)?;
+            let mut edits: Vec<Edit> = reject(corpus, *sentence, *suggested)?.into_iter().collect();
+            if !edits.is_empty() {
+                edits.extend(begin(known(corpus, *sentence)?));
+            }
+            Plan::new(format!("Reject {}", name(corpus, suggested.label)), at(*sentence), edits)
         }
         Command::Remove { sentence, mention } => {
             let (_, mention) = known_mention(corpus, *sentence, *mention)?;
@@ -227,6 +251,7 @@ pub(super) fn plan(command: &Command, context: &Context<'_>) -> Result<Option<Pl
         | Command::Set(_)
         | Command::Train
         | Command::StopTraining
+        | Command::PauseTraining(_)
         | Command::RetrySave => return Ok(None),
     };
     Ok(Some(plan))
@@ -315,10 +340,20 @@ fn begin(sentence: &Sentence) -> Option<Edit> {
     })
 }
 
-fn suggested_by(context: &Context<'_>, span: Span, label: LabelId) -> Result<ModelId, SessionError> {
-    let suggestions = context.suggestions.ok_or(SessionError::NoSuchSuggestion)?;
-    let there = suggestions.spans.iter().any(|s| s.span == span && s.label == label);
-    if there { Ok(suggestions.model) } else { Err(SessionError::NoSuchSuggestion) }
+/// What an older model had said can't be looked up any more.
+fn check_suggested(context: &Context<'_>, suggested: Suggested) -> Result<(), SessionError> {
+    let Suggested { span, label, model } = suggested;
+    let refutes = |latest: &SentenceSuggestions| {
+        latest.model == model && !latest.spans.iter().any(|s| s.span == span && s.label == label)
+    };
+    if context.suggestions.is_none_or(refutes) { Err(SessionError::NoSuchSuggestion) } else { Ok(()) }
+}
+
+/// Hides a suggestion, unless it is hidden.
+fn reject(corpus: &Corpus, id: SentenceId, suggested: Suggested) -> Result<Option<Edit>, SessionError> {
+    let Suggested { span, label, .. } = suggested;
+    let rejected = known(corpus, id)?.rejected().contains(&(span, label));
+    Ok((!rejected).then_some(Edit::SetRejected { sentence: id, span, label, new: true }))
 }
 
 fn known(corpus: &Corpus, id: SentenceId) -> Result<&Sentence, SessionError> {

@@ -47,6 +47,8 @@ pub enum SessionError {
     NothingToTrainOn,
     #[error("there is no interrupted training to go on with; leave out --resume to begin one")]
     NothingToResume,
+    #[error("no training is under way")]
+    NoTraining,
     #[error("a training is under way; stop it first")]
     TrainingAlready,
     #[error("the project has no model; train one first")]

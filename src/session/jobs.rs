@@ -119,10 +119,13 @@ impl Project {
         let (model, trained) = trainer::run_alone(job, cancel, on_event).map_err(stopped)?;
         let info = models::info(model, &trained.manifest, now_ms());
         let cleanup = self.add_model(&info, true)?;
-        let encoder = trained.manifest.settings.encoder.clone();
-        if encoder != self.settings().encoder {
-            // Later trainings start where this one did.
-            self.set(Setting::Encoder(encoder))?;
+        // Later trainings start where this one did.
+        let settings = &trained.manifest.settings;
+        if settings.encoder != self.settings().encoder {
+            self.set(Setting::Encoder(settings.encoder.clone()))?;
+        }
+        if settings.architecture != self.settings().architecture {
+            self.set(Setting::Architecture(settings.architecture.clone()))?;
         }
         self.set(Setting::LastTrainedSentences(self.counts().train + self.counts().dev))?;
         self.flush()?;

@@ -74,6 +74,13 @@ impl Learner {
         }
     }
 
+    /// Lets the training under way wait, or go on.
+    pub(super) fn pause_training(&self, paused: bool) {
+        if let Some(run) = &self.training {
+            run.pause(paused);
+        }
+    }
+
     /// Stops all work soon. A training can go on later from what it kept last.
     pub(super) fn stop(&mut self) {
         if let Some(run) = self.training.take() {
@@ -110,7 +117,7 @@ impl Project {
     /// Goes on with the training that closing the program interrupted.
     fn resume_training(&mut self) {
         let Some(model) = self.learner.interrupted.take() else { return };
-        self.begin(self.job(TrainingTask::Resume { model, threads: Some(background_threads()) }));
+        self.begin(self.job(TrainingTask::Resume { model, threads: Some(self.settings.background_threads()) }));
     }
 
     fn begin(&mut self, job: TrainingJob) {
@@ -119,7 +126,9 @@ impl Project {
         // opening.
         self.settings.last_trained_sentences = self.counts().train + self.counts().dev;
         self.learner.failure = None;
-        self.learner.training = Some(TrainingRun::start(job, sentences, self.waker.as_waker()));
+        let run = TrainingRun::start(job, sentences, self.waker.as_waker());
+        run.pause(self.settings.training_paused);
+        self.learner.training = Some(run);
         self.refresh_learner();
     }
 
@@ -138,10 +147,25 @@ impl Project {
         if self.learner.training.is_some() {
             return Err(SessionError::TrainingAlready);
         }
-        let config =
-            Config { encoder: self.settings.encoder.clone(), threads: Some(background_threads()), ..Config::default() };
+        let config = Config { threads: Some(self.settings.background_threads()), ..self.settings.config() };
         let job = self.training_job(config)?;
+        if self.settings.training_paused {
+            // It was another one that was to wait.
+            self.set(Setting::TrainingPaused(false))?;
+        }
         self.begin(job);
+        Ok(())
+    }
+
+    /// Lets the training under way wait at its next step, or go on. One that waits when the project is closed waits
+    /// when it is opened again.
+    pub(super) fn pause_training(&mut self, paused: bool) -> Result<(), SessionError> {
+        if self.learner.training.is_none() {
+            return Err(SessionError::NoTraining);
+        }
+        self.set(Setting::TrainingPaused(paused))?;
+        self.learner.pause_training(paused);
+        self.refresh_learner();
         Ok(())
     }
 
@@ -287,7 +311,7 @@ impl Project {
         }
         let Some((model, snapshot)) = self.learner.suggesting.clone() else { return };
         if self.learner.predictor.is_none() {
-            match PredictorThread::start(background_threads(), self.waker.as_waker()) {
+            match PredictorThread::start(self.settings.background_threads(), self.waker.as_waker()) {
                 Ok(thread) => self.learner.predictor = Some(thread),
                 Err(error) => {
                     self.learner.failure = Some(format!("can't start the thread that predicts: {error}"));
@@ -387,9 +411,4 @@ impl Project {
         let status = &mut self.learner.status;
         (status.state, status.predicting, status.note) = (state, predicting, note);
     }
-}
-
-/// All cores but one, which is the window's.
-pub(super) fn background_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, |n| n.get().saturating_sub(1).max(1))
 }

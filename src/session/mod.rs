@@ -51,7 +51,7 @@ mod trainer;
 pub use activity::now_ms;
 pub use bench::{ImportBench, ImportBenchStep, Percentiles, bench_import};
 pub use check::{CheckReport, check_project, rescue_project};
-pub use command::{Command, Outcome};
+pub use command::{Command, Outcome, Suggested};
 pub use convert::{ConvertReceipt, ConvertRequest, convert};
 pub use dataset::Part;
 pub use driver::{Driver, NothingCame};

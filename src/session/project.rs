@@ -343,6 +343,7 @@ impl Project {
                 self.learner.stop_training();
                 Ok(Outcome::default())
             }
+            Command::PauseTraining(paused) => self.pause_training(paused).map(|()| Outcome::default()),
             Command::RetrySave => {
                 {
                     let mut saving = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
@@ -377,6 +378,7 @@ impl Project {
     fn edit(&mut self, command: &Command) -> Result<Outcome, SessionError> {
         let sentence = match command {
             Command::Accept { sentence, .. }
+            | Command::Correct { sentence, .. }
             | Command::Reject { sentence, .. }
             | Command::AcceptAll { sentence, .. }
             | Command::SetStatus { sentence, .. } => Some(*sentence),

@@ -1,7 +1,8 @@
 //! What a project remembers besides its annotations. Stored in the project file, one row a setting.
 
 use super::SessionError;
-use crate::encoder::SMALL;
+use crate::train::Config;
+use std::num::NonZero;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -11,12 +12,18 @@ pub struct Settings {
     pub accept_all_from: f32,
     /// Name of the encoder that the next training starts from.
     pub encoder: String,
+    /// Id of the architecture of the next model.
+    pub architecture: String,
     /// Who annotates; written beside every edit.
     pub author: String,
     /// Whether a training starts by itself.
     pub auto_train: bool,
     /// How many more complete sentences start the next training.
     pub train_after_sentences: usize,
+    /// The training under way waits until a person lets it go on.
+    pub training_paused: bool,
+    /// Cores that the learner may use; `None`: all but one.
+    pub threads: Option<NonZero<usize>>,
     /// Whether a dev split came with an import; then completed sentences don't go there.
     pub dev_imported: bool,
     /// How many sentences the last training learned from.
@@ -25,13 +32,17 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
+        let Config { architecture, encoder, .. } = Config::default();
         Self {
             threshold: 0.5,
             accept_all_from: 0.8,
-            encoder: SMALL.to_owned(),
+            encoder,
+            architecture,
             author: std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default(),
             auto_train: true,
             train_after_sentences: 20,
+            training_paused: false,
+            threads: None,
             dev_imported: false,
             last_trained_sentences: 0,
         }
@@ -44,9 +55,12 @@ pub enum Setting {
     Threshold(f32),
     AcceptAllFrom(f32),
     Encoder(String),
+    Architecture(String),
     Author(String),
     AutoTrain(bool),
     TrainAfterSentences(usize),
+    TrainingPaused(bool),
+    Threads(Option<NonZero<usize>>),
     DevImported(bool),
     LastTrainedSentences(usize),
 }
@@ -58,9 +72,12 @@ impl Setting {
             Setting::Threshold(value) => ("threshold", value.to_string()),
             Setting::AcceptAllFrom(value) => ("accept_all_from", value.to_string()),
             Setting::Encoder(value) => ("encoder", value.clone()),
+            Setting::Architecture(value) => ("architecture", value.clone()),
             Setting::Author(value) => ("author", value.clone()),
             Setting::AutoTrain(value) => ("auto_train", value.to_string()),
             Setting::TrainAfterSentences(value) => ("train_after_sentences", value.to_string()),
+            Setting::TrainingPaused(value) => ("training_paused", value.to_string()),
+            Setting::Threads(value) => ("threads", value.map_or(0, NonZero::get).to_string()),
             Setting::DevImported(value) => ("dev_imported", value.to_string()),
             Setting::LastTrainedSentences(value) => ("last_trained_sentences", value.to_string()),
         }
@@ -76,9 +93,12 @@ impl Setting {
             "threshold" => Setting::Threshold(fraction()?),
             "accept_all_from" => Setting::AcceptAllFrom(fraction()?),
             "encoder" => Setting::Encoder(value.to_owned()),
+            "architecture" => Setting::Architecture(value.to_owned()),
             "author" => Setting::Author(value.to_owned()),
             "auto_train" => Setting::AutoTrain(switch()?),
             "train_after_sentences" => Setting::TrainAfterSentences(number()?),
+            "training_paused" => Setting::TrainingPaused(switch()?),
+            "threads" => Setting::Threads(NonZero::new(number()?)),
             "dev_imported" => Setting::DevImported(switch()?),
             "last_trained_sentences" => Setting::LastTrainedSentences(number()?),
             _ => return Ok(None),
@@ -87,14 +107,29 @@ impl Setting {
 }
 
 impl Settings {
+    /// How trainings of this project begin.
+    pub fn config(&self) -> Config {
+        Config { encoder: self.encoder.clone(), architecture: self.architecture.clone(), ..Config::default() }
+    }
+
+    /// Cores for what goes on in the background.
+    pub fn background_threads(&self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        // One is the window's.
+        self.threads.map_or(cores.saturating_sub(1).max(1), |threads| threads.get().min(cores))
+    }
+
     pub(super) fn set(&mut self, setting: Setting) {
         match setting {
             Setting::Threshold(value) => self.threshold = value.clamp(0.0, 1.0),
             Setting::AcceptAllFrom(value) => self.accept_all_from = value.clamp(0.0, 1.0),
             Setting::Encoder(value) => self.encoder = value,
+            Setting::Architecture(value) => self.architecture = value,
             Setting::Author(value) => self.author = value,
             Setting::AutoTrain(value) => self.auto_train = value,
             Setting::TrainAfterSentences(value) => self.train_after_sentences = value.max(1),
+            Setting::TrainingPaused(value) => self.training_paused = value,
+            Setting::Threads(value) => self.threads = value,
             Setting::DevImported(value) => self.dev_imported = value,
             Setting::LastTrainedSentences(value) => self.last_trained_sentences = value,
         }
@@ -111,9 +146,13 @@ mod tests {
             Setting::Threshold(0.25),
             Setting::AcceptAllFrom(0.9),
             Setting::Encoder("minilm".into()),
+            Setting::Architecture("spanner".into()),
             Setting::Author("Zoë".into()),
             Setting::AutoTrain(false),
             Setting::TrainAfterSentences(7),
+            Setting::TrainingPaused(true),
+            Setting::Threads(None),
+            Setting::Threads(NonZero::new(3)),
             Setting::DevImported(true),
             Setting::LastTrainedSentences(40),
         ];

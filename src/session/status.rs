@@ -53,6 +53,8 @@ pub struct TrainingProgress {
     /// Share of the steps done, in [0, 1].
     pub fraction: f32,
     pub secs_left: Option<f32>,
+    /// It waits until a person lets it go on.
+    pub paused: bool,
 }
 
 /// The predictor is at work on this many sentences.

@@ -12,7 +12,7 @@ use crate::train::{
 };
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// Seconds between two checkpoints, at least.
 const CHECKPOINT_SECS: u64 = 30;
@@ -68,6 +68,7 @@ impl Verdict {
 pub(super) struct TrainingRun {
     cancel: Arc<AtomicBool>,
     give_up: Arc<AtomicBool>,
+    gate: Arc<Gate>,
     progress: Arc<Mutex<TrainingProgress>>,
     task: Task<Result<Finished, TrainError>>,
 }
@@ -99,8 +100,10 @@ impl TrainingRun {
             epochs: 0,
             fraction: 0.0,
             secs_left: None,
+            paused: false,
         }));
-        let (stop, cell, wake) = (cancel.clone(), progress.clone(), waker.clone());
+        let gate = Arc::new(Gate::default());
+        let (stop, cell, wake, door) = (cancel.clone(), progress.clone(), waker.clone(), gate.clone());
         let task = Task::spawn("nestling-trainer", waker, move || {
             lower_priority();
             work(&stop, &mut |event| {
@@ -108,14 +111,24 @@ impl TrainingRun {
                 if shown {
                     wake();
                 }
+                // Between two steps, or before the first.
+                if matches!(event, Event::Progress { .. } | Event::Started { .. }) {
+                    door.pass();
+                }
             })
         });
-        Self { cancel, give_up: Arc::default(), progress, task }
+        Self { cancel, give_up: Arc::default(), gate, progress, task }
     }
 
     /// Stops soon, and can go on later from what was kept last.
     pub(super) fn interrupt(&self) {
         self.cancel.store(true, Ordering::Relaxed);
+        self.gate.close(false);
+    }
+
+    /// Waits after the step that it is at, or goes on.
+    pub(super) fn pause(&self, paused: bool) {
+        self.gate.close(paused);
     }
 
     /// Stops soon and for good.
@@ -125,12 +138,37 @@ impl TrainingRun {
     }
 
     pub(super) fn progress(&self) -> TrainingProgress {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let paused = self.gate.is_closed();
+        TrainingProgress { paused, ..self.progress.lock().unwrap_or_else(PoisonError::into_inner).clone() }
     }
 
     /// How it ended, once it has.
     pub(super) fn poll(&self) -> Option<Result<Result<Finished, TrainError>, TaskLost>> {
         self.task.poll()
+    }
+}
+
+/// Where a training waits while it is paused.
+#[derive(Default)]
+struct Gate {
+    closed: Mutex<bool>,
+    opened: Condvar,
+}
+
+impl Gate {
+    fn close(&self, closed: bool) {
+        *self.closed.lock().unwrap_or_else(PoisonError::into_inner) = closed;
+        self.opened.notify_all();
+    }
+
+    fn is_closed(&self) -> bool {
+        *self.closed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns when it is open.
+    fn pass(&self) {
+        let closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.opened.wait_while(closed, |closed| *closed).unwrap_or_else(PoisonError::into_inner));
     }
 }
 
@@ -323,6 +361,36 @@ mod tests {
         assert!(wakes.is_empty() && run.poll().is_none());
         run.interrupt();
         go.send(()).unwrap();
+        assert!(matches!(ended(&run, &wakes), Ok(Err(TrainError::Cancelled))));
+    }
+
+    #[test]
+    fn a_paused_training_waits_between_steps_and_can_be_stopped() {
+        let (stepped, steps) = bounded(8);
+        let (run, wakes) = start(move |cancel, on_event| {
+            for step in 1.. {
+                if cancel.load(Ordering::Relaxed) {
+                    break;
+                }
+                stepped.send(step).unwrap();
+                on_event(Event::Progress { step, steps: 1000, epoch: 1, epochs: 4, loss: 0.5, secs_left: 9.0 });
+            }
+            Err(TrainError::Cancelled)
+        });
+        let take = |n: usize| steps.iter().take(n).for_each(drop);
+        take(3);
+        run.pause(true);
+        assert!(run.progress().paused);
+        // What was sent before it came to the gate; then nothing, however long one waits.
+        let short = std::time::Duration::from_millis(50);
+        while steps.recv_timeout(short).is_ok() {}
+        assert!(steps.recv_timeout(4 * short).is_err());
+        run.pause(false);
+        assert!(!run.progress().paused);
+        take(3);
+        run.pause(true);
+        while steps.recv_timeout(short).is_ok() {}
+        run.interrupt();
         assert!(matches!(ended(&run, &wakes), Ok(Err(TrainError::Cancelled))));
     }
 

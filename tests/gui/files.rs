@@ -14,7 +14,7 @@ fn a_file_with_bad_lines_is_shown_with_all_its_warnings() {
     let mut page = stage.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::I);
     *stage.picker.next.lock().unwrap() = vec![file];
-    page.click("Choose …");
+    page.click("Files …");
     page.wait("the preview", |page| page.shows("Import 1 sentence"));
     assert!(page.shows("1 warning"));
     assert!(page.shows_part("line 2"));
@@ -32,7 +32,7 @@ fn options_of_one_format_are_not_asked_of_another() {
     for (file, button) in [(&text, "Import 3 sentences"), (&lines, "Import 1 sentence"), (&text, "Import 3 sentences")]
     {
         *stage.picker.next.lock().unwrap() = vec![file.clone()];
-        page.click("Choose …");
+        page.click("Files …");
         page.wait("the preview", |page| page.shows(button));
     }
     page.harness.get_by_role_and_label(Role::ComboBox, "unit").click();
@@ -40,7 +40,7 @@ fn options_of_one_format_are_not_asked_of_another() {
     page.click("prose");
     page.wait("the preview", |page| page.shows("Import 3 sentences"));
     *stage.picker.next.lock().unwrap() = vec![lines];
-    page.click("Choose …");
+    page.click("Files …");
     page.wait("the preview of the other", |page| page.shows("Import 1 sentence"));
 }
 

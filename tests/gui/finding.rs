@@ -26,6 +26,33 @@ fn keys_belong_to_a_field_while_somebody_types_in_it() {
 }
 
 #[test]
+fn going_on_follows_what_was_found() {
+    let stage = Stage::new();
+    let mut page = stage.annotating("Anna left .\nIt rained .\nAnna came .\nIt rained .\nAnna went .\n");
+    page.press(Modifiers::COMMAND, Key::K);
+    page.type_into("Command", "what was found");
+    page.key(Key::Enter);
+    page.character("n");
+    assert!(page.shows("Find something first (Ctrl+F)"));
+    page.press(Modifiers::COMMAND, Key::F);
+    page.type_into("Find sentences", "anna");
+    page.wait("the search", |page| page.shows("3 found"));
+    page.key(Key::Enter);
+    page.step();
+    page.character("n");
+    assert_eq!(page.current(), 2);
+    page.key(Key::Space);
+    page.character("n");
+    assert_eq!(page.current(), 0, "round it goes");
+    page.key(Key::Space);
+    assert_eq!(page.current(), 4, "what is complete is passed over");
+    page.key(Key::Space);
+    assert!(page.shows("Every other sentence that was found is complete or skipped"));
+    page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::F);
+    page.harness.get_by_label_contains("sentence 2, untouched");
+}
+
+#[test]
 fn what_comes_next_is_in_sight_in_the_list() {
     let stage = Stage::new();
     let mut text = String::new();

@@ -10,5 +10,6 @@ mod finding;
 mod projects;
 mod reading;
 mod segments;
+mod settings;
 mod stage;
 mod suggestions;

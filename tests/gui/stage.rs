@@ -199,6 +199,12 @@ impl Page {
         self.step();
     }
 
+    pub(crate) fn choose(&mut self, list: &str, choice: &str) {
+        self.harness.get_by_role_and_label(Role::ComboBox, list).click();
+        self.step();
+        self.click(choice);
+    }
+
     pub(crate) fn fill(&mut self, field: &str, text: &str) {
         self.field(field).focus();
         self.step();

@@ -49,6 +49,10 @@ fn another_label_on_a_suggestion_corrects_it_and_a_double_click_accepts_it() {
     page.click("suggestion LOC 0.60: Lund");
     page.character("o");
     assert_eq!(page.mentions(0), ["ORG: Lund"]);
+    assert!(!page.shows_part("suggestion LOC 0.60"), "it was wrong, and is gone");
+    page.press(Modifiers::COMMAND, Key::Z);
+    assert!(page.mentions(0).is_empty() && page.shows("suggestion LOC 0.60: Lund"), "one step took both back");
+    page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
     page.harness.run_steps(30);
     for _ in 0..2 {
         page.harness.get_by_label("suggestion PER 0.90: Anna Berg").click();
@@ -56,6 +60,18 @@ fn another_label_on_a_suggestion_corrects_it_and_a_double_click_accepts_it() {
     }
     page.step();
     assert_eq!(page.mentions(0), ["PER: Anna Berg", "ORG: Lund"]);
+}
+
+#[test]
+fn moving_an_end_of_a_suggestion_corrects_it() {
+    let stage = Stage::new();
+    let mut page = suggesting(&stage);
+    page.click("suggestion ORG 0.85: the Board");
+    page.press(Modifiers::ALT.plus(Modifiers::SHIFT), Key::ArrowRight);
+    assert_eq!(page.mentions(0), ["ORG: Board"]);
+    assert!(!page.shows_part("suggestion ORG 0.85"));
+    page.press(Modifiers::ALT.plus(Modifiers::SHIFT), Key::ArrowLeft);
+    assert_eq!(page.mentions(0), ["ORG: the Board"], "the mention is selected and can be moved on");
 }
 
 /// Trains a model in earnest, which takes some seconds.
@@ -80,6 +96,17 @@ fn a_model_learns_suggests_and_its_news_wait_until_they_are_asked_for() {
 
     page.press(Modifiers::COMMAND, Key::T);
     assert!(page.shows_part("Training model 1 on"));
+    page.click("Pause");
+    assert!(page.shows("paused"));
+    let step = |page: &Page| page.see(|desk| desk.project.learner().clone());
+    page.wait("the step that was under way", |page| {
+        let before = step(page);
+        std::thread::sleep(std::time::Duration::from_millis(60));
+        step(page) == before
+    });
+    assert!(page.shows("paused") && !page.shows_part("Suggestions: model 1"));
+    page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::T);
+    assert!(page.shows("Pause"), "it goes on");
     page.wait("the first model", |page| page.shows_part("Suggestions: model 1"));
     page.wait("its suggestions", |page| page.shows_part("of model 1"));
     assert!(page.see(|desk| desk.view.model().is_some()), "they appear at once where there was nothing");

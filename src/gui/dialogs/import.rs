@@ -113,8 +113,9 @@ impl ImportDialog {
 
     /// Choosing and looking.
     fn before(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>) {
-        field_name(ui, "Files");
-        let path = self.path.show(ui, "Files", &[("Choose …", Wish::Texts)], backstage.services);
+        field_name(ui, "Files or a folder");
+        let path =
+            self.path.show(ui, "Files", &[("Files …", Wish::Texts), ("Folder …", Wish::Folder)], backstage.services);
         explain(ui, "Several paths are separated by semicolons. Files dropped on the window come here too.");
         if path != PathChange::None {
             // Other files, perhaps of another format: it knows nothing of these options.

@@ -5,6 +5,7 @@
 //! - Escape closes it, and nothing is lost by that but what was typed in it.
 
 mod copy;
+mod encoders;
 mod export;
 mod import;
 mod key_help;
@@ -13,6 +14,7 @@ mod new_project;
 mod open_project;
 mod palette;
 mod report;
+mod settings;
 mod split_word;
 
 pub(super) use copy::CopyDialog;
@@ -24,6 +26,7 @@ pub(super) use new_project::NewProjectDialog;
 pub(super) use open_project::OpenDialog;
 pub(super) use palette::Palette;
 pub(super) use report::Report;
+pub(super) use settings::SettingsDialog;
 pub(super) use split_word::SplitWordDialog;
 
 use super::acts::Act;
@@ -31,7 +34,7 @@ use super::files::Services;
 use super::theme::{self, size};
 use super::widgets::parts::{Icon, icon_button};
 use super::widgets::sentence::Typesetter;
-use crate::session::Project;
+use crate::session::{Encoders, Project};
 use eframe::egui::{self, Align, Frame, Id, Label, Layout, Margin, Modal, Ui, vec2};
 
 pub(super) enum Dialog {
@@ -42,6 +45,7 @@ pub(super) enum Dialog {
     Copy(Box<CopyDialog>),
     SplitWord(SplitWordDialog),
     Label(LabelDialog),
+    Settings(Box<SettingsDialog>),
     KeyHelp(KeyHelp),
     Palette(Palette),
 }
@@ -50,6 +54,7 @@ pub(super) enum Dialog {
 pub(super) struct Backstage<'a> {
     pub project: Option<&'a Project>,
     pub services: &'a Services,
+    pub encoders: &'a Encoders,
     pub acts: &'a mut Vec<Act>,
     pub typesetter: &'a mut Typesetter,
 }
@@ -82,6 +87,7 @@ impl Dialog {
             Dialog::Copy(dialog) => dialog.show(ctx, backstage),
             Dialog::SplitWord(dialog) => dialog.show(ctx, backstage),
             Dialog::Label(dialog) => dialog.show(ctx, backstage),
+            Dialog::Settings(dialog) => dialog.show(ctx, backstage),
             Dialog::KeyHelp(dialog) => dialog.show(ctx, backstage),
             Dialog::Palette(dialog) => dialog.show(ctx, backstage),
         }

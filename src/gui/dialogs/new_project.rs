@@ -1,13 +1,13 @@
 //! A new project: where it lies, which labels, which encoder the learner starts from.
 
+use super::encoders::{EncoderChange, EncoderChoice};
 use super::{Backstage, button_row, explain, field_name, modal, problem};
 use crate::encoder::EncoderInfo;
 use crate::gui::acts::Act;
 use crate::gui::files::{PathChange, PathField, Wish};
-use crate::gui::theme::{self, size};
+use crate::gui::theme::size;
 use crate::gui::widgets::parts::{button, primary_button, text_field};
-
-use eframe::egui::{self, Label, Margin, ScrollArea, Ui};
+use eframe::egui::{self, Margin, ScrollArea, Ui};
 use std::path::{Path, PathBuf};
 
 pub(crate) struct NewProjectDialog {
@@ -17,9 +17,7 @@ pub(crate) struct NewProjectDialog {
     /// The path was typed or chosen: it no longer follows the name.
     path_is_own: bool,
     labels: String,
-    encoders: Vec<EncoderInfo>,
-    /// `None`: the one that is always there.
-    encoder: Option<String>,
+    encoder: EncoderChoice,
     then_import: Vec<PathBuf>,
     fresh: bool,
 }
@@ -33,8 +31,7 @@ impl NewProjectDialog {
             path: PathField::default().without_focus(),
             path_is_own: false,
             labels: "PER, ORG, LOC".to_owned(),
-            encoders: Vec::new(),
-            encoder: None,
+            encoder: EncoderChoice::default(),
             then_import,
             fresh: true,
         };
@@ -45,10 +42,7 @@ impl NewProjectDialog {
     /// What was read from the disk meanwhile; what the person has chosen stays.
     pub(crate) fn know(&mut self, folder: &Path, encoders: &[EncoderInfo]) {
         self.folder = folder.to_owned();
-        self.encoders = encoders.to_vec();
-        if self.encoder.is_none() {
-            self.encoder = encoders.first().map(|e| e.name.clone());
-        }
+        self.encoder.know(encoders);
         self.follow_name();
     }
 
@@ -71,7 +65,7 @@ impl NewProjectDialog {
             backstage.acts.push(Act::Create {
                 path: self.full_path(),
                 labels: self.label_names(),
-                encoder: self.encoder.clone(),
+                encoder: self.encoder.chosen().map(str::to_owned),
                 then_import: self.then_import.clone(),
             });
         } else if closed || cancel {
@@ -104,31 +98,8 @@ impl NewProjectDialog {
         explain(ui, "Separated by commas or lines. Colours and keys are proposed. An import can bring more labels.");
 
         field_name(ui, "Encoder that the model starts from");
-        self.encoder_choice(ui);
-    }
-
-    fn encoder_choice(&mut self, ui: &mut Ui) {
-        let tokens = theme::tokens(ui);
-        for encoder in &self.encoders {
-            let chosen = self.encoder.as_ref() == Some(&encoder.name);
-            let line = if chosen { tokens.accent } else { tokens.line };
-            let frame = egui::Frame::new()
-                .fill(if chosen { tokens.row_selected } else { tokens.card })
-                .stroke(egui::Stroke::new(1.0, line))
-                .corner_radius(egui::CornerRadius::same(theme::RADIUS_CARD))
-                .inner_margin(Margin::symmetric(12, 8));
-            let inner = frame.show(ui, |ui| {
-                ui.set_min_width(ui.available_width());
-                let usable = encoder.problem.is_none();
-                let name = theme::heading(&encoder.display_name, tokens.text);
-                let radio = ui.add_enabled(usable, egui::RadioButton::new(chosen, name));
-                ui.add(Label::new(theme::small(about(encoder), tokens.text_dim)).wrap());
-                usable && (radio.clicked() || ui.response().interact(egui::Sense::click()).clicked())
-            });
-            if inner.inner {
-                self.encoder = Some(encoder.name.clone());
-                return;
-            }
+        if self.encoder.show(ui, backstage.encoders, backstage.services) == EncoderChange::Added {
+            backstage.acts.push(Act::LookAround);
         }
     }
 
@@ -162,21 +133,6 @@ impl NewProjectDialog {
         }
         None
     }
-}
-
-/// What to expect of an encoder, in honest words.
-fn about(encoder: &EncoderInfo) -> String {
-    if let Some(problem) = &encoder.problem {
-        return problem.clone();
-    }
-    if !encoder.pretrained {
-        return "Comes with the program and knows no language yet: it learns from your labels alone. Small and fast, it \
-                finds names that look like those it has seen. An encoder that has read much text (import one with \
-                `nestling encoders import`) needs fewer labels."
-            .to_owned();
-    }
-    let megabytes = encoder.weights_bytes.div_ceil(1_000_000);
-    format!("Pretrained · {} layers of {} · {megabytes} MB", encoder.layers, encoder.hidden)
 }
 
 fn is_plain(c: char) -> bool {

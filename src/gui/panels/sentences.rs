@@ -4,13 +4,13 @@ use super::top_bar::HOW_IT_FINDS;
 use super::{Stage, capital, grouped};
 use crate::annotation::{Sentence, SentenceId, Status};
 use crate::gui::acts::Act;
+use crate::gui::commands::{self, CommandId};
 use crate::gui::finder::Wanted;
 use crate::gui::theme::{self, RADIUS_CONTROL, Tokens, size};
-use crate::gui::view::Reveal;
+use crate::gui::view::{NextBy, Reveal};
 use crate::gui::widgets::galleys::elided_job;
 use crate::gui::widgets::parts::{self, paint_dot, quiet_button};
 use crate::gui::widgets::sentence::{Content, Setting, paint_words};
-use crate::session::Order;
 use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, Align, Align2, Color32, Panel, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
 
@@ -33,17 +33,19 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
 }
 
 fn header(ui: &mut Ui, stage: &mut Stage<'_>) {
-    let name = |order: Order| match order {
-        Order::Text => "in the text",
-        Order::Uncertainty => "what teaches most",
+    let order = |by: NextBy| match by {
+        NextBy::Text => CommandId::NextByText,
+        NextBy::Uncertainty => CommandId::NextByUncertainty,
+        NextBy::Found => CommandId::NextByFound,
     };
+    let title = |by: NextBy| commands::entry(order(by)).map_or("", |e| e.title);
     ui.horizontal(|ui| {
         ui.add_space(size::GAP_SMALL);
-        let shown = RichText::new(format!("Next: {}", name(stage.view.order))).font(theme::bold(size::TEXT));
+        let shown = RichText::new(title(stage.view.next_by)).font(theme::bold(size::TEXT));
         parts::combo(ui, "Order of the sentences", shown, ui.available_width() - 12.0, |ui| {
-            for order in [Order::Text, Order::Uncertainty] {
-                if ui.selectable_label(stage.view.order == order, format!("Next: {}", name(order))).clicked() {
-                    stage.acts.push(Act::Order(order));
+            for by in [NextBy::Text, NextBy::Uncertainty, NextBy::Found] {
+                if ui.selectable_label(stage.view.next_by == by, title(by)).clicked() {
+                    stage.acts.push(Act::Command(order(by)));
                 }
             }
         });
@@ -68,7 +70,8 @@ fn found(ui: &mut Ui, stage: &mut Stage<'_>) {
     let clear = ui.horizontal(|ui| {
         ui.add_space(size::GAP);
         ui.label(theme::small(text, tokens.text_dim));
-        quiet_button(ui, "Show all").clicked()
+        let button = quiet_button(ui, "Show all");
+        button.on_hover_text(commands::title_with_keys(CommandId::ShowAll)).clicked()
     });
     let (more, color) = match finder.failure() {
         _ if finder.is_searching() => (None, tokens.text_faint),
@@ -82,7 +85,7 @@ fn found(ui: &mut Ui, stage: &mut Stage<'_>) {
         });
     }
     if clear.inner {
-        stage.view.finder.show_all();
+        stage.act(Act::Command(CommandId::ShowAll));
     }
 }
 

@@ -131,9 +131,19 @@ fn training(ui: &mut Ui, stage: &mut Stage<'_>, progress: &TrainingProgress) {
     if quiet_button(ui, "Stop").on_hover_text("Stop the training; the labels stay").clicked() {
         stage.act(Act::Command(CommandId::StopTraining));
     }
-    if let Some(secs) = progress.secs_left {
-        let left = if secs >= 90.0 { format!("{:.0} min left", secs / 60.0) } else { format!("{secs:.0} s left") };
-        ui.label(theme::small(left, tokens.text_dim));
+    let pause = quiet_button(ui, if progress.paused { "Go on" } else { "Pause" });
+    if pause.on_hover_text(commands::title_with_keys(CommandId::PauseTraining)).clicked() {
+        stage.act(Act::Command(CommandId::PauseTraining));
+    }
+    match progress.secs_left {
+        _ if progress.paused => {
+            ui.label(theme::small("paused", tokens.warn));
+        }
+        Some(secs) => {
+            let left = if secs >= 90.0 { format!("{:.0} min left", secs / 60.0) } else { format!("{secs:.0} s left") };
+            ui.label(theme::small(left, tokens.text_dim));
+        }
+        None => {}
     }
     parts::progress(ui, 150.0, progress.fraction);
     let text = match progress.epoch {

@@ -12,7 +12,8 @@ use super::acts::Act;
 use super::commands::{CommandId, KeyboardOwner, Pressed, take_pressed};
 use super::desk::{Desk, Told};
 use super::dialogs::{
-    Backstage, CopyDialog, Dialog, ExportDialog, KeyHelp, LabelDialog, OpenDialog, Palette, Report, SplitWordDialog,
+    Backstage, CopyDialog, Dialog, ExportDialog, KeyHelp, LabelDialog, OpenDialog, Palette, Report, SettingsDialog,
+    SplitWordDialog,
 };
 use super::files::{FilePicker, Services};
 use super::panels::start::StartPage;
@@ -115,8 +116,12 @@ impl Window {
         if let Screen::Desk(desk) = &mut self.screen {
             let events = desk.project.poll();
             desk.view.refresh(&desk.project);
+            let was_filtered = desk.view.finder.is_on();
             if let Some(secs) = desk.view.finder.step(&desk.project, ctx.input(|i| i.time)) {
                 ctx.request_repaint_after_secs(secs as f32);
+            }
+            if was_filtered && !desk.view.finder.is_on() {
+                desk.view.reveal = Some(Reveal::WithNext);
             }
             if let Some(first) = desk.view.finder.take_first(desk.project.corpus()) {
                 desk.go_to(first);
@@ -193,7 +198,8 @@ impl Window {
             && let Some(dialog) = &mut self.dialog
         {
             let (services, acts, typesetter) = (&self.services, &mut self.acts, &mut self.typesetter);
-            dialog.show(&ctx, &mut Backstage { project, services, acts, typesetter });
+            let encoders = &self.home.encoders();
+            dialog.show(&ctx, &mut Backstage { project, services, encoders, acts, typesetter });
         }
         if self.report.as_ref().is_some_and(|report| report.show(&ctx, &mut self.acts)) {
             self.report = None;
@@ -264,6 +270,7 @@ impl Window {
         match act {
             Act::Command(id) => self.command(ctx, id),
             Act::OpenSample => self.open_sample(),
+            Act::LookAround => self.look_around(),
             Act::Create { path, labels, encoder, then_import } => {
                 let home = self.home.clone();
                 self.start_work(format!("Making {} …", path.display()), then_import, move || {
@@ -305,10 +312,6 @@ impl Window {
                 desk.view.reveal = Some(Reveal::Row);
                 Ok(None)
             }
-            Act::Order(order) => {
-                desk.view.order = order;
-                Ok(None)
-            }
             Act::Import { incoming, how } => {
                 desk.start_import(*incoming, how);
                 Ok(None)
@@ -335,6 +338,11 @@ impl Window {
             CommandId::OpenProject => self.dialog = Some(Dialog::Open(OpenDialog::default())),
             CommandId::CloseProject => self.close_project(),
             CommandId::KeyHelp => self.dialog = Some(Dialog::KeyHelp(KeyHelp)),
+            CommandId::Settings => {
+                let project = self.desk().map(|desk| &desk.project);
+                let dialog = SettingsDialog::new(project, &self.known.encoders);
+                self.dialog = Some(Dialog::Settings(Box::new(dialog)));
+            }
             CommandId::Palette => self.dialog = Some(Dialog::Palette(Palette::default())),
             CommandId::AddLabel if self.desk().is_some() => {
                 self.dialog = Some(Dialog::Label(LabelDialog::new_label()));

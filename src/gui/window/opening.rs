@@ -82,8 +82,10 @@ impl Window {
         if let Some(known) = self.knowing.as_ref().and_then(Task::poll) {
             self.known = known.unwrap_or_default();
             self.knowing = None;
-            if let Some(Dialog::NewProject(dialog)) = &mut self.dialog {
-                dialog.know(&self.known.projects_dir, &self.known.encoders);
+            match &mut self.dialog {
+                Some(Dialog::NewProject(dialog)) => dialog.know(&self.known.projects_dir, &self.known.encoders),
+                Some(Dialog::Settings(dialog)) => dialog.know(&self.known.encoders),
+                _ => {}
             }
         }
         self.take_import(ctx);

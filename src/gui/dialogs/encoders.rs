@@ -1,0 +1,183 @@
+//! Choosing the encoder that models start from, and bringing one in from a folder.
+
+use super::{explain, field_name, problem};
+use crate::encoder::{EncoderError, EncoderInfo, Encoders};
+use crate::gui::files::{PathChange, PathField, Services, Wish};
+use crate::gui::theme;
+use crate::gui::widgets::parts::{button, quiet_button, text_field};
+use crate::session::{Task, TaskLost};
+use eframe::egui::{self, Label, Margin, Ui};
+
+/// Cards to choose from.
+#[derive(Default)]
+pub(super) struct EncoderChoice {
+    known: Vec<EncoderInfo>,
+    /// `None` until the encoders are known.
+    chosen: Option<String>,
+    adding: Option<Adding>,
+}
+
+/// An encoder that is being brought in.
+#[derive(Default)]
+struct Adding {
+    folder: PathField,
+    name: String,
+    /// The name was typed: it no longer follows the folder.
+    name_is_own: bool,
+    copying: Option<Task<Result<EncoderInfo, EncoderError>>>,
+    failure: Option<String>,
+    /// What is shown was brought into sight.
+    in_sight: bool,
+}
+
+/// What happened in a frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum EncoderChange {
+    None,
+    /// Another one was chosen.
+    Chosen,
+    /// One was brought in, and chosen.
+    Added,
+}
+
+impl EncoderChoice {
+    pub(super) fn new(known: &[EncoderInfo], chosen: Option<String>) -> Self {
+        let mut choice = Self { chosen, ..Self::default() };
+        choice.know(known);
+        choice
+    }
+
+    /// What was read from the disk meanwhile; what the person has chosen stays.
+    pub(super) fn know(&mut self, known: &[EncoderInfo]) {
+        self.known = known.to_vec();
+        if self.chosen.is_none() {
+            self.chosen = known.first().map(|e| e.name.clone());
+        }
+    }
+
+    pub(super) fn chosen(&self) -> Option<&str> {
+        self.chosen.as_deref()
+    }
+
+    pub(super) fn show(&mut self, ui: &mut Ui, encoders: &Encoders, services: &Services) -> EncoderChange {
+        let mut change = EncoderChange::None;
+        for encoder in &self.known {
+            let chosen = self.chosen.as_ref() == Some(&encoder.name);
+            if card(ui, encoder, chosen) && !chosen {
+                self.chosen = Some(encoder.name.clone());
+                change = EncoderChange::Chosen;
+            }
+        }
+        if let Some(gone) = self.chosen.as_ref().filter(|name| !self.known.iter().any(|e| e.name == **name)) {
+            problem(ui, &format!("The encoder {gone:?} is not on this machine; choose another one or add it again."));
+        }
+        let Some(adding) = &mut self.adding else {
+            if quiet_button(ui, "Add an encoder from a folder").clicked() {
+                self.adding = Some(Adding::default());
+            }
+            return change;
+        };
+        if let Some(added) = adding.take_result() {
+            self.chosen = Some(added.name.clone());
+            self.known.retain(|e| e.name != added.name);
+            self.known.push(added);
+            self.adding = None;
+            return EncoderChange::Added;
+        }
+        if !adding.show(ui, encoders, services) {
+            self.adding = None;
+        }
+        change
+    }
+}
+
+impl Adding {
+    fn take_result(&mut self) -> Option<EncoderInfo> {
+        let result: Result<_, TaskLost> = self.copying.as_ref()?.poll()?;
+        self.copying = None;
+        self.in_sight = false;
+        match result {
+            Ok(Ok(info)) => return Some(info),
+            Ok(Err(error)) => self.failure = Some(error.to_string()),
+            Err(lost) => self.failure = Some(lost.to_string()),
+        }
+        None
+    }
+
+    /// False when it is no longer wanted.
+    fn show(&mut self, ui: &mut Ui, encoders: &Encoders, services: &Services) -> bool {
+        if self.copying.is_some() {
+            ui.horizontal(|ui| {
+                ui.spinner();
+                ui.label(format!("Checking and copying {} …", self.name));
+            });
+            return true;
+        }
+        field_name(ui, "Folder of the encoder");
+        let change = self.folder.show(ui, "Folder of the encoder", &[("Choose …", Wish::Folder)], services);
+        explain(
+            ui,
+            "A BERT model as it is published for the transformers library: config.json, tokenizer.json or vocab.txt, \
+             and model.safetensors. It is copied into the program's own folder.",
+        );
+        if change != PathChange::None {
+            self.failure = None;
+            if !self.name_is_own {
+                let name = self.folder.path().file_name().map(|n| n.to_string_lossy().into_owned());
+                self.name = name.unwrap_or_default();
+            }
+        }
+        field_name(ui, "Its name here");
+        self.name_is_own |= text_field(ui, "Its name here", &mut self.name, 260.0).changed();
+        if let Some(failure) = &self.failure {
+            problem(ui, &super::super::panels::capital(failure));
+        }
+        let ready = !self.folder.text.trim().is_empty() && !self.name.trim().is_empty();
+        let row = ui.horizontal(|ui| {
+            if button(ui, ready, "Add the encoder").clicked() {
+                let (encoders, folder, name) = (encoders.clone(), self.folder.path(), self.name.trim().to_owned());
+                let work = move || encoders.import(&folder, &name);
+                self.copying = Some(Task::spawn("add encoder", services.waker.clone(), work));
+            }
+            !quiet_button(ui, "Leave it").clicked()
+        });
+        if !std::mem::replace(&mut self.in_sight, true) {
+            row.response.scroll_to_me(None);
+        }
+        row.inner
+    }
+}
+
+/// True when it was clicked.
+fn card(ui: &mut Ui, encoder: &EncoderInfo, chosen: bool) -> bool {
+    let tokens = theme::tokens(ui);
+    let line = if chosen { tokens.accent } else { tokens.line };
+    let frame = egui::Frame::new()
+        .fill(if chosen { tokens.row_selected } else { tokens.card })
+        .stroke(egui::Stroke::new(1.0, line))
+        .corner_radius(egui::CornerRadius::same(theme::RADIUS_CARD))
+        .inner_margin(Margin::symmetric(12, 8));
+    let inner = frame.show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        let usable = encoder.problem.is_none();
+        let name = theme::heading(&encoder.display_name, tokens.text);
+        let radio = ui.add_enabled(usable, egui::RadioButton::new(chosen, name));
+        ui.add(Label::new(theme::small(about(encoder), tokens.text_dim)).wrap());
+        usable && (radio.clicked() || ui.response().interact(egui::Sense::click()).clicked())
+    });
+    inner.inner
+}
+
+/// What to expect of an encoder, in honest words.
+fn about(encoder: &EncoderInfo) -> String {
+    if let Some(problem) = &encoder.problem {
+        return problem.clone();
+    }
+    if !encoder.pretrained {
+        return "Comes with the program and knows no language yet: it learns from your labels alone. Small and fast, it \
+                finds names that look like those it has seen. An encoder that has read much text needs fewer labels."
+            .to_owned();
+    }
+    let megabytes = encoder.weights_bytes.div_ceil(1_000_000);
+    format!("Pretrained · {} layers of {} · {megabytes} MB", encoder.layers, encoder.hidden)
+}

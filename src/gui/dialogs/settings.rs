@@ -1,0 +1,186 @@
+//! What can be set: for the project, stored in its file, and for the window.
+//!
+//! # Invariants
+//! - There is no save button here either: what is changed holds at once.
+
+use super::encoders::{EncoderChange, EncoderChoice};
+use super::{Backstage, button_row, explain, field_name, modal};
+use crate::encoder::EncoderInfo;
+use crate::gui::acts::Act;
+use crate::gui::commands::{self, CommandId};
+use crate::gui::panels::counted;
+use crate::gui::theme::{self, size};
+use crate::gui::widgets::parts::{self, button, combo, primary_button, section, text_field};
+use crate::model::architectures;
+use crate::session::{Command, Project, Setting};
+use eframe::egui::{self, DragValue, ScrollArea, ThemePreference, Ui};
+use std::num::NonZero;
+
+pub(crate) struct SettingsDialog {
+    /// As typed; taken over when the field is left.
+    author: String,
+    encoder: EncoderChoice,
+}
+
+impl SettingsDialog {
+    pub(crate) fn new(project: Option<&Project>, encoders: &[EncoderInfo]) -> Self {
+        let settings = project.map(Project::settings);
+        Self {
+            author: settings.map(|s| s.author.clone()).unwrap_or_default(),
+            encoder: EncoderChoice::new(encoders, settings.map(|s| s.encoder.clone())),
+        }
+    }
+
+    /// What was read from the disk meanwhile.
+    pub(crate) fn know(&mut self, encoders: &[EncoderInfo]) {
+        self.encoder.know(encoders);
+    }
+
+    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+        let mut done = false;
+        let closed = modal(ctx, "Settings", size::DIALOG_WIDTH, |ui| {
+            let height = (ctx.content_rect().height() - 220.0).max(160.0);
+            ScrollArea::vertical().max_height(height).show(ui, |ui| {
+                of_window(ui);
+                if let Some(project) = backstage.project {
+                    ui.add_space(size::GAP_SECTION);
+                    let can_change = project.read_only().is_none();
+                    ui.add_enabled_ui(can_change, |ui| self.of_project(ui, project, backstage));
+                }
+            });
+            button_row(ui, |ui| done = primary_button(ui, true, "Close").clicked());
+        });
+        if closed || done {
+            self.take_author(backstage);
+            backstage.acts.push(Act::CloseDialog);
+        }
+    }
+
+    fn take_author(&self, backstage: &mut Backstage<'_>) {
+        let Some(project) = backstage.project.filter(|p| p.read_only().is_none()) else { return };
+        let author = self.author.trim();
+        if author != project.settings().author {
+            set(backstage.acts, Setting::Author(author.to_owned()));
+        }
+    }
+
+    fn of_project(&mut self, ui: &mut Ui, project: &Project, backstage: &mut Backstage<'_>) {
+        let settings = project.settings();
+        section(ui, "This project");
+        field_name(ui, "Who annotates");
+        if text_field(ui, "Who annotates", &mut self.author, 260.0).lost_focus() {
+            self.take_author(backstage);
+        }
+        explain(ui, "Written beside every edit, so that a team can tell who did what.");
+
+        field_name(ui, "“Accept all” takes suggestions from");
+        ui.horizontal(|ui| {
+            let mut from = settings.accept_all_from;
+            if parts::slider(ui, &mut from, 0.05..=0.95, 0.05, "Accept all from").changed() {
+                set(backstage.acts, Setting::AcceptAllFrom(from));
+            }
+            ui.label(format!("{from:.2}"));
+        });
+
+        ui.add_space(size::GAP_LARGE);
+        section(ui, "The learner");
+        trainings(ui, project, backstage.acts);
+        model(ui, project, backstage.acts);
+        field_name(ui, "Encoder of the next model");
+        match self.encoder.show(ui, backstage.encoders, backstage.services) {
+            EncoderChange::None => return,
+            EncoderChange::Added => backstage.acts.push(Act::LookAround),
+            EncoderChange::Chosen => {}
+        }
+        if let Some(name) = self.encoder.chosen() {
+            set(backstage.acts, Setting::Encoder(name.to_owned()));
+        }
+    }
+}
+
+fn set(acts: &mut Vec<Act>, setting: Setting) {
+    acts.push(Act::Change(Command::Set(setting)));
+}
+
+/// When trainings begin, and what they may use.
+fn trainings(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
+    let settings = project.settings();
+    let mut by_itself = settings.auto_train;
+    if ui.checkbox(&mut by_itself, "Train by itself as sentences are completed").changed() {
+        set(acts, Setting::AutoTrain(by_itself));
+    }
+    ui.horizontal(|ui| {
+        let label = ui.label("after");
+        let mut every = settings.train_after_sentences;
+        let field = ui.add_enabled(by_itself, DragValue::new(&mut every).range(1..=10_000)).labelled_by(label.id);
+        if field.accessible_name("Sentences until the next training").changed() {
+            set(acts, Setting::TrainAfterSentences(every));
+        }
+        ui.label("more complete sentences");
+    });
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    field_name(ui, "Cores for the learner");
+    let name = |threads: Option<NonZero<usize>>| match threads {
+        None => format!("All but one ({})", cores.saturating_sub(1).max(1)),
+        Some(n) => counted(n.get(), "core", "cores"),
+    };
+    combo(ui, "Cores for the learner", name(settings.threads), 180.0, |ui| {
+        for threads in std::iter::once(None).chain((1..=cores).map(NonZero::new)) {
+            if ui.selectable_label(settings.threads == threads, name(threads)).clicked() {
+                set(acts, Setting::Threads(threads));
+            }
+        }
+    });
+    explain(ui, "It works behind everything else on the machine. A change holds from the next training on.");
+}
+
+/// The architecture of the next model.
+fn model(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
+    let chosen = &project.settings().architecture;
+    let title = |id: &str| architectures().iter().find(|a| a.id() == id).map_or(id.to_owned(), |a| a.name().to_owned());
+    field_name(ui, "Architecture of the next model");
+    combo(ui, "Architecture of the next model", title(chosen), 180.0, |ui| {
+        for architecture in architectures() {
+            let label = ui.selectable_label(architecture.id() == chosen, architecture.name());
+            if label.clicked() && architecture.id() != chosen {
+                set(acts, Setting::Architecture(architecture.id().to_owned()));
+            }
+        }
+    });
+    explain(
+        ui,
+        "SmartSpanNER looks at spans that begin where an entity is likely to; SpanNER at all, which takes longer.",
+    );
+}
+
+fn of_window(ui: &mut Ui) {
+    section(ui, "The window");
+    let ctx = ui.ctx().clone();
+    field_name(ui, "Colours");
+    ui.horizontal(|ui| {
+        let mut preference = ctx.options(|options| options.theme_preference);
+        let before = preference;
+        let choices = [
+            (ThemePreference::System, "As the desktop"),
+            (ThemePreference::Light, "Light"),
+            (ThemePreference::Dark, "Dark"),
+        ];
+        for (choice, title) in choices {
+            ui.radio_value(&mut preference, choice, title);
+        }
+        if preference != before {
+            ctx.set_theme(preference);
+        }
+    });
+    field_name(ui, "Size");
+    ui.horizontal(|ui| {
+        let tokens = theme::tokens(ui);
+        for (id, title) in [(CommandId::ZoomOut, "Smaller"), (CommandId::ZoomIn, "Larger")] {
+            if button(ui, true, title).on_hover_text(commands::title_with_keys(id)).clicked() {
+                let by = if id == CommandId::ZoomIn { 0.1 } else { -0.1 };
+                ctx.set_zoom_factor((ctx.zoom_factor() + by).clamp(0.5, 3.0));
+            }
+        }
+        ui.label(theme::body(format!("{:.0} %", ctx.zoom_factor() * 100.0), tokens.text_dim));
+    });
+}

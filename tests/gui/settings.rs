@@ -1,0 +1,63 @@
+//! Settings: of the project, stored at once, and of the window.
+
+use crate::stage::{STORY, Stage};
+use eframe::egui::{Key, Modifiers, Theme};
+use egui_kittest::kittest::Queryable;
+use nestling::session::SaveState;
+use std::path::Path;
+
+#[test]
+fn settings_hold_at_once_and_after_opening_again() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::Comma);
+    page.fill("Who annotates", "Zoë");
+    page.click("Train by itself as sentences are completed");
+    page.choose("Architecture of the next model", "SpanNER");
+    page.click("Light");
+    page.click("Close");
+    page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
+    assert_eq!(page.harness.ctx.theme(), Theme::Light);
+    page.close();
+    let page = stage.open(&stage.path("project.nestling"));
+    let settings = page.see(|desk| desk.project.settings().clone());
+    assert_eq!((settings.author.as_str(), settings.architecture.as_str()), ("Zoë", "spanner"));
+    assert!(settings.auto_train, "the stage had switched it off");
+}
+
+#[test]
+fn an_encoder_is_brought_in_from_a_folder_or_refused_with_the_reason() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::Comma);
+    page.harness.get_by_label("Add an encoder from a folder").scroll_to_me();
+    page.harness.run_steps(30);
+    page.click("Add an encoder from a folder");
+    let empty = stage.path("not-an-encoder");
+    std::fs::create_dir(&empty).unwrap();
+    page.fill("Folder of the encoder", &empty.display().to_string());
+    page.click("Add the encoder");
+    page.wait("the refusal", |page| page.shows_part("config.json"));
+
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
+    page.fill("Folder of the encoder", &tiny.display().to_string());
+    page.click("Add the encoder");
+    page.wait("the encoder", |page| page.see(|d| d.project.settings().encoder.clone()) == "tiny-bert");
+    assert!(page.shows_part("Pretrained · "));
+    page.click("Close");
+
+    // A new project offers it, too.
+    page.press(Modifiers::COMMAND, Key::N);
+    page.wait("the dialog", |page| page.shows_part("tiny-bert"));
+}
+
+#[test]
+fn without_a_project_the_window_alone_is_set() {
+    let stage = Stage::new();
+    let mut page = stage.window(None);
+    page.wait("the start page", |page| page.shows("New project"));
+    page.press(Modifiers::COMMAND, Key::Comma);
+    assert!(page.shows("The window") && !page.shows("This project"));
+    page.click("Larger");
+    assert!(page.harness.ctx.zoom_factor() > 1.05);
+}
