@@ -70,7 +70,12 @@ fn edit(corpus: &Corpus, kind: u8, a: usize, b: usize, c: usize) -> Edit {
         (9, _) => join_tokens(corpus, sentence, span(b % 9, b % 9 + 2)).unwrap_or(refused),
         (10, _) => split_sentence(corpus, sentence, b % 9).unwrap_or(refused),
         (11, _) => join_sentences(corpus, sentence).unwrap_or(refused),
-        (12, _) => Edit::SetRemoved { documents: vec![DocumentId(0)], new: corpus.sentence_count() > 0 },
+        (12, _) => {
+            let old = corpus.document(DocumentId(0)).unwrap().presence;
+            let others = [Presence::There, Presence::Excluded, Presence::Removed].into_iter().filter(|new| *new != old);
+            let new = others.cycle().nth(if old == Presence::There { c } else { 0 }).unwrap();
+            Edit::SetPresence { documents: vec![DocumentId(0)], old, new }
+        }
         _ => match corpus.labels().iter().nth(b % corpus.labels().len().max(1)).cloned() {
             Some(label) if c.is_multiple_of(2) => Edit::RemoveLabel { at: b % corpus.labels().len(), label },
             Some(old) => Edit::ReplaceLabel { new: Label { title: format!("title {c}"), ..old.clone() }, old },
@@ -147,7 +152,7 @@ fn a_label_in_use_stays() {
     corpus.apply(Transaction::new("add", vec![Edit::AddMention { sentence: SentenceId(0), mention }])).unwrap();
     let label = corpus.labels().get(LabelId(0)).unwrap().clone();
     let refused = corpus.apply(Transaction::new("remove", vec![Edit::RemoveLabel { at: 0, label }]));
-    assert_eq!(refused, Err(ApplyError::LabelInUse { label: "PER".into(), mentions: 1 }));
+    assert_eq!(refused, Err(ApplyError::LabelInUse { label: "PER".into(), used: LabelUse { there: 1, excluded: 0 } }));
 }
 
 #[test]
@@ -273,13 +278,50 @@ fn a_removed_document_comes_back_with_all_that_was_in_it() {
     let label = corpus.labels().get(LabelId(1)).unwrap().clone();
     let remove = Transaction::new(
         "remove",
-        vec![Edit::SetRemoved { documents: vec![DocumentId(0)], new: true }, Edit::RemoveLabel { at: 1, label }],
+        vec![presence(Presence::There, Presence::Removed), Edit::RemoveLabel { at: 1, label }],
     );
     let back = corpus.apply(remove).unwrap();
     assert_eq!((show(&corpus).as_str(), corpus.sentence(SentenceId(1)), corpus.documents().count()), ("", None, 0));
-    let without_its_label =
-        Transaction::new("back", vec![Edit::SetRemoved { documents: vec![DocumentId(0)], new: false }]);
-    assert_eq!(corpus.apply(without_its_label), Err(ApplyError::NoLabel(LabelId(1))));
+    for new in [Presence::There, Presence::Excluded] {
+        let without_its_label = Transaction::new("back", vec![presence(Presence::Removed, new)]);
+        assert_eq!(corpus.apply(without_its_label), Err(ApplyError::NoLabel(LabelId(1))));
+    }
     corpus.apply(back).unwrap();
     assert_eq!(show(&corpus), first);
+}
+
+#[test]
+fn an_excluded_document_is_out_of_the_corpus_and_can_always_come_back() {
+    let mut corpus = corpus();
+    add(&mut corpus, 1, span(3, 5), 1);
+    let first = show(&corpus);
+    let label = corpus.labels().get(LabelId(1)).unwrap().clone();
+    let exclude = Transaction::new("exclude", vec![presence(Presence::There, Presence::Excluded)]);
+    corpus.apply(exclude.clone()).unwrap();
+    assert_eq!((show(&corpus).as_str(), corpus.sentence_count(), corpus.place(SentenceId(1))), ("", 0, None));
+    let mention = Mention::new(corpus.next_mention_id(), span(0, 1), LabelId(0), Provenance::Person);
+    let edit = Edit::AddMention { sentence: SentenceId(1), mention };
+    assert_eq!(corpus.apply(Transaction::new("", vec![edit])), Err(ApplyError::NoSentence(SentenceId(1))));
+    assert!(corpus.apply(exclude.clone()).is_err(), "it is excluded already");
+
+    // What it needs to come back can't go.
+    let remove_label = Transaction::new("", vec![Edit::RemoveLabel { at: 1, label }]);
+    let refused = corpus.apply(remove_label.clone()).unwrap_err().to_string();
+    expect![[r#"the label "LOC" is used by 1 mention in excluded documents; change or remove them first"#]]
+        .assert_eq(&refused);
+    corpus.apply(Transaction::new("include", vec![presence(Presence::Excluded, Presence::There)])).unwrap();
+    assert_eq!(show(&corpus), first);
+
+    // A deleted one was excluded, and is so again.
+    corpus.apply(exclude).unwrap();
+    let delete = Transaction::new("delete", vec![presence(Presence::Excluded, Presence::Removed)]);
+    let back = corpus.apply(delete).unwrap();
+    let label_back = corpus.apply(remove_label).unwrap();
+    corpus.apply(label_back).unwrap();
+    corpus.apply(back).unwrap();
+    assert_eq!(corpus.document(DocumentId(0)).unwrap().presence, Presence::Excluded);
+}
+
+fn presence(old: Presence, new: Presence) -> Edit {
+    Edit::SetPresence { documents: vec![DocumentId(0)], old, new }
 }

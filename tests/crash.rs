@@ -246,12 +246,13 @@ fn is_import(corpus: &Corpus) -> bool {
     corpus.revision() % 20 == 13
 }
 
-/// Marks words, takes marks back, sets a status, splits and joins, removes a document and brings it back.
+/// Marks words, takes marks back, sets a status, splits and joins, removes or excludes a document and brings it back.
 fn nth_edit(corpus: &Corpus) -> Transaction {
     let n = corpus.revision() as usize;
     let last = corpus.all_documents().last().unwrap();
-    if n % 20 == 5 || last.removed {
-        let edit = Edit::SetRemoved { documents: vec![last.id], new: !last.removed };
+    if n % 20 == 5 || !last.is_there() {
+        let new = if last.is_there() { [Presence::Removed, Presence::Excluded][n / 20 % 2] } else { Presence::There };
+        let edit = Edit::SetPresence { documents: vec![last.id], old: last.presence, new };
         return Transaction::new("Remove", vec![edit]);
     }
     let sentence = corpus.sentence_at(n % 3).unwrap();

@@ -4,8 +4,8 @@
 
 use nestling::annotation::{SentenceId, Span, Split, Status, TokenIdx};
 use nestling::session::{
-    Command, Driver, Event, Home, ImportHow, LearnerState, NewProject, Order, Project, ReadRequest, SaveState, Setting,
-    Suggested, WhyReadOnly, read_files,
+    Command, DocumentRow, Driver, Event, Home, ImportHow, LearnerState, NewProject, Order, Project, ReadRequest,
+    SaveState, Setting, Suggested, WhyReadOnly, read_files,
 };
 use nestling::text::ByteIdx;
 use std::path::{Path, PathBuf};
@@ -243,7 +243,7 @@ fn an_import_is_undone_and_nothing_before_it_is_blocked() {
     assert!(project.corpus().labels().by_name("NEW").is_some());
     let document = project.corpus().documents().last().unwrap().id;
     project.run(Command::RemoveDocuments { documents: vec![document] }).unwrap();
-    assert_eq!((project.counts().sentences, project.undo_intent()), (2, Some("Remove more")));
+    assert_eq!((project.counts().sentences, project.undo_intent()), (2, Some("Delete more")));
     project.close().unwrap();
 }
 
@@ -335,4 +335,67 @@ fn a_brat_folder_brings_its_labels_with_their_titles_colours_and_keys() {
     let project = place.open();
     let mention = &project.corpus().sentences().next().unwrap().mentions()[0].clone();
     assert_eq!((mention.note.as_str(), mention.source_id.as_deref()), ("the mayor", Some("T1")));
+}
+
+#[test]
+fn documents_are_excluded_included_and_deleted_and_all_of_it_is_undone() {
+    let place = Place::new();
+    let mut project = place.project(2);
+    for (name, text) in [("rain", "It rained .\n"), ("sea", "Anna lives by the sea .\nShe left .\n")] {
+        let file = place.dir.path().join(format!("{name}.txt"));
+        std::fs::write(&file, text).unwrap();
+        import(&mut project, &file, &[("unit", "lines")]);
+    }
+    let sea_sentence = SentenceId(3);
+    let per = project.corpus().labels().by_name("PER").unwrap().id;
+    project.run(Command::Annotate { sentence: sea_sentence, fragments: span(0, 1).into(), label: per }).unwrap();
+    project.run(Command::SetStatus { sentence: sea_sentence, status: Status::Complete }).unwrap();
+    let shown = |project: &Project| -> Vec<String> {
+        let name = |row: &DocumentRow| project.corpus().document(row.id).unwrap().name.clone();
+        let state = |row: &DocumentRow| if row.excluded { " excluded" } else { "" };
+        let rows = project.documents();
+        let rows =
+            rows.iter().map(|r| format!("{} {} {} {}{}", name(r), r.sentences, r.complete, r.mentions, state(r)));
+        rows.collect()
+    };
+    assert_eq!(shown(&project), ["in 2 0 0", "rain 1 0 0", "sea 2 1 1"]);
+    let counts = project.counts().clone();
+    let named = |project: &Project, names: &[&str]| {
+        project.documents_named(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+    };
+    let documents = named(&project, &["sea"]).unwrap();
+    project.run(Command::ExcludeDocuments { documents: documents.clone() }).unwrap();
+    assert_eq!(shown(&project), ["in 2 0 0", "rain 1 0 0", "sea 2 1 1 excluded"]);
+    assert_eq!(project.undo_intent(), Some("Exclude sea"));
+    let now = project.counts();
+    assert_eq!((now.documents, now.sentences, now.complete, now.mentions), (2, 3, 0, 0));
+    assert_eq!(project.search_now("Anna").unwrap(), [SentenceId(0)], "not in the one by the sea");
+    assert!(project.documents().iter().all(|row| row.first != Some(sea_sentence)));
+    let revision = project.corpus().revision();
+    project.run(Command::ExcludeDocuments { documents: documents.clone() }).unwrap();
+    assert_eq!(project.corpus().revision(), revision, "there was nothing to do");
+
+    // Not only by undo.
+    project.run(Command::AddLabel { name: "ORG".into() }).unwrap();
+    project.close().unwrap();
+    let mut project = place.open();
+    assert!(project.run(Command::RemoveLabel { label: per }).is_err(), "it could not be included then");
+    project.run(Command::IncludeDocuments { documents: documents.clone() }).unwrap();
+    assert_eq!((project.counts(), project.undo_intent()), (&counts, Some("Include sea")));
+
+    project.run(Command::ExcludeDocuments { documents }).unwrap();
+    let all = named(&project, &["sea", "rain"]).unwrap();
+    project.run(Command::RemoveDocuments { documents: all.clone() }).unwrap();
+    assert_eq!((shown(&project).join(", ").as_str(), project.undo_intent()), ("in 2 0 0", Some("Delete 2 documents")));
+    assert!(project.run(Command::IncludeDocuments { documents: all }).is_err(), "only undo brings them back");
+    assert!(named(&project, &["sea"]).is_err());
+    project.close().unwrap();
+    let mut project = place.open();
+    project.run(Command::Undo).unwrap();
+    assert_eq!(shown(&project), ["in 2 0 0", "rain 1 0 0", "sea 2 1 1 excluded"], "as each of them was");
+    for _ in 0..2 {
+        project.run(Command::Undo).unwrap();
+    }
+    assert_eq!((shown(&project)[2].as_str(), project.corpus().sentence_count()), ("sea 2 1 1 excluded", 3));
+    project.close().unwrap();
 }

@@ -1,8 +1,8 @@
 //! The state that a person edits: labels, documents and their sentences.
 
 use super::{
-    ApplyError, Document, DocumentId, Edit, Label, LabelSet, Mention, MentionId, NewDocument, NewSentence, Sentence,
-    SentenceId, Span, StoredDocument, Transaction,
+    ApplyError, Document, DocumentId, Edit, Label, LabelId, LabelSet, LabelUse, Mention, MentionId, NewDocument,
+    NewSentence, Presence, Sentence, SentenceId, Span, StoredDocument, Transaction,
 };
 use crate::text::TextRange;
 use std::collections::HashSet;
@@ -11,11 +11,11 @@ use std::collections::HashSet;
 #[derive(Clone, Debug, Default)]
 pub struct Corpus {
     labels: LabelSet,
-    /// Indexed by [`DocumentId`]; removed ones stay in their places.
+    /// Indexed by [`DocumentId`]; those that are not there stay in their places.
     documents: Vec<Document>,
     /// Indexed by [`SentenceId`]; `None` for one whose words belong to others now.
     sentences: Vec<Option<Sentence>>,
-    /// Those of the documents that are not removed, in text order.
+    /// Those of the documents that are there, in text order.
     order: Vec<SentenceId>,
     /// Where each sentence stands in `order`, or [`NOWHERE`]; indexed by [`SentenceId`].
     places: Vec<u32>,
@@ -35,12 +35,12 @@ impl Corpus {
         &self.labels
     }
 
-    /// The documents that are not removed.
+    /// The documents that are there.
     pub fn documents(&self) -> impl DoubleEndedIterator<Item = &Document> + Clone {
-        self.documents.iter().filter(|document| !document.removed)
+        self.documents.iter().filter(|document| document.is_there())
     }
 
-    /// All documents, the removed ones too, in the order of their ids.
+    /// All documents, there or not, in the order of their ids.
     pub fn all_documents(&self) -> &[Document] {
         &self.documents
     }
@@ -50,7 +50,7 @@ impl Corpus {
         self.documents().count()
     }
 
-    /// A document, removed or not.
+    /// A document, there or not.
     pub fn document(&self, id: DocumentId) -> Option<&Document> {
         self.documents.get(id.0 as usize)
     }
@@ -81,6 +81,20 @@ impl Corpus {
     /// All sentences that were ever there and can be there again, by their ids: for who stores them.
     pub fn all_sentences(&self) -> impl Iterator<Item = &Sentence> {
         self.sentences.iter().flatten()
+    }
+
+    /// The mentions that keep a label from being removed. Linear in the number of sentences and mentions.
+    pub fn use_of_label(&self, label: LabelId) -> LabelUse {
+        let mut used = LabelUse::default();
+        for sentence in self.all_sentences() {
+            let count = match self.document(sentence.document()).map(|d| d.presence) {
+                Some(Presence::There) => &mut used.there,
+                Some(Presence::Excluded) => &mut used.excluded,
+                Some(Presence::Removed) | None => continue,
+            };
+            *count += sentence.mentions.iter().filter(|m| m.label == label).count();
+        }
+        used
     }
 
     /// The id that the next new mention must have.
@@ -131,7 +145,7 @@ impl Corpus {
     pub fn add_document(&mut self, new: NewDocument) -> Result<DocumentId, ApplyError> {
         let NewDocument { name, text, kept, sentences } = new;
         let sentences = (self.next_sentence_id().0..).map(SentenceId).zip(sentences).collect();
-        let id = self.restore_document(StoredDocument { name, text, kept, removed: false, sentences })?;
+        let id = self.restore_document(StoredDocument { name, text, kept, presence: Presence::There, sentences })?;
         self.revision += 1;
         Ok(id)
     }
@@ -142,7 +156,7 @@ impl Corpus {
     /// See [`Corpus::add_document`]; also a sentence id in use.
     pub fn restore_document(&mut self, stored: StoredDocument) -> Result<DocumentId, ApplyError> {
         let id = DocumentId(self.documents.len() as u32);
-        let StoredDocument { name, text, kept, removed, sentences } = stored;
+        let StoredDocument { name, text, kept, presence, sentences } = stored;
         let (mut built, mut at) = (Vec::with_capacity(sentences.len()), 0);
         for (sentence, content) in sentences {
             at = check_tokens(&name, &text, at, &content.tokens)?;
@@ -150,14 +164,14 @@ impl Corpus {
                 return Err(ApplyError::SentenceIdTaken(sentence));
             }
             // A label of a removed document may be gone.
-            built.push(self.build(sentence, id, content, !removed)?);
+            built.push(self.build(sentence, id, content, presence != Presence::Removed)?);
         }
         let ids = built.iter().map(Sentence::id).collect();
-        self.documents.push(Document { id, name, text, kept, sentences: ids, removed });
+        self.documents.push(Document { id, name, text, kept, sentences: ids, presence });
         for sentence in built {
             let id = sentence.id();
             self.fill(id, sentence);
-            if !removed {
+            if presence == Presence::There {
                 self.push_to_order(id);
             }
         }
@@ -236,7 +250,7 @@ impl Corpus {
                 self.labels.replace(new.clone());
             }
             Edit::Resegment { document, old, new } => self.resegment(*document, old, new)?,
-            Edit::SetRemoved { documents, new } => self.set_removed(documents, *new)?,
+            Edit::SetPresence { documents, old, new } => self.set_presence(documents, *old, *new)?,
         }
         Ok(())
     }
@@ -261,25 +275,27 @@ impl Corpus {
         if self.labels.iter().nth(at) != Some(label) {
             return Err(ApplyError::LabelChanged(label.name.clone()));
         }
-        let mentions = self.sentences().flat_map(|s| &s.mentions).filter(|m| m.label == label.id).count();
-        if mentions > 0 {
-            return Err(ApplyError::LabelInUse { label: label.name.clone(), mentions });
+        let used = self.use_of_label(label.id);
+        if used != LabelUse::default() {
+            return Err(ApplyError::LabelInUse { label: label.name.clone(), used });
         }
         self.labels.remove(label.id);
         Ok(())
     }
 
-    /// Takes documents out of the corpus, or brings them back; all of them are in the other state before.
-    fn set_removed(&mut self, documents: &[DocumentId], removed: bool) -> Result<(), ApplyError> {
+    /// Takes documents out of the corpus, or brings them back.
+    fn set_presence(&mut self, documents: &[DocumentId], old: Presence, new: Presence) -> Result<(), ApplyError> {
         for &id in documents {
             let document = self.document(id).ok_or(ApplyError::NoDocument(id))?;
-            if document.removed == removed {
+            if document.presence != old {
                 return Err(ApplyError::DocumentChanged(document.name.clone()));
             }
-            // The labels of what comes back must be there.
-            let mentions = document.sentences.iter().filter_map(|id| self.slot(*id)).flat_map(|s| &s.mentions);
-            for label in mentions.map(|m| m.label).filter(|_| !removed) {
-                self.labels.get(label).ok_or(ApplyError::NoLabel(label))?;
+            if old == Presence::Removed {
+                // The labels of what comes back must be there.
+                let mentions = document.sentences.iter().filter_map(|id| self.slot(*id)).flat_map(|s| &s.mentions);
+                for label in mentions.map(|m| m.label) {
+                    self.labels.get(label).ok_or(ApplyError::NoLabel(label))?;
+                }
             }
         }
         let mut again = HashSet::with_capacity(documents.len());
@@ -288,7 +304,7 @@ impl Corpus {
         }
         for id in documents {
             if let Some(document) = self.documents.get_mut(id.0 as usize) {
-                document.removed = removed;
+                document.presence = new;
             }
         }
         self.order_again();
@@ -302,7 +318,7 @@ impl Corpus {
         old: &[(SentenceId, NewSentence)],
         new: &[(SentenceId, NewSentence)],
     ) -> Result<(), ApplyError> {
-        let document = self.document(id).filter(|d| !d.removed).ok_or(ApplyError::NoDocument(id))?;
+        let document = self.document(id).filter(|d| d.is_there()).ok_or(ApplyError::NoDocument(id))?;
         let changed = |sentence: &(SentenceId, NewSentence)| ApplyError::SentenceChanged(sentence.0);
         let first = old.first().ok_or_else(|| ApplyError::BadTokens(document.name.clone()))?;
         let at = document.sentences.iter().position(|s| *s == first.0).ok_or_else(|| changed(first))?;

@@ -1,6 +1,9 @@
 //! Edits that know their old and new values, and transactions of them.
 
-use super::{DocumentId, Label, LabelError, LabelId, Mention, MentionId, NewSentence, SentenceId, Span, Split, Status};
+use super::{
+    DocumentId, Label, LabelError, LabelId, LabelUse, Mention, MentionId, NewSentence, Presence, SentenceId, Span,
+    Split, Status,
+};
 
 /// One change to a [`Corpus`](super::Corpus), with what was there before.
 #[derive(Clone, PartialEq, Debug)]
@@ -56,10 +59,11 @@ pub enum Edit {
         old: Vec<(SentenceId, NewSentence)>,
         new: Vec<(SentenceId, NewSentence)>,
     },
-    /// Takes documents out of the project, or brings them back.
-    SetRemoved {
+    /// Takes documents out of the corpus, or brings them back; all of them are `old` before.
+    SetPresence {
         documents: Vec<DocumentId>,
-        new: bool,
+        old: Presence,
+        new: Presence,
     },
 }
 
@@ -77,13 +81,13 @@ impl Edit {
             Edit::RemoveLabel { at, label } => Edit::InsertLabel { at, label },
             Edit::ReplaceLabel { old, new } => Edit::ReplaceLabel { old: new, new: old },
             Edit::Resegment { document, old, new } => Edit::Resegment { document, old: new, new: old },
-            Edit::SetRemoved { documents, new } => Edit::SetRemoved { documents, new: !new },
+            Edit::SetPresence { documents, old, new } => Edit::SetPresence { documents, old: new, new: old },
         }
     }
 
     /// True when words come into other tokens or sentences, or documents come and go.
     pub fn moves_words(&self) -> bool {
-        matches!(self, Edit::Resegment { .. } | Edit::SetRemoved { .. })
+        matches!(self, Edit::Resegment { .. } | Edit::SetPresence { .. })
     }
 
     /// The sentence that it changes, or the first of several; none for an edit of labels or documents.
@@ -99,7 +103,7 @@ impl Edit {
             Edit::InsertLabel { .. }
             | Edit::RemoveLabel { .. }
             | Edit::ReplaceLabel { .. }
-            | Edit::SetRemoved { .. } => None,
+            | Edit::SetPresence { .. } => None,
         }
     }
 }
@@ -155,8 +159,8 @@ pub enum ApplyError {
     SentenceChanged(SentenceId),
     #[error("the label {0:?} is not as the edit expects it; undo or reload")]
     LabelChanged(String),
-    #[error("the label {label:?} is used by {mentions} mentions; change or remove them first")]
-    LabelInUse { label: String, mentions: usize },
+    #[error("the label {label:?} is used by {used}; change or remove them first")]
+    LabelInUse { label: String, used: LabelUse },
     #[error(transparent)]
     Label(#[from] LabelError),
     #[error("a sentence needs tokens, and they must ascend without overlap inside the text of {0:?}")]

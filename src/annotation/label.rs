@@ -1,6 +1,7 @@
 //! Entity types of a project.
 
 use std::collections::HashSet;
+use std::fmt;
 
 /// Identity of a label for the life of a project: it outlives renaming, and is never given to another label.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -20,6 +21,25 @@ impl Rgb {
 
     pub fn to_hex(self) -> String {
         format!("#{:02X}{:02X}{:02X}", self.0, self.1, self.2)
+    }
+}
+
+/// How many mentions have a label, in the documents that are there and in the excluded ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LabelUse {
+    pub there: usize,
+    pub excluded: usize,
+}
+
+impl fmt::Display for LabelUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = self.there + self.excluded;
+        write!(f, "{all} {}", if all == 1 { "mention" } else { "mentions" })?;
+        match (self.there, self.excluded) {
+            (_, 0) => Ok(()),
+            (0, _) => f.write_str(" in excluded documents"),
+            (_, excluded) => write!(f, ", {excluded} of them in excluded documents"),
+        }
     }
 }
 

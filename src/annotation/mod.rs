@@ -8,7 +8,9 @@
 //! - Ids (labels, mentions, documents, sentences) are only appended and never used again. Text order is another thing:
 //!   [`Corpus::sentences`] has it.
 //! - Tokens and sentences can be split and joined ([`Edit::Resegment`]), but the words that they cover stay.
-//! - A removed document stays, out of sight, so that undo can bring it back.
+//! - A document is there, excluded or removed ([`Presence`]). Only what is there has a place in text order. An excluded
+//!   one keeps its labels in use, so that it can be there again at any time; a removed one stays, out of sight, so that
+//!   undo can bring it back.
 //! - A [`Suggestion`] is never gold. Accepting one is an edit that adds a [`Mention`].
 //!
 //! Deliberately absent: files, the database, clocks. The session stamps time and author on what it applies.
@@ -26,10 +28,10 @@ mod span;
 mod suggestion;
 
 pub use corpus::Corpus;
-pub use document::{Document, DocumentId, NewDocument, StoredDocument};
+pub use document::{Document, DocumentId, NewDocument, Presence, StoredDocument};
 pub use edit::{ApplyError, Edit, Transaction};
 pub use history::{History, Step};
-pub use label::{Label, LabelError, LabelId, LabelSet, Rgb};
+pub use label::{Label, LabelError, LabelId, LabelSet, LabelUse, Rgb};
 pub use mention::{Attributes, Fragments, FragmentsError, Kept, Mention, MentionId, Provenance};
 pub use nesting::{assign_lanes, depths};
 pub use segmentation::{SegmentError, join_sentences, join_tokens, split_sentence, split_token};

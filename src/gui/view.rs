@@ -415,7 +415,7 @@ impl Seen {
     /// The sentence that has the first word now, else the one that came in its place, else the last of all.
     fn heir<'c>(&self, corpus: &'c Corpus) -> Option<&'c Sentence> {
         let first = self.tokens.first()?.start();
-        let document = self.document.and_then(|id| corpus.document(id)).filter(|document| !document.removed);
+        let document = self.document.and_then(|id| corpus.document(id)).filter(|document| document.is_there());
         let mut there = document.into_iter().flat_map(|d| &d.sentences).filter_map(|id| corpus.sentence(*id));
         let has_it = |s: &&Sentence| s.tokens().iter().any(|token| token.start() <= first && first < token.end());
         let neighbour = || corpus.sentence_at(self.place.min(corpus.sentence_count().saturating_sub(1)));

@@ -3,10 +3,11 @@
 use super::SessionError;
 use super::settings::Setting;
 use crate::annotation::{
-    self, Corpus, DocumentId, Edit, Fragments, Label, LabelId, Mention, MentionId, ModelId, Provenance, Sentence,
-    SentenceId, SentenceSuggestions, Span, Split, Status, TokenIdx, Transaction,
+    self, Corpus, DocumentId, Edit, Fragments, Label, LabelId, Mention, MentionId, ModelId, Presence, Provenance,
+    Sentence, SentenceId, SentenceSuggestions, Span, Split, Status, TokenIdx, Transaction,
 };
 use crate::text::ByteIdx;
+use std::collections::BTreeSet;
 
 /// One intent. The window and the command line change a project by these only.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,7 +84,15 @@ pub enum Command {
     JoinSentences {
         sentence: SentenceId,
     },
-    /// Takes documents out of the project. Undo brings them back.
+    /// Sets documents aside: they stay in the project, but nothing is done with what is in them.
+    ExcludeDocuments {
+        documents: Vec<DocumentId>,
+    },
+    /// Takes excluded documents in again.
+    IncludeDocuments {
+        documents: Vec<DocumentId>,
+    },
+    /// Takes documents out of the project, excluded or not. Only undo brings them back.
     RemoveDocuments {
         documents: Vec<DocumentId>,
     },
@@ -215,14 +224,9 @@ pub(super) fn plan(command: &Command, context: &Context<'_>) -> Result<Option<Pl
         Command::JoinSentences { sentence } => {
             Plan::new("Join sentences", at(*sentence), vec![annotation::join_sentences(corpus, *sentence)?])
         }
-        Command::RemoveDocuments { documents } => {
-            let intent = match documents.as_slice() {
-                [one] => format!("Remove {}", corpus.document(*one).map_or("a document", |d| &d.name)),
-                several => format!("Remove {} documents", several.len()),
-            };
-            let edit = Edit::SetRemoved { documents: documents.clone(), new: true };
-            Plan::new(intent, Outcome::default(), if documents.is_empty() { Vec::new() } else { vec![edit] })
-        }
+        Command::ExcludeDocuments { documents } => set_presence(corpus, documents, Presence::Excluded, "Exclude")?,
+        Command::IncludeDocuments { documents } => set_presence(corpus, documents, Presence::There, "Include")?,
+        Command::RemoveDocuments { documents } => set_presence(corpus, documents, Presence::Removed, "Delete")?,
         Command::AddLabel { name } => {
             let label = corpus.labels().propose(name);
             let intent = format!("Add the label {}", label.name);
@@ -311,6 +315,24 @@ fn set_status(context: &Context<'_>, id: SentenceId, status: Status) -> Result<P
         Status::Flagged => "Flag",
     };
     Ok(Plan::new(intent, at(id), edits))
+}
+
+/// Those that are so already stay as they are.
+fn set_presence(corpus: &Corpus, documents: &[DocumentId], new: Presence, verb: &str) -> Result<Plan, SessionError> {
+    let mut changed = Vec::new();
+    for id in documents.iter().collect::<BTreeSet<_>>() {
+        let document = corpus.document(*id).filter(|d| d.presence != Presence::Removed);
+        changed.extend(document.ok_or(SessionError::NoSuchDocument).map(|d| (d.presence != new).then_some(d))?);
+    }
+    let intent = match changed.as_slice() {
+        [one] => format!("{verb} {}", one.name),
+        several => format!("{verb} {} documents", several.len()),
+    };
+    let edits = [Presence::There, Presence::Excluded].into_iter().filter_map(|old| {
+        let documents: Vec<_> = changed.iter().filter(|d| d.presence == old).map(|d| d.id).collect();
+        (!documents.is_empty()).then_some(Edit::SetPresence { documents, old, new })
+    });
+    Ok(Plan::new(intent, Outcome::default(), edits.collect()))
 }
 
 fn change(

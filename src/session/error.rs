@@ -31,6 +31,12 @@ pub enum SessionError {
     NoSuchMention,
     #[error("this label is not there any more; choose another one")]
     NoSuchLabel,
+    #[error("this document is not there any more; choose another one")]
+    NoSuchDocument,
+    #[error("the project has no document {name:?}; `nestling documents` lists them")]
+    NoDocumentNamed { name: String },
+    #[error("{count} documents are called {name:?}, and it can't be told which one is meant; choose it in the window")]
+    SeveralDocumentsNamed { name: String, count: usize },
     #[error("this suggestion is not there any more; choose another one")]
     NoSuchSuggestion,
     #[error("there is nothing to undo")]

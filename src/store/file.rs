@@ -130,7 +130,7 @@ impl Store {
     }
 
     /// The sentences that hold the words of `query` in a row, the last word as the beginning of one; by their ids.
-    /// Those of removed documents are among them. Case, diacritics and punctuation don't matter.
+    /// Those of documents that are not there are among them. Case, diacritics and punctuation don't matter.
     ///
     /// # Errors
     /// A damaged file.

@@ -12,7 +12,9 @@
 
 use super::rows::{self, RowError};
 use super::{Stamp, json};
-use crate::annotation::{Corpus, Document, Edit, Label, Sentence, SentenceId, SentenceSuggestions, Transaction};
+use crate::annotation::{
+    Corpus, Document, Edit, Label, Presence, Sentence, SentenceId, SentenceSuggestions, Transaction,
+};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -88,9 +90,16 @@ impl Import {
     /// What brings it back, once its documents are there.
     fn transaction(&self) -> Transaction {
         let labels = self.labels.iter().map(|(at, label)| Edit::InsertLabel { at: *at, label: label.clone() });
-        let documents = self.documents().iter().map(|document| document.id).collect();
-        let edits = labels.chain([Edit::SetRemoved { documents, new: false }]);
-        Transaction::new(self.intent.clone(), edits.collect())
+        let mut edits: Vec<Edit> = labels.collect();
+        for new in [Presence::There, Presence::Excluded] {
+            let documents = self.documents().iter().filter(|document| document.presence == new);
+            let documents: Vec<_> = documents.map(|document| document.id).collect();
+            // An import is never without an edit: those of version 1, which can't be taken back, are told by that.
+            if new == Presence::There || !documents.is_empty() {
+                edits.push(Edit::SetPresence { documents, old: Presence::Removed, new });
+            }
+        }
+        Transaction::new(self.intent.clone(), edits)
     }
 
     pub(super) fn insert(&self, tx: &Connection) -> Result<(), RowError> {

@@ -10,8 +10,8 @@ use super::codec::Malformed;
 use super::names;
 use super::writer::VisibleSuggestions;
 use crate::annotation::{
-    Attributes, DocumentId, Edit, Fragments, Label, LabelId, Mention, MentionId, NewSentence, Rgb, SentenceId, Span,
-    Split, Status,
+    Attributes, DocumentId, Edit, Fragments, Label, LabelId, Mention, MentionId, NewSentence, Presence, Rgb,
+    SentenceId, Span, Split, Status,
 };
 use crate::text::{ByteIdx, TextRange};
 use serde::{Deserialize, Serialize};
@@ -57,17 +57,62 @@ struct VisibleJson {
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "edit", rename_all = "snake_case")]
 enum EditJson {
-    AddMention { sentence: u32, mention: MentionJson },
-    RemoveMention { sentence: u32, mention: MentionJson },
-    ReplaceMention { sentence: u32, old: MentionJson, new: MentionJson },
-    SetStatus { sentence: u32, old: String, new: String },
-    SetSplit { sentence: u32, old: String, new: String },
-    SetRejected { sentence: u32, span: (usize, usize), label: u32, new: bool },
-    InsertLabel { at: usize, label: LabelJson },
-    RemoveLabel { at: usize, label: LabelJson },
-    ReplaceLabel { old: LabelJson, new: LabelJson },
-    Resegment { document: u32, old: Vec<SentenceJson>, new: Vec<SentenceJson> },
-    SetRemoved { documents: Vec<(u32, u32)>, new: bool },
+    AddMention {
+        sentence: u32,
+        mention: MentionJson,
+    },
+    RemoveMention {
+        sentence: u32,
+        mention: MentionJson,
+    },
+    ReplaceMention {
+        sentence: u32,
+        old: MentionJson,
+        new: MentionJson,
+    },
+    SetStatus {
+        sentence: u32,
+        old: String,
+        new: String,
+    },
+    SetSplit {
+        sentence: u32,
+        old: String,
+        new: String,
+    },
+    SetRejected {
+        sentence: u32,
+        span: (usize, usize),
+        label: u32,
+        new: bool,
+    },
+    InsertLabel {
+        at: usize,
+        label: LabelJson,
+    },
+    RemoveLabel {
+        at: usize,
+        label: LabelJson,
+    },
+    ReplaceLabel {
+        old: LabelJson,
+        new: LabelJson,
+    },
+    Resegment {
+        document: u32,
+        old: Vec<SentenceJson>,
+        new: Vec<SentenceJson>,
+    },
+    SetPresence {
+        documents: Vec<(u32, u32)>,
+        old: String,
+        new: String,
+    },
+    /// As version 2 had it, which knew of no excluded documents; only read.
+    SetRemoved {
+        documents: Vec<(u32, u32)>,
+        new: bool,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -113,6 +158,7 @@ struct LabelJson {
 
 const STATUS: Malformed = Malformed("the log names a status that there is not");
 const SPLIT: Malformed = Malformed("the log names a split that there is not");
+const PRESENCE: Malformed = Malformed("the log says of a document what there is not");
 
 impl From<&Edit> for EditJson {
     fn from(edit: &Edit) -> Self {
@@ -146,7 +192,9 @@ impl From<&Edit> for EditJson {
                 old: old.iter().map(SentenceJson::from).collect(),
                 new: new.iter().map(SentenceJson::from).collect(),
             },
-            Edit::SetRemoved { documents, new } => Self::SetRemoved { documents: runs(documents), new: *new },
+            Edit::SetPresence { documents, old, new } => {
+                Self::SetPresence { documents: runs(documents), old: old.id().to_owned(), new: new.id().to_owned() }
+            }
         }
     }
 }
@@ -186,9 +234,15 @@ impl TryFrom<EditJson> for Edit {
                 old: old.into_iter().map(SentenceJson::read).collect::<Result<_, _>>()?,
                 new: new.into_iter().map(SentenceJson::read).collect::<Result<_, _>>()?,
             },
+            EditJson::SetPresence { documents, old, new } => Self::SetPresence {
+                documents: ids(documents),
+                old: Presence::from_id(&old).ok_or(PRESENCE)?,
+                new: Presence::from_id(&new).ok_or(PRESENCE)?,
+            },
             EditJson::SetRemoved { documents, new } => {
-                let ids = documents.into_iter().flat_map(|(first, last)| first..=last).map(DocumentId);
-                Self::SetRemoved { documents: ids.collect(), new }
+                let (there, removed) = (Presence::There, Presence::Removed);
+                let (old, new) = if new { (there, removed) } else { (removed, there) };
+                Self::SetPresence { documents: ids(documents), old, new }
             }
         })
     }
@@ -204,6 +258,10 @@ fn runs(documents: &[DocumentId]) -> Vec<(u32, u32)> {
         }
     }
     runs
+}
+
+fn ids(runs: Vec<(u32, u32)>) -> Vec<DocumentId> {
+    runs.into_iter().flat_map(|(first, last)| first..=last).map(DocumentId).collect()
 }
 
 impl From<&(SentenceId, NewSentence)> for SentenceJson {

@@ -4,7 +4,8 @@ use super::codec::{Malformed, unpack_heads, unpack_suggestions, unpack_tokens};
 use super::{Store, StoreError, json, names};
 use crate::annotation::{
     ApplyError, Attributes, Corpus, Fragments, History, Kept, Label, LabelId, LabelSet, Mention, MentionId, ModelId,
-    NewSentence, Rgb, SentenceId, SentenceSuggestions, Span, Split, Status, Step, StoredDocument, Transaction,
+    NewSentence, Presence, Rgb, SentenceId, SentenceSuggestions, Span, Split, Status, Step, StoredDocument,
+    Transaction,
 };
 use rusqlite::config::DbConfig;
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
@@ -89,7 +90,7 @@ impl Store {
 
         let mut sentences = self.read_sentences()?;
         let mut statement =
-            self.connection.prepare("SELECT id, name, text, kept, removed FROM document ORDER BY id")?;
+            self.connection.prepare("SELECT id, name, text, kept, presence FROM document ORDER BY id")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let id: i64 = row.get(0)?;
@@ -101,9 +102,10 @@ impl Store {
             // Splitting and joining changed the order; else this only looks.
             sentences.sort_by_key(|(_, sentence)| sentence.tokens.first().map(|token| token.start()));
             let text: Arc<str> = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?.into();
-            let removed = row.get(4)?;
+            let presence = Presence::from_id(row.get_ref(4)?.as_str().map_err(rusqlite::Error::from)?)
+                .ok_or(Malformed("a document is neither there, excluded nor removed"))?;
             let added =
-                corpus.restore_document(StoredDocument { name: row.get(1)?, text, kept, removed, sentences })?;
+                corpus.restore_document(StoredDocument { name: row.get(1)?, text, kept, presence, sentences })?;
             if i64::from(added.0) != id {
                 return Err(Malformed("a document is missing").into());
             }

@@ -9,10 +9,9 @@
 //! Deliberately absent: the history. Its edits expect a state that may be gone; the damaged file still has it.
 
 use super::load::{ReadError, to_mention, to_sentence, to_span};
-use super::migrations::VERSION;
 use super::{Import, NewProject, Stamp, Store, StoreError, Writer, copy, file};
 use crate::annotation::{
-    Corpus, Edit, Kept, Label, LabelId, LabelSet, Mention, MentionId, NewSentence, SentenceId, Split, Status,
+    Corpus, Edit, Kept, Label, LabelId, LabelSet, Mention, MentionId, NewSentence, Presence, SentenceId, Split, Status,
     StoredDocument, Transaction,
 };
 use crate::text::{SentenceSplit, TextRange, Tokens, split_sentences};
@@ -28,6 +27,7 @@ const MISSING_AT_END: i64 = 100_000;
 pub struct Rescued {
     /// The new project.
     pub path: PathBuf,
+    /// The excluded ones among them, with what is in them.
     pub documents: usize,
     pub sentences: usize,
     pub mentions: usize,
@@ -65,9 +65,9 @@ pub fn rescue(path: &Path) -> Result<Rescued, StoreError> {
     let store = Store::create(&to, &new)?;
     let base = store.load()?.corpus;
     let mut rescued = Rescued { path: to.clone(), lost, ..Rescued::default() };
-    rescued.documents = found.document_count();
-    rescued.sentences = found.sentence_count();
-    rescued.mentions = found.sentences().map(|s| s.mentions().len()).sum();
+    rescued.documents = found.all_documents().len();
+    rescued.sentences = found.all_sentences().count();
+    rescued.mentions = found.all_sentences().map(|s| s.mentions().len()).sum();
     let receipt = serde_json::json!({ "rescued_from": path, "lost": rescued.lost }).to_string();
     let writer = Writer::start(store, |_| ())?;
     writer.import(Import::between(&base, found, "Rescue", Stamp::default(), receipt))?;
@@ -121,7 +121,7 @@ impl<'c> Reading<'c> {
         let loses_sentences = self.lost.iter().any(|line| line.starts_with("sentence "));
         for (id, mut document) in documents {
             let mut sentences = of_documents.remove(&id).unwrap_or_default();
-            if document.removed {
+            if document.presence == Presence::Removed {
                 self.lost.push(format!("the document {:?}, which had been removed", document.name));
                 continue;
             }
@@ -175,18 +175,29 @@ impl<'c> Reading<'c> {
     }
 
     fn document(&self, id: i64) -> Result<Option<StoredDocument>, ReadError> {
-        let more = if self.version >= VERSION { "kept, removed" } else { "NULL, 0" };
+        let more = match self.version {
+            ..2 => "NULL, 'there'",
+            2 => "kept, iif(removed, 'removed', 'there')",
+            _ => "kept, presence",
+        };
         let sql = format!("SELECT name, text, {more} FROM document WHERE id = ?1");
         let read = |row: &Row<'_>| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, Option<String>>(2)?, row.get(3)?))
+            Ok((
+                row.get::<_, String>(0)?,
+                row.get::<_, String>(1)?,
+                row.get::<_, Option<String>>(2)?,
+                row.get::<_, String>(3)?,
+            ))
         };
-        let Some((name, text, kept, removed)) =
+        let Some((name, text, kept, presence)) =
             self.connection.prepare_cached(&sql)?.query_row([id], read).optional()?
         else {
             return Ok(None);
         };
         let kept: Kept = kept.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
-        Ok(Some(StoredDocument { name, text: text.into(), kept, removed, sentences: Vec::new() }))
+        // One of which it can't be told is there: to set it aside again is easy.
+        let presence = Presence::from_id(&presence).unwrap_or_default();
+        Ok(Some(StoredDocument { name, text: text.into(), kept, presence, sentences: Vec::new() }))
     }
 
     fn sentence(&mut self, id: i64) -> Result<Option<(i64, SentenceId, NewSentence)>, ReadError> {
@@ -204,7 +215,7 @@ impl<'c> Reading<'c> {
     }
 
     fn mentions(&mut self, sentence: i64) -> Vec<Mention> {
-        let source_id = if self.version >= VERSION { "source_id" } else { "NULL" };
+        let source_id = if self.version >= 2 { "source_id" } else { "NULL" };
         let sql = format!(
             "SELECT sentence, id, label, start_token, end_token, fragments, attributes, note, provenance, model,
                 {source_id} FROM mention WHERE sentence = ?1 ORDER BY id"

@@ -101,11 +101,11 @@ pub(super) fn apply_edit(tx: &Connection, edit: &Edit) -> Result<(), RowError> {
             ])?)?;
         }
         Edit::Resegment { document, old, new } => resegment(tx, *document, old, new)?,
-        Edit::SetRemoved { documents, new } => {
-            let mut statement =
-                tx.prepare_cached("UPDATE document SET removed = ?2 WHERE id = ?1 AND removed = NOT ?2")?;
+        Edit::SetPresence { documents, old, new } => {
+            let sql = "UPDATE document SET presence = ?3 WHERE id = ?1 AND presence = ?2";
+            let mut statement = tx.prepare_cached(sql)?;
             for document in documents {
-                one_row(statement.execute(params![document.0, new])?)?;
+                one_row(statement.execute(params![document.0, old.id(), new.id()])?)?;
             }
         }
     }
@@ -164,12 +164,12 @@ fn remove_label(tx: &Connection, id: LabelId) -> Result<(), RowError> {
 }
 
 pub(super) fn insert_document(tx: &Connection, document: &Document) -> Result<(), RowError> {
-    let sql = "INSERT INTO document (id, name, text, kept, removed) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let sql = "INSERT INTO document (id, name, text, kept, presence) VALUES (?1, ?2, ?3, ?4, ?5)";
     let kept = match document.kept.is_empty() {
         true => None,
         false => Some(serde_json::to_string(&document.kept)?),
     };
-    let values = params![document.id.0, document.name, &*document.text, kept, document.removed];
+    let values = params![document.id.0, document.name, &*document.text, kept, document.presence.id()];
     tx.prepare_cached(sql)?.execute(values)?;
     Ok(())
 }

@@ -144,7 +144,7 @@ fn labels_are_added_changed_and_kept_while_they_are_used() {
     page.character("q");
     assert_eq!(page.mentions(0).len(), 2);
     page.click("change label PER");
-    assert!(page.shows_part("2 mentions have this label"));
+    assert!(page.shows_part("Used by 2 mentions"));
 }
 
 #[test]

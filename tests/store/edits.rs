@@ -9,7 +9,7 @@ proptest! {
 
     #[test]
     fn the_file_follows_any_edits_and_goes_back_and_forth_with_the_history(
-        ops in prop::collection::vec(prop::collection::vec((0_u8..18, any::<usize>(), any::<usize>(), any::<usize>()), 1..4), 0..40),
+        ops in prop::collection::vec(prop::collection::vec((0_u8..20, any::<usize>(), any::<usize>(), any::<usize>()), 1..4), 0..40),
     ) {
         let mut project = Project::new();
         // What the file held after each step that can be undone; the last one is what it holds.
@@ -88,9 +88,10 @@ impl Project {
 /// An edit that may or may not fit the state, made from random numbers.
 fn edit(corpus: &Corpus, kind: u8, a: usize, b: usize, c: usize) -> Edit {
     let Some(target) = corpus.sentence_at(a % corpus.sentence_count().max(1)) else {
-        // All documents are removed.
+        // No document is there.
         let document = DocumentId((b % corpus.all_documents().len()) as u32);
-        return Edit::SetRemoved { documents: vec![document], new: false };
+        let old = corpus.document(document).unwrap().presence;
+        return Edit::SetPresence { documents: vec![document], old, new: Presence::There };
     };
     let sentence = target.id();
     let label = LabelId((c % 5) as u32);
@@ -151,9 +152,10 @@ fn edit(corpus: &Corpus, kind: u8, a: usize, b: usize, c: usize) -> Edit {
         (13, _) => join_tokens(corpus, sentence, span(b % 8, b % 8 + 2)).unwrap_or(refused),
         (14, _) => split_sentence(corpus, sentence, b % 8).unwrap_or(refused),
         (15, _) => join_sentences(corpus, sentence).unwrap_or(refused),
-        (16, _) => {
+        (16..=18, _) => {
             let document = &corpus.all_documents()[b % corpus.all_documents().len()];
-            Edit::SetRemoved { documents: vec![document.id], new: !document.removed }
+            let new = [Presence::There, Presence::Excluded, Presence::Removed][c % 3];
+            Edit::SetPresence { documents: vec![document.id], old: document.presence, new }
         }
         _ => Edit::AddMention { sentence, mention: mention(corpus.next_mention_id()) },
     }

@@ -1,11 +1,13 @@
 //! Files of older versions of the program. `tests/fixtures/store/version-1.nestling` was written by version 0.1.0 with
 //! files of version 1: two documents, three labels, mentions with all that they can have, an import, edits, undo, redo.
+//! `version-2.nestling` is of the same program when it knew no excluded documents: three documents, "lund" removed, the
+//! other two removed and brought back by undo.
 
 use super::*;
 
 #[test]
 fn a_file_of_version_1_is_brought_up_to_date_after_a_copy() {
-    let (dir, path) = old_project();
+    let (dir, path) = old_project(1);
     let old = fs::read(&path).unwrap();
     let store = Store::open(&path).unwrap();
     assert_eq!(store.check().unwrap(), Vec::<String>::new());
@@ -52,8 +54,57 @@ fn a_file_of_version_1_is_brought_up_to_date_after_a_copy() {
 }
 
 #[test]
+fn in_a_file_of_version_2_a_removed_document_is_so_and_the_history_goes_on() {
+    let (dir, path) = old_project(2);
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    let Contents { mut corpus, mut history, .. } = store.load().unwrap();
+    let presences = |corpus: &Corpus| -> Vec<_> {
+        corpus.all_documents().iter().map(|d| format!("{} {}", d.name, d.presence.id())).collect()
+    };
+    let first = presences(&corpus);
+    assert_eq!(first, ["harbour there", "lund removed", "turku there"]);
+    assert_eq!(corpus.sentence_count(), 4);
+
+    assert_eq!(history.next_redo().unwrap().intent, "Remove 2 documents");
+    let inverse = corpus.apply(history.next_redo().unwrap().clone()).unwrap();
+    assert_eq!(presences(&corpus), ["harbour removed", "lund removed", "turku removed"]);
+    corpus.apply(inverse).unwrap();
+    assert_eq!(presences(&corpus), first);
+    let mut intents = Vec::new();
+    while let Some(undo) = history.next_undo().cloned() {
+        intents.push(format!("{}: {}", undo.intent, corpus.sentence_count()));
+        let inverse = corpus.apply(undo).unwrap();
+        history.record(Step::Undo, inverse);
+    }
+    expect_test::expect![[r#"
+        Remove lund: 4
+        Add LOC: 5
+        Mark complete: 5
+        Add LOC: 5
+        Add PER: 5
+        Import turku.txt: 5
+        Import lund.txt: 3
+        Import harbour.txt: 2"#]]
+    .assert_eq(&intents.join("\n"));
+    assert_eq!(presences(&corpus), ["harbour removed", "lund removed", "turku removed"]);
+    assert!(dir.path().join("p.version-2.nestling").is_file());
+}
+
+#[test]
+fn an_old_file_is_rescued_as_it_is() {
+    for (version, documents, lost) in [(1, 2, None), (2, 2, Some("the document \"lund\", which had been removed"))] {
+        let (_dir, path) = old_project(version);
+        let rescued = rescue(&path).unwrap();
+        assert_eq!(rescued.documents, documents);
+        assert!(lost.is_none_or(|lost| rescued.lost.iter().any(|line| line == lost)), "{:?}", rescued.lost);
+        assert!(Store::open(&rescued.path).unwrap().load().unwrap().corpus.documents().all(|d| !d.text.is_empty()));
+    }
+}
+
+#[test]
 fn an_old_file_that_cant_be_written_is_left_alone() {
-    let (dir, path) = old_project();
+    let (dir, path) = old_project(1);
     let mut permissions = fs::metadata(&path).unwrap().permissions();
     permissions.set_readonly(true);
     fs::set_permissions(&path, permissions).unwrap();
@@ -65,7 +116,7 @@ fn an_old_file_that_cant_be_written_is_left_alone() {
 
 #[test]
 fn a_migration_that_fails_leaves_the_file_as_it_was() {
-    let (dir, path) = old_project();
+    let (dir, path) = old_project(1);
     // What the index can't be made of.
     let db = rusqlite::Connection::open(&path).unwrap();
     db.execute_batch("UPDATE sentence SET tokens = x'80' WHERE id = 3; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
@@ -77,11 +128,11 @@ fn a_migration_that_fails_leaves_the_file_as_it_was() {
     assert_eq!(files(dir.path()), ["p.nestling", "p.version-1.nestling"]);
 }
 
-fn old_project() -> (TempDir, PathBuf) {
+fn old_project(version: u32) -> (TempDir, PathBuf) {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("p.nestling");
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/store/version-1.nestling");
-    fs::copy(fixture, &path).unwrap();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/store");
+    fs::copy(fixture.join(format!("version-{version}.nestling")), &path).unwrap();
     (dir, path)
 }
 

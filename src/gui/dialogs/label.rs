@@ -1,7 +1,7 @@
 //! A label: its name, its colour, its key; a new one or one that is there.
 
 use super::{Backstage, button_row, explain, field_name, modal, problem};
-use crate::annotation::{Label, LabelId, Rgb};
+use crate::annotation::{Corpus, Label, LabelId, LabelUse, Rgb};
 use crate::gui::acts::Act;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{button, primary_button, text_field};
@@ -15,21 +15,31 @@ pub(crate) struct LabelDialog {
     title: String,
     key: String,
     color: [u8; 3],
+    used: LabelUse,
     fresh: bool,
 }
 
 impl LabelDialog {
     pub(crate) fn new_label() -> Self {
-        Self { id: None, name: String::new(), title: String::new(), key: String::new(), color: [0; 3], fresh: true }
+        Self {
+            id: None,
+            name: String::new(),
+            title: String::new(),
+            key: String::new(),
+            color: [0; 3],
+            used: LabelUse::default(),
+            fresh: true,
+        }
     }
 
-    pub(crate) fn edit(label: &Label) -> Self {
+    pub(crate) fn edit(corpus: &Corpus, label: &Label) -> Self {
         Self {
             id: Some(label.id),
             name: label.name.clone(),
             title: label.title.clone(),
             key: label.key.map(String::from).unwrap_or_default(),
             color: [label.color.0, label.color.1, label.color.2],
+            used: corpus.use_of_label(label.id),
             fresh: true,
         }
     }
@@ -105,17 +115,15 @@ impl LabelDialog {
         if let Err(error) = &checked {
             problem(ui, &error.to_string());
         }
-        let used = project.counts().mentions_by_label.get(&old.id).copied().unwrap_or(0);
+        let is_used = self.used != LabelUse::default();
         ui.add_space(size::GAP_SMALL);
-        if used > 0 {
-            let text = format!("{used} mentions have this label; to remove it, change or remove them first.");
-            explain(ui, &text);
+        if is_used {
+            explain(ui, &format!("Used by {}; to remove it, change or remove them first.", self.used));
         }
         ui.horizontal(|ui| {
             let tokens = theme::tokens(ui);
-            let remove =
-                egui::Button::new(theme::body("Remove", if used == 0 { tokens.bad } else { tokens.text_faint }));
-            if ui.add_enabled(used == 0, remove).clicked() {
+            let color = if is_used { tokens.text_faint } else { tokens.bad };
+            if ui.add_enabled(!is_used, egui::Button::new(theme::body("Remove", color))).clicked() {
                 acts.extend([Act::Change(Command::RemoveLabel { label: old.id }), Act::CloseDialog]);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

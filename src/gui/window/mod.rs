@@ -317,8 +317,9 @@ impl Window {
                 Ok(None)
             }
             Act::EditLabel(id) => {
-                let label = desk.project.corpus().labels().get(id);
-                self.dialog = label.map(LabelDialog::edit).map(Dialog::Label);
+                let corpus = desk.project.corpus();
+                let label = corpus.labels().get(id);
+                self.dialog = label.map(|label| Dialog::Label(LabelDialog::edit(corpus, label)));
                 Ok(None)
             }
             _ => Ok(None),
