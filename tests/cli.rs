@@ -509,3 +509,57 @@ fn extremes_go_through_every_command_of_the_learner() {
         }
     }
 }
+
+#[test]
+fn documents_are_listed_excluded_included_and_deleted() {
+    let place = Place::new();
+    for name in ["rain", "sea", "lund"] {
+        let entities = r#"[{"start":0,"end":1,"label":"PER"}]"#;
+        place.write(&format!("{name}.jsonl"), &format!("{{\"tokens\":[\"Anna\",\"left\"],\"entities\":{entities}}}\n"));
+    }
+    place.json(0, &["new", "p.nestling"]);
+    for name in ["rain.jsonl", "sea.jsonl", "lund.jsonl"] {
+        place.json(0, &["import", "p.nestling", name]);
+    }
+    let row = |name: &str, state: &str| serde_json::json!({ "name": name, "sentences": 1, "complete": 1, "mentions": 1, "state": state });
+    let listed = |rows: Vec<Value>| serde_json::json!({ "documents": rows });
+    let all = listed(vec![row("rain", "there"), row("sea", "there"), row("lund", "there")]);
+    assert_eq!(place.json(0, &["documents", "p.nestling"]), all);
+
+    let some = place.json(0, &["documents", "p.nestling", "--exclude", "rain", "sea"]);
+    assert_eq!(some, listed(vec![row("rain", "excluded"), row("sea", "excluded"), row("lund", "there")]));
+    let info = place.json(0, &["info", "p.nestling"]);
+    assert_eq!((&info["documents"], &info["sentences"], &info["mentions"]), (&1.into(), &1.into(), &1.into()));
+    assert_eq!(place.json(0, &["search", "p.nestling", "anna"])["found"], 1);
+    let export = place.json(0, &["export", "p.nestling", "--format", "jsonl", "--output", "out.jsonl"]);
+    assert_eq!((&export["documents"], &export["sentences"]), (&1.into(), &1.into()));
+
+    let changed = ["documents", "p.nestling", "--include", "sea", "--delete", "rain", "lund"];
+    let text = String::from_utf8(place.run(&changed).stdout).unwrap();
+    expect_test::expect![[r#"
+        document  sentences  complete  mentions  state
+        sea               1         1         1  there
+    "#]]
+    .assert_eq(&text);
+    place.json(0, &["check", "p.nestling"]);
+}
+
+#[test]
+fn documents_that_cant_be_told_change_nothing() {
+    let place = Place::new();
+    place.write("rain.txt", "It rained .\n");
+    place.write("sea.txt", "The sea .\n");
+    place.json(0, &["new", "p.nestling"]);
+    for name in ["rain.txt", "sea.txt", "rain.txt"] {
+        place.json(0, &["import", "p.nestling", name]);
+    }
+    let before = place.json(0, &["documents", "p.nestling"]);
+    let refused = |args: &[&str]| place.refused(&[&["documents", "p.nestling", "--exclude", "sea"], args].concat());
+    let unknown = refused(&["--delete", "wind"]);
+    assert!(unknown.contains("has no document \"wind\""), "{unknown}");
+    let several = refused(&["--delete", "rain"]);
+    assert!(several.contains("2 documents are called \"rain\""), "{several}");
+    let twice = refused(&["--include", "sea"]);
+    assert!(twice.contains("\"sea\" is named twice"), "{twice}");
+    assert_eq!(place.json(0, &["documents", "p.nestling"]), before);
+}

@@ -50,6 +50,13 @@ pub(super) enum Command {
     /// Counts, labels, splits, statuses and models of a project.
     #[command(after_help = "Example: nestling info harbour.nestling --json")]
     Info(Info),
+    /// List the documents of a project; exclude some, include them again, delete some.
+    ///
+    /// What is excluded stays in the project, but is not counted, searched, learned from or exported. What is deleted
+    /// is brought back only by undo in the window.
+    #[command(after_help = "Examples:\n  nestling documents harbour.nestling\n  \
+                            nestling documents harbour.nestling --exclude draft notes")]
+    Documents(Documents),
     /// Find sentences by their words; the last one may be the beginning of a word.
     #[command(after_help = "Example: nestling search harbour.nestling \"harbour bo\"")]
     Search(Search),
@@ -223,6 +230,23 @@ pub(super) struct Convert {
 pub(super) struct Info {
     /// Project file.
     pub(super) project: PathBuf,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Documents {
+    /// Project file.
+    pub(super) project: PathBuf,
+    /// Names of documents to set aside.
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    pub(super) exclude: Vec<String>,
+    /// Names of excluded documents to take in again.
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    pub(super) include: Vec<String>,
+    /// Names of documents to delete.
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    pub(super) delete: Vec<String>,
     #[command(flatten)]
     pub(super) common: Common,
 }

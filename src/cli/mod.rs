@@ -13,6 +13,7 @@ mod bench;
 mod check;
 mod convert;
 mod copy;
+mod documents;
 mod encoders;
 mod evaluate;
 mod export;
@@ -85,6 +86,7 @@ fn run(cli: Cli, window: Option<OpenWindow>) -> Result<Ending, CliError> {
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Info(args)) => info::run(&args),
+        Some(Command::Documents(args)) => documents::run(&args),
         Some(Command::Search(args)) => search::run(&args),
         Some(Command::Copy(args)) => copy::run(&args),
         Some(Command::Check(args)) => check::run(&args),

@@ -1,0 +1,69 @@
+//! `nestling documents`
+
+use super::CliError;
+use super::args::Documents;
+use super::output::{Ending, answer};
+use super::table::Table;
+use crate::session::{Command, DocumentRow, Home, Project};
+use serde_json::json;
+use std::collections::HashSet;
+
+pub(super) fn run(args: &Documents) -> Result<Ending, CliError> {
+    let asked = [&args.exclude, &args.include, &args.delete];
+    let mut project = if asked.iter().all(|names| names.is_empty()) {
+        Project::open_to_read(&Home::find(), &args.project)?
+    } else {
+        Project::open(&Home::find(), &args.project)?
+    };
+    for command in commands(args, &project)? {
+        project.run(command)?;
+    }
+    let documents: Vec<_> = project.documents().iter().filter_map(|row| Some((name(&project, row)?, *row))).collect();
+    project.close()?;
+    let rows = documents.iter().map(|(name, row)| {
+        json!({
+            "name": name,
+            "sentences": row.sentences,
+            "complete": row.complete,
+            "mentions": row.mentions,
+            "state": state(row),
+        })
+    });
+    let json = json!({ "documents": rows.collect::<Vec<_>>() });
+    answer(args.common, &json, &text(&documents))?;
+    Ok(Ending::Whole)
+}
+
+/// What was asked for. Nothing is done before every name is known.
+fn commands(args: &Documents, project: &Project) -> Result<Vec<Command>, CliError> {
+    let mut named = HashSet::new();
+    if let Some(twice) = args.exclude.iter().chain(&args.include).chain(&args.delete).find(|name| !named.insert(*name))
+    {
+        let message = format!("{twice:?} is named twice; a document can be excluded, included or deleted, once");
+        return Err(CliError::Usage { message });
+    }
+    let exclude = Command::ExcludeDocuments { documents: project.documents_named(&args.exclude)? };
+    let include = Command::IncludeDocuments { documents: project.documents_named(&args.include)? };
+    let remove = Command::RemoveDocuments { documents: project.documents_named(&args.delete)? };
+    Ok(vec![exclude, include, remove])
+}
+
+fn name(project: &Project, row: &DocumentRow) -> Option<String> {
+    project.corpus().document(row.id).map(|document| document.name.clone())
+}
+
+fn state(row: &DocumentRow) -> &'static str {
+    if row.excluded { "excluded" } else { "there" }
+}
+
+fn text(documents: &[(String, DocumentRow)]) -> String {
+    if documents.is_empty() {
+        return "No documents".to_owned();
+    }
+    let mut table = Table::new(["document", "sentences", "complete", "mentions", "state"]);
+    for (name, row) in documents {
+        let numbers = [row.sentences, row.complete, row.mentions].map(|number| number.to_string());
+        table.row(&name.replace(char::is_control, " "), numbers.into_iter().chain([state(row).to_owned()]));
+    }
+    table.to_string()
+}
