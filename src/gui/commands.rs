@@ -57,6 +57,7 @@ pub enum CommandId {
     PauseTraining,
     StopTraining,
     AddLabel,
+    Documents,
     Import,
     Export,
     SaveCopy,
@@ -82,8 +83,9 @@ impl CommandId {
             | TrainNow | PauseTraining | StopTraining | Undo | Redo | AddLabel | Import => true,
             WordBefore | WordAfter | GrowBefore | GrowAfter | FirstWord | LastWord | NextMark | PreviousMark | Wrap
             | Note | Clear | Next | PreviousSentence | NextSentence | ShowNewSuggestions | LeaveSentence | Search
-            | ShowAll | NextByText | NextByUncertainty | NextByFound | Settings | Export | SaveCopy | NewProject
-            | OpenProject | CloseProject | ToggleTheme | ZoomIn | ZoomOut | ZoomReset | KeyHelp | Palette => false,
+            | ShowAll | NextByText | NextByUncertainty | NextByFound | Settings | Documents | Export | SaveCopy
+            | NewProject | OpenProject | CloseProject | ToggleTheme | ZoomIn | ZoomOut | ZoomReset | KeyHelp
+            | Palette => false,
         }
     }
 }
@@ -221,6 +223,7 @@ table! {
     Undo, "Undo", Project, Project, [Press(CTRL, Key::Z)];
     Redo, "Redo", Project, Project, [Press(CTRL_SHIFT, Key::Z), Press(CTRL, Key::Y)];
     AddLabel, "Add a label", Project, Project, [Press(CTRL, Key::L)];
+    Documents, "Documents", Project, Project, [Press(CTRL_SHIFT, Key::O)];
     Import, "Import texts", Project, Project, [Press(CTRL, Key::I)];
     Export, "Export", Project, Project, [Press(CTRL, Key::E)];
     SaveCopy, "Save a copy", Project, Project, [Press(CTRL_SHIFT, Key::S)];

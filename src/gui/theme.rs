@@ -29,8 +29,14 @@ pub mod size {
     pub const RIGHT_PANEL: f32 = 290.0;
     pub const PAGE_WIDTH: f32 = 860.0;
     pub const DIALOG_WIDTH: f32 = 620.0;
+    /// For a dialog with a table.
+    pub const DIALOG_WIDE: f32 = 780.0;
     pub const LIST_ROW: f32 = 36.0;
     pub const LABEL_ROW: f32 = 30.0;
+    /// A number in a table, with air at its left.
+    pub const NUMBER_COLUMN: f32 = 82.0;
+    /// Two small buttons at the end of a row.
+    pub const ROW_ACTIONS: f32 = 160.0;
     pub const DOT: f32 = 4.5;
 
     pub const TEXT: f32 = 14.0;

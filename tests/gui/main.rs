@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails may panic")]
 
 mod annotating;
+mod documents;
 mod files;
 mod finding;
 mod projects;

@@ -5,6 +5,7 @@
 //! - Escape closes it, and nothing is lost by that but what was typed in it.
 
 mod copy;
+mod documents;
 mod encoders;
 mod export;
 mod import;
@@ -18,6 +19,7 @@ mod settings;
 mod split_word;
 
 pub(super) use copy::CopyDialog;
+pub(super) use documents::DocumentsDialog;
 pub(super) use export::ExportDialog;
 pub(super) use import::ImportDialog;
 pub(super) use key_help::KeyHelp;
@@ -43,6 +45,7 @@ pub(super) enum Dialog {
     Import(Box<ImportDialog>),
     Export(Box<ExportDialog>),
     Copy(Box<CopyDialog>),
+    Documents(DocumentsDialog),
     SplitWord(SplitWordDialog),
     Label(LabelDialog),
     Settings(Box<SettingsDialog>),
@@ -85,6 +88,7 @@ impl Dialog {
             Dialog::Import(dialog) => dialog.show(ctx, backstage),
             Dialog::Export(dialog) => dialog.show(ctx, backstage),
             Dialog::Copy(dialog) => dialog.show(ctx, backstage),
+            Dialog::Documents(dialog) => dialog.show(ctx, backstage),
             Dialog::SplitWord(dialog) => dialog.show(ctx, backstage),
             Dialog::Label(dialog) => dialog.show(ctx, backstage),
             Dialog::Settings(dialog) => dialog.show(ctx, backstage),

@@ -1,7 +1,7 @@
 //! The page in the middle: one sentence in large type between its neighbours, and what the model says of it.
 
 use super::{Stage, counted, grouped, listed, suggestions};
-use crate::annotation::{Sentence, Split, Status};
+use crate::annotation::{Presence, Sentence, Split, Status};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
@@ -210,6 +210,17 @@ fn empty_page(ui: &mut Ui, stage: &mut Stage<'_>) {
     ui.vertical_centered(|ui| {
         ui.add_space((ui.available_height() * 0.24).max(20.0));
         ui.set_max_width(440.0);
+        if stage.project.corpus().all_documents().iter().any(|d| d.presence == Presence::Excluded) {
+            ui.label(theme::title("All texts are excluded", tokens.text));
+            ui.add_space(size::GAP);
+            ui.label(theme::body("Include some of them again to annotate them.", tokens.text_dim));
+            ui.add_space(size::GAP_LARGE);
+            let title = commands::entry(CommandId::Documents).map_or("", |e| e.title);
+            if primary_button(ui, true, title).clicked() {
+                stage.act(Act::Command(CommandId::Documents));
+            }
+            return;
+        }
         ui.label(theme::title("This project has no texts yet", tokens.text));
         ui.add_space(size::GAP);
         let labels = stage.project.corpus().labels().len();

@@ -12,8 +12,8 @@ use super::acts::Act;
 use super::commands::{CommandId, KeyboardOwner, Pressed, take_pressed};
 use super::desk::{Desk, Told};
 use super::dialogs::{
-    Backstage, CopyDialog, Dialog, ExportDialog, KeyHelp, LabelDialog, OpenDialog, Palette, Report, SettingsDialog,
-    SplitWordDialog,
+    Backstage, CopyDialog, Dialog, DocumentsDialog, ExportDialog, KeyHelp, LabelDialog, OpenDialog, Palette, Report,
+    SettingsDialog, SplitWordDialog,
 };
 use super::files::{FilePicker, Services};
 use super::panels::start::StartPage;
@@ -347,6 +347,9 @@ impl Window {
             CommandId::Palette => self.dialog = Some(Dialog::Palette(Palette::default())),
             CommandId::AddLabel if self.desk().is_some() => {
                 self.dialog = Some(Dialog::Label(LabelDialog::new_label()));
+            }
+            CommandId::Documents if self.desk().is_some() => {
+                self.dialog = Some(Dialog::Documents(DocumentsDialog::new()));
             }
             CommandId::Import => self.import(&[]),
             CommandId::Export => {
