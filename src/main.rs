@@ -7,7 +7,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     #[cfg(feature = "gui")]
-    let window: Option<nestling::cli::OpenWindow> = Some(|project| Ok(nestling::gui::run(project)?));
+    let window =
+        Some(nestling::cli::Window { open: |project| Ok(nestling::gui::run(project)?), bench: nestling::gui::bench });
     #[cfg(not(feature = "gui"))]
     let window = None;
     nestling::cli::main(window)

@@ -1,14 +1,17 @@
 //! `nestling bench`
 
-use super::CliError;
-use super::args::{Bench, BenchImport, BenchWhat};
+use super::args::{Bench, BenchImport, BenchUi, BenchWhat};
 use super::output::{Ending, Progress, answer, stop_flag};
-use crate::session::{ImportBench, ImportBenchStep, bench_import};
+use super::{CliError, Window};
+use crate::session::{
+    ImportBench, ImportBenchStep, Percentiles, UiBench, UiBenchProject, UiBenchRequest, bench_import,
+};
 use serde_json::{Value, json};
 
-pub(super) fn run(args: &Bench) -> Result<Ending, CliError> {
+pub(super) fn run(args: &Bench, window: Option<Window>) -> Result<Ending, CliError> {
     match &args.what {
         BenchWhat::Import(args) => import(args),
+        BenchWhat::Ui(args) => ui(args, window.ok_or(CliError::NoWindow)?),
     }
 }
 
@@ -20,6 +23,63 @@ fn import(args: &BenchImport) -> Result<Ending, CliError> {
     drop(progress);
     answer(args.common, &to_json(&bench), &to_text(&bench))?;
     Ok(Ending::Whole)
+}
+
+fn ui(args: &BenchUi, window: Window) -> Result<Ending, CliError> {
+    let cancel = stop_flag();
+    let progress = Progress::start(args.common);
+    progress.note("working in the window");
+    let request = UiBenchRequest {
+        on: match &args.project {
+            Some(project) => UiBenchProject::Copy(project.clone()),
+            None => UiBenchProject::MadeUp(args.sentences.get()),
+        },
+        frames: args.frames.get(),
+        encoder: args.encoder.clone(),
+        while_training: args.while_training,
+    };
+    let bench = (window.bench)(&request, &cancel)?;
+    drop(progress);
+    answer(args.common, &ui_to_json(&bench), &ui_to_text(&bench))?;
+    Ok(Ending::Whole)
+}
+
+fn ui_to_json(bench: &UiBench) -> Value {
+    let ms = |ms: Percentiles| json!({ "p50": ms.p50, "p95": ms.p95, "p99": ms.p99, "max": ms.max });
+    json!({
+        "words": bench.words,
+        "spans": bench.spans,
+        "sentences": bench.sentences,
+        "frames": bench.frames,
+        "frame_ms": ms(bench.frame_ms),
+        "key_to_frame_ms": ms(bench.key_to_frame_ms),
+        "open_secs": bench.open_secs,
+        "memory_mb": bench.memory_mb,
+        "training_steps_per_sec": bench.training_steps_per_sec,
+    })
+}
+
+fn ui_to_text(bench: &UiBench) -> String {
+    let row = |name: &str, ms: Percentiles| {
+        format!(
+            "{name}  {:.2} ms (median), {:.2} ms (95 %), {:.2} ms (99 %), {:.2} ms (slowest)\n",
+            ms.p50, ms.p95, ms.p99, ms.max
+        )
+    };
+    let mut text = format!(
+        "{} sentences, {} words, {} mentions and suggestions, {} frames\n\
+         open     {:.2} s\n",
+        bench.sentences, bench.words, bench.spans, bench.frames, bench.open_secs,
+    );
+    text += &row("frame  ", bench.frame_ms);
+    text += &row("key    ", bench.key_to_frame_ms);
+    if let Some(memory) = bench.memory_mb {
+        text += &format!("memory   {memory:.0} MB\n");
+    }
+    if let Some(steps) = bench.training_steps_per_sec {
+        text += &format!("training {steps:.2} steps/s beside it\n");
+    }
+    text
 }
 
 fn tell(progress: &mut Progress, step: ImportBenchStep, wanted: usize) {

@@ -28,18 +28,20 @@ mod search;
 mod table;
 mod train;
 
+use crate::session::{SessionError, UiBench, UiBenchRequest};
 use args::{Cli, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
 use output::Ending;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 
 /// Why a sub-command did nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
     #[error(transparent)]
-    Session(#[from] crate::session::SessionError),
+    Session(#[from] SessionError),
     #[error("{message}")]
     Usage { message: String },
     #[error("can't write to standard output: {0}")]
@@ -52,12 +54,18 @@ pub enum CliError {
     NoWindow,
 }
 
-/// Opens the window on a project, if the program has one. It is handed in, because the window and the command line are
-/// of one layer and don't know each other.
-pub type OpenWindow = fn(Option<PathBuf>) -> Result<(), Box<dyn std::error::Error>>;
+/// The window, if the program has one. It is handed in, because it and the command line are of one layer and don't know
+/// each other.
+#[derive(Clone, Copy)]
+pub struct Window {
+    /// Opens it, on a project.
+    pub open: fn(Option<PathBuf>) -> Result<(), Box<dyn std::error::Error>>,
+    /// Measures it.
+    pub bench: fn(&UiBenchRequest, &AtomicBool) -> Result<UiBench, SessionError>,
+}
 
 /// Runs the program as it was called.
-pub fn main(window: Option<OpenWindow>) -> ExitCode {
+pub fn main(window: Option<Window>) -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -77,7 +85,7 @@ pub fn main(window: Option<OpenWindow>) -> ExitCode {
     }
 }
 
-fn run(cli: Cli, window: Option<OpenWindow>) -> Result<Ending, CliError> {
+fn run(cli: Cli, window: Option<Window>) -> Result<Ending, CliError> {
     match cli.command {
         None => open(window, cli.project),
         Some(Command::New(args)) => new::run(&args),
@@ -94,11 +102,11 @@ fn run(cli: Cli, window: Option<OpenWindow>) -> Result<Ending, CliError> {
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Evaluate(args)) => evaluate::run(&args),
         Some(Command::Encoders(args)) => encoders::run(&args),
-        Some(Command::Bench(args)) => bench::run(&args),
+        Some(Command::Bench(args)) => bench::run(&args, window),
     }
 }
 
-fn open(window: Option<OpenWindow>, project: Option<PathBuf>) -> Result<Ending, CliError> {
-    window.ok_or(CliError::NoWindow)?(project).map_err(CliError::Window)?;
+fn open(window: Option<Window>, project: Option<PathBuf>) -> Result<Ending, CliError> {
+    (window.ok_or(CliError::NoWindow)?.open)(project).map_err(CliError::Window)?;
     Ok(Ending::Whole)
 }

@@ -2,11 +2,11 @@
 
 use super::args::Sample;
 use super::output::{Ending, answer, say};
-use super::{CliError, OpenWindow};
+use super::{CliError, Window};
 use crate::session::{Home, open_sample};
 use serde_json::json;
 
-pub(super) fn run(args: &Sample, window: Option<OpenWindow>) -> Result<Ending, CliError> {
+pub(super) fn run(args: &Sample, window: Option<Window>) -> Result<Ending, CliError> {
     let home = Home::find();
     let path = args.at.clone().unwrap_or_else(|| home.sample_path());
     let project = open_sample(&home, &path)?;

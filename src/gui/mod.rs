@@ -14,6 +14,7 @@
 //! has too.
 
 mod acts;
+mod bench;
 pub mod commands;
 mod desk;
 mod dialogs;
@@ -26,6 +27,7 @@ mod view;
 pub mod widgets;
 mod window;
 
+pub use bench::bench;
 pub use desk::Desk;
 pub use files::{FilePicker, SystemPicker, Wish};
 pub use view::View;

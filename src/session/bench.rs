@@ -1,6 +1,9 @@
-//! Measures what importing costs: the real code on a made-up corpus, in a temporary folder.
+//! Measures the real code in a temporary folder: what importing costs, and what the window is to be measured on.
 
 mod synthetic;
+mod ui;
+
+pub use ui::{UiBench, UiBenchProject, UiBenchRequest, prepare_ui_bench};
 
 use super::{
     ExportRequest, Home, ImportAs, ImportHow, NewProject, Project, ReadRequest, SessionError, read_files, write_whole,
@@ -54,15 +57,16 @@ pub struct ImportBench {
 pub struct Percentiles {
     pub p50: f64,
     pub p95: f64,
+    pub p99: f64,
     pub max: f64,
 }
 
 impl Percentiles {
     /// `None` of nothing.
-    fn of(mut values: Vec<f64>) -> Option<Self> {
+    pub fn of(mut values: Vec<f64>) -> Option<Self> {
         values.sort_by(f64::total_cmp);
         let at = |percent: usize| values.get((values.len() * percent).div_ceil(100).checked_sub(1)?).copied();
-        Some(Self { p50: at(50)?, p95: at(95)?, max: at(100)? })
+        Some(Self { p50: at(50)?, p95: at(95)?, p99: at(99)?, max: at(100)? })
     }
 }
 
@@ -87,7 +91,7 @@ pub fn bench_import(
     let (file, output) = (folder.path().join("bench.nestling"), folder.path().join("export.jsonl"));
     let mut begin = |step| {
         on_step(step);
-        if cancel.load(Ordering::Relaxed) { Err(SessionError::Stopped) } else { Ok(Instant::now()) }
+        not_stopped(cancel).map(|()| Instant::now())
     };
 
     make(&corpus, sentences, &mut begin)?;
@@ -130,6 +134,10 @@ pub fn bench_import(
         search_ms,
         export_secs,
     })
+}
+
+fn not_stopped(cancel: &AtomicBool) -> Result<(), SessionError> {
+    if cancel.load(Ordering::Relaxed) { Err(SessionError::Stopped) } else { Ok(()) }
 }
 
 /// The vocabulary and the writer's buffer are all that is held; both are gone when the import begins.
@@ -176,8 +184,8 @@ mod tests {
     fn percentiles_are_values_that_were_there() {
         let of = |n: u32| Percentiles::of((1..=n).rev().map(f64::from).collect());
         assert_eq!(of(0), None);
-        assert_eq!(of(1), Some(Percentiles { p50: 1.0, p95: 1.0, max: 1.0 }));
-        assert_eq!(of(100), Some(Percentiles { p50: 50.0, p95: 95.0, max: 100.0 }));
+        assert_eq!(of(1), Some(Percentiles { p50: 1.0, p95: 1.0, p99: 1.0, max: 1.0 }));
+        assert_eq!(of(100), Some(Percentiles { p50: 50.0, p95: 95.0, p99: 99.0, max: 100.0 }));
     }
 
     #[test]

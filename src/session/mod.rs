@@ -50,7 +50,9 @@ mod task;
 mod trainer;
 
 pub use activity::now_ms;
-pub use bench::{ImportBench, ImportBenchStep, Percentiles, bench_import};
+pub use bench::{
+    ImportBench, ImportBenchStep, Percentiles, UiBench, UiBenchProject, UiBenchRequest, bench_import, prepare_ui_bench,
+};
 pub use check::{CheckReport, check_project, rescue_project};
 pub use command::{Command, Outcome, Suggested};
 pub use convert::{ConvertReceipt, ConvertRequest, convert};
@@ -75,4 +77,4 @@ pub use task::{Task, TaskLost, Waker};
 pub use crate::encoder::{EncoderInfo, Encoders};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};
 pub use crate::store::WhyReadOnly;
-pub use crate::train::{Config, Event as TrainEvent, Interrupted, PredictOptions};
+pub use crate::train::{Config, Event as TrainEvent, Interrupted, PredictOptions, resident_memory_mb};

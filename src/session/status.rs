@@ -50,8 +50,9 @@ pub struct TrainingProgress {
     /// Counted from 1; 0 before the first.
     pub epoch: usize,
     pub epochs: usize,
-    /// Share of the steps done, in [0, 1].
-    pub fraction: f32,
+    /// Steps done, of how many.
+    pub step: usize,
+    pub steps: usize,
     pub secs_left: Option<f32>,
     /// It waits until a person lets it go on.
     pub paused: bool,
@@ -62,6 +63,13 @@ pub struct TrainingProgress {
 pub struct Predicting {
     pub done: usize,
     pub total: usize,
+}
+
+impl TrainingProgress {
+    /// Share of the steps done, in [0, 1].
+    pub fn fraction(&self) -> f32 {
+        self.step as f32 / self.steps.max(1) as f32
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -98,7 +98,8 @@ impl TrainingRun {
             train_sentences,
             epoch: 0,
             epochs: 0,
-            fraction: 0.0,
+            step: 0,
+            steps: 0,
             secs_left: None,
             paused: false,
         }));
@@ -297,10 +298,10 @@ impl TrainingProgress {
                 (self.epochs, self.train_sentences) = (epochs, train_sentences);
             }
             Event::Progress { step, steps, epoch, secs_left, .. } => {
-                let fraction = step as f32 / steps.max(1) as f32;
-                let shown = (fraction * 100.0).floor() > (self.fraction * 100.0).floor() || epoch != self.epoch;
-                (self.fraction, self.epoch, self.secs_left) = (fraction, epoch, Some(secs_left as f32));
-                return shown;
+                let percent = |progress: &Self| (progress.fraction() * 100.0).floor();
+                let before = (percent(self), self.epoch);
+                (self.step, self.steps, self.epoch, self.secs_left) = (step, steps, epoch, Some(secs_left as f32));
+                return (percent(self), epoch) != before;
             }
             // What can't be kept costs nothing unless the training is interrupted.
             Event::EpochDone { .. } | Event::Kept { .. } | Event::NotKept { .. } | Event::Saving => {}
@@ -352,12 +353,12 @@ mod tests {
             if cancel.load(Ordering::Relaxed) { Err(TrainError::Cancelled) } else { panic!("not cancelled") }
         });
         assert!(run.poll().is_none());
-        assert_eq!((run.progress().model, run.progress().fraction), (ModelId(3), 0.0));
+        assert_eq!((run.progress().model, run.progress().fraction()), (ModelId(3), 0.0));
         go.send(()).unwrap();
         // The first step is of a new epoch, the second looks the same, the last does not.
         wakes.recv().unwrap();
         wakes.recv().unwrap();
-        assert_eq!((run.progress().epoch, run.progress().fraction), (1, 0.5));
+        assert_eq!((run.progress().epoch, run.progress().fraction()), (1, 0.5));
         assert!(wakes.is_empty() && run.poll().is_none());
         run.interrupt();
         go.send(()).unwrap();
@@ -402,6 +403,6 @@ mod tests {
             panic!("on purpose");
         });
         assert!(matches!(ended(&run, &wakes), Err(TaskLost)));
-        assert_eq!(run.progress().fraction, 0.25);
+        assert_eq!(run.progress().fraction(), 0.25);
     }
 }

@@ -6,7 +6,7 @@ use super::config::EncoderTraits;
 use super::model::{ENCODER, Model, Prepared, Work};
 use super::predictor::score;
 use super::snapshot::{self, Manifest, Outcome};
-use super::{Config, Dataset, Event, Example, Settings, TrainError, batches, stop_if_cancelled};
+use super::{Config, Dataset, Event, Example, Settings, TrainError, batches, peak_memory_mb, stop_if_cancelled};
 use crate::annotation::{LabelId, ModelId, Span};
 use crate::encoder::{Definition, Encoders};
 use crate::evaluation::Report;
@@ -465,11 +465,4 @@ fn adamw(settings: &Settings) -> AdamWConfig {
         eps: 1e-8,
         max_norm: settings.clip,
     }
-}
-
-/// The most memory that the process has held so far, where the operating system says.
-pub fn peak_memory_mb() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok()? / 1024.0)
 }

@@ -145,7 +145,7 @@ fn training(ui: &mut Ui, stage: &mut Stage<'_>, progress: &TrainingProgress) {
         }
         None => {}
     }
-    parts::progress(ui, 150.0, progress.fraction);
+    parts::progress(ui, 150.0, progress.fraction());
     let text = match progress.epoch {
         0 => format!(
             "Training model {} on {}",
