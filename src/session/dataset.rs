@@ -67,6 +67,12 @@ pub(super) fn goes_to_dev(sentence: &Sentence, dev_sentences: usize) -> bool {
     dev_sentences < DEV_SENTENCES && mix(u64::from(sentence.id().0)).is_multiple_of(DEV_EVERY)
 }
 
+/// Whether enough is left to learn from when one more goes to dev: the first completed sentences of a project would else
+/// all be kept aside where the draw wants it so.
+pub(super) fn leaves_enough(train_sentences: usize, dev_sentences: usize) -> bool {
+    train_sentences > 2 * dev_sentences
+}
+
 /// SplitMix64 (Steele et al. 2014): neighbouring numbers give unrelated ones.
 fn mix(number: u64) -> u64 {
     let z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);

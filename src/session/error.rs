@@ -49,7 +49,7 @@ pub enum SessionError {
     BadSetting { key: String, value: String },
     #[error("the project has no labels; add some before training")]
     NoLabels,
-    #[error("no sentence is complete; mark some as complete, then train")]
+    #[error("no sentence to learn from is complete; mark some as complete, then train")]
     NothingToTrainOn,
     #[error("there is no interrupted training to go on with; leave out --resume to begin one")]
     NothingToResume,

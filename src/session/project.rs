@@ -2,7 +2,7 @@
 
 use super::activity::{Activity, now_ms};
 use super::command::{self, Command, Context, Outcome};
-use super::dataset::goes_to_dev;
+use super::dataset::{goes_to_dev, leaves_enough};
 use super::home::Home;
 use super::learner::Learner;
 use super::settings::{Setting, Settings};
@@ -384,13 +384,15 @@ impl Project {
             | Command::SetStatus { sentence, .. } => Some(*sentence),
             _ => None,
         };
-        let dev = self.counts.dev;
+        let (train, dev) = (self.counts.train, self.counts.dev);
         let target = sentence.and_then(|id| self.corpus.sentence(id));
         let context = Context {
             corpus: &self.corpus,
             suggestions: sentence.and_then(|id| self.suggestions.get(&id)),
             threshold: self.settings.threshold,
-            completes_into_dev: target.is_some_and(|s| goes_to_dev(s, dev)) && !self.dev_is_given(),
+            completes_into_dev: target.is_some_and(|s| goes_to_dev(s, dev))
+                && leaves_enough(train, dev)
+                && !self.dev_is_given(),
         };
         let Some(plan) = command::plan(command, &context)? else { return Ok(Outcome::default()) };
         if !plan.transaction.edits.is_empty() {

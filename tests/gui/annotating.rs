@@ -1,72 +1,12 @@
 //! Annotating by keys and by mouse.
 
-use crate::stage::{Page, STORY, Stage};
+use crate::stage::{STORY, Stage};
 use eframe::egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
 use nestling::annotation::{SentenceId, Status};
-use nestling::session::SaveState;
 
 #[test]
-fn the_main_job_by_keyboard_from_a_new_project_to_an_export_and_back() {
-    let stage = Stage::new();
-    let text = stage.write("story.txt", STORY);
-    let mut page = stage.window(None);
-    page.wait("the start page", |page| page.shows("New project"));
-    page.press(Modifiers::COMMAND, Key::N);
-    page.wait("the dialog", |page| page.shows("Create the project"));
-    page.fill("Name", "Ferry news");
-    let project = stage.path("ferry.nestling");
-    page.fill("File", &project.display().to_string());
-    page.fill("Labels", "PER, ORG\nLOC");
-    page.click("Create the project");
-    page.wait("the project", Page::is_open);
-    assert!(page.shows("This project has no texts yet"));
-
-    page.press(Modifiers::COMMAND, Key::I);
-    page.type_into("Files", &text.display().to_string());
-    page.key(Key::Enter);
-    page.wait("the preview", |page| page.shows("Import 3 sentences"));
-    assert!(page.shows("Plain text: 1 document, 3 sentences, 0 mentions"));
-    page.click("Import 3 sentences");
-    page.wait("the import", |page| page.shows("Annotate"));
-    page.key(Key::Enter);
-    assert!(page.shows("word 4: Aarhus"));
-
-    // The mayor of Aarhus: Aarhus first, then its parent.
-    page.keys(&[Key::ArrowRight, Key::ArrowRight, Key::ArrowRight]);
-    page.character("l");
-    assert_eq!(page.mentions(0), ["LOC: Aarhus"]);
-    page.keys(&[Key::Home]);
-    for _ in 0..3 {
-        page.press(Modifiers::SHIFT, Key::ArrowRight);
-    }
-    page.character("P");
-    assert_eq!(page.mentions(0), ["PER: The mayor of Aarhus", "LOC: Aarhus"]);
-    page.key(Key::Space);
-    assert_eq!((page.status(0), page.current()), (Status::Complete, 1));
-    page.key(Key::Space);
-    page.character("n");
-    assert_eq!(page.current(), 2, "no other sentence waits");
-
-    page.press(Modifiers::COMMAND, Key::E);
-    let file = stage.path("out.jsonl");
-    page.fill("File", &file.display().to_string());
-    page.click("Write the file");
-    page.wait("the export", |page| page.shows("Read back and compared: nothing is missing."));
-    assert!(page.shows("1 sentence was left out because not complete."));
-    assert!(std::fs::read_to_string(&file).unwrap().contains("Aarhus"));
-    page.click("Close");
-
-    page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
-    page.close();
-    let page = stage.open(&project);
-    assert_eq!(page.mentions(0), ["PER: The mayor of Aarhus", "LOC: Aarhus"]);
-    assert_eq!(page.status(1), Status::Complete);
-    assert_eq!(page.current(), 2, "it opens where there is something to do");
-}
-
-#[test]
-fn the_main_job_by_mouse() {
+fn words_are_marked_by_mouse() {
     let stage = Stage::new();
     let mut page = stage.annotating(STORY);
     let (from, to) = (page.center("word 6: Anna"), page.center("word 7: Berg"));

@@ -141,7 +141,7 @@ fn without_a_document_that_is_there_the_page_says_so() {
     // The first one is above the page.
     page.harness.get_all_by_label("Import texts").last().unwrap().click();
     page.step();
-    assert!(!page.shows("Find by name") && page.shows("Choose …"), "the import dialog");
+    assert!(!page.shows("Find by name") && page.shows("Files …"), "the import dialog");
     page.key(Key::Escape);
     open_dialog(&mut page);
     page.click("Delete story");

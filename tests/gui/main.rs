@@ -6,8 +6,10 @@
 
 mod annotating;
 mod documents;
+mod errors;
 mod files;
 mod finding;
+mod main_job;
 mod projects;
 mod reading;
 mod segments;

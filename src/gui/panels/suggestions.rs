@@ -5,7 +5,7 @@ use crate::annotation::{Sentence, Status};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts::{self, quiet_button};
+use crate::gui::widgets::parts::{self, primary_button, quiet_button};
 use crate::session::{Command, LearnerState, Project, Setting};
 use eframe::egui::{self, Align, Layout, Ui, vec2};
 
@@ -117,31 +117,46 @@ fn threshold(ui: &mut Ui, stage: &mut Stage<'_>) {
     ui.label(theme::small("from", tokens.text_faint));
 }
 
-/// The keys that matter now.
-fn hints(ui: &mut Ui, stage: &Stage<'_>, shown: usize) {
+/// What can be done now, with its keys; each can be clicked.
+fn hints(ui: &mut Ui, stage: &mut Stage<'_>, shown: usize) {
     let tokens = theme::tokens(ui);
     let sure = stage.project.settings().accept_all_from;
     let mut hints: Vec<(CommandId, String)> = Vec::new();
     if !stage.can_change() {
         hints.push((CommandId::NextMark, "next".to_owned()));
-        hints.push((CommandId::Next, "go on".to_owned()));
     } else if shown > 0 {
         hints.push((CommandId::NextMark, "next".to_owned()));
         hints.push((CommandId::Accept, "accept".to_owned()));
         hints.push((CommandId::Reject, "reject".to_owned()));
         hints.push((CommandId::AcceptAll, format!("accept all from {sure:.2}")));
     }
+    hints.push((CommandId::Next, "go on".to_owned()));
     if stage.can_change() {
-        hints.push((CommandId::CompleteAndNext, "complete and go on".to_owned()));
+        hints.push((CommandId::SkipAndNext, "skip".to_owned()));
     }
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = vec2(4.0, 2.0);
-        for (at, (id, does)) in hints.iter().enumerate() {
-            if at > 0 {
-                ui.label(theme::small("·", tokens.text_faint));
+    ui.horizontal(|ui| {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let keys = commands::keys_text(CommandId::CompleteAndNext);
+            let complete = primary_button(ui, stage.can_change(), "Complete and go on");
+            if complete.on_hover_text(format!("All mentions of this sentence are marked ({keys})")).clicked() {
+                stage.act(Act::Command(CommandId::CompleteAndNext));
             }
-            ui.label(theme::small(commands::keys_text(*id), tokens.text).font(theme::bold(size::TEXT_SMALL)));
-            ui.label(theme::small(does.as_str(), tokens.text_dim));
-        }
+            ui.with_layout(Layout::left_to_right(Align::Center).with_main_wrap(true), |ui| {
+                ui.spacing_mut().item_spacing = vec2(4.0, 2.0);
+                ui.spacing_mut().button_padding = vec2(4.0, 2.0);
+                ui.spacing_mut().interact_size.y = 0.0;
+                for (id, does) in hints {
+                    let mut text = egui::text::LayoutJob::default();
+                    let format = |font, color| egui::TextFormat::simple(font, color);
+                    let keys = commands::keys_text(id);
+                    text.append(&keys, 0.0, format(theme::bold(size::TEXT_SMALL), tokens.text));
+                    text.append(&does, 5.0, format(theme::regular(size::TEXT_SMALL), tokens.text_dim));
+                    let hint = ui.add(egui::Button::new(text).frame_when_inactive(false)).accessible_name(&does);
+                    if hint.on_hover_text(commands::title_with_keys(id)).clicked() {
+                        stage.act(Act::Command(id));
+                    }
+                }
+            });
+        });
     });
 }

@@ -1,0 +1,135 @@
+//! What goes wrong is told where it was asked for: what, where, what to do. Nothing that was typed or done is lost.
+
+use crate::stage::{Page, STORY, Stage};
+use eframe::egui::{Key, Modifiers};
+use nestling::session::{Command, Setting};
+use std::path::Path;
+
+/// Every path in `names` is asked for in turn; what is said must hold the words beside it.
+fn opening_is_refused(page: &mut Page, path: &Path, words: &[&str]) {
+    page.press(Modifiers::COMMAND, Key::O);
+    page.type_into("Project file", &path.display().to_string());
+    page.key(Key::Enter);
+    page.wait("the report", |page| page.shows("This did not work"));
+    for word in words {
+        assert!(page.shows_part(word), "{word:?} for {}", path.display());
+    }
+    page.click("Copy");
+    page.click("Close");
+    assert!(!page.shows("This did not work"));
+}
+
+#[test]
+fn a_project_that_can_t_be_opened_says_why_and_the_open_one_comes_back() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    let text = stage.write("text.nestling", "this is no project");
+    let empty = stage.write("empty.nestling", "");
+    let folder = stage.path("folder.nestling");
+    std::fs::create_dir(&folder).unwrap();
+    let cut = stage.path("cut.nestling");
+    let whole = std::fs::read(stage.empty_project("whole.nestling")).unwrap();
+    std::fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
+    for (path, words) in [
+        (stage.path("gone.nestling"), ["gone.nestling"].as_slice()),
+        (text, &["text.nestling"]),
+        (empty, &["empty.nestling"]),
+        (folder, &["folder.nestling"]),
+        (cut, &["cut.nestling"]),
+    ] {
+        opening_is_refused(&mut page, &path, words);
+        page.wait("the project of before", Page::is_open);
+        assert_eq!(page.mentions(0), ["PER: The"]);
+    }
+}
+
+#[test]
+fn a_project_is_not_made_over_another_file_or_where_nothing_can_be_written() {
+    let stage = Stage::new();
+    let file = stage.write("taken.nestling", "something else");
+    let mut page = stage.window(None);
+    page.wait("the start page", |page| page.shows("New project"));
+    for path in [file.clone(), file.join("below a file.nestling")] {
+        page.press(Modifiers::COMMAND, Key::N);
+        page.fill("File", &path.display().to_string());
+        page.click("Create the project");
+        page.wait("the report", |page| page.shows("This did not work"));
+        assert!(page.shows_part("taken.nestling"));
+        page.click("Close");
+    }
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "something else");
+}
+
+#[test]
+fn an_import_that_can_t_be_read_says_why_and_can_be_tried_again() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    std::fs::write(stage.path("binary.txt"), [0, 159, 146, 150, 0, 1]).unwrap();
+    stage.write("nothing.jsonl", "");
+    for (name, word) in [("gone.txt", "gone.txt"), ("binary.txt", "binary.txt"), ("nothing.jsonl", "nothing.jsonl")] {
+        page.press(Modifiers::COMMAND, Key::I);
+        page.type_into("Files", &stage.path(name).display().to_string());
+        page.key(Key::Enter);
+        page.wait("an answer", |page| !page.shows("Reading …") && !page.shows_part("Import 0"));
+        assert!(page.shows_part(word) && page.shows("Read"), "{name}: the reason, and the way to try again");
+        page.key(Key::Escape);
+        assert_eq!(page.see(|desk| desk.project.corpus().sentence_count()), 3);
+    }
+}
+
+#[test]
+fn a_file_that_can_t_be_written_says_why_and_what_was_chosen_stays() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    let nowhere = stage.path("no/such/folder");
+    for (key, modifiers, field, button) in [
+        (Key::E, Modifiers::COMMAND, "File", "Write the file"),
+        (Key::S, Modifiers::COMMAND.plus(Modifiers::SHIFT), "File of the copy", "Save the copy"),
+    ] {
+        page.press(modifiers, key);
+        page.fill(field, &nowhere.join("out.nestling").display().to_string());
+        page.click(button);
+        page.wait("the reason", |page| page.shows(button) && page.shows_part("no such"));
+        page.key(Key::Escape);
+    }
+}
+
+#[test]
+fn a_label_that_can_t_be_is_refused_while_it_is_typed() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::L);
+    page.type_into("Name in files", "PER");
+    assert!(page.shows_part("There is a label \"PER\" already"));
+    page.key(Key::Enter);
+    page.key(Key::Escape);
+    page.click("change label ORG");
+    page.fill("Key (one character, or empty)", "p");
+    assert!(page.shows_part("PER"), "who has the key");
+    page.click("Save");
+    page.key(Key::Escape);
+    let keys = page.see(|desk| desk.project.corpus().labels().iter().map(|l| l.key).collect::<Vec<_>>());
+    assert_eq!(keys, [Some('p'), Some('o'), Some('l')]);
+}
+
+#[test]
+fn a_training_that_fails_says_why_and_the_labels_stay() {
+    let stage = Stage::new();
+    let file = stage.write("story.txt", STORY);
+    let path = stage.project(&["PER"], &file, Default::default());
+    let mut project = nestling::session::Project::open(&stage.home(), &path).unwrap();
+    project.run(Command::Set(Setting::Encoder("gone".to_owned()))).unwrap();
+    project.close().unwrap();
+    let mut page = stage.open(&path);
+    page.press(Modifiers::COMMAND, Key::T);
+    assert!(page.shows_part("No sentence to learn from is complete"), "nothing to train on");
+    page.character("p");
+    page.key(Key::Space);
+    page.press(Modifiers::COMMAND, Key::T);
+    page.wait("the failure", |page| page.shows_part("The learner stopped"));
+    assert!(page.shows_part("gone"));
+    assert_eq!(page.mentions(0), ["PER: The"]);
+    page.press(Modifiers::COMMAND, Key::Comma);
+    assert!(page.shows_part("The encoder \"gone\" is not on this machine"), "and the way out");
+}

@@ -1,0 +1,184 @@
+//! The main job from nothing to an export and back: a new project, texts, labels, mentions, a model, its suggestions,
+//! a file. Once by keyboard alone, once by mouse. The encoder is a tiny one with random weights.
+
+use crate::stage::{Page, Stage};
+use eframe::egui::{Key, Modifiers, vec2};
+use egui_kittest::kittest::Queryable;
+use nestling::annotation::{Provenance, SentenceId, Status};
+use nestling::session::{LearnerState, SaveState};
+use std::path::{Path, PathBuf};
+
+/// Enough that a training begins by itself, and some for it to read.
+const COMPLETE: u32 = 20;
+const WORDS: [&str; 8] = ["red", "blue", "box", "sea", "hill", "tree", "lamp", "fish"];
+
+/// "red met the mayor of aarhus .": the first word is a PER, "the mayor of aarhus" one with a LOC in it.
+fn texts(stage: &Stage) -> PathBuf {
+    let lines = (0..COMPLETE as usize + 6).map(|i| format!("{} met the mayor of aarhus .\n", WORDS[i % WORDS.len()]));
+    stage.write("news.txt", &lines.collect::<String>())
+}
+
+fn bring_in_an_encoder(stage: &Stage) {
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
+    stage.home().encoders().import(&tiny, "tiny").unwrap();
+}
+
+fn provenance(page: &Page, sentence: u32) -> Vec<Provenance> {
+    page.see(|desk| {
+        let sentence = desk.project.corpus().sentence(SentenceId(sentence)).unwrap();
+        sentence.mentions().iter().map(|m| m.provenance.clone()).collect()
+    })
+}
+
+/// Waits until the model that trains by itself has suggested something for the sentence on screen.
+fn wait_for_suggestions(page: &mut Page) {
+    page.see(|desk| assert!(matches!(desk.project.learner().state, LearnerState::Training(_)), "it began by itself"));
+    page.wait("the model", |page| page.shows_part("Suggestions: model 1"));
+    page.wait("its suggestions", |page| page.see(|desk| desk.view.model().is_some()));
+    assert!(page.see(|desk| desk.view.ghosts().count()) > 0, "it has learned something");
+}
+
+/// Opens the project again: all that was done is there, and can be undone.
+fn open_again(stage: &Stage, mut page: Page, project: &Path) -> Page {
+    page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
+    page.close();
+    let mut page = stage.open(project);
+    assert_eq!(page.see(|desk| desk.project.counts().complete), COMPLETE as usize);
+    assert_eq!(page.mentions(0), ["PER: red", "PER: the mayor of aarhus", "LOC: aarhus"]);
+    assert!(page.shows_part("Suggestions: model 1"));
+    page.press(Modifiers::COMMAND, Key::Z);
+    page
+}
+
+#[test]
+fn by_keyboard() {
+    let stage = Stage::new();
+    let text = texts(&stage);
+    bring_in_an_encoder(&stage);
+    let mut page = stage.window(None);
+    page.wait("the start page", |page| page.shows("New project"));
+    page.press(Modifiers::COMMAND, Key::N);
+    page.wait("the encoder", |page| page.shows("tiny"));
+    page.fill("Name", "Ferry news");
+    let project = stage.path("ferry.nestling");
+    page.fill("File", &project.display().to_string());
+    page.fill("Labels", "PER, ORG\nLOC");
+    for control in ["tiny", "Create the project"] {
+        page.harness.get_by_label(control).focus();
+        page.step();
+        page.key(Key::Space);
+    }
+    page.wait("the project", Page::is_open);
+    assert_eq!(page.see(|desk| desk.project.settings().encoder.clone()), "tiny");
+
+    page.press(Modifiers::COMMAND, Key::I);
+    page.type_into("Files", &text.display().to_string());
+    page.key(Key::Enter);
+    page.wait("the preview", |page| page.shows("Import 26 sentences"));
+    page.harness.get_by_label("Import 26 sentences").focus();
+    page.step();
+    page.key(Key::Enter);
+    page.wait("the import", |page| page.shows("Annotate"));
+    page.key(Key::Enter);
+
+    for number in 0..COMPLETE {
+        assert_eq!(page.current(), number);
+        page.character("p");
+        page.keys(&[Key::Home, Key::ArrowRight, Key::ArrowRight]);
+        for _ in 0..3 {
+            page.press(Modifiers::SHIFT, Key::ArrowRight);
+        }
+        page.character("P"); // however it is typed
+        page.keys(&[Key::End, Key::ArrowLeft]);
+        page.character("l");
+        page.key(Key::Space);
+    }
+    wait_for_suggestions(&mut page);
+
+    let (first, ghosts) = (page.current(), page.see(|desk| desk.view.ghosts().count()));
+    page.keys(&[Key::Tab, Key::Enter]);
+    assert!(matches!(provenance(&page, first)[..], [Provenance::Accepted(_)]));
+    page.press(Modifiers::COMMAND, Key::Z);
+    assert!(page.mentions(first).is_empty());
+    page.key(Key::Tab);
+    page.character("o");
+    let mentions = page.mentions(first);
+    assert!(mentions.len() == 1 && mentions[0].starts_with("ORG: "), "corrected: {mentions:?}");
+    assert_eq!(page.see(|desk| desk.view.ghosts().count()), ghosts - 1, "what was wrong is gone");
+
+    page.press(Modifiers::COMMAND, Key::E);
+    let file = stage.path("out.jsonl");
+    page.fill("File", &file.display().to_string());
+    page.harness.get_by_label("Write the file").focus();
+    page.step();
+    page.key(Key::Enter);
+    page.wait("the export", |page| page.shows("Read back and compared: nothing is missing."));
+    assert!(page.shows("6 sentences were left out because not complete."));
+    assert_eq!(std::fs::read_to_string(&file).unwrap().matches("\"LOC\"").count(), COMPLETE as usize);
+    page.key(Key::Escape);
+
+    let page = open_again(&stage, page, &project);
+    assert!(page.mentions(first).is_empty(), "undo works after opening, too");
+}
+
+#[test]
+fn by_mouse() {
+    let stage = Stage::new();
+    let text = texts(&stage);
+    bring_in_an_encoder(&stage);
+    let mut page = stage.window(None);
+    page.wait("the start page", |page| page.shows("New project"));
+    page.drop_file(&text);
+    page.wait("the encoder", |page| page.shows("tiny"));
+    page.click("tiny");
+    // The one thing that has to be typed: where it lies.
+    let project = stage.path("news.nestling");
+    page.fill("File", &project.display().to_string());
+    page.click("Create the project");
+    page.wait("the preview", |page| page.shows("Import 26 sentences"));
+    page.click("Import 26 sentences");
+    page.wait("the import", |page| page.shows("Annotate"));
+    page.click("Annotate");
+
+    for number in 0..COMPLETE {
+        let first = page.center(&format!("word 1: {}", WORDS[number as usize % WORDS.len()]));
+        page.drag(first - vec2(8.0, 0.0), first);
+        page.click("PER  P");
+        let (from, to) = (page.center("word 3: the"), page.center("word 6: aarhus"));
+        page.drag(from - vec2(6.0, 0.0), to);
+        page.click("PER  P");
+        page.click("word 6: aarhus");
+        page.click("label LOC");
+        page.click("Complete and go on");
+        assert_eq!(page.status(number), Status::Complete);
+    }
+    wait_for_suggestions(&mut page);
+
+    let first = page.current();
+    let name = |page: &Page| {
+        page.see(|desk| {
+            let ghost = desk.view.ghosts().next().unwrap();
+            let sentence = desk.project.corpus().sentence(SentenceId(first)).unwrap();
+            let words = desk.project.corpus().span_text(sentence, ghost.hull).to_owned();
+            format!("suggestion {} {:.2}: {words}", ghost.name, ghost.score.unwrap())
+        })
+    };
+    let ghost = name(&page);
+    page.click(&ghost);
+    page.click("Accept");
+    assert!(matches!(provenance(&page, first)[..], [Provenance::Accepted(_)]));
+    page.harness.get_by_label_contains("Undo (Ctrl+Z)").click();
+    page.step();
+    assert!(page.mentions(first).is_empty());
+    page.click(&ghost);
+    page.click("label ORG");
+    assert!(page.mentions(first)[0].starts_with("ORG: "), "corrected");
+
+    page.click("Export");
+    page.fill("File", &stage.path("out.jsonl").display().to_string());
+    page.click("Write the file");
+    page.wait("the export", |page| page.shows("Read back and compared: nothing is missing."));
+    page.click("Close");
+    let page = open_again(&stage, page, &project);
+    assert!(page.mentions(first).is_empty(), "undo works after opening, too");
+}
