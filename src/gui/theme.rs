@@ -31,6 +31,8 @@ pub mod size {
     pub const DIALOG_WIDTH: f32 = 620.0;
     /// For a dialog with a table.
     pub const DIALOG_WIDE: f32 = 780.0;
+    /// As high as the labels beside a selection may become; the page is to be seen behind them.
+    pub const LABEL_POPUP: f32 = 220.0;
     pub const LIST_ROW: f32 = 36.0;
     pub const LABEL_ROW: f32 = 30.0;
     /// A number in a table, with air at its left.

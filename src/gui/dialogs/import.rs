@@ -353,7 +353,7 @@ fn preview(incoming: &Incoming, labels: &LabelSet) -> Vec<Content> {
     }
     let contents = shown.into_iter().map(|(text, sentence)| {
         let mentions = sentence.mentions.iter().map(|m| {
-            let color = labels.by_name(&m.label).map_or_else(|| guess(&m.label, incoming), |l| l.color);
+            let color = labels.by_name(&m.label).map_or_else(|| guess(&m.label, incoming, labels), |l| l.color);
             (m.fragments.iter().collect(), m.label.clone(), color)
         });
         Content::foreign(text, &sentence.tokens, &mentions.collect::<Vec<_>>())
@@ -361,8 +361,8 @@ fn preview(incoming: &Incoming, labels: &LabelSet) -> Vec<Content> {
     contents.collect()
 }
 
-/// A colour for a label that the project does not have yet.
-fn guess(name: &str, incoming: &Incoming) -> Rgb {
-    let number = incoming.labels.keys().position(|n| n == name).unwrap_or(0);
-    theme::proposed_color(number)
+/// A colour for a label that the project does not have yet, and that none of its own has.
+fn guess(name: &str, incoming: &Incoming, labels: &LabelSet) -> Rgb {
+    let mut new = incoming.labels.keys().filter(|n| labels.by_name(n).is_none());
+    theme::proposed_color(labels.len() + new.position(|n| n == name).unwrap_or(0))
 }

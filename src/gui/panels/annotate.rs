@@ -64,7 +64,7 @@ fn place(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
     ui.horizontal(|ui| {
         ui.add_space(size::GAP);
         let text = format!("{name} · sentence {} of {}", grouped(number), grouped(of));
-        let room = (ui.available_width() - 230.0).max(80.0);
+        let room = (ui.available_width() - 230.0).max(40.0);
         ui.allocate_ui_with_layout(vec2(room, 30.0), Layout::left_to_right(Align::Center), |ui| {
             ui.add(egui::Label::new(theme::small(text, tokens.text_dim)).truncate());
         });
@@ -185,20 +185,22 @@ fn label_popup(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence, flow: &F
     area.constrain_to(ui.ctx().content_rect()).show(ui.ctx(), |ui| {
         Frame::popup(ui.style()).inner_margin(Margin::same(8)).show(ui, |ui| {
             ui.set_max_width(420.0);
-            ui.horizontal_wrapped(|ui| {
-                ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
-                for label in stage.project.corpus().labels().iter() {
-                    let color = theme::label_color(label.color, tokens);
-                    let key = label.key.map(|k| format!("  {}", k.to_uppercase())).unwrap_or_default();
-                    let text = theme::heading(format!("{}{key}", label.display_name()), color);
-                    let button = egui::Button::new(text).stroke(Stroke::new(1.0, theme::mix(tokens.card, color, 0.5)));
-                    if ui.add(button).clicked() {
-                        stage.acts.push(Act::UseLabel(label.id));
+            ScrollArea::vertical().max_height(size::LABEL_POPUP).show(ui, |ui| {
+                ui.horizontal_wrapped(|ui| {
+                    ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
+                    for label in stage.project.corpus().labels().iter() {
+                        let color = theme::label_color(label.color, tokens);
+                        let key = label.key.map(|k| format!("  {}", k.to_uppercase())).unwrap_or_default();
+                        let text = theme::heading(format!("{}{key}", label.display_name()), color);
+                        let line = Stroke::new(1.0, theme::mix(tokens.card, color, 0.5));
+                        if ui.add(egui::Button::new(text).stroke(line)).clicked() {
+                            stage.acts.push(Act::UseLabel(label.id));
+                        }
                     }
-                }
-                if stage.project.corpus().labels().is_empty() && ui.button("Add a label").clicked() {
-                    stage.acts.push(Act::Command(CommandId::AddLabel));
-                }
+                    if stage.project.corpus().labels().is_empty() && ui.button("Add a label").clicked() {
+                        stage.acts.push(Act::Command(CommandId::AddLabel));
+                    }
+                });
             });
         });
     });
@@ -209,7 +211,7 @@ fn empty_page(ui: &mut Ui, stage: &mut Stage<'_>) {
     let tokens = theme::tokens(ui);
     ui.vertical_centered(|ui| {
         ui.add_space((ui.available_height() * 0.24).max(20.0));
-        ui.set_max_width(440.0);
+        ui.set_max_width(ui.available_width().min(440.0));
         if stage.project.corpus().all_documents().iter().any(|d| d.presence == Presence::Excluded) {
             ui.label(theme::title("All texts are excluded", tokens.text));
             ui.add_space(size::GAP);
