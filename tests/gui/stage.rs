@@ -1,8 +1,11 @@
 //! The window in a harness, and what tests do to it.
 
-use eframe::egui::{DroppedFile, Event, Key, Modifiers, Pos2, Role, ViewportCommand, ViewportEvent, ViewportId};
-use egui_kittest::Harness;
+use eframe::egui::epaint::text::FontInsert;
+use eframe::egui::{
+    DroppedFile, Event, Key, Modifiers, Pos2, Role, UiBuilder, ViewportCommand, ViewportEvent, ViewportId,
+};
 use egui_kittest::kittest::{NodeT, Queryable};
+use egui_kittest::{Harness, HarnessBuilder};
 use nestling::annotation::{SentenceId, Status};
 use nestling::gui::{Desk, FilePicker, Window, Wish};
 use nestling::session::{Command, Home, ImportHow, NewProject, Project, ReadRequest, Setting, read_files};
@@ -107,22 +110,38 @@ impl Stage {
     }
 
     pub(crate) fn window(&self, start: Option<&Path>) -> Page {
+        // What the program itself says must have its glyphs; a corpus may need fonts that are not here.
+        let builder = Harness::builder().with_size([1280.0, 860.0]);
+        let builder = if self.foreign { builder.allow_missing_glyphs() } else { builder };
+        self.window_in(builder, Vec::new(), start)
+    }
+
+    /// A window in a harness of the test's own making, with fonts for what the program's have no glyphs for.
+    pub(crate) fn window_in(
+        &self,
+        builder: HarnessBuilder<Slot>,
+        fonts: Vec<FontInsert>,
+        start: Option<&Path>,
+    ) -> Page {
         let (home, picker, start) = (self.home(), self.picker.clone(), start.map(Path::to_owned));
         let slot = Slot::default();
         let made = slot.clone();
-        // What the program itself says must have its glyphs; a corpus may need fonts that are not here.
-        let builder = Harness::builder();
-        let harness = if self.foreign { builder.allow_missing_glyphs() } else { builder }
-            .with_size([1280.0, 860.0])
+        let harness = builder
             .with_step_dt(1.0 / 60.0)
             .with_context_setup(move |ctx| {
                 *made.borrow_mut() = Some(Window::new(ctx, home, picker, start));
+                fonts.into_iter().for_each(|font| ctx.add_font(font));
             })
             .build_ui_state(
                 |ui, slot: &mut Slot| {
                     if let Some(window) = slot.borrow_mut().as_mut() {
                         window.logic(&ui.ctx().clone());
-                        window.ui(ui);
+                        // The whole window, as in the program; the harness would leave a margin.
+                        let whole = ui.ctx().content_rect();
+                        ui.scope_builder(UiBuilder::new().max_rect(whole), |ui| {
+                            ui.set_clip_rect(whole);
+                            window.ui(ui);
+                        });
                     }
                 },
                 slot,
