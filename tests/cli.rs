@@ -419,7 +419,7 @@ fn every_inability_says_what_to_do() {
     shown.push(place.refused(&["export", "p.nestling", "--format", "jsonl", "--output", "no/such/out.jsonl"]));
     let shown = shown.concat().lines().filter(|l| !l.contains("read as")).collect::<Vec<_>>().join("\n");
     expect_test::expect![[r#"
-        nestling: the format can't be told (it is a binary file); choose one of jsonl, brat, conll, text with --format: binary.txt
+        nestling: the format can't be told (it is a binary file); choose one of jsonl, brat, conll, text as the format: binary.txt
         nestling: the file is empty; nothing can be imported from it: empty.jsonl
         nestling: there is no sentence in the file, only white space or invisible characters: blank.txt
         nestling: there is no file to be read in the folder; name another one, or the files themselves: nothing

@@ -15,9 +15,9 @@ pub enum FormatError {
     NoSentence { file: String },
     #[error("there is no format {id:?}; choose one of {known}")]
     UnknownFormat { id: String, known: String },
-    #[error("the format can't be told ({found}); choose one of {known} with --format: {file}")]
+    #[error("the format can't be told ({found}); choose one of {known} as the format: {file}")]
     NotRecognised { found: String, known: String, file: String },
-    #[error("this is no {format} file ({found}); choose another format with --format: {file}")]
+    #[error("this is no {format} file ({found}); choose another format: {file}")]
     WrongFormat { format: &'static str, found: String, file: String },
     #[error(
         "the file was written by a newer program (its version is {found}, this program knows {known}); update the program: {file}"
@@ -37,7 +37,7 @@ pub enum FormatError {
     UnknownOption { key: String, known: String },
     #[error("the option {key} can't be {value:?}; {allowed}")]
     BadOption { key: &'static str, value: String, allowed: String },
-    #[error("{why}; say it with --option {option}: {file}")]
+    #[error("{why}; say it with the option {option}: {file}")]
     NeedsOption { why: String, option: &'static str, file: String },
     #[error("{source}: {file}")]
     TooLong { source: TextTooLong, file: String },

@@ -121,7 +121,7 @@ pub(super) fn cut(text: &str, options: &Options, file: &str, sink: &mut dyn Sink
                 SentenceSplit::Lines => ("one sentence a line", "prose"),
                 SentenceSplit::Prose => ("prose", "lines"),
             };
-            sink.note(format!("read as {found} because {why}; else give --option unit={other}: {file}"));
+            sink.note(format!("read as {found} because {why}; else set the option unit={other}: {file}"));
             split
         }
     };

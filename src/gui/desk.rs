@@ -61,7 +61,19 @@ impl Desk {
         self.importing = None;
         let done = finish(&mut self.project, result);
         self.view.refresh(&self.project);
+        if done.is_ok() {
+            self.go_where_work_is();
+        }
         Some(done)
+    }
+
+    /// Somebody who looks at a finished sentence is taken to one that waits.
+    fn go_where_work_is(&mut self) {
+        let Some(sentence) = self.view.sentence(&self.project) else { return };
+        let waits = !matches!(sentence.status(), Status::Complete | Status::Skipped);
+        if let Some(next) = self.project.next_sentence(sentence.id(), Order::Text).filter(|_| !waits) {
+            self.go_to(next);
+        }
     }
 
     pub(super) fn leave(self) -> Leaving {

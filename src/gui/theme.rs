@@ -335,8 +335,8 @@ fn apply(style: &mut egui::Style, tokens: &Tokens) {
         widget.corner_radius = CornerRadius::same(RADIUS_CONTROL);
         widget.expansion = 0.0;
     }
-    // A slider's rail and a scroll bar must be seen on a card.
-    widgets.inactive.bg_fill = tokens.line_strong;
+    // Boxes and circles to choose with, which are else grey on grey.
+    widgets.inactive.bg_fill = tokens.field;
 }
 
 #[cfg(test)]

@@ -186,7 +186,7 @@ fn how_offsets_count_is_found_out() {
           "Anna"
             [0..1] X
 
-        what the offsets count can't be told: 3 lines quote other words than the text has there; say it with --option offsets=chars, utf16 or bytes, or check that the text is the right one: a.ann"#]]
+        what the offsets count can't be told: 3 lines quote other words than the text has there; say it with the option offsets=chars, utf16 or bytes, or check that the text is the right one: a.ann"#]]
     .assert_eq(&shown.join("\n\n"));
 }
 

@@ -17,7 +17,7 @@ fn conll_2003_is_read() {
         "input-2" "# Aarhus\n"
           "#" "Aarhus"
             [1..2] LOC
-        note: read as iob1; else give --option scheme=…: input
+        note: read as iob1; else set the option scheme=…: input
         note: 2 of 4 columns were not read: input"##]]
     .assert_eq(&show(&read("conll", text, &[]).unwrap()));
 }
@@ -59,7 +59,7 @@ fn faults_are_repaired_and_reported() {
           "#" "x" InProgress
           "y"
             [0..1] PER
-        note: read as iob2; else give --option scheme=…: input
+        note: read as iob2; else set the option scheme=…: input
         note: 1 lines are comments and were not read: input
         warning: line 4: the row has 3 columns or no token, expected 2 columns; it was left out, so the sentence is not complete: input
         warning: line 7: the tag "B-" names no label; it was left out, so the sentence is not complete: input
@@ -67,9 +67,9 @@ fn faults_are_repaired_and_reported() {
     .assert_eq(&show(&read("conll", text, &[]).unwrap()));
     let error = |text: &str, given: &[(&str, &str)]| read("conll", text, given).unwrap_err().to_string();
     expect![[r#"
-        this is no CoNLL columns file (most rows have 1 columns; the token is sought in column 1 and tags in the last 1); choose another format with --format: input
+        this is no CoNLL columns file (most rows have 1 columns; the token is sought in column 1 and tags in the last 1); choose another format: input
         the option layers can't be "0"; use a whole number from 1 up
-        this is no CoNLL columns file (most rows have 2 columns; the token is sought in column 3 and tags in the last 1); choose another format with --format: input"#]]
+        this is no CoNLL columns file (most rows have 2 columns; the token is sought in column 3 and tags in the last 1); choose another format: input"#]]
     .assert_eq(
         &[error("a\nb\n", &[]), error("a O\n", &[("layers", "0")]), error("a O\n", &[("token", "3")])].join("\n"),
     );

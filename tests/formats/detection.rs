@@ -34,10 +34,10 @@ fn formats_are_told_apart() {
         a.txt: text (plain text)
         -: text (plain text)
         a.txt: text (plain text in UTF-16)
-        the format can't be told (it is JSON of another kind); choose one of jsonl, brat, conll, text with --format: a.json
-        the format can't be told (it is XML or HTML); choose one of jsonl, brat, conll, text with --format: a.xml
+        the format can't be told (it is JSON of another kind); choose one of jsonl, brat, conll, text as the format: a.json
+        the format can't be told (it is XML or HTML); choose one of jsonl, brat, conll, text as the format: a.xml
         a.conll: conll (columns of tokens and tags)
-        the format can't be told (it is a binary file); choose one of jsonl, brat, conll, text with --format: a.docx"#]]
+        the format can't be told (it is a binary file); choose one of jsonl, brat, conll, text as the format: a.docx"#]]
     .assert_eq(&shown.join("\n"));
 }
 
@@ -78,9 +78,9 @@ fn refusals_say_what_to_do() {
         no such option "endd"; jsonl has end=auto|exclusive|inclusive and names=… and header=yes|no; text has unit=auto|lines|prose and tokens=words|blanks
         no such option "end"; text has unit=auto|lines|prose and tokens=words|blanks
         the option end can't be "maybe"; use one of auto, exclusive, inclusive
-        this is no JSON lines file (line 1: it does not begin with {, so it is no JSON object); choose another format with --format: input
-        this is no JSON lines file (line 1 begins a JSON array, not one object a line); choose another format with --format: input
-        this is no JSON lines file (line 1: the JSON object is cut off); choose another format with --format: input
+        this is no JSON lines file (line 1: it does not begin with {, so it is no JSON object); choose another format: input
+        this is no JSON lines file (line 1 begins a JSON array, not one object a line); choose another format: input
+        this is no JSON lines file (line 1: the JSON object is cut off); choose another format: input
         there is no sentence in the file, only white space or invisible characters: input
         the file was written by a newer program (its version is 2, this program knows 1); update the program: input
         there is no sentence in the file, only white space or invisible characters: input

@@ -94,11 +94,11 @@ fn inclusive_ends_are_found_out_or_asked_for() {
             [0..4] PER
             [3..4] LOC
             [5..7] PER
-        note: read as inclusive ends because 1 of 3 entities have start = end and none ends at the number of tokens; else give --option end=exclusive: inclusive.jsonl"#]].assert_eq(&show(&auto));
+        note: read as inclusive ends because 1 of 3 entities have start = end and none ends at the number of tokens; else set the option end=exclusive: inclusive.jsonl"#]].assert_eq(&show(&auto));
     let told = read_file("jsonl", &path, &[("end", "inclusive")]).unwrap();
     assert_eq!((told.documents, told.notes), (auto.documents.clone(), vec![]));
     let wrong = read_file("jsonl", &path, &[("end", "exclusive")]).unwrap();
-    assert!(wrong.warnings[0].message.contains("--option end=inclusive"), "{}", wrong.warnings[0]);
+    assert!(wrong.warnings[0].message.contains("the option end=inclusive"), "{}", wrong.warnings[0]);
     let (written, _) = write("jsonl", &auto, &[("end", "inclusive")]);
     assert!(written.starts_with(r#"{"nestling":1,"end":"inclusive"}"#) && written.contains(r#""start":3,"end":3,"#));
     assert_eq!(
@@ -109,7 +109,7 @@ fn inclusive_ends_are_found_out_or_asked_for() {
 
     let both = r#"{"tokens":["a","b"],"entities":[{"start":0,"end":0,"label":"X"},{"start":0,"end":2,"label":"X"}]}"#;
     let error = read("jsonl", both, &[]).unwrap_err().to_string();
-    assert!(error.contains("--option end=inclusive or --option end=exclusive"), "{error}");
+    assert!(error.contains("the option end=inclusive or end=exclusive"), "{error}");
     let two_files = format!("{written}{}", write("jsonl", &auto, &[]).0);
     let read = read("jsonl", two_files, &[]).unwrap();
     assert_eq!(read.documents, [auto.documents.clone(), auto.documents].concat());
@@ -123,7 +123,7 @@ fn a_stream_is_not_read_wrongly_halfway() {
     let stream = Input::stream("input", std::io::Cursor::new(text.clone().into_bytes())).unwrap();
     let mut sink = Collected::default();
     let error = by_id("jsonl").unwrap().read(stream, &Options::default(), &mut sink).unwrap_err().to_string();
-    assert!(error.starts_with("line 5001 ") && error.contains("--option end=inclusive"), "{error}");
+    assert!(error.starts_with("line 5001 ") && error.contains("the option end=inclusive"), "{error}");
     let told = Options::new([("end".into(), "exclusive".into())], &[by_id("jsonl").unwrap()]).unwrap();
     let stream = Input::stream("input", std::io::Cursor::new(text.into_bytes())).unwrap();
     by_id("jsonl").unwrap().read(stream, &told, &mut sink).unwrap();
@@ -134,7 +134,7 @@ fn a_stream_is_not_read_wrongly_halfway() {
 fn tags_are_read_with_their_names() {
     let path = fixture("tags.jsonl");
     let error = read_file("jsonl", &path, &[]).unwrap_err().to_string();
-    assert!(error.contains("--option names=O,B-PER"), "{error}");
+    assert!(error.contains("the option names=O,B-PER"), "{error}");
     let read = read_file("jsonl", &path, &[("names", "O,B-PER,I-PER,B-LOC")]).unwrap();
     expect![[r#"
         "tags" "The mayor met Anna Berg\nAarhus is far\nAarhus is far\n"
@@ -145,6 +145,6 @@ fn tags_are_read_with_their_names() {
           "Aarhus" "is" "far"
             [0..1] LOC
         warning: line 2: 1 of 3 tags are missing (-100), so the sentence is not complete: tags.jsonl
-        warning: line 4: `ner_tags` holds 7, and --option names has fewer names; the line was left out: tags.jsonl"#]]
+        warning: line 4: `ner_tags` holds 7, and the option names has fewer names; the line was left out: tags.jsonl"#]]
     .assert_eq(&show(&read));
 }

@@ -112,3 +112,19 @@ fn an_export_is_said_to_be_compared_only_when_it_was() {
     page.wait("the export", |page| page.shows_part("3 sentences were left out"));
     assert!(!page.shows_part("Read back"));
 }
+
+#[test]
+fn an_import_takes_one_who_is_done_to_what_there_is_to_do() {
+    let stage = Stage::new();
+    let mut page = stage.annotating("Anna left .\n");
+    page.key(Key::Space);
+    let more = stage.write("more.txt", "One more .\nAnd another .\n");
+    for (sentences, current) in [("Import 2 sentences", 1), ("Import 2 sentences", 1)] {
+        page.drop_file(&more);
+        page.wait("the preview", |page| page.shows(sentences));
+        page.click(sentences);
+        page.wait("the import", |page| page.shows("Annotate"));
+        page.click("Annotate");
+        assert_eq!(page.current(), current, "and who has begun stays");
+    }
+}

@@ -51,7 +51,7 @@ pub(super) fn read(input: Input, options: &Options, sink: &mut dyn Sink) -> Resu
     }
     let scheme = Scheme::from_name(options.value(&SCHEME)).unwrap_or_else(|| {
         let found = evidence.scheme();
-        sink.note(format!("read as {}; else give --option scheme=…: {file}", found.name()));
+        sink.note(format!("read as {}; else set the option scheme=…: {file}", found.name()));
         found
     });
     let unread = columns.count - columns.layers - 1;

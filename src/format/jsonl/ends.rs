@@ -82,7 +82,7 @@ pub(super) fn decide(input: &Input, options: &Options) -> Result<Decision, Forma
         (_, 0) if many_empty => {
             let note = format!(
                 "read as inclusive ends because {empty} of {entities} entities have start = end and none ends at the \
-                 number of tokens; else give --option end=exclusive: {file}"
+                 number of tokens; else set the option end=exclusive: {file}"
             );
             Ok(Decision { ends: Ends::Inclusive, is_guess: false, note: Some(note) })
         }
@@ -92,7 +92,7 @@ pub(super) fn decide(input: &Input, options: &Options) -> Result<Decision, Forma
                 "whether `end` is the last token or the one after it can't be told: {empty} of {entities} entities \
                  have start = end (so inclusive), {past} end at the number of tokens (so exclusive)"
             ),
-            option: "end=inclusive or --option end=exclusive",
+            option: "end=inclusive or end=exclusive",
             file: file.to_owned(),
         }),
     }

@@ -40,7 +40,7 @@ pub(super) enum LineError {
     TagCount { found: usize, tokens: usize },
     #[error("`ner_tags` holds numbers, and what they stand for is not in the file")]
     NoNames,
-    #[error("`ner_tags` holds {0}, and --option names has fewer names")]
+    #[error("`ner_tags` holds {0}, and the option names has fewer names")]
     NoSuchName(i64),
     #[error("tag {position} is {tag:?}, which names no label")]
     BadTag { position: usize, tag: String },
@@ -51,7 +51,7 @@ pub(super) enum LineError {
 enum EntityError {
     #[error("has no token")]
     Empty,
-    #[error("has no token (if `end` names the last token, give --option end=inclusive)")]
+    #[error("has no token (if `end` names the last token, set the option end=inclusive)")]
     EmptyIfExclusive,
     #[error("is outside the {tokens} tokens of the sentence")]
     Outside { tokens: usize },

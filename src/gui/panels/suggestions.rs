@@ -26,7 +26,7 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
             news(ui, stage);
         }
         ui.add_space(2.0);
-        if shown == 0 {
+        if shown == 0 && !stage.view.has_news() {
             ui.add(egui::Label::new(theme::small(why_none(stage, sentence), tokens.text_dim)).wrap());
         }
         hints(ui, stage, shown);
