@@ -54,8 +54,8 @@ pub struct Finder {
     /// The rows, in text order.
     hits: Vec<SentenceId>,
     marker: Marker,
-    /// The first row is to be gone to when it is known.
-    goes_to_first: bool,
+    /// The first row of these words is to be gone to when it is known.
+    goes_to_first: Option<String>,
 }
 
 struct Search {
@@ -116,15 +116,15 @@ impl Finder {
 
     /// The first row is wanted, now or when the search has answered.
     pub fn go_to_first(&mut self) {
-        self.goes_to_first = true;
+        self.goes_to_first = Some(self.query.trim().to_owned());
     }
 
     /// Where somebody is to be taken, once.
     pub fn take_first(&mut self, corpus: &Corpus) -> Option<SentenceId> {
-        if !self.goes_to_first || self.is_searching() {
+        if self.is_searching() {
             return None;
         }
-        self.goes_to_first = false;
+        self.goes_to_first.take()?;
         self.row(corpus, 0)
     }
 
@@ -132,7 +132,9 @@ impl Finder {
     pub fn step(&mut self, project: &Project, now: f64) -> Option<f64> {
         if self.query.trim() != self.words {
             (self.words, self.since) = (self.query.trim().to_owned(), now);
-            (self.search, self.goes_to_first) = (None, false);
+            self.search = None;
+            // Enter may have come with the last character.
+            self.goes_to_first.take_if(|wanted| *wanted != self.words);
         }
         if let Some(search) = &self.search
             && let Some(result) = search.task.poll()
@@ -167,7 +169,7 @@ impl Finder {
             }
             _ => {
                 let wait = self.since + PAUSE_SECS - now;
-                if wait > 0.0 && !self.goes_to_first {
+                if wait > 0.0 && self.goes_to_first.is_none() {
                     return Some(wait);
                 }
             }

@@ -26,6 +26,17 @@ fn keys_belong_to_a_field_while_somebody_types_in_it() {
 }
 
 #[test]
+fn enter_that_comes_with_the_last_character_goes_to_what_was_found() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::F);
+    page.field("Find sentences").type_text("rained");
+    page.harness.key_press(Key::Enter);
+    page.wait("the search", |page| page.shows("1 found"));
+    assert_eq!(page.current(), 1);
+}
+
+#[test]
 fn going_on_follows_what_was_found() {
     let stage = Stage::new();
     let mut page = stage.annotating("Anna left .\nIt rained .\nAnna came .\nIt rained .\nAnna went .\n");
