@@ -49,17 +49,20 @@ pub enum CliError {
     #[error("stopped; nothing was changed")]
     Stopped,
     #[error(transparent)]
-    Window(Box<dyn std::error::Error>),
+    Window(WindowError),
     #[error("this build has no window; name a sub-command, see `nestling --help`")]
     NoWindow,
 }
+
+/// Why the window could not be opened.
+pub type WindowError = Box<dyn std::error::Error>;
 
 /// The window, if the program has one. It is handed in, because it and the command line are of one layer and don't know
 /// each other.
 #[derive(Clone, Copy)]
 pub struct Window {
     /// Opens it, on a project.
-    pub open: fn(Option<PathBuf>) -> Result<(), Box<dyn std::error::Error>>,
+    pub open: fn(Option<PathBuf>) -> Result<(), WindowError>,
     /// Measures it.
     pub bench: fn(&UiBenchRequest, &AtomicBool) -> Result<UiBench, SessionError>,
 }

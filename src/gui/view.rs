@@ -20,6 +20,7 @@ use crate::session::{Project, Suggested};
 use crate::text::TextRange;
 
 /// Where the person is and what is selected.
+#[derive(Default)]
 pub struct View {
     current: Option<SentenceId>,
     /// Where the current sentence was when it was last seen.
@@ -92,30 +93,6 @@ struct Stamp {
     revision: u64,
     model: Option<ModelId>,
     threshold: f32,
-}
-
-impl Default for View {
-    fn default() -> Self {
-        Self {
-            current: None,
-            seen: Seen::default(),
-            suggestions: None,
-            has_news: false,
-            content: Content::default(),
-            stamp: None,
-            cursor: TokenIdx::default(),
-            anchor: None,
-            picked: None,
-            follows_cursor: false,
-            offers_labels: false,
-            next_by: NextBy::default(),
-            finder: Finder::default(),
-            reveal: None,
-            focus_search: false,
-            focus_note: false,
-            note: NoteDraft::default(),
-        }
-    }
 }
 
 impl View {
