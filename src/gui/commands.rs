@@ -230,11 +230,11 @@ table! {
     NewProject, "New project", Project, Window, [Press(CTRL, Key::N)];
     OpenProject, "Open a project", Project, Window, [Press(CTRL, Key::O)];
     CloseProject, "Close the project", Project, Project, [Press(CTRL, Key::W)];
+    Settings, "Settings", Project, Window, [Press(CTRL, Key::Comma)];
 
     Palette, "All commands", Window, Window, [Press(CTRL, Key::K)];
     KeyHelp, "Keys", Window, Window, [Type('?'), Press(NONE, Key::F1)];
     LeaveSentence, "From the sentence to the controls and back", Window, Project, [Press(NONE, Key::F6)];
-    Settings, "Settings", Window, Window, [Press(CTRL, Key::Comma)];
     ToggleTheme, "Light or dark", Window, Window, [Press(CTRL_SHIFT, Key::L)];
     ZoomIn, "Larger", Window, Window, [Loose(CTRL, Key::Plus), Loose(CTRL, Key::Equals)];
     ZoomOut, "Smaller", Window, Window, [Loose(CTRL, Key::Minus)];

@@ -43,6 +43,19 @@ fn all_sure_suggestions_are_accepted_at_once_and_taken_back_at_once() {
 }
 
 #[test]
+fn every_command_is_in_the_menu_too() {
+    let stage = Stage::new();
+    let mut page = suggesting(&stage);
+    page.click("Menu");
+    page.harness.get_by_label_contains("Mentions and suggestions").click();
+    page.step();
+    page.harness.get_by_label_contains("Accept all sure suggestions").click();
+    page.step();
+    assert_eq!(page.mentions(0), ["PER: Anna Berg", "ORG: the Board"]);
+    assert!(!page.shows_part("Mentions and suggestions"), "the menu is closed");
+}
+
+#[test]
 fn another_label_on_a_suggestion_corrects_it_and_a_double_click_accepts_it() {
     let stage = Stage::new();
     let mut page = suggesting(&stage);

@@ -5,8 +5,11 @@ use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId, Group, TABLE};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{Icon, icon_button, paint_icon};
-use eframe::egui::containers::menu::MenuButton;
-use eframe::egui::{self, Align, Layout, Panel, RichText, ScrollArea, Ui, vec2};
+use eframe::egui::containers::menu::{MenuButton, SubMenuButton};
+use eframe::egui::{self, Align, Button, Layout, Panel, RichText, ScrollArea, Ui, Vec2, vec2};
+
+/// Least size of an entry.
+const MENU_ENTRY: Vec2 = vec2(260.0, 28.0);
 
 /// What the search takes for the same.
 pub(crate) const HOW_IT_FINDS: &str = "Finds sentences with these words in a row; the last one may be the beginning of \
@@ -51,21 +54,26 @@ fn menu(ui: &mut Ui, stage: &mut Stage<'_>) {
     let button = egui::Button::new(theme::body("Menu", tokens.text_dim)).frame_when_inactive(false);
     MenuButton::from_button(button).ui(ui, |ui| {
         let height = (ui.ctx().content_rect().height() - size::TOP_BAR - size::STATUS_LINE).max(100.0);
-        ScrollArea::vertical().max_height(height).show(ui, |ui| {
-            for group in [Group::Project, Group::Segments, Group::Learner, Group::Window] {
-                for entry in TABLE.iter().filter(|e| e.group == group) {
-                    let button = egui::Button::new(entry.title).shortcut_text(commands::keys_text(entry.id));
-                    if ui.add_enabled(stage.can(entry.id), button.min_size(vec2(260.0, 28.0))).clicked() {
-                        stage.act(Act::Command(entry.id));
-                        ui.close();
-                    }
-                }
-                if group != Group::Window {
-                    ui.separator();
-                }
+        ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
+            entries(ui, stage, Group::Project);
+            ui.separator();
+            for group in Group::ALL.into_iter().filter(|group| *group != Group::Project) {
+                let title = Button::new(group.title()).min_size(MENU_ENTRY).right_text(SubMenuButton::arrow_atom(None));
+                SubMenuButton::from_button(title).ui(ui, |ui| entries(ui, stage, group));
             }
         });
     });
+}
+
+/// The commands of a group, with their keys.
+fn entries(ui: &mut Ui, stage: &mut Stage<'_>, group: Group) {
+    for entry in TABLE.iter().filter(|e| e.group == group) {
+        let button = Button::new(entry.title).shortcut_text(commands::keys_text(entry.id));
+        if ui.add_enabled(stage.can(entry.id), button.min_size(MENU_ENTRY)).clicked() {
+            stage.act(Act::Command(entry.id));
+            ui.close();
+        }
+    }
 }
 
 fn undo_buttons(ui: &mut Ui, stage: &mut Stage<'_>) {
