@@ -37,7 +37,7 @@ mod view;
 pub use error::FormatError;
 pub use imported::{Collected, ImportedDocument, ImportedLabel, ImportedMention, ImportedSentence, Sink, Warning};
 pub use input::Input;
-pub use options::{OptionSpec, Options};
+pub use options::{OptionSpec, Options, Use};
 pub use output::{Content, Folder, Layout, OneFile, Output};
 pub use receipt::{Loss, LossKind, Receipt};
 pub use registry::{Detected, by_id, detect, formats};

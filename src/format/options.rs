@@ -3,6 +3,14 @@
 use super::{Format, FormatError};
 use std::collections::BTreeMap;
 
+/// When an option says something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Use {
+    Reading,
+    Writing,
+    Both,
+}
+
 /// One option that a format knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OptionSpec {
@@ -11,6 +19,7 @@ pub struct OptionSpec {
     /// All of them; empty when any text will do.
     pub values: &'static [&'static str],
     pub default: &'static str,
+    pub used: Use,
 }
 
 /// Options as they were given; each one is known to a format, with a value that it allows.

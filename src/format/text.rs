@@ -2,7 +2,7 @@
 
 use super::{
     Confidence, Content, DocumentView, Format, FormatError, Holds, ImportedDocument, ImportedSentence, Input, LossKind,
-    OptionSpec, Options, Output, Receipt, Sample, SentenceView, Sink, Sniff,
+    OptionSpec, Options, Output, Receipt, Sample, SentenceView, Sink, Sniff, Use,
 };
 use crate::annotation::Kept;
 use crate::text::{OffsetIndex, SentenceSplit, TextRange, Tokens, split_sentences};
@@ -17,6 +17,7 @@ pub(super) const UNIT: OptionSpec = OptionSpec {
     meaning: "what a line is: one sentence, or a piece of prose whose sentences are found",
     values: &["auto", "lines", "prose"],
     default: "auto",
+    used: Use::Reading,
 };
 
 pub(super) const TOKENS: OptionSpec = OptionSpec {
@@ -24,6 +25,7 @@ pub(super) const TOKENS: OptionSpec = OptionSpec {
     meaning: "what a token is: a word or a mark, or whatever stands between blanks (of a text that was tokenised before)",
     values: &["words", "blanks"],
     default: "words",
+    used: Use::Reading,
 };
 
 impl Format for PlainText {

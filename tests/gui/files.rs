@@ -103,6 +103,25 @@ fn closing_the_window_waits_for_an_import() {
 }
 
 #[test]
+fn an_export_with_a_column_a_depth_holds_what_is_nested() {
+    let stage = Stage::new();
+    let mut page = stage.annotating("Lund University\n");
+    page.character("l");
+    page.press(Modifiers::COMMAND, Key::ArrowUp);
+    page.character("o");
+    page.key(Key::Space);
+    page.press(Modifiers::COMMAND, Key::E);
+    page.choose("Format of the file", "CoNLL columns");
+    assert!(!page.shows("token"), "that is for reading");
+    page.fill("layers", "2");
+    page.fill("File", &stage.path("out.conll").display().to_string());
+    page.click("Write the file");
+    page.wait("the export", |page| page.shows("Read back and compared: nothing is missing."));
+    let written = std::fs::read_to_string(stage.path("out.conll")).unwrap();
+    assert!(written.contains("Lund\tB-ORG\tB-LOC") || written.contains("Lund B-ORG B-LOC"), "{written}");
+}
+
+#[test]
 fn an_export_is_said_to_be_compared_only_when_it_was() {
     let stage = Stage::new();
     let mut page = stage.annotating(STORY);

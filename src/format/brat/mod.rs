@@ -11,7 +11,7 @@ mod write;
 use super::text::{TOKENS, UNIT};
 use super::{
     Confidence, Content, Format, FormatError, Holds, Input, Layout, OptionSpec, Options, Output, Receipt, Sample, Sink,
-    Sniff,
+    Sniff, Use,
 };
 
 #[derive(Debug)]
@@ -24,6 +24,7 @@ const OFFSETS: OptionSpec = OptionSpec {
     meaning: "what offsets count; auto finds it out from what the lines quote",
     values: &["auto", "chars", "utf16", "bytes"],
     default: "auto",
+    used: Use::Reading,
 };
 
 impl Format for Brat {

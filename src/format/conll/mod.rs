@@ -9,6 +9,7 @@ mod write;
 
 use super::{
     Confidence, Content, Format, FormatError, Holds, Input, OptionSpec, Options, Output, Receipt, Sample, Sink, Sniff,
+    Use,
 };
 
 #[derive(Debug)]
@@ -21,6 +22,7 @@ const SCHEME: OptionSpec = OptionSpec {
     meaning: "what the prefixes of tags mean; auto finds it out, and writes iob2",
     values: &["auto", "iob1", "iob2", "bioes", "bilou", "io"],
     default: "auto",
+    used: Use::Both,
 };
 
 const LAYERS: OptionSpec = OptionSpec {
@@ -28,10 +30,16 @@ const LAYERS: OptionSpec = OptionSpec {
     meaning: "how many of the last columns are tags; written outermost first, one a depth",
     values: &[],
     default: "1",
+    used: Use::Both,
 };
 
-const TOKEN: OptionSpec =
-    OptionSpec { key: "token", meaning: "the column of the token, from 1", values: &[], default: "1" };
+const TOKEN: OptionSpec = OptionSpec {
+    key: "token",
+    meaning: "the column of the token, from 1",
+    values: &[],
+    default: "1",
+    used: Use::Reading,
+};
 
 impl Format for Conll {
     fn id(&self) -> &'static str {

@@ -10,6 +10,7 @@ mod write;
 
 use super::{
     Confidence, Content, Format, FormatError, Holds, Input, OptionSpec, Options, Output, Receipt, Sample, Sink, Sniff,
+    Use,
 };
 
 #[derive(Debug)]
@@ -23,6 +24,7 @@ const END: OptionSpec = OptionSpec {
     meaning: "what `end` of an entity names: the token after the last (exclusive) or the last (inclusive)",
     values: &["auto", "exclusive", "inclusive"],
     default: "auto",
+    used: Use::Both,
 };
 
 const HEADER: OptionSpec = OptionSpec {
@@ -30,6 +32,7 @@ const HEADER: OptionSpec = OptionSpec {
     meaning: "whether a written file begins with a header; without, it can be appended to another one",
     values: &["yes", "no"],
     default: "yes",
+    used: Use::Writing,
 };
 
 const NAMES: OptionSpec = OptionSpec {
@@ -37,6 +40,7 @@ const NAMES: OptionSpec = OptionSpec {
     meaning: "the tags that numbers in `ner_tags` stand for, from 0, parted by commas: O,B-PER,I-PER",
     values: &[],
     default: "",
+    used: Use::Reading,
 };
 
 impl Format for Jsonl {

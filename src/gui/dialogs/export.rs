@@ -1,7 +1,8 @@
 //! Exporting: which format, what of the project, where to; and what the format could not hold.
 
+use super::options::format_option;
 use super::{Backstage, Report, button_row, explain, field_name, modal, problem};
-use crate::format::{Format, Layout, formats};
+use crate::format::{Format, Layout, Use, formats};
 use crate::gui::acts::Act;
 use crate::gui::files::{PathChange, PathField, Wish};
 use crate::gui::panels::{counted, grouped};
@@ -9,10 +10,13 @@ use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{button, combo, primary_button};
 use crate::session::{ExportReceipt, ExportRequest, ExportWhat, Part, Project, SessionError, Task};
 use eframe::egui::{self, Label, ScrollArea, Ui};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub(crate) struct ExportDialog {
     request: ExportRequest,
+    /// Those that differ from the default of the format.
+    options: BTreeMap<&'static str, String>,
     path: PathField,
     /// The path was typed or chosen: it no longer follows the format.
     path_is_own: bool,
@@ -31,6 +35,7 @@ impl ExportDialog {
         let format = formats().first().map(|f| f.id().to_owned()).unwrap_or_default();
         let mut dialog = Self {
             request: ExportRequest { format, ..ExportRequest::default() },
+            options: BTreeMap::new(),
             path: PathField::default().without_focus(),
             path_is_own: false,
             stem: project.path().with_extension(""),
@@ -92,12 +97,18 @@ impl ExportDialog {
         });
         if let Some(id) = chosen {
             self.request.format = id.to_owned();
-            self.request.options.clear();
+            self.options.clear();
             self.follow_format();
         }
         if let Some(lacks) = self.format().map(lacks).filter(|l| !l.is_empty()) {
             explain(ui, &format!("This format does not hold {lacks}; what is left out will be listed."));
         }
+        ui.horizontal_wrapped(|ui| {
+            let specs = self.format().map_or(&[][..], |f| f.options());
+            for spec in specs.iter().filter(|spec| spec.used != Use::Reading) {
+                ui.vertical(|ui| format_option(ui, spec, &mut self.options));
+            }
+        });
         field_name(ui, "What");
         self.what(ui, project);
         field_name(ui, if self.is_folder() { "Folder" } else { "File" });
@@ -117,7 +128,9 @@ impl ExportDialog {
         button_row(ui, |ui| {
             let ready = !self.path.text.trim().is_empty();
             if primary_button(ui, ready, "Write the file").clicked() {
-                let (view, request, path) = (project.export_view(), self.request.clone(), self.path.path());
+                let options = self.options.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+                let request = ExportRequest { options, ..self.request.clone() };
+                let (view, path) = (project.export_view(), self.path.path());
                 let work = move || view.export(&request, &path);
                 self.state = State::Writing(Task::spawn("export", backstage.services.waker.clone(), work));
             }

@@ -4,14 +4,15 @@
 //! - Nothing is taken in before the person has seen what was read, all warnings included.
 //! - While the import is written the dialog stays: an edit made meanwhile would make it fail.
 
+use super::options::format_option;
 use super::{Backstage, Report, button_row, explain, field_name, modal, problem};
 use crate::annotation::{LabelSet, Rgb};
-use crate::format::{ImportedSentence, OptionSpec, Warning, formats};
+use crate::format::{ImportedSentence, Use, Warning, formats};
 use crate::gui::acts::Act;
 use crate::gui::files::{PathChange, PathField, Wish};
 use crate::gui::panels::{counted, grouped};
 use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts::{button, combo, primary_button, section, text_field};
+use crate::gui::widgets::parts::{button, combo, primary_button, section};
 use crate::gui::widgets::sentence::{Content, Emphasis, Setting, Typesetter, paint};
 use crate::session::{ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, read_files};
 use eframe::egui::{self, Label, ScrollArea, Sense, Ui, vec2};
@@ -194,37 +195,19 @@ impl ImportDialog {
                 self.read_as = None;
             }
             let id = self.format.or(self.read_as);
-            for spec in formats().iter().filter(|f| Some(f.id()) == id).flat_map(|f| f.options()) {
-                ui.vertical(|ui| changed |= option(ui, spec, &mut self.options) && self.options != self.read_with);
+            for spec in formats()
+                .iter()
+                .filter(|f| Some(f.id()) == id)
+                .flat_map(|f| f.options())
+                .filter(|o| o.used != Use::Writing)
+            {
+                ui.vertical(|ui| {
+                    changed |= format_option(ui, spec, &mut self.options) && self.options != self.read_with
+                });
             }
         });
         changed
     }
-}
-
-/// One option of a format; true when it was changed.
-fn option(ui: &mut Ui, spec: &OptionSpec, options: &mut BTreeMap<&'static str, String>) -> bool {
-    field_name(ui, spec.key);
-    let mut value = options.get(spec.key).cloned().unwrap_or_else(|| spec.default.to_owned());
-    let mut done = false;
-    if spec.values.is_empty() {
-        let field = text_field(ui, spec.key, &mut value, 160.0).on_hover_text(spec.meaning);
-        done = field.lost_focus();
-    } else {
-        let shown = value.clone();
-        let chooser = combo(ui, spec.key, shown, 110.0, |ui| {
-            for choice in spec.values {
-                done |= ui.selectable_value(&mut value, (*choice).to_owned(), *choice).changed();
-            }
-        });
-        chooser.on_hover_text(spec.meaning);
-    }
-    if value == spec.default {
-        options.remove(spec.key);
-    } else {
-        options.insert(spec.key, value);
-    }
-    done
 }
 
 fn show_preview(ui: &mut Ui, incoming: &Incoming, sentences: &[Content], typesetter: &mut Typesetter) {

@@ -13,6 +13,7 @@ mod key_help;
 mod label;
 mod new_project;
 mod open_project;
+mod options;
 mod palette;
 mod report;
 mod settings;

@@ -119,44 +119,49 @@ fn threshold(ui: &mut Ui, stage: &mut Stage<'_>) {
 
 /// What can be done now, with its keys; each can be clicked.
 fn hints(ui: &mut Ui, stage: &mut Stage<'_>, shown: usize) {
-    let tokens = theme::tokens(ui);
     let sure = stage.project.settings().accept_all_from;
-    let mut hints: Vec<(CommandId, String)> = Vec::new();
-    if !stage.can_change() {
-        hints.push((CommandId::NextMark, "next".to_owned()));
-    } else if shown > 0 {
-        hints.push((CommandId::NextMark, "next".to_owned()));
-        hints.push((CommandId::Accept, "accept".to_owned()));
-        hints.push((CommandId::Reject, "reject".to_owned()));
-        hints.push((CommandId::AcceptAll, format!("accept all from {sure:.2}")));
-    }
-    hints.push((CommandId::Next, "go on".to_owned()));
-    if stage.can_change() {
-        hints.push((CommandId::SkipAndNext, "skip".to_owned()));
-    }
-    ui.horizontal(|ui| {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let keys = commands::keys_text(CommandId::CompleteAndNext);
-            let complete = primary_button(ui, stage.can_change(), "Complete and go on");
-            if complete.on_hover_text(format!("All mentions of this sentence are marked ({keys})")).clicked() {
-                stage.act(Act::Command(CommandId::CompleteAndNext));
+    let can_change = stage.can_change();
+    let dense = |ui: &mut Ui| {
+        ui.spacing_mut().item_spacing = vec2(2.0, 2.0);
+        ui.spacing_mut().button_padding = vec2(4.0, 2.0);
+        ui.spacing_mut().interact_size.y = 0.0;
+    };
+    if shown > 0 {
+        ui.horizontal_wrapped(|ui| {
+            dense(ui);
+            hint(ui, stage, CommandId::NextMark, "next");
+            if can_change {
+                hint(ui, stage, CommandId::Accept, "accept");
+                hint(ui, stage, CommandId::Reject, "reject");
+                hint(ui, stage, CommandId::AcceptAll, &format!("accept all from {sure:.2}"));
             }
-            ui.with_layout(Layout::left_to_right(Align::Center).with_main_wrap(true), |ui| {
-                ui.spacing_mut().item_spacing = vec2(4.0, 2.0);
-                ui.spacing_mut().button_padding = vec2(4.0, 2.0);
-                ui.spacing_mut().interact_size.y = 0.0;
-                for (id, does) in hints {
-                    let mut text = egui::text::LayoutJob::default();
-                    let format = |font, color| egui::TextFormat::simple(font, color);
-                    let keys = commands::keys_text(id);
-                    text.append(&keys, 0.0, format(theme::bold(size::TEXT_SMALL), tokens.text));
-                    text.append(&does, 5.0, format(theme::regular(size::TEXT_SMALL), tokens.text_dim));
-                    let hint = ui.add(egui::Button::new(text).frame_when_inactive(false)).accessible_name(&does);
-                    if hint.on_hover_text(commands::title_with_keys(id)).clicked() {
-                        stage.act(Act::Command(id));
-                    }
-                }
-            });
         });
+    }
+    let row = vec2(ui.available_width(), 34.0);
+    ui.allocate_ui_with_layout(row, Layout::right_to_left(Align::Center), |ui| {
+        let keys = commands::keys_text(CommandId::CompleteAndNext);
+        let complete = primary_button(ui, can_change, "Complete and go on");
+        if complete.on_hover_text(format!("All mentions of this sentence are marked ({keys})")).clicked() {
+            stage.act(Act::Command(CommandId::CompleteAndNext));
+        }
+        ui.add_space(size::GAP);
+        dense(ui);
+        if can_change {
+            hint(ui, stage, CommandId::SkipAndNext, "skip");
+        }
+        hint(ui, stage, CommandId::Next, "go on");
     });
+}
+
+/// A key and what it does; a click does it, too.
+fn hint(ui: &mut Ui, stage: &mut Stage<'_>, id: CommandId, does: &str) {
+    let tokens = theme::tokens(ui);
+    let format = |font, color| egui::TextFormat::simple(font, color);
+    let mut text = egui::text::LayoutJob::default();
+    text.append(&commands::keys_text(id), 0.0, format(theme::bold(size::TEXT_SMALL), tokens.text));
+    text.append(does, 5.0, format(theme::regular(size::TEXT_SMALL), tokens.text_dim));
+    let hint = ui.add(egui::Button::new(text).frame_when_inactive(false)).accessible_name(does);
+    if hint.on_hover_text(commands::title_with_keys(id)).clicked() {
+        stage.act(Act::Command(id));
+    }
 }

@@ -1,0 +1,32 @@
+//! The options of a format, as import and export show them.
+
+use super::field_name;
+use crate::format::OptionSpec;
+use crate::gui::widgets::parts::{combo, text_field};
+use eframe::egui::Ui;
+use std::collections::BTreeMap;
+
+/// One option of a format; `options` holds those that differ from the default. True when it was changed.
+pub(super) fn format_option(ui: &mut Ui, spec: &OptionSpec, options: &mut BTreeMap<&'static str, String>) -> bool {
+    field_name(ui, spec.key);
+    let mut value = options.get(spec.key).cloned().unwrap_or_else(|| spec.default.to_owned());
+    let mut done = false;
+    if spec.values.is_empty() {
+        let field = text_field(ui, spec.key, &mut value, 160.0).on_hover_text(spec.meaning);
+        done = field.lost_focus();
+    } else {
+        let shown = value.clone();
+        let chooser = combo(ui, spec.key, shown, 110.0, |ui| {
+            for choice in spec.values {
+                done |= ui.selectable_value(&mut value, (*choice).to_owned(), *choice).changed();
+            }
+        });
+        chooser.on_hover_text(spec.meaning);
+    }
+    if value == spec.default {
+        options.remove(spec.key);
+    } else {
+        options.insert(spec.key, value);
+    }
+    done
+}
