@@ -118,6 +118,38 @@ fn the_loop_of_label_train_suggest_accept_turns() {
 }
 
 #[test]
+fn a_paused_training_is_still_paused_after_opening_again_and_goes_on_when_told() {
+    let place = Place::new();
+    let mut project = place.project(24);
+    project.start_learner();
+    assert!(project.run(Command::PauseTraining(true)).is_err(), "there is none");
+    for number in 0..20 {
+        annotate(&mut project, SentenceId(number));
+    }
+    let paused = |project: &Project| match &project.learner().state {
+        LearnerState::Training(progress) => Some(progress.paused),
+        _ => None,
+    };
+    project.run(Command::PauseTraining(true)).unwrap();
+    assert_eq!(paused(&project), Some(true));
+    project.close().unwrap();
+
+    let mut project = place.open();
+    project.start_learner();
+    assert_eq!(paused(&project), Some(true), "begun again or gone on with, it waits");
+    project.run(Command::PauseTraining(false)).unwrap();
+    wait(&mut project, |_, events| events.iter().any(|e| matches!(e, Event::ModelReady(_))));
+
+    // The next one does not wait for that.
+    project.run(Command::Train).unwrap();
+    project.run(Command::PauseTraining(true)).unwrap();
+    project.run(Command::StopTraining).unwrap();
+    wait(&mut project, |_, events| events.iter().any(|e| matches!(e, Event::TrainingStopped)));
+    project.run(Command::Train).unwrap();
+    assert_eq!(paused(&project), Some(false));
+}
+
+#[test]
 fn closing_stops_a_training_and_opening_starts_it_again() {
     let place = Place::new();
     let mut project = place.project(40);

@@ -149,10 +149,6 @@ impl Project {
         }
         let config = Config { threads: Some(self.settings.background_threads()), ..self.settings.config() };
         let job = self.training_job(config)?;
-        if self.settings.training_paused {
-            // It was another one that was to wait.
-            self.set(Setting::TrainingPaused(false))?;
-        }
         self.begin(job);
         Ok(())
     }
@@ -204,8 +200,12 @@ impl Project {
                 });
             }
             let ended = ended.map_err(SessionError::from).and_then(|result| Ok(result?));
-            if let Err(error) = self.set(Setting::LastTrainedSentences(self.settings.last_trained_sentences)) {
-                events.push(Event::SaveFailed { message: error.to_string() });
+            let trained = Setting::LastTrainedSentences(self.settings.last_trained_sentences);
+            // It was this one that was to wait, not the next.
+            for setting in [trained, Setting::TrainingPaused(false)] {
+                if let Err(error) = self.set(setting) {
+                    events.push(Event::SaveFailed { message: error.to_string() });
+                }
             }
             events.extend(self.training_ended(ended));
             self.consider_training();
