@@ -20,6 +20,11 @@ pub enum Status {
 }
 
 impl Status {
+    /// Whether somebody has still to work on the sentence.
+    pub fn waits(self) -> bool {
+        !matches!(self, Self::Complete | Self::Skipped)
+    }
+
     /// The word for it in files. Part of the project file and of JSONL: never changed.
     pub fn id(self) -> &'static str {
         match self {

@@ -40,13 +40,8 @@ impl FilePicker for NoPicker {
 /// # Errors
 /// A project that can't be read, a temporary folder that can't be written, a training that does not begin, a stop.
 pub fn bench(request: &UiBenchRequest, cancel: &AtomicBool) -> Result<UiBench, SessionError> {
-    let folder = tempfile::tempdir().map_err(|source| SessionError::Io {
-        doing: "make a temporary folder",
-        source,
-        path: std::env::temp_dir(),
-    })?;
     let home = Home::find();
-    let path = prepare_ui_bench(request, &home, folder.path(), cancel)?;
+    let (_folder, path) = prepare_ui_bench(request, &home, cancel)?;
     let mut screen = Screen::new(home, path);
     let measured = screen.measure(request, cancel);
     screen.window.close();

@@ -70,8 +70,10 @@ impl Desk {
     /// Somebody who looks at a finished sentence is taken to one that waits.
     fn go_where_work_is(&mut self) {
         let Some(sentence) = self.view.sentence(&self.project) else { return };
-        let waits = !matches!(sentence.status(), Status::Complete | Status::Skipped);
-        if let Some(next) = self.project.next_sentence(sentence.id(), Order::Text).filter(|_| !waits) {
+        if sentence.status().waits() {
+            return;
+        }
+        if let Some(next) = self.project.next_sentence(sentence.id(), Order::Text) {
             self.go_to(next);
         }
     }

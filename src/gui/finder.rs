@@ -233,10 +233,7 @@ impl Finder {
     pub fn next_open(&self, corpus: &Corpus, after: SentenceId) -> Option<SentenceId> {
         let rows = self.rows(corpus);
         let first = self.row_of(corpus, after).map_or(0, |row| row + 1);
-        let open = |id: &SentenceId| {
-            *id != after
-                && corpus.sentence(*id).is_some_and(|s| !matches!(s.status(), Status::Complete | Status::Skipped))
-        };
+        let open = |id: &SentenceId| *id != after && corpus.sentence(*id).is_some_and(|s| s.status().waits());
         (first..rows).chain(0..first.min(rows)).filter_map(|row| self.row(corpus, row)).find(open)
     }
 

@@ -12,7 +12,7 @@
 
 use crate::annotation::{
     Corpus, DocumentId, LabelId, LabelSet, Mention, MentionId, ModelId, Sentence, SentenceId, SentenceSuggestions,
-    Span, Status, Suggestion, TokenIdx,
+    Span, Suggestion, TokenIdx,
 };
 use crate::gui::finder::Finder;
 use crate::gui::widgets::sentence::{Content, Mark, MarkId};
@@ -231,9 +231,8 @@ impl View {
 
     /// For somebody who has no sentence, or whose sentence is gone: was joined, taken back, or its document removed.
     fn find_a_place(&mut self, corpus: &Corpus) {
-        let waits = |s: &&Sentence| !matches!(s.status(), Status::Complete | Status::Skipped);
         let near = self.current.and_then(|_| self.seen.heir(corpus));
-        let here = near.or_else(|| corpus.sentences().find(waits)).or(corpus.sentence_at(0));
+        let here = near.or_else(|| corpus.sentences().find(|s| s.status().waits())).or(corpus.sentence_at(0));
         self.clear();
         self.cursor = here.map(|sentence| self.seen.first_word_in(sentence)).unwrap_or_default();
         self.current = here.map(Sentence::id);

@@ -6,12 +6,14 @@ mod ui;
 pub use ui::{UiBench, UiBenchProject, UiBenchRequest, prepare_ui_bench};
 
 use super::{
-    ExportRequest, Home, ImportAs, ImportHow, NewProject, Project, ReadRequest, SessionError, read_files, write_whole,
+    ExportRequest, Home, ImportAs, ImportHow, Incoming, NewProject, Project, ReadRequest, SessionError, read_files,
+    write_whole,
 };
 use crate::train::peak_memory_mb;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
+use tempfile::TempDir;
 
 /// Sentences whose words are searched.
 const SEARCHED_SENTENCES: usize = 50;
@@ -81,12 +83,7 @@ pub fn bench_import(
     cancel: &AtomicBool,
     on_step: &mut dyn FnMut(ImportBenchStep),
 ) -> Result<ImportBench, SessionError> {
-    let temp = std::env::temp_dir();
-    let folder = tempfile::tempdir_in(&temp).map_err(|source| SessionError::Io {
-        doing: "make a temporary folder",
-        source,
-        path: temp.clone(),
-    })?;
+    let folder = temporary_folder()?;
     let (home, corpus) = (Home::at(folder.path()), folder.path().join("corpus.jsonl"));
     let (file, output) = (folder.path().join("bench.nestling"), folder.path().join("export.jsonl"));
     let mut begin = |step| {
@@ -94,13 +91,11 @@ pub fn bench_import(
         not_stopped(cancel).map(|()| Instant::now())
     };
 
-    make(&corpus, sentences, &mut begin)?;
+    make(&corpus, sentences, |written| begin(ImportBenchStep::Make { written }).is_ok())?;
     let mut project = Project::create(&home, &file, &NewProject::default())?;
 
     let started = begin(ImportBenchStep::Parse)?;
-    let request =
-        ReadRequest { format: Some("jsonl".to_owned()), options: vec![("end".to_owned(), "exclusive".to_owned())] };
-    let incoming = read_files(std::slice::from_ref(&corpus), &request)?;
+    let incoming = read_made(&corpus)?;
     let parse_secs = started.elapsed().as_secs_f64();
 
     let started = begin(ImportBenchStep::Store)?;
@@ -141,16 +136,22 @@ fn not_stopped(cancel: &AtomicBool) -> Result<(), SessionError> {
 }
 
 /// The vocabulary and the writer's buffer are all that is held; both are gone when the import begins.
-fn make(
-    path: &Path,
-    sentences: usize,
-    begin: &mut dyn FnMut(ImportBenchStep) -> Result<Instant, SessionError>,
-) -> Result<(), SessionError> {
+fn make(path: &Path, sentences: usize, go_on: impl FnMut(usize) -> bool) -> Result<(), SessionError> {
     write_whole(path, |out| {
-        let go_on = |written| begin(ImportBenchStep::Make { written }).is_ok();
         let io = |source| SessionError::Io { doing: "write the corpus", source, path: path.to_owned() };
         if synthetic::write(sentences, out, go_on).map_err(io)? { Ok(()) } else { Err(SessionError::Stopped) }
     })
+}
+
+fn read_made(path: &Path) -> Result<Incoming, SessionError> {
+    let options = vec![("end".to_owned(), "exclusive".to_owned())];
+    read_files(&[path.to_owned()], &ReadRequest { format: Some("jsonl".to_owned()), options })
+}
+
+/// Deleted with all that is in it when it is dropped.
+fn temporary_folder() -> Result<TempDir, SessionError> {
+    let path = std::env::temp_dir();
+    tempfile::tempdir_in(&path).map_err(|source| SessionError::Io { doing: "make a temporary folder", source, path })
 }
 
 /// Milliseconds of each of many searches: for single words, for two in a row, and for the first letter of one, which

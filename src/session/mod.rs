@@ -69,7 +69,7 @@ pub use jobs::{EvaluateReport, EvaluateRequest, PredictReport, TrainReport};
 pub use project::{NewProject, Order, Project};
 pub use reading::{Incoming, ReadRequest, read_files};
 pub use sample::open_sample;
-pub use settings::{Setting, Settings};
+pub use settings::{Setting, Settings, background_threads, cores};
 pub use status::{Counts, Event, LearnerState, LearnerStatus, ModelInfo, Predicting, SaveState, TrainingProgress};
 pub use task::{Task, TaskLost, Waker};
 

@@ -9,8 +9,8 @@ use super::settings::{Setting, Settings};
 use super::status::{Counts, Event, LearnerStatus, ModelInfo, SaveState};
 use super::{SessionError, Waker, models};
 use crate::annotation::{
-    Corpus, Edit, History, LabelSet, ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status, Step,
-    Suggestion, Transaction,
+    Corpus, Edit, History, LabelSet, ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Step, Suggestion,
+    Transaction,
 };
 use crate::store::{
     self, Contents, LogEntry, ModelRecord, Stamp, Store, StoreError, VisibleSuggestions, WhyReadOnly, Writer,
@@ -358,9 +358,7 @@ impl Project {
 
     /// The next sentence to work on after this one, going round; `None` when all are complete or skipped.
     pub fn next_sentence(&self, after: SentenceId, order: Order) -> Option<SentenceId> {
-        let open = |s: &&Sentence| {
-            matches!(s.status(), Status::Untouched | Status::InProgress | Status::Flagged) && s.id() != after
-        };
+        let open = |s: &&Sentence| s.status().waits() && s.id() != after;
         match order {
             Order::Text => {
                 let place = self.corpus.place(after).unwrap_or_default();

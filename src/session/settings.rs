@@ -106,6 +106,16 @@ impl Setting {
     }
 }
 
+/// Cores of this machine.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// Cores that the learner uses with this setting; with none all but one, which is the window's.
+pub fn background_threads(setting: Option<NonZero<usize>>) -> usize {
+    setting.map_or(cores().saturating_sub(1).max(1), |threads| threads.get().min(cores()))
+}
+
 impl Settings {
     /// How trainings of this project begin.
     pub fn config(&self) -> Config {
@@ -114,9 +124,7 @@ impl Settings {
 
     /// Cores for what goes on in the background.
     pub fn background_threads(&self) -> usize {
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-        // One is the window's.
-        self.threads.map_or(cores.saturating_sub(1).max(1), |threads| threads.get().min(cores))
+        background_threads(self.threads)
     }
 
     pub(super) fn set(&mut self, setting: Setting) {

@@ -18,9 +18,13 @@ fn texts(stage: &Stage) -> PathBuf {
     stage.write("news.txt", &lines.collect::<String>())
 }
 
-fn bring_in_an_encoder(stage: &Stage) {
+/// A window at its start page, texts to take in, and an encoder besides the built-in one.
+fn begin(stage: &Stage) -> (PathBuf, Page) {
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
     stage.home().encoders().import(&tiny, "tiny").unwrap();
+    let mut page = stage.window(None);
+    page.wait("the start page", |page| page.shows("New project"));
+    (texts(stage), page)
 }
 
 fn provenance(page: &Page, sentence: u32) -> Vec<Provenance> {
@@ -53,10 +57,7 @@ fn open_again(stage: &Stage, mut page: Page, project: &Path) -> Page {
 #[test]
 fn by_keyboard() {
     let stage = Stage::new();
-    let text = texts(&stage);
-    bring_in_an_encoder(&stage);
-    let mut page = stage.window(None);
-    page.wait("the start page", |page| page.shows("New project"));
+    let (text, mut page) = begin(&stage);
     page.press(Modifiers::COMMAND, Key::N);
     page.wait("the encoder", |page| page.shows("tiny"));
     page.fill("Name", "Ferry news");
@@ -124,10 +125,7 @@ fn by_keyboard() {
 #[test]
 fn by_mouse() {
     let stage = Stage::new();
-    let text = texts(&stage);
-    bring_in_an_encoder(&stage);
-    let mut page = stage.window(None);
-    page.wait("the start page", |page| page.shows("New project"));
+    let (text, mut page) = begin(&stage);
     page.drop_file(&text);
     page.wait("the encoder", |page| page.shows("tiny"));
     page.click("tiny");

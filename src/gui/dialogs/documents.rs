@@ -8,7 +8,7 @@ use crate::gui::panels::{counted, grouped};
 use crate::gui::theme::{self, RADIUS_CONTROL, Tokens, size};
 use crate::gui::widgets::galleys::elided;
 use crate::gui::widgets::parts::{button, quiet_button};
-use crate::gui::widgets::sentence::{Content, Setting, Typesetter, paint_words};
+use crate::gui::widgets::sentence::{Content, Typesetter, paint_words};
 use crate::session::{Command, DocumentRow, Project};
 use crate::text::tokenize;
 use eframe::egui::{
@@ -299,10 +299,8 @@ fn paint_name(ui: &Ui, typesetter: &mut Typesetter, name: &str, place: Rect, col
         return !galley.elided;
     }
     // Set by our own flow: egui has no bidirectional text.
-    let setting = Setting { width: place.width().max(20.0).floor(), points: size::TEXT, most_rows: 1 };
-    let flow = typesetter.set(ui, &content, setting);
-    let foot = flow.rows.first().map_or(0.0, |row| row.foot);
-    paint_words(ui, &content, &flow, pos2(place.left(), place.center().y - foot / 2.0), color);
+    let (flow, origin) = typesetter.set_row(ui, &content, place);
+    paint_words(ui, &content, &flow, origin, color);
     flow.pieces.len() == content.words.len()
 }
 

@@ -12,7 +12,7 @@ use crate::gui::panels::counted;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{self, button, combo, primary_button, section, text_field};
 use crate::model::architectures;
-use crate::session::{Command, Project, Setting};
+use crate::session::{Command, Project, Setting, background_threads, cores};
 use eframe::egui::{self, DragValue, ScrollArea, ThemePreference, Ui};
 use std::num::NonZero;
 
@@ -41,7 +41,7 @@ impl SettingsDialog {
         let closed = modal(ctx, "Settings", size::DIALOG_WIDTH, |ui| {
             let height = (ctx.content_rect().height() - 220.0).max(160.0);
             ScrollArea::vertical().max_height(height).show(ui, |ui| {
-                of_window(ui);
+                of_window(ui, backstage.acts);
                 if let Some(project) = backstage.project {
                     ui.add_space(size::GAP_SECTION);
                     let can_change = project.read_only().is_none();
@@ -118,14 +118,13 @@ fn trainings(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
         }
         ui.label("more complete sentences");
     });
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     field_name(ui, "Cores for the learner");
     let name = |threads: Option<NonZero<usize>>| match threads {
-        None => format!("All but one ({})", cores.saturating_sub(1).max(1)),
+        None => format!("All but one ({})", background_threads(None)),
         Some(n) => counted(n.get(), "core", "cores"),
     };
     combo(ui, "Cores for the learner", name(settings.threads), 180.0, |ui| {
-        for threads in std::iter::once(None).chain((1..=cores).map(NonZero::new)) {
+        for threads in std::iter::once(None).chain((1..=cores()).map(NonZero::new)) {
             if ui.selectable_label(settings.threads == threads, name(threads)).clicked() {
                 set(acts, Setting::Threads(threads));
             }
@@ -153,7 +152,7 @@ fn model(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
     );
 }
 
-fn of_window(ui: &mut Ui) {
+fn of_window(ui: &mut Ui, acts: &mut Vec<Act>) {
     section(ui, "The window");
     let ctx = ui.ctx().clone();
     field_name(ui, "Colours");
@@ -177,8 +176,7 @@ fn of_window(ui: &mut Ui) {
         let tokens = theme::tokens(ui);
         for (id, title) in [(CommandId::ZoomOut, "Smaller"), (CommandId::ZoomIn, "Larger")] {
             if button(ui, true, title).on_hover_text(commands::title_with_keys(id)).clicked() {
-                let by = if id == CommandId::ZoomIn { 0.1 } else { -0.1 };
-                ctx.set_zoom_factor((ctx.zoom_factor() + by).clamp(0.5, 3.0));
+                acts.push(Act::Command(id));
             }
         }
         ui.label(theme::body(format!("{:.0} %", ctx.zoom_factor() * 100.0), tokens.text_dim));

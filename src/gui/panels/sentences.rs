@@ -10,7 +10,7 @@ use crate::gui::theme::{self, RADIUS_CONTROL, Tokens, size};
 use crate::gui::view::{NextBy, Reveal};
 use crate::gui::widgets::galleys::elided_job;
 use crate::gui::widgets::parts::{self, paint_dot, quiet_button};
-use crate::gui::widgets::sentence::{Content, Setting, paint_words};
+use crate::gui::widgets::sentence::{Content, paint_words};
 use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, Align, Align2, Color32, Panel, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
 
@@ -220,11 +220,7 @@ fn words(ui: &Ui, stage: &mut Stage<'_>, sentence: &Sentence, rect: Rect, color:
         return;
     }
     // Whole words, set by our own flow: egui has no bidirectional text.
-    // Whole points, so that dragging the panel's edge does not lay out anew at each fraction.
-    let setting = Setting { width: rect.width().max(20.0).floor(), points: size::TEXT, most_rows: 1 };
-    let flow = stage.typesetter.set(ui, &content, setting);
-    let foot = flow.rows.first().map_or(0.0, |row| row.foot);
-    let origin = pos2(rect.left(), rect.center().y - foot / 2.0);
+    let (flow, origin) = stage.typesetter.set_row(ui, &content, rect);
     for piece in flow.pieces.iter().filter(|piece| is_found(piece.token)) {
         ui.painter().rect_filled(piece.rect.translate(origin.to_vec2()), 0.0, tokens.shade_strong);
     }

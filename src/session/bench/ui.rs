@@ -1,13 +1,11 @@
 //! What a measurement of the window is about: which project, and what came of it. The window measures itself.
 
-use super::{Percentiles, make};
-use crate::session::{
-    Command, Home, ImportAs, ImportHow, NewProject, Project, ReadRequest, SessionError, Setting, read_files,
-};
+use super::{Percentiles, make, not_stopped, read_made, temporary_folder};
+use crate::session::{Command, Home, ImportAs, ImportHow, NewProject, Project, SessionError, Setting};
 use crate::store::Store;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use tempfile::TempDir;
 
 /// What to measure the window on.
 #[derive(Clone, Debug)]
@@ -49,17 +47,17 @@ pub struct UiBench {
     pub training_steps_per_sec: Option<f64>,
 }
 
-/// Makes the project in a folder of its own, with a learner that starts nothing by itself.
+/// Makes the project, in a folder that goes with the value, with a learner that starts nothing by itself.
 ///
 /// # Errors
-/// A project that can't be read, a folder that can't be written, a stop.
+/// A project that can't be read, a temporary folder that can't be written, a stop.
 pub fn prepare_ui_bench(
     request: &UiBenchRequest,
     home: &Home,
-    folder: &Path,
     cancel: &AtomicBool,
-) -> Result<PathBuf, SessionError> {
-    let path = folder.join("bench.nestling");
+) -> Result<(TempDir, PathBuf), SessionError> {
+    let folder = temporary_folder()?;
+    let path = folder.path().join("bench.nestling");
     let mut project = match &request.on {
         UiBenchProject::Copy(project) => {
             Store::open_to_read(project)?.save_copy(&path)?;
@@ -72,12 +70,9 @@ pub fn prepare_ui_bench(
                 ("suggested", ImportAs::Suggestions, sentences / 2),
             ] {
                 if sentences > 0 {
-                    let file = folder.join(name).with_extension("jsonl");
-                    let mut begin = |_| super::not_stopped(cancel).map(|()| Instant::now());
-                    make(&file, sentences, &mut begin)?;
-                    let options = vec![("end".to_owned(), "exclusive".to_owned())];
-                    let read = ReadRequest { format: Some("jsonl".to_owned()), options: options.into_iter().collect() };
-                    project.import(read_files(&[file], &read)?, ImportHow { kind: Some(kind), split: None })?;
+                    let file = folder.path().join(name).with_extension("jsonl");
+                    make(&file, sentences, |_| not_stopped(cancel).is_ok())?;
+                    project.import(read_made(&file)?, ImportHow { kind: Some(kind), split: None })?;
                 }
             }
             project
@@ -88,5 +83,5 @@ pub fn prepare_ui_bench(
         project.run(Command::Set(Setting::Encoder(encoder.clone())))?;
     }
     project.close()?;
-    Ok(path)
+    Ok((folder, path))
 }

@@ -18,7 +18,8 @@ pub use paint::{Emphasis, paint, paint_words};
 
 use super::galleys::WordGalleys;
 use crate::annotation::TokenIdx;
-use eframe::egui::{self, EventFilter, Id, Pos2, Rect, Response, Role, Sense, Ui, UiBuilder, vec2};
+use crate::gui::theme::size;
+use eframe::egui::{self, EventFilter, Id, Pos2, Rect, Response, Role, Sense, Ui, UiBuilder, pos2, vec2};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -241,6 +242,15 @@ impl Typesetter {
             let frame = self.frame;
             self.flows.retain(|_, (_, used)| *used + 1 >= frame);
         }
+    }
+
+    /// One row of text as small as the window's, in the middle of a place; and where it begins.
+    pub fn set_row(&mut self, ui: &Ui, content: &Content, place: Rect) -> (Arc<Flow>, Pos2) {
+        // Whole points, so that dragging a panel's edge does not lay out anew at each fraction.
+        let width = place.width().max(20.0).floor();
+        let flow = self.set(ui, content, Setting { width, points: size::TEXT, most_rows: 1 });
+        let foot = flow.rows.first().map_or(0.0, |row| row.foot);
+        (flow, pos2(place.left(), place.center().y - foot / 2.0))
     }
 
     pub fn set(&mut self, ui: &Ui, content: &Content, setting: Setting) -> Arc<Flow> {
