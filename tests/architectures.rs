@@ -4,11 +4,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test says so by panicking, in helpers too")]
 
-use candle_core::Device;
+use candle_core::{Device, Var};
 use nestling::annotation::{LabelId, ModelId, Span};
-use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders};
+use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders, Learning, Start, Tape};
 use nestling::model::{Architecture, HeadConfig, Sentence, architectures};
-use nestling::nn::{AdamW, AdamWConfig, Mode, Part, Rng, Vars};
+use nestling::nn::{AdamW, AdamWConfig, Gradients, Mode, Part, Rng, Vars, lend};
 use nestling::train::{
     Checkpoints, Config, Dataset, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest, SentencePrediction,
     TrainError, TrainRequest, Trained, evaluate, interrupted, resume, train,
@@ -107,7 +107,7 @@ fn every_variable_gets_a_gradient_and_moves() {
     for architecture in architectures() {
         let mut vars = Vars::trainable(3, &Device::Cpu);
         vars.stock(encoder.weights().iter().map(|(name, t)| (format!("encoder.{name}"), t.clone())));
-        let bert = Bert::new(vars.scope("encoder", Part::Encoder), definition.config(), 0.1).unwrap();
+        let bert = Bert::new(vars.scope("encoder", Part::Encoder), definition.config(), Learning::All, 0.1).unwrap();
         let config =
             HeadConfig { classes: 3, max_width: 4, dropout: 0.1, head_weight: 0.2, sampling: 0.3, word_shapes: true };
         let head = architecture.build(vars.scope("head", Part::Heads), definition.config().hidden, &config).unwrap();
@@ -135,17 +135,28 @@ fn every_variable_gets_a_gradient_and_moves() {
         let before = vars.copy_out().unwrap();
         assert!(before.len() > 40);
         let mut rng = Rng::new(1, "steps");
+        let (mut tape, mut gradients) = (Tape::default(), Gradients::default());
         for step in 0..3 {
-            let encoded = batch.encode(&bert, &mut Mode::Train(&mut rng)).unwrap();
+            let hidden = bert.forward(&batch, Start::Words, &mut Mode::Train(&mut rng), &mut tape).unwrap();
+            let hidden = Var::from_tensor(&hidden).unwrap();
+            let encoded = batch.encoded(hidden.as_tensor().clone()).unwrap();
             let loss = head.loss(&encoded, &sentences, &mut rng).unwrap();
-            let grads = loss.total.backward().unwrap();
+            let store = loss.total.backward().unwrap();
+            gradients.clear();
+            gradients.add_store(&vars, &store).unwrap();
+            let grad = store.get(hidden.as_tensor()).unwrap();
+            bert.backward(&batch, &mut tape, &lend(grad).unwrap(), &mut gradients).unwrap();
             for (name, variable) in vars.iter() {
-                let gradient = grads.get(variable.var.as_tensor());
-                let size = gradient.map(|g| g.abs().unwrap().max_all().unwrap().to_scalar::<f32>().unwrap());
-                assert!(size.is_some_and(|s| s > 0.0), "{}: {name} has no gradient at step {step}", architecture.id());
+                let gradient = gradients.dense(variable.var.as_tensor()).unwrap_or_default();
+                assert!(
+                    gradient.iter().any(|g| *g != 0.0),
+                    "{}: {name} has no gradient at step {step}",
+                    architecture.id()
+                );
             }
-            adam.step(&vars, &grads, 1.0).unwrap();
+            adam.step(&vars, &mut gradients, 1.0).unwrap();
         }
+        adam.catch_up(&vars).unwrap();
         for (name, after) in vars.copy_out().unwrap() {
             let moved = (after - &before[&name]).unwrap().abs().unwrap().max_all().unwrap().to_scalar::<f32>().unwrap();
             assert!(moved > 1e-6, "{}: {name} has moved by {moved}", architecture.id());

@@ -1,16 +1,16 @@
 //! Sentences put together for one pass of the encoder, and what comes out, word by word.
 
-use super::{Alignment, Bert};
-use crate::nn::{Mode, NnError, u32_tensor};
+use super::Alignment;
+use crate::nn::{NnError, u32_tensor};
 use candle_core::Tensor;
 use std::ops::Range;
 
-/// Windows of several sentences, padded to the longest. At least one position wide.
+/// Windows of several sentences, one behind the other. N counts their positions.
 #[derive(Clone, Debug)]
 pub struct EncoderBatch {
     ids: Vec<u32>,
-    lens: Vec<usize>,
-    positions: usize,
+    places: Vec<u32>,
+    windows: Vec<Range<usize>>,
     pieces: usize,
     first: Vec<u32>,
     last: Vec<u32>,
@@ -19,42 +19,47 @@ pub struct EncoderBatch {
 
 impl EncoderBatch {
     pub fn new(alignments: &[&Alignment], pieces: usize) -> Self {
-        let positions = alignments.iter().map(|a| a.positions()).max().unwrap_or(0).max(1);
         let mut batch = Self {
             ids: Vec::new(),
-            lens: Vec::new(),
-            positions,
+            places: Vec::new(),
+            windows: Vec::new(),
             pieces,
             first: Vec::new(),
             last: Vec::new(),
             sentences: Vec::with_capacity(alignments.len()),
         };
         for alignment in alignments {
-            let from = batch.lens.len();
-            let words = batch.first.len();
+            let (words, mut starts) = (batch.first.len(), Vec::with_capacity(alignment.windows().len()));
+            for window in alignment.windows() {
+                let from = batch.places.len();
+                starts.push(from);
+                batch.ids.extend(&window.ids);
+                batch.places.extend(0..window.positions as u32);
+                batch.windows.push(from..from + window.positions);
+            }
             for place in alignment.words() {
-                let row = (from + place.window) * positions;
+                let row = starts.get(place.window).copied().unwrap_or(0);
                 batch.first.push((row + place.first) as u32);
                 batch.last.push((row + place.last) as u32);
             }
             batch.sentences.push(words..batch.first.len());
-            for window in alignment.windows() {
-                batch.ids.extend(&window.ids);
-                batch.lens.push(window.positions);
-                batch.ids.resize(batch.lens.len() * positions * pieces, 0);
-            }
         }
         batch
     }
 
-    /// B: windows, at least one a sentence.
-    pub fn windows(&self) -> usize {
-        self.lens.len()
+    /// The rows of each of B windows; at least one window a sentence.
+    pub fn windows(&self) -> &[Range<usize>] {
+        &self.windows
     }
 
-    /// T.
-    pub fn positions(&self) -> usize {
-        self.positions
+    /// N.
+    pub fn rows(&self) -> usize {
+        self.places.len()
+    }
+
+    /// T: positions of the longest window.
+    pub fn longest(&self) -> usize {
+        self.windows.iter().map(Range::len).max().unwrap_or(0)
     }
 
     /// Numbers that each position has.
@@ -62,14 +67,14 @@ impl EncoderBatch {
         self.pieces
     }
 
-    /// B · T · pieces numbers below the vocabulary.
+    /// N · pieces numbers below the vocabulary.
     pub fn ids(&self) -> &[u32] {
         &self.ids
     }
 
-    /// Positions of each window that are not padding.
-    pub fn lens(&self) -> &[usize] {
-        &self.lens
+    /// Where each row stands in its window, counted from 0.
+    pub fn places(&self) -> &[u32] {
+        &self.places
     }
 
     /// Words of each sentence among all words of the batch.
@@ -77,22 +82,20 @@ impl EncoderBatch {
         &self.sentences
     }
 
-    /// Runs the encoder.
+    /// Puts hidden states `[N, H]` of this batch beside the words that they stand for.
     ///
     /// # Errors
-    /// See [`Bert::forward`].
-    pub fn encode(&self, bert: &Bert, mode: &mut Mode) -> Result<Encoded, NnError> {
-        let hidden = bert.forward(self, mode)?;
-        let (b, t, h) = hidden.dims3()?;
+    /// When the device refuses.
+    pub fn encoded(&self, hidden: Tensor) -> Result<Encoded, NnError> {
         let (first, last) = (u32_tensor(&self.first, hidden.device())?, u32_tensor(&self.last, hidden.device())?);
-        Ok(Encoded { hidden: hidden.reshape((b * t, h))?, first, last, same: self.first == self.last })
+        Ok(Encoded { hidden, first, last, same: self.first == self.last })
     }
 }
 
 /// The vectors of a batch. W counts the words of all its sentences, one sentence after the other.
 #[derive(Clone, Debug)]
 pub struct Encoded {
-    /// `[B · T, H]`
+    /// `[N, H]`
     hidden: Tensor,
     /// `[W]`, row numbers in `hidden`.
     first: Tensor,
@@ -111,7 +114,7 @@ impl Encoded {
         Ok((first, last))
     }
 
-    /// `[B · T, H]`: every position, padding too.
+    /// `[N, H]`: every position.
     pub fn hidden(&self) -> &Tensor {
         &self.hidden
     }

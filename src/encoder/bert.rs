@@ -1,36 +1,49 @@
-//! BERT's forward pass (Devlin et al. 2019): post-norm blocks, learned positions, exact GELU. Differentiable.
+//! BERT's layers (Devlin et al. 2019): post-norm blocks, learned positions, exact GELU.
+//!
+//! They run in two ways that compute the same function and draw the same dropout: [`super::cpu`] by hand-written passes,
+//! [`super::plain`] by candle's operations, on any device.
 
-use super::{EncoderBatch, EncoderConfig, Pieces};
-use crate::nn::{Embedding, LayerNorm, Linear, Mode, NnError, Scope, attention, dropout, gelu, u32_tensor};
-use candle_core::{DType, Tensor};
+use super::{EncoderConfig, Pieces};
+use crate::nn::{Embedding, LayerNorm, Linear, NnError, Scope};
+use candle_core::Tensor;
 
 /// Deviation of BERT's initial embeddings.
 const STD: f32 = 0.02;
 /// Chance of a hashed part of a word to be left out in training, so that words are also learnt by their other parts.
-const PIECE_DROPOUT: f32 = 0.2;
+pub(super) const PIECE_DROPOUT: f32 = 0.2;
 
 /// The encoder's layers. Names of the variables are those of Hugging Face's files.
 #[derive(Debug)]
 pub struct Bert {
-    words: Embedding,
-    positions: Embedding,
-    token_types: Embedding,
-    norm: LayerNorm,
-    blocks: Vec<Block>,
-    dropout: f32,
+    pub(super) words: Embedding,
+    pub(super) positions: Embedding,
+    pub(super) token_types: Embedding,
+    pub(super) norm: LayerNorm,
+    pub(super) blocks: Vec<Block>,
+    pub(super) dropout: f32,
+    /// Blocks that learn, the last ones; with all of them the embeddings do, too.
+    learning: usize,
 }
 
 #[derive(Debug)]
-struct Block {
-    query: Linear,
-    key: Linear,
-    value: Linear,
-    output: Linear,
-    attention_norm: LayerNorm,
-    up: Linear,
-    down: Linear,
-    norm: LayerNorm,
-    heads: usize,
+pub(super) struct Block {
+    pub query: Linear,
+    pub key: Linear,
+    pub value: Linear,
+    pub output: Linear,
+    pub attention_norm: LayerNorm,
+    pub up: Linear,
+    pub down: Linear,
+    pub norm: LayerNorm,
+    pub heads: usize,
+}
+
+/// How much of an encoder learns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Learning {
+    All,
+    /// So many of the last blocks.
+    Top(usize),
 }
 
 impl Bert {
@@ -38,45 +51,49 @@ impl Bert {
     ///
     /// # Errors
     /// See [`Scope::declare`].
-    pub fn new(mut scope: Scope<'_>, config: &EncoderConfig, p: f32) -> Result<Self, NnError> {
+    pub fn new(mut scope: Scope<'_>, config: &EncoderConfig, learning: Learning, p: f32) -> Result<Self, NnError> {
         let h = config.hidden;
-        let mut part = scope.scope("embeddings");
+        let learns = match learning {
+            Learning::All => config.layers,
+            Learning::Top(blocks) => blocks.min(config.layers),
+        };
+        let mut part = scope.scope("embeddings").frozen_if(learning != Learning::All);
         // A part of a word that training never saw says nothing, instead of something random.
         let std = if matches!(config.pieces, Pieces::Hashed { .. }) { 0.0 } else { STD };
         let words = Embedding::new(part.scope("word_embeddings"), config.vocabulary, h, std)?;
         let positions = Embedding::new(part.scope("position_embeddings"), config.max_positions, h, STD)?;
         let token_types = Embedding::new(part.scope("token_type_embeddings"), config.token_types, h, STD)?;
         let norm = LayerNorm::new(part.scope("LayerNorm"), h, config.norm_eps)?;
-        let block = |i| Block::new(scope.scope(&format!("encoder.layer.{i}")), config);
+        let block = |i| {
+            let scope = scope.scope(&format!("encoder.layer.{i}"));
+            Block::new(scope.frozen_if(i + learns < config.layers), config)
+        };
         let blocks = (0..config.layers).map(block).collect::<Result<_, _>>()?;
-        Ok(Self { words, positions, token_types, norm, blocks, dropout: p })
+        Ok(Self { words, positions, token_types, norm, blocks, dropout: p, learning: learns })
     }
 
-    /// Hidden states `[B, T, H]` of the batch's windows. What stands at padded positions means nothing.
-    ///
-    /// # Errors
-    /// When a number of the batch is beyond the vocabulary, or T beyond the positions.
-    pub fn forward(&self, batch: &EncoderBatch, mode: &mut Mode) -> Result<Tensor, NnError> {
-        let (b, t, pieces) = (batch.windows(), batch.positions(), batch.pieces());
-        let (_, h) = self.words.weight().dims2()?;
-        let ids = u32_tensor(batch.ids(), self.words.weight().device())?;
-        let mut words = self.words.forward(&ids)?;
-        if pieces > 1 {
-            words = words.reshape((b * t, pieces, h))?;
-            if matches!(mode, Mode::Train(_)) {
-                let all = Tensor::ones((b * t, pieces, 1), DType::F32, words.device())?;
-                words = words.broadcast_mul(&dropout(&all, PIECE_DROPOUT, mode)?)?;
-            }
-            words = words.sum(1)?;
-        }
-        let places =
-            self.positions.weight().narrow(0, 0, t)?.broadcast_add(&self.token_types.weight().narrow(0, 0, 1)?)?;
-        let embedded = words.reshape((b, t, h))?.broadcast_add(&places)?;
-        let mut x = dropout(&self.norm.forward(&embedded)?, self.dropout, mode)?;
-        for block in &self.blocks {
-            x = block.forward(&x, batch.lens(), self.dropout, mode)?;
-        }
-        Ok(x)
+    /// H.
+    pub fn hidden(&self) -> usize {
+        self.norm.weight().elem_count()
+    }
+
+    /// Number of blocks.
+    pub fn layers(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// The number of the hidden states below which nothing learns: 0 are the embeddings.
+    pub fn frozen_below(&self) -> usize {
+        self.layers() - self.learning
+    }
+
+    /// The vectors of subwords, `[V, H]`.
+    pub fn word_table(&self) -> &Tensor {
+        self.words.weight()
+    }
+
+    pub(super) fn embeddings_learn(&self) -> bool {
+        self.words.weight().is_variable()
     }
 }
 
@@ -94,15 +111,5 @@ impl Block {
             norm: LayerNorm::new(scope.scope("output.LayerNorm"), h, eps)?,
             heads: config.heads,
         })
-    }
-
-    /// `[B, T, H]` to `[B, T, H]`.
-    fn forward(&self, x: &Tensor, lens: &[usize], p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
-        let (q, k, v) = (self.query.forward(x)?, self.key.forward(x)?, self.value.forward(x)?);
-        let context = attention([&q, &k, &v], self.heads, lens, p, mode)?;
-        let attended = dropout(&self.output.forward(&context)?, p, mode)?;
-        let x = self.attention_norm.forward(&(attended + x)?)?;
-        let fed = dropout(&self.down.forward(&gelu(&self.up.forward(&x)?)?)?, p, mode)?;
-        self.norm.forward(&(fed + x)?)
     }
 }

@@ -15,9 +15,11 @@ mod alignment;
 mod batch;
 mod bert;
 mod config;
+mod cpu;
 mod error;
 mod folder;
 mod hashed;
+pub mod plain;
 mod registry;
 mod subwords;
 #[cfg(test)]
@@ -26,8 +28,9 @@ mod weights;
 
 pub use alignment::{Alignment, Window, WordPlace};
 pub use batch::{Encoded, EncoderBatch};
-pub use bert::Bert;
+pub use bert::{Bert, Learning};
 pub use config::{EncoderConfig, Pieces};
+pub use cpu::{Start, Tape};
 pub use error::EncoderError;
 pub use folder::{Definition, Encoder};
 pub use hashed::HashedWords;

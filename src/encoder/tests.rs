@@ -2,9 +2,10 @@
 
 mod broken;
 mod other_program;
+mod two_ways;
 
 use super::*;
-use crate::nn::{Mode, Part, Vars, read_tensors, write_tensors};
+use crate::nn::{Gradients, Mode, Part, Rng, Vars, lend, read_tensors, write_tensors};
 use candle_core::{Device, Tensor};
 use expect_test::expect;
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ fn words(text: &str) -> Vec<String> {
 fn built(encoder: &Encoder) -> (Vars, Bert) {
     let mut vars = Vars::trainable(1, &Device::Cpu);
     vars.stock(encoder.weights().iter().map(|(name, t)| (format!("e.{name}"), t.clone())));
-    let bert = Bert::new(vars.scope("e", Part::Encoder), encoder.definition().config(), 0.0).unwrap();
+    let bert = Bert::new(vars.scope("e", Part::Encoder), encoder.definition().config(), Learning::All, 0.0).unwrap();
     (vars, bert)
 }
 
@@ -35,6 +36,17 @@ fn batch(encoder: &Encoder, sentences: &[Vec<String>]) -> EncoderBatch {
     EncoderBatch::new(&alignments.iter().collect::<Vec<_>>(), subwords.pieces())
 }
 
+/// `[B, T, …]` to `[N, …]`.
+fn without_padding(batch: &EncoderBatch, x: &Tensor) -> Tensor {
+    let rows = batch.windows().iter().enumerate().map(|(i, rows)| x.get(i).unwrap().narrow(0, 0, rows.len()).unwrap());
+    Tensor::cat(&rows.collect::<Vec<_>>(), 0).unwrap().contiguous().unwrap()
+}
+
+/// Hidden states as they are predicted.
+fn predicted(bert: &Bert, batch: &EncoderBatch) -> Tensor {
+    bert.forward(batch, Start::Words, &mut Mode::Predict, &mut Tape::default()).unwrap()
+}
+
 /// Words of the fixture: subwords within and without the vocabulary, one that vanishes, one that is cut by punctuation.
 fn reference_sentences() -> [Vec<String>; 2] {
     [words("The mayors of Aarhus met ."), words("Boxe-sea \u{200b} qqq")]
@@ -45,24 +57,23 @@ fn subwords_hidden_states_and_gradients_are_pytorch_s() {
     let reference = read_tensors(&fixtures().join("reference.safetensors")).unwrap();
     let encoder = Encoder::open(&fixtures().join("tiny-bert")).unwrap();
     let batch = batch(&encoder, &reference_sentences());
-    let ids: Vec<i64> = reference["ids"].flatten_all().unwrap().to_vec1().unwrap();
+    let ids = without_padding(&batch, &reference["ids"].unsqueeze(2).unwrap());
+    let ids: Vec<i64> = ids.flatten_all().unwrap().to_vec1().unwrap();
     assert_eq!(batch.ids().iter().map(|id| i64::from(*id)).collect::<Vec<_>>(), ids);
 
     let (vars, bert) = built(&encoder);
-    let hidden = bert.forward(&batch, &mut Mode::Predict).unwrap();
-    let weighed = (&hidden * &reference["factors"]).unwrap();
-    let (_, t, _) = hidden.dims3().unwrap();
-    for (i, len) in batch.lens().iter().enumerate() {
-        assert!(*len <= t);
-        let of = |x: &Tensor| x.get(i).unwrap().narrow(0, 0, *len).unwrap();
-        let off = greatest(&(of(&hidden) - of(&reference["hidden"])).unwrap());
-        assert!(off < 5e-6, "hidden states of sentence {i} are off by {off}");
-    }
-    let grads = weighed.sum_all().unwrap().backward().unwrap();
+    // No unit is dropped, but what a backward pass needs is kept.
+    let (mut rng, mut tape, mut gradients) = (Rng::new(1, "none"), Tape::default(), Gradients::default());
+    let hidden = bert.forward(&batch, Start::Words, &mut Mode::Train(&mut rng), &mut tape).unwrap();
+    let off = greatest(&(&hidden - without_padding(&batch, &reference["hidden"])).unwrap());
+    assert!(off < 5e-6, "hidden states are off by {off}");
+    let factors = without_padding(&batch, &reference["factors"]);
+    bert.backward(&batch, &mut tape, &lend(&factors).unwrap(), &mut gradients).unwrap();
     assert_eq!(vars.iter().count(), 5 + 2 * 16);
     for (name, variable) in vars.iter() {
         let expected = &reference[&name.replacen("e.", "grad.", 1)];
-        let got = grads.get(variable.var.as_tensor()).unwrap();
+        let got = gradients.dense(variable.var.as_tensor()).unwrap();
+        let got = Tensor::from_vec(got, expected.dims(), &Device::Cpu).unwrap();
         let (off, size) = (greatest(&(got - expected).unwrap()), greatest(expected));
         // A key bias shifts all scores of a row alike: its gradient is rounding noise around 0.
         assert!(size > 1e-2 || name.ends_with("key.bias"), "{name}: {size}");
@@ -77,10 +88,10 @@ fn word_ends_are_the_first_and_the_last_subword() {
     let batch = batch(&encoder, &sentences);
     assert_eq!(batch.sentences(), [0..6, 6..9]);
     let (_, bert) = built(&encoder);
-    let encoded = batch.encode(&bert, &mut Mode::Predict).unwrap();
+    let encoded = batch.encoded(predicted(&bert, &batch)).unwrap();
     let (first, last) = encoded.ends().unwrap();
     let row = |x: &Tensor, i: usize| x.get(i).unwrap().to_vec1::<f32>().unwrap();
-    let at = |window: usize, position: usize| row(encoded.hidden(), window * batch.positions() + position);
+    let at = |window: usize, position: usize| row(encoded.hidden(), batch.windows()[window].start + position);
     // [CLS] the may ##or ##s of aar ##hus met . [SEP] and [CLS] box ##e - sea [UNK] [UNK] [SEP]
     assert_eq!((row(&first, 1), row(&last, 1)), (at(0, 2), at(0, 4)));
     assert_eq!((row(&first, 3), row(&last, 3)), (at(0, 6), at(0, 7)));
@@ -89,13 +100,14 @@ fn word_ends_are_the_first_and_the_last_subword() {
 }
 
 #[test]
-fn a_long_sentence_keeps_all_words_and_padding_changes_nothing() {
+fn a_long_sentence_keeps_all_words_and_company_changes_nothing() {
     let encoder = Encoder::open(&fixtures().join("tiny-bert")).unwrap();
     let long: Vec<String> = (0..200).map(|i| ["red", "mayors", "of", "sea"][i % 4].to_owned()).collect();
     let short = words("the box");
     let (_, bert) = built(&encoder);
     let ends = |sentences: &[Vec<String>]| {
-        batch(&encoder, sentences).encode(&bert, &mut Mode::Predict).unwrap().ends().unwrap().1
+        let batch = batch(&encoder, sentences);
+        batch.encoded(predicted(&bert, &batch)).unwrap().ends().unwrap().1
     };
     let (together, alone) = (ends(&[long.clone(), short.clone()]), ends(&[short]));
     assert_eq!(together.dims2().unwrap(), (202, 32));

@@ -3,6 +3,7 @@
 use super::{Class, ModelError, Sentence};
 use crate::annotation::Span;
 use crate::nn::Rng;
+use std::ops::Range;
 
 /// Samples of one task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -44,6 +45,15 @@ pub(super) struct Rows {
     pub width: Vec<u32>,
     /// Gold class of each; in training only.
     pub classes: Vec<Class>,
+    /// One for each sentence, in order.
+    pub groups: Vec<Group>,
+}
+
+/// The candidates of one sentence: they touch no word of another.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Group {
+    pub rows: Range<usize>,
+    pub words: Range<usize>,
 }
 
 impl Rows {
@@ -55,6 +65,12 @@ impl Rows {
         self.first.push((first_word + span.start().get()) as u32);
         self.last.push((first_word + span.last().get()) as u32);
         self.width.push((span.width_tokens() - 1) as u32);
+    }
+
+    /// Ends the candidates of a sentence whose words begin at `first_word`.
+    fn end_sentence(&mut self, first_word: usize, words: usize) {
+        let from = self.groups.last().map_or(0, |group| group.rows.end);
+        self.groups.push(Group { rows: from..self.len(), words: first_word..first_word + words });
     }
 
     /// The rows from `from`, `count` at most.
@@ -85,6 +101,7 @@ pub(super) fn sample(batch: &[&Sentence], max_width: usize, sampling: f32, rng: 
                 counts.count(class != 0);
             }
         }
+        rows.end_sentence(first_word, sentence.len());
         first_word += sentence.len();
     }
     (rows, counts)
@@ -109,6 +126,7 @@ pub(super) fn enumerate(
         let starts = (0..sentence.len()).filter(|start| may_start(first_word + start));
         let spans: Vec<Span> = starts.flat_map(|start| spans_from(start, sentence.len(), max_width)).collect();
         spans.iter().for_each(|span| rows.push(first_word, *span));
+        rows.end_sentence(first_word, sentence.len());
         lists.push(spans);
         first_word += sentence.len();
     }

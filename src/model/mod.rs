@@ -22,6 +22,7 @@ mod decoding;
 mod sentence;
 mod smartspanner;
 mod span_classifier;
+mod span_pass;
 mod spanner;
 mod word_shape;
 

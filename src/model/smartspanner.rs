@@ -60,8 +60,8 @@ impl Head for SmartSpanHead {
         let head_loss = cross_entropy(&self.head_logits(&words)?, &heads)?;
         let mut total = (head_loss * self.config.head_weight)?;
         if rows.len() > 0 {
-            let logits = self.spans.logits(&self.spans.parts(&words)?, rows.slice(0, rows.len()), mode)?;
-            total = (total + (cross_entropy(&logits, &rows.classes)? * (1.0 - self.config.head_weight))?)?;
+            let loss = self.spans.loss(&self.spans.parts(&words)?, &rows, mode)?;
+            total = (total + (loss * (1.0 - self.config.head_weight))?)?;
         }
         Ok(Loss { total, samples: Samples { heads: head_counts, spans } })
     }

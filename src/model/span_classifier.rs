@@ -7,9 +7,12 @@
 //! widths instead of spans, `W₁h_i + W₂h_j + W₃z`, which is the same function at a fraction of the work.
 
 use super::candidates::Rows;
+use super::span_pass::{self, Pass};
 use super::{HeadConfig, ModelError, Sentence, WORD_SHAPES};
 use crate::encoder::Encoded;
-use crate::nn::{Embedding, Init, Linear, Mode, NnError, Scope, dropout, gelu, project, softmax, u32_tensor};
+use crate::nn::{
+    Embedding, Init, Linear, Mode, NnError, Scope, cross_entropy, dropout, lend, plain, project, softmax, u32_tensor,
+};
 use candle_core::Tensor;
 
 /// Numbers of a width's vector.
@@ -110,8 +113,19 @@ impl SpanClassifier {
         })
     }
 
+    /// Mean cross-entropy of the candidates' classes, a scalar. On the CPU its memory does not grow with their number.
+    pub(super) fn loss(&self, parts: &Parts, rows: &Rows, mode: &mut Mode<'_>) -> Result<Tensor, ModelError> {
+        if !parts.first.device().is_cpu() {
+            return Ok(cross_entropy(&self.logits(parts, rows.slice(0, rows.len()), mode)?, &rows.classes)?);
+        }
+        let words = Tensor::cat(&[&parts.first, &parts.last], 0)?;
+        let output = Tensor::cat(&[self.output.weight(), &self.output.bias().unsqueeze(1)?], 1)?;
+        let loss = span_pass::Loss::new(rows, mode.mask(self.dropout));
+        Ok(words.apply_op3(&parts.width.contiguous()?, &output, loss)?)
+    }
+
     /// Logits of the classes of N candidates, `[N, C]`.
-    pub(super) fn logits(
+    fn logits(
         &self,
         parts: &Parts,
         (first, last, width): (&[u32], &[u32], &[u32]),
@@ -121,17 +135,22 @@ impl SpanClassifier {
         let first = parts.first.index_select(&rows(first)?, 0)?;
         let last = parts.last.index_select(&rows(last)?, 0)?;
         let width = parts.width.index_select(&rows(width)?, 0)?;
-        let inner = dropout(&gelu(&((first + last)? + width)?)?, self.dropout, mode)?;
+        let inner = dropout(&plain::gelu(&((first + last)? + width)?)?, self.dropout, mode)?;
         Ok(self.output.forward(&inner)?)
     }
 
     /// Probabilities of the classes, row after row.
     pub(super) fn probabilities(&self, words: &Words, rows: &Rows) -> Result<Vec<f32>, ModelError> {
-        let mut all = Vec::with_capacity(rows.len() * self.classes);
         if rows.len() == 0 {
-            return Ok(all);
+            return Ok(Vec::new());
         }
         let parts = self.parts(words)?;
+        if parts.first.device().is_cpu() {
+            let (first, last, width) = (lend(&parts.first)?, lend(&parts.last)?, lend(&parts.width)?);
+            let (weight, bias) = (lend(self.output.weight())?, lend(self.output.bias())?);
+            return Ok(Pass::new([&first, &last, &width], &weight, &bias).probabilities(rows));
+        }
+        let mut all = Vec::with_capacity(rows.len() * self.classes);
         for from in (0..rows.len()).step_by(CHUNK) {
             let logits = self.logits(&parts, rows.slice(from, CHUNK), &mut Mode::Predict)?;
             all.extend(softmax(&logits)?.flatten_all()?.to_vec1::<f32>()?);

@@ -5,7 +5,7 @@ use super::candidates::{enumerate, sample, split_up};
 use super::span_classifier::SpanClassifier;
 use super::{Architecture, Head, HeadConfig, HeadFilter, Loss, ModelError, Prediction, Samples, Sentence};
 use crate::encoder::Encoded;
-use crate::nn::{Mode, Rng, Scope, cross_entropy};
+use crate::nn::{Mode, Rng, Scope};
 
 #[derive(Debug)]
 pub(super) struct SpanNer;
@@ -40,8 +40,7 @@ impl Head for SpanHead {
         let (rows, spans) = sample(batch, self.config.max_width, ALL, rng);
         let mode = &mut Mode::Train(rng);
         let parts = self.spans.parts(&self.spans.words(encoded, batch, mode)?)?;
-        let logits = self.spans.logits(&parts, rows.slice(0, rows.len()), mode)?;
-        let total = cross_entropy(&logits, &rows.classes)?;
+        let total = self.spans.loss(&parts, &rows, mode)?;
         Ok(Loss { total, samples: Samples { spans, ..Samples::default() } })
     }
 

@@ -1,6 +1,6 @@
 //! Layers: variables and the function that they belong to.
 
-use super::{Init, NnError, Scope, layer_norm, linear};
+use super::{Init, NnError, Scope, linear};
 use candle_core::Tensor;
 
 /// Standard deviation of BERT's initial weights.
@@ -75,12 +75,19 @@ impl LayerNorm {
         Ok(Self { weight, bias: scope.declare("bias", &[size], Init::Zeros)?, eps })
     }
 
-    /// `[…, H]` to `[…, H]`.
-    ///
-    /// # Errors
-    /// On shapes that don't fit.
-    pub fn forward(&self, x: &Tensor) -> Result<Tensor, NnError> {
-        layer_norm(x, &self.weight, &self.bias, self.eps)
+    /// `[H]`.
+    pub fn weight(&self) -> &Tensor {
+        &self.weight
+    }
+
+    /// `[H]`.
+    pub fn bias(&self) -> &Tensor {
+        &self.bias
+    }
+
+    /// What is added to the variance.
+    pub fn eps(&self) -> f64 {
+        self.eps
     }
 }
 

@@ -7,15 +7,18 @@
 //! - All randomness is an [`Rng`], made from a seed and a purpose. Its state can be saved and restored.
 //! - The same seed, data and kind of processor give the same bits at any number of threads: sums over rows are made
 //!   of pieces whose size does not depend on how many threads there are.
-//! - On the CPU the operations are [`fused`]; elsewhere, and in the tests that compare both, they are [`plain`].
-//!   Both compute the same function and draw the same dropout mask.
+//! - On the CPU work is done by [`kernels`], through [`fused`] operations or by passes written by hand above them;
+//!   elsewhere, and in the tests that compare both, by [`plain`] operations. Both compute the same function and draw the
+//!   same dropout mask.
 //! - A variable belongs to a [`Part`] (its learning rate) and either decays or not; both are said where it is declared.
 //!
 //! Deliberately absent: precision other than `f32`; second derivatives; an optimizer for devices other than the CPU.
 
 pub mod fused;
-mod kernels;
+mod gradients;
+pub mod kernels;
 mod layers;
+mod lend;
 mod ops;
 mod optimizer;
 pub mod plain;
@@ -24,8 +27,10 @@ mod schedule;
 mod threads;
 mod vars;
 
+pub use gradients::Gradients;
 pub use layers::{Embedding, LayerNorm, Linear};
-pub use ops::{attention, cross_entropy, dropout, gelu, layer_norm, linear, log_softmax, project, softmax, u32_tensor};
+pub use lend::{Lent, lend};
+pub use ops::{cross_entropy, dropout, linear, log_softmax, project, softmax, u32_tensor};
 pub use optimizer::{AdamW, AdamWConfig};
 pub use rng::{Mode, Rng, RngState};
 pub use schedule::LinearSchedule;
@@ -48,6 +53,10 @@ pub enum NnError {
     DeclaredTwice(String),
     #[error("the gradient is not a finite number; try a lower learning rate")]
     NotFinite,
+    #[error("the number {number} is beyond a table of {rows} rows")]
+    BeyondTable { number: u32, rows: usize },
+    #[error("a backward pass does not follow the forward pass that it belongs to")]
+    OtherTape,
     #[error("can't write weights: {source}: {path}")]
     Write { path: PathBuf, source: std::io::Error },
     #[error("can't read weights: {reason}: {path}")]

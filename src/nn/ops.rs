@@ -1,23 +1,7 @@
 //! Functions of tensors that pass gradients.
 
-use super::{Mode, NnError, Rng, fused, plain};
+use super::{Mode, NnError, fused, plain};
 use candle_core::{D, Device, Tensor};
-
-/// `(x - mean) / sqrt(variance + eps) · weight + bias` over the last dimension; `x` `[…, H]`, `weight` and `bias` `[H]`.
-///
-/// # Errors
-/// On shapes that don't fit.
-pub fn layer_norm(x: &Tensor, weight: &Tensor, bias: &Tensor, eps: f64) -> Result<Tensor, NnError> {
-    if x.device().is_cpu() { fused::layer_norm(x, weight, bias, eps) } else { plain::layer_norm(x, weight, bias, eps) }
-}
-
-/// `x · Φ(x)`, the exact form of BERT.
-///
-/// # Errors
-/// When the tensor is no float.
-pub fn gelu(x: &Tensor) -> Result<Tensor, NnError> {
-    if x.device().is_cpu() { fused::gelu(x) } else { plain::gelu(x) }
-}
 
 /// `x · weightᵀ + bias`; `x` `[…, K]`, `weight` `[N, K]`, `bias` `[N]`, result `[…, N]`.
 ///
@@ -40,31 +24,8 @@ pub fn project(x: &Tensor, weight: &Tensor) -> Result<Tensor, NnError> {
 /// # Errors
 /// When the tensor is no float.
 pub fn dropout(x: &Tensor, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
-    let Some((p, rng)) = active(p, mode) else { return Ok(x.clone()) };
+    let Some((p, rng)) = mode.dropout(p) else { return Ok(x.clone()) };
     if x.device().is_cpu() { fused::dropout(x, p, rng) } else { plain::dropout(x, p, rng) }
-}
-
-/// Scaled dot-product attention of `heads` heads: `softmax(q kᵀ / √d) v`, with dropout `p` on the probabilities.
-///
-/// q, k and v are `[B, T, H]`; the first `lens[b]` rows of a sentence count, the others attend to nothing, nothing
-/// attends to them, and their result is 0. Result `[B, T, H]`.
-///
-/// # Errors
-/// On shapes that don't fit.
-pub fn attention(qkv: [&Tensor; 3], heads: usize, lens: &[usize], p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
-    let dropout = active(p, mode);
-    if qkv[0].device().is_cpu() {
-        fused::attention(qkv, heads, lens, dropout)
-    } else {
-        plain::attention(qkv, heads, lens, dropout)
-    }
-}
-
-fn active<'a>(p: f32, mode: &'a mut Mode) -> Option<(f32, &'a mut Rng)> {
-    match mode {
-        Mode::Train(rng) if p > 0.0 => Some((p.min(0.99), rng)),
-        _ => None,
-    }
 }
 
 /// Over the last dimension.

@@ -1,11 +1,10 @@
 //! AdamW with a learning rate for each part of the model.
 
-use super::fused::with_slice;
-use super::kernels::{self, AdamWStep};
-use super::{NnError, Part, Vars};
-use candle_core::backprop::GradStore;
-use candle_core::{CpuStorage, Device, InplaceOp2, Layout, Tensor};
-use std::cell::RefCell;
+use super::gradients::{Gradient, Rows};
+use super::kernels::{self, AdamWStep, Idle};
+use super::lend::change;
+use super::{Gradients, NnError, Part, Variable, Vars};
+use candle_core::{Device, Tensor};
 use std::collections::{BTreeMap, HashMap};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -20,18 +19,33 @@ pub struct AdamWConfig {
     pub max_norm: f64,
 }
 
-#[derive(Debug, Default)]
-struct Moments {
-    first: Vec<f32>,
-    second: Vec<f32>,
-}
-
 /// Decoupled weight decay (Loshchilov and Hutter 2019), in place on the CPU.
+///
+/// A table whose gradient comes by rows takes its steps row by row, when a row is needed: what the others missed is kept
+/// and done by [`AdamW::catch_up`]. The values are those of steps taken at the time, bit for bit.
 #[derive(Debug)]
 pub struct AdamW {
     config: AdamWConfig,
     moments: BTreeMap<String, Moments>,
     steps: u64,
+}
+
+#[derive(Debug, Default)]
+struct Moments {
+    first: Vec<f32>,
+    second: Vec<f32>,
+    /// Of a variable whose gradient comes by rows.
+    table: Option<Table>,
+}
+
+/// Which rows of a table still have to take which steps.
+#[derive(Debug)]
+struct Table {
+    width: usize,
+    /// Steps since all rows were up to date.
+    steps: Vec<Idle>,
+    /// How many of them each row has taken.
+    taken: Vec<usize>,
 }
 
 impl AdamW {
@@ -50,50 +64,71 @@ impl AdamW {
     ///
     /// # Errors
     /// [`NnError::NotFinite`] when that norm is not finite; nothing has moved then.
-    pub fn step(&mut self, vars: &Vars, grads: &GradStore, factor: f64) -> Result<f64, NnError> {
-        let mut moving = Vec::new();
-        let mut squares = 0.0;
-        for (name, variable) in vars.iter() {
-            let Some(grad) = grads.get(variable.var.as_tensor()) else { continue };
-            let grad = grad.contiguous()?;
-            squares += with_slice(&grad, kernels::squared_norm)?;
-            moving.push((name, variable, grad));
-        }
-        let norm = squares.sqrt();
+    pub fn step(&mut self, vars: &Vars, gradients: &mut Gradients, factor: f64) -> Result<f64, NnError> {
+        gradients.settle();
+        let gradients: &Gradients = gradients;
+        let moving = || vars.iter().filter_map(|(name, v)| Some((name, v, gradients.get(v.var.as_tensor())?)));
+        let norm = moving().map(|(_, _, gradient)| gradient.squared_norm()).sum::<f64>().sqrt();
         if !norm.is_finite() {
             return Err(NnError::NotFinite);
         }
         self.steps += 1;
-        let c = self.config;
-        let correct = |beta: f64| 1.0 / (1.0 - beta.powf(self.steps as f64));
-        let grad_scale = if norm > c.max_norm { c.max_norm / norm } else { 1.0 };
-        for (name, variable, grad) in moving {
-            let base = match variable.part {
-                Part::Encoder => c.encoder_lr,
-                Part::Heads => c.head_lr,
-            };
-            let (lr, decay) = (base * factor, if variable.decays { c.weight_decay } else { 0.0 });
-            let step = AdamWStep {
-                grad_scale: grad_scale as f32,
-                beta1: c.beta1 as f32,
-                rest1: (1.0 - c.beta1) as f32,
-                beta2: c.beta2 as f32,
-                rest2: (1.0 - c.beta2) as f32,
-                eps: c.eps as f32,
-                rate: (lr * correct(c.beta1)) as f32,
-                correct2: correct(c.beta2) as f32,
-                keep: (1.0 - lr * decay) as f32,
-            };
+        let grad_scale = if norm > self.config.max_norm { self.config.max_norm / norm } else { 1.0 };
+        for (name, variable, gradient) in moving() {
+            let step = self.constants(variable, grad_scale, factor);
             let moments = self.moments.entry(name.to_owned()).or_default();
-            let count = grad.elem_count();
-            moments.first.resize(count, 0.0);
-            moments.second.resize(count, 0.0);
-            variable.var.as_tensor().inplace_op2(&grad, &Move { moments: RefCell::new(moments), step })?;
+            moments.take(variable, gradient, step)?;
         }
         Ok(norm)
     }
 
-    /// The moments as tensors `first.NAME` and `second.NAME`; with [`AdamW::steps`] they are the whole state.
+    fn constants(&self, variable: &Variable, grad_scale: f64, factor: f64) -> AdamWStep {
+        let c = self.config;
+        let base = match variable.part {
+            Part::Encoder => c.encoder_lr,
+            Part::Heads => c.head_lr,
+        };
+        let correct = |beta: f64| 1.0 / (1.0 - beta.powf(self.steps as f64));
+        let (lr, decay) = (base * factor, if variable.decays { c.weight_decay } else { 0.0 });
+        let idle = Idle {
+            beta1: c.beta1 as f32,
+            beta2: c.beta2 as f32,
+            eps: c.eps as f32,
+            rate: (lr * correct(c.beta1)) as f32,
+            correct2: correct(c.beta2) as f32,
+            keep: (1.0 - lr * decay) as f32,
+        };
+        AdamWStep { grad_scale: grad_scale as f32, rest1: (1.0 - c.beta1) as f32, rest2: (1.0 - c.beta2) as f32, idle }
+    }
+
+    /// Brings rows of a table up to date, before they are read.
+    ///
+    /// # Errors
+    /// When the table does not lie on the CPU.
+    pub fn catch_up_rows(&mut self, vars: &Vars, table: &Tensor, rows: &[u32]) -> Result<(), NnError> {
+        for (name, variable) in vars.iter().filter(|(_, v)| v.var.as_tensor().id() == table.id()) {
+            if let Some(moments) = self.moments.get_mut(name) {
+                moments.catch_up_rows(variable, rows)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings all tables up to date, before a model is read as a whole.
+    ///
+    /// # Errors
+    /// When one does not lie on the CPU.
+    pub fn catch_up(&mut self, vars: &Vars) -> Result<(), NnError> {
+        for (name, variable) in vars.iter() {
+            if let Some(moments) = self.moments.get_mut(name) {
+                moments.catch_up(variable)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The moments as tensors `first.NAME` and `second.NAME`; with [`AdamW::steps`] they are the whole state, when
+    /// everything is up to date.
     ///
     /// # Errors
     /// When a tensor can't be made.
@@ -122,33 +157,62 @@ impl AdamW {
                 let (expected, got) = (first.dims().to_vec(), second.dims().to_vec());
                 return Err(NnError::WeightShape { name: other, expected, got });
             }
-            let both = Moments { first: first.to_vec1()?, second: second.to_vec1()? };
+            let both = Moments { first: first.to_vec1()?, second: second.to_vec1()?, table: None };
             moments.insert(name.to_owned(), both);
         }
         Ok(Self { config, moments, steps })
     }
 }
 
-struct Move<'a> {
-    moments: RefCell<&'a mut Moments>,
-    step: AdamWStep,
-}
-
-impl InplaceOp2 for Move<'_> {
-    fn name(&self) -> &'static str {
-        "nestling-adamw"
+impl Moments {
+    fn take(&mut self, variable: &Variable, gradient: &Gradient, step: AdamWStep) -> Result<(), NnError> {
+        let count = variable.var.elem_count();
+        self.first.resize(count, 0.0);
+        self.second.resize(count, 0.0);
+        match gradient {
+            Gradient::Dense { values, .. } => {
+                self.catch_up(variable)?;
+                let (m, v) = (&mut self.first, &mut self.second);
+                change(variable.var.as_tensor(), |p| kernels::adamw(p, values, m, v, step))?;
+            }
+            Gradient::Rows(Rows { width, numbers, values }) => {
+                let rows = count / (*width).max(1);
+                let empty = || Table { width: *width, steps: Vec::new(), taken: vec![0; rows] };
+                self.table.get_or_insert_with(empty);
+                self.catch_up_rows(variable, numbers)?;
+                let moments = [self.first.as_mut_slice(), self.second.as_mut_slice()];
+                change(variable.var.as_tensor(), |p| {
+                    kernels::adamw_rows(p, numbers, values, moments, *width, step);
+                })?;
+                if let Some(table) = &mut self.table {
+                    table.steps.push(step.idle);
+                    numbers.iter().for_each(|row| table.taken[*row as usize] = table.steps.len());
+                }
+            }
+        }
+        Ok(())
     }
 
-    fn cpu_fwd(&self, p: &mut CpuStorage, at: &Layout, g: &CpuStorage, g_at: &Layout) -> candle_core::Result<()> {
-        let (CpuStorage::F32(p), CpuStorage::F32(g)) = (p, g) else {
-            candle_core::bail!("AdamW moves f32 variables only");
-        };
-        let (Some((from, to)), Some((g_from, g_to))) = (at.contiguous_offsets(), g_at.contiguous_offsets()) else {
-            candle_core::bail!("AdamW moves contiguous variables only");
-        };
-        let mut moments = self.moments.borrow_mut();
-        let Moments { first, second } = &mut **moments;
-        kernels::adamw(&mut p[from..to], &g[g_from..g_to], first, second, self.step);
+    fn catch_up_rows(&mut self, variable: &Variable, rows: &[u32]) -> Result<(), NnError> {
+        let Some(table) = &mut self.table else { return Ok(()) };
+        let (m, v, width) = (&mut self.first, &mut self.second, table.width);
+        change(variable.var.as_tensor(), |p| {
+            for row in rows.iter().map(|row| *row as usize) {
+                let at = row * width..(row + 1) * width;
+                let moments = [&mut m[at.clone()], &mut v[at.clone()]];
+                kernels::adamw_idle(&mut p[at], moments, width, &table.steps[table.taken[row]..], |_| 0);
+                table.taken[row] = table.steps.len();
+            }
+        })?;
+        Ok(())
+    }
+
+    fn catch_up(&mut self, variable: &Variable) -> Result<(), NnError> {
+        let Some(table) = self.table.take() else { return Ok(()) };
+        let moments = [self.first.as_mut_slice(), self.second.as_mut_slice()];
+        change(variable.var.as_tensor(), |p| {
+            kernels::adamw_idle(p, moments, table.width, &table.steps, |row| table.taken[row]);
+        })?;
         Ok(())
     }
 }
@@ -176,14 +240,16 @@ mod tests {
     }
 
     /// The loss Σ c · x³ with another constant for each number.
-    fn grads(vars: &Vars) -> GradStore {
+    fn grads(vars: &Vars) -> Gradients {
         let mut total = Tensor::new(0f32, &Device::Cpu).unwrap();
         for (i, (_, v)) in vars.iter().enumerate() {
             let x = v.var.as_tensor().flatten_all().unwrap();
             let c = Tensor::new(&[1f32 + i as f32, -2.0], &Device::Cpu).unwrap();
             total = (total + (x.powf(3.0).unwrap() * c).unwrap().sum_all().unwrap()).unwrap();
         }
-        total.backward().unwrap()
+        let mut gradients = Gradients::default();
+        gradients.add_store(vars, &total.backward().unwrap()).unwrap();
+        gradients
     }
 
     fn values(vars: &Vars) -> Vec<f32> {
@@ -203,7 +269,7 @@ mod tests {
         let vars = model();
         let mut adam = AdamW::new(CONFIG);
         for _ in 0..3 {
-            adam.step(&vars, &grads(&vars), 1.0).unwrap();
+            adam.step(&vars, &mut grads(&vars), 1.0).unwrap();
         }
         let expected = [0.579_909_5, 1.143_110_2, 0.970_021_1, 1.030_017];
         for (got, want) in values(&vars).iter().zip(expected) {
@@ -212,17 +278,53 @@ mod tests {
     }
 
     #[test]
+    fn rows_that_catch_up_are_where_dense_steps_take_them() {
+        let table = || {
+            let mut vars = Vars::trainable(1, &Device::Cpu);
+            vars.scope("e", Part::Encoder).declare("t", &[7, 19], Init::Normal { std: 1.0 }).unwrap();
+            let tensor = vars.iter().next().unwrap().1.var.as_tensor().clone();
+            (vars, tensor)
+        };
+        let ((dense, dense_table), (lazy, lazy_table)) = (table(), table());
+        let (mut dense_adam, mut lazy_adam) = (AdamW::new(CONFIG), AdamW::new(CONFIG));
+        let mut rng = crate::nn::Rng::new(3, "rows");
+        for step in 0..12 {
+            let rows: Vec<u32> = (0..rng.below(4)).map(|_| rng.below(6) as u32).collect();
+            let values: Vec<f32> = (0..rows.len() * 19).map(|_| rng.normal()).collect();
+            let mut by_rows = Gradients::default();
+            by_rows.add_rows(&lazy_table, &rows, &values);
+            by_rows.settle();
+            let mut all = Gradients::default();
+            // A step without any row is none for the table, in both.
+            if let Some(values) = by_rows.dense(&lazy_table) {
+                all.add(&dense_table, &values);
+            }
+            dense_adam.step(&dense, &mut all, 1.0 / f64::from(step + 1)).unwrap();
+            lazy_adam.step(&lazy, &mut by_rows, 1.0 / f64::from(step + 1)).unwrap();
+            match step {
+                5 => lazy_adam.catch_up_rows(&lazy, &lazy_table, &[2, 6]).unwrap(),
+                8 => lazy_adam.catch_up(&lazy).unwrap(),
+                _ => {}
+            }
+        }
+        lazy_adam.catch_up(&lazy).unwrap();
+        assert_eq!(values(&dense), values(&lazy));
+        let moments = |adam: &AdamW| adam.moments().unwrap()["second.e.t"].to_vec1::<f32>().unwrap();
+        assert_eq!(moments(&dense_adam), moments(&lazy_adam));
+    }
+
+    #[test]
     fn a_restored_optimizer_goes_on_as_the_first() {
         let (a, mut adam) = (model(), AdamW::new(CONFIG));
         for _ in 0..2 {
-            adam.step(&a, &grads(&a), 0.5).unwrap();
+            adam.step(&a, &mut grads(&a), 0.5).unwrap();
         }
         let b = model();
         b.copy_in(&a.copy_out().unwrap()).unwrap();
         let saved = adam.moments().unwrap().into_iter().collect();
         let mut again = AdamW::restore(CONFIG, adam.steps(), &saved).unwrap();
-        adam.step(&a, &grads(&a), 0.5).unwrap();
-        again.step(&b, &grads(&b), 0.5).unwrap();
+        adam.step(&a, &mut grads(&a), 0.5).unwrap();
+        again.step(&b, &mut grads(&b), 0.5).unwrap();
         assert_eq!(values(&a), values(&b));
     }
 
@@ -230,7 +332,7 @@ mod tests {
     fn clipping_bounds_the_gradient() {
         let vars = model();
         let mut adam = AdamW::new(AdamWConfig { max_norm: 1e-3, ..CONFIG });
-        let norm = adam.step(&vars, &grads(&vars), 1.0).unwrap();
+        let norm = adam.step(&vars, &mut grads(&vars), 1.0).unwrap();
         // Gradients at 1: 3, -6, 6, -6.
         assert!((norm - 117f64.sqrt()).abs() < 1e-5, "{norm}");
         let first: Vec<f32> = adam.moments().unwrap()["first.e.w"].to_vec1().unwrap();
@@ -244,7 +346,7 @@ mod tests {
         variable.set(&Tensor::new(&[[f32::NAN, 1.0]], &Device::Cpu).unwrap()).unwrap();
         let before = values(&vars);
         let mut adam = AdamW::new(CONFIG);
-        assert!(matches!(adam.step(&vars, &grads(&vars), 1.0), Err(NnError::NotFinite)));
+        assert!(matches!(adam.step(&vars, &mut grads(&vars), 1.0), Err(NnError::NotFinite)));
         assert_eq!(values(&vars)[1..], before[1..]);
         assert_eq!(adam.steps(), 0);
     }

@@ -1,5 +1,6 @@
 //! The one source of randomness: initial weights, dropout, shuffles, sampled candidates.
 
+use super::kernels::DropMask;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -69,6 +70,21 @@ impl Rng {
 pub enum Mode<'a> {
     Train(&'a mut Rng),
     Predict,
+}
+
+impl Mode<'_> {
+    /// The share of units to drop and the generator to draw them from, when there is something to drop.
+    pub fn dropout(&mut self, p: f32) -> Option<(f32, &mut Rng)> {
+        match self {
+            Self::Train(rng) if p > 0.0 => Some((p.min(0.99), rng)),
+            _ => None,
+        }
+    }
+
+    /// The mask of a dropout.
+    pub fn mask(&mut self, p: f32) -> DropMask {
+        self.dropout(p).map_or(DropMask::NONE, |(p, rng)| DropMask::new(p, rng.bits()))
+    }
 }
 
 /// 64-bit FNV-1a: a fixed function, unlike the standard library's hashers.

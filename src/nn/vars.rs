@@ -50,13 +50,13 @@ pub struct Vars {
 
 #[derive(Debug)]
 enum Kind {
-    Trainable { seed: u64, frozen: Vec<Part> },
+    Trainable { seed: u64 },
     Fixed,
 }
 
 impl Vars {
     pub fn trainable(seed: u64, device: &Device) -> Self {
-        Self::with_kind(Kind::Trainable { seed, frozen: Vec::new() }, HashMap::new(), device)
+        Self::with_kind(Kind::Trainable { seed }, HashMap::new(), device)
     }
 
     /// For prediction: everything that is declared must be among `tensors`.
@@ -73,20 +73,13 @@ impl Vars {
         self.stock.extend(tensors);
     }
 
-    /// Variables of this part that are declared from now on get no gradient and never move.
-    pub fn freeze(&mut self, part: Part) {
-        if let Kind::Trainable { frozen, .. } = &mut self.kind {
-            frozen.push(part);
-        }
-    }
-
     pub fn device(&self) -> &Device {
         &self.device
     }
 
     /// A place to declare variables whose names begin with `name.`.
     pub fn scope(&mut self, name: &str, part: Part) -> Scope<'_> {
-        Scope { vars: self, path: name.to_owned(), part }
+        Scope { vars: self, path: name.to_owned(), part, frozen: false }
     }
 
     /// What trains, in the order of the names.
@@ -130,7 +123,14 @@ impl Vars {
         Ok(())
     }
 
-    fn declare(&mut self, name: String, shape: &[usize], init: Init, part: Part) -> Result<Tensor, NnError> {
+    fn declare(
+        &mut self,
+        name: String,
+        shape: &[usize],
+        init: Init,
+        part: Part,
+        frozen: bool,
+    ) -> Result<Tensor, NnError> {
         if self.variables.contains_key(&name) || self.constants.contains_key(&name) {
             return Err(NnError::DeclaredTwice(name));
         }
@@ -140,11 +140,10 @@ impl Vars {
         }
         let value = match (&self.kind, stocked) {
             (_, Some(value)) => value.to_dtype(DType::F32)?.to_device(&self.device)?,
-            (Kind::Trainable { seed, .. }, None) => init.tensor(*seed, &name, shape, &self.device)?,
+            (Kind::Trainable { seed }, None) => init.tensor(*seed, &name, shape, &self.device)?,
             (Kind::Fixed, None) => return Err(NnError::MissingWeight { name }),
         };
-        let trains = matches!(&self.kind, Kind::Trainable { frozen, .. } if !frozen.contains(&part));
-        if !trains {
+        if frozen || matches!(self.kind, Kind::Fixed) {
             self.constants.insert(name, value.clone());
             return Ok(value);
         }
@@ -176,17 +175,23 @@ pub struct Scope<'a> {
     vars: &'a mut Vars,
     path: String,
     part: Part,
+    frozen: bool,
 }
 
 impl Scope<'_> {
     pub fn scope(&mut self, name: &str) -> Scope<'_> {
-        Scope { path: format!("{}.{name}", self.path), part: self.part, vars: self.vars }
+        Scope { path: format!("{}.{name}", self.path), part: self.part, frozen: self.frozen, vars: self.vars }
+    }
+
+    /// The same place, where variables get no gradient and never move if `frozen`.
+    pub fn frozen_if(self, frozen: bool) -> Self {
+        Self { frozen: self.frozen || frozen, ..self }
     }
 
     /// # Errors
     /// When the name is taken, or the value in the stock is missing or has another shape.
     pub fn declare(&mut self, name: &str, shape: &[usize], init: Init) -> Result<Tensor, NnError> {
-        self.vars.declare(format!("{}.{name}", self.path), shape, init, self.part)
+        self.vars.declare(format!("{}.{name}", self.path), shape, init, self.part, self.frozen)
     }
 }
 

@@ -1,12 +1,15 @@
 //! An encoder with a head above it, as trainer and predictor both run it.
 
 use super::batches::{self, Size};
+use super::parts::{PartTimes, timed};
 use super::{Effort, Settings, TrainError, stop_if_cancelled};
 use crate::annotation::{LabelId, Span};
-use crate::encoder::{Alignment, Bert, Definition, EncoderBatch};
-use crate::model::{Class, Head, HeadFilter, Loss, Nesting, Prediction, Sentence, architecture};
-use crate::nn::{Mode, Part, Rng, Threads, Vars};
+use crate::encoder::{Alignment, Bert, Definition, EncoderBatch, Learning, Start, Tape};
+use crate::model::{Class, Head, HeadFilter, Nesting, Prediction, Samples, Sentence, architecture};
+use crate::nn::{Gradients, Mode, NnError, Part, Rng, Threads, Vars, lend};
+use candle_core::{Tensor, Var};
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 /// The prefix of the encoder's variables.
 pub(super) const ENCODER: &str = "encoder";
@@ -43,10 +46,8 @@ impl Model {
         labels: Vec<LabelId>,
     ) -> Result<Self, TrainError> {
         let encoder_learns = settings.effort == Effort::Full;
-        if !encoder_learns {
-            vars.freeze(Part::Encoder);
-        }
-        let bert = Bert::new(vars.scope(ENCODER, Part::Encoder), definition.config(), settings.dropout)?;
+        let learning = if encoder_learns { Learning::All } else { Learning::Top(0) };
+        let bert = Bert::new(vars.scope(ENCODER, Part::Encoder), definition.config(), learning, settings.dropout)?;
         let scope = vars.scope("head", Part::Heads);
         let head_config = settings.head_config(labels.len());
         let head = architecture(&settings.architecture)?.build(scope, definition.config().hidden, &head_config)?;
@@ -92,20 +93,57 @@ impl Model {
         Ok(Prepared { alignment, sentence: Sentence::new(words, &gold, self.max_width) })
     }
 
-    pub(super) fn loss(&self, batch: &[&Prepared], rng: &mut Rng) -> Result<Loss, TrainError> {
+    /// The vectors of subwords, which a step reads in part.
+    pub(super) fn word_table(&self) -> &Tensor {
+        self.bert.word_table()
+    }
+
+    /// Adds the gradients of `weight` times the loss of a batch to those of `pass`; returns that and the loss's samples.
+    ///
+    /// A loss that is not finite has no gradients.
+    pub(super) fn learn(
+        &self,
+        vars: &Vars,
+        batch: &Batch<'_>,
+        weight: f64,
+        rng: &mut Rng,
+        pass: &mut Pass,
+        cancel: &AtomicBool,
+    ) -> Result<(f32, Samples), TrainError> {
         let mut mode = if self.encoder_learns { Mode::Train(rng) } else { Mode::Predict };
-        let encoded = self.encoder_batch(batch).encode(&self.bert, &mut mode)?;
-        Ok(self.head.loss(&encoded, &sentences(batch), rng)?)
+        let forward = || self.bert.forward(&batch.encoder, Start::Words, &mut mode, &mut pass.tape);
+        let hidden = timed(&mut pass.times.encoder, forward)?;
+        // Where the encoder learns, its backward pass begins with the gradient of this leaf.
+        let leaf = if self.encoder_learns { Some(Var::from_tensor(&hidden)?) } else { None };
+        let hidden = leaf.as_ref().map_or(&hidden, |leaf| leaf.as_tensor());
+        let begun = Instant::now();
+        let loss = self.head.loss(&batch.encoder.encoded(hidden.clone())?, &batch.sentences, rng)?;
+        let total = (loss.total * weight)?;
+        let value = total.to_scalar::<f32>()?;
+        if value.is_finite() {
+            stop_if_cancelled(cancel)?;
+            let store = total.backward()?;
+            pass.gradients.add_store(vars, &store)?;
+            pass.times.heads += begun.elapsed();
+            if let Some(grad) = leaf.as_ref().and_then(|leaf| store.get(leaf.as_tensor())) {
+                let grad = grad.contiguous().map_err(NnError::from)?;
+                let grad = lend(&grad).map_err(NnError::from)?;
+                let Pass { tape, gradients, times } = pass;
+                timed(&mut times.backward, || self.bert.backward(&batch.encoder, tape, &grad, gradients))?;
+            }
+        }
+        Ok((value, loss.samples))
     }
 
-    fn predict(&self, batch: &[&Prepared], filter: HeadFilter) -> Result<Vec<Prediction>, TrainError> {
-        let encoded = self.encoder_batch(batch).encode(&self.bert, &mut Mode::Predict)?;
-        Ok(self.head.predict(&encoded, &sentences(batch), filter)?)
+    fn predict(&self, batch: &Batch<'_>, filter: HeadFilter, tape: &mut Tape) -> Result<Vec<Prediction>, TrainError> {
+        let hidden = self.bert.forward(&batch.encoder, Start::Words, &mut Mode::Predict, tape)?;
+        Ok(self.head.predict(&batch.encoder.encoded(hidden)?, &batch.sentences, filter)?)
     }
 
-    fn encoder_batch(&self, batch: &[&Prepared]) -> EncoderBatch {
-        let alignments: Vec<&Alignment> = batch.iter().map(|p| &p.alignment).collect();
-        EncoderBatch::new(&alignments, self.definition.subwords().pieces())
+    pub(super) fn batch<'a>(&self, prepared: &[&'a Prepared]) -> Batch<'a> {
+        let alignments: Vec<&Alignment> = prepared.iter().map(|p| &p.alignment).collect();
+        let encoder = EncoderBatch::new(&alignments, self.definition.subwords().pieces());
+        Batch { encoder, sentences: prepared.iter().map(|p| &p.sentence).collect() }
     }
 
     /// Predicts every sentence that has words; `each` gets its number and its prediction, in any order.
@@ -116,6 +154,7 @@ impl Model {
         mut each: impl FnMut(usize, Prediction),
     ) -> Result<(), TrainError> {
         let sizes: Vec<Size> = sentences.iter().map(Prepared::size).collect();
+        let mut tape = Tape::default();
         for numbers in batches::by_length(&sizes, work.batch_size) {
             stop_if_cancelled(work.cancel)?;
             let with_words = |i: &usize| Some((*i, sentences.get(*i).filter(|p| !p.sentence.is_empty())?));
@@ -123,7 +162,7 @@ impl Model {
             if batch.is_empty() {
                 continue;
             }
-            let predictions = work.threads.run(|| self.predict(&batch, work.filter))?;
+            let predictions = work.threads.run(|| self.predict(&self.batch(&batch), work.filter, &mut tape))?;
             numbers.into_iter().zip(predictions).for_each(|(i, prediction)| each(i, prediction));
         }
         Ok(())
@@ -139,6 +178,28 @@ pub(super) struct Work<'a> {
     pub cancel: &'a AtomicBool,
 }
 
-fn sentences<'a>(batch: &[&'a Prepared]) -> Vec<&'a Sentence> {
-    batch.iter().map(|p| &p.sentence).collect()
+/// Sentences put together for one pass.
+#[derive(Debug)]
+pub(super) struct Batch<'a> {
+    encoder: EncoderBatch,
+    sentences: Vec<&'a Sentence>,
+}
+
+impl Batch<'_> {
+    pub(super) fn words(&self) -> usize {
+        self.sentences.iter().map(|sentence| sentence.len()).sum()
+    }
+
+    /// Rows of [`Model::word_table`] that a pass reads.
+    pub(super) fn ids(&self) -> &[u32] {
+        self.encoder.ids()
+    }
+}
+
+/// What the passes of a training work in, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Pass {
+    tape: Tape,
+    pub gradients: Gradients,
+    pub times: PartTimes,
 }

@@ -3,7 +3,8 @@
 use super::batches::Size;
 use super::checkpoint::{self, Checkpoints, Contents, Keeper, Place, State};
 use super::config::EncoderTraits;
-use super::model::{ENCODER, Model, Prepared, Work};
+use super::model::{ENCODER, Model, Pass, Prepared, Work};
+use super::parts::timed;
 use super::predictor::score;
 use super::snapshot::{self, Manifest, Outcome};
 use super::{Config, Dataset, Event, Example, Settings, TrainError, batches, peak_memory_mb, stop_if_cancelled};
@@ -12,7 +13,6 @@ use crate::encoder::{Definition, Encoders};
 use crate::evaluation::Report;
 use crate::model::{HeadFilter, Samples, architecture};
 use crate::nn::{AdamW, AdamWConfig, LinearSchedule, NnError, Rng, RngState, Threads, Vars};
-use candle_core::backprop::GradStore;
 use candle_core::{Device, Tensor};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -96,6 +96,7 @@ struct Run<'a> {
     vars: Vars,
     model: Model,
     adam: AdamW,
+    pass: Pass,
     /// Dropout and samples.
     noise: Rng,
     threads: Threads,
@@ -193,6 +194,7 @@ impl<'a> Run<'a> {
         Ok(Self {
             cancel,
             adam: AdamW::new(adamw(&settings)),
+            pass: Pass::default(),
             noise: Rng::new(settings.seed, "noise"),
             threads: Threads::new("train", threads)?,
             sizes: train.iter().map(Prepared::size).collect(),
@@ -255,6 +257,7 @@ impl<'a> Run<'a> {
             on_event(Event::Progress { step: self.step, steps: self.steps(), epoch, epochs, loss, secs_left });
             self.keep_if_due(on_event)?;
         }
+        self.adam.catch_up(&self.vars)?;
         let dev = self.score_dev(epoch)?;
         let best = self.keep_if_best(epoch, dev.clone())?;
         let mean_loss = self.place.loss_sum / batches.len() as f32;
@@ -270,35 +273,26 @@ impl<'a> Run<'a> {
     fn take_step(&mut self, batch: &[usize]) -> Result<f32, TrainError> {
         let factor = LinearSchedule::new(self.steps(), self.settings.warmup).factor(self.step);
         let parts = batches::parts(&self.sizes, batch);
-        let Self { threads, train, model, noise, adam, vars, samples, step, cancel, .. } = self;
-        let of = |numbers: &[usize]| -> Vec<&Prepared> { numbers.iter().filter_map(|&i| train.get(i)).collect() };
-        let words = |part: &[&Prepared]| part.iter().map(|p| p.sentence.len()).sum::<usize>();
-        let all_words = words(&of(batch)) as f64;
+        let Self { threads, train, model, noise, adam, pass, vars, samples, step, cancel, .. } = self;
+        let batch_of =
+            |numbers: &[usize]| model.batch(&numbers.iter().filter_map(|&i| train.get(i)).collect::<Vec<_>>());
+        let all_words = batch.iter().filter_map(|&i| train.get(i)).map(|p| p.sentence.len()).sum::<usize>() as f64;
         let loss = threads.run(|| -> Result<f32, TrainError> {
-            let (mut value, mut grads) = (0.0, None);
+            let mut value = 0.0;
+            pass.gradients.clear();
             for part in &parts {
                 stop_if_cancelled(cancel)?;
-                let part_of_batch = of(part);
-                let loss = model.loss(&part_of_batch, noise)?;
-                *samples += loss.samples;
-                let total = match parts.len() {
-                    1 => loss.total,
-                    _ => (loss.total * (words(&part_of_batch) as f64 / all_words))?,
-                };
-                value += total.to_scalar::<f32>()?;
+                let batch = batch_of(part);
+                timed(&mut pass.times.optimizer, || adam.catch_up_rows(vars, model.word_table(), batch.ids()))?;
+                let weight = batch.words() as f64 / all_words;
+                let (loss, counts) = model.learn(vars, &batch, weight, noise, pass, cancel)?;
+                value += loss;
+                *samples += counts;
                 if !value.is_finite() {
                     return Ok(value);
                 }
-                stop_if_cancelled(cancel)?;
-                let more = total.backward()?;
-                grads = Some(match grads {
-                    None => more,
-                    Some(sum) => add(vars, sum, &more)?,
-                });
             }
-            if let Some(grads) = grads {
-                adam.step(vars, &grads, factor)?;
-            }
+            timed(&mut pass.times.optimizer, || adam.step(vars, &mut pass.gradients, factor))?;
             Ok(value)
         });
         *step += 1;
@@ -316,6 +310,7 @@ impl<'a> Run<'a> {
             return Ok(());
         };
         stop_if_cancelled(self.cancel)?;
+        self.adam.catch_up(&self.vars)?;
         let contents = || -> Result<Contents<'_>, TrainError> {
             Ok(Contents {
                 settings: &self.settings,
@@ -429,20 +424,6 @@ impl<'a> Run<'a> {
         snapshot::write(folder, &manifest, self.model.definition(), &self.vars.values(), self.cancel)?;
         Ok(manifest)
     }
-}
-
-/// The sum of two gradients of each variable.
-fn add(vars: &Vars, mut sum: GradStore, more: &GradStore) -> Result<GradStore, TrainError> {
-    for (_, variable) in vars.iter() {
-        let variable = variable.var.as_tensor();
-        let Some(more) = more.get(variable) else { continue };
-        let both = match sum.get(variable) {
-            Some(first) => (first + more)?,
-            None => more.clone(),
-        };
-        sum.insert(variable, both);
-    }
-    Ok(sum)
 }
 
 /// The sentences to train on, in an order of their own when they are limited.

@@ -1,16 +1,16 @@
 //! Hidden states of another BERT, that of candle-transformers, which shares no layer with ours.
 
-use super::{EncoderBatch, built, fixtures, greatest};
-use crate::encoder::{Alignment, Bert, Encoder, EncoderConfig, Pieces};
-use crate::nn::{Mode, Part, Rng, Vars};
+use super::{EncoderBatch, built, fixtures, greatest, predicted, without_padding};
+use crate::encoder::{Alignment, Bert, Encoder, EncoderConfig, Learning, Pieces};
+use crate::nn::{Part, Rng, Vars};
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert as other;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
-/// Windows of random subwords between marks, `inside` of them each, padded to the longest.
-fn random_batch(inside: &[usize], config: &EncoderConfig, rng: &mut Rng) -> EncoderBatch {
+/// Windows of random subwords between marks, `inside` of them each.
+pub(super) fn random_batch(inside: &[usize], config: &EncoderConfig, rng: &mut Rng) -> EncoderBatch {
     let mut id = || rng.below(config.vocabulary) as u32;
     let marks = [[id()], [id()]];
     let sentences: Vec<Vec<Vec<u32>>> = inside.iter().map(|count| (0..*count).map(|_| vec![id()]).collect()).collect();
@@ -19,7 +19,7 @@ fn random_batch(inside: &[usize], config: &EncoderConfig, rng: &mut Rng) -> Enco
     EncoderBatch::new(&alignments.iter().collect::<Vec<_>>(), 1)
 }
 
-/// Runs both on a batch and compares every position that is no padding.
+/// Runs both on a batch and compares every position.
 fn compare(bert: &Bert, weights: &HashMap<String, Tensor>, config: &EncoderConfig, batch: &EncoderBatch) -> f32 {
     let reference = other::Config {
         vocab_size: config.vocabulary,
@@ -34,20 +34,18 @@ fn compare(bert: &Bert, weights: &HashMap<String, Tensor>, config: &EncoderConfi
     };
     let builder = VarBuilder::from_tensors(weights.clone(), DType::F32, &Device::Cpu);
     let reference = other::BertModel::load(builder, &reference).unwrap();
-    let shape = (batch.windows(), batch.positions());
-    let ids = Tensor::from_slice(batch.ids(), shape, &Device::Cpu).unwrap();
-    // Its mask has a 1 where there is a subword.
-    let mask = batch.lens().iter().flat_map(|len| (0..shape.1).map(|at| u8::from(at < *len)));
-    let mask = Tensor::from_vec(mask.collect::<Vec<u8>>(), shape, &Device::Cpu).unwrap();
+    let (count, longest) = (batch.windows().len(), batch.longest());
+    let (mut ids, mut mask) = (vec![0u32; count * longest], vec![0u8; count * longest]);
+    for (window, rows) in batch.windows().iter().enumerate() {
+        let at = window * longest..window * longest + rows.len();
+        ids[at.clone()].copy_from_slice(&batch.ids()[rows.clone()]);
+        // Its mask has a 1 where there is a subword.
+        mask[at].fill(1);
+    }
+    let ids = Tensor::from_vec(ids, (count, longest), &Device::Cpu).unwrap();
+    let mask = Tensor::from_vec(mask, (count, longest), &Device::Cpu).unwrap();
     let expected = reference.forward(&ids, &ids.zeros_like().unwrap(), Some(&mask)).unwrap();
-
-    let hidden = bert.forward(batch, &mut Mode::Predict).unwrap();
-    assert_eq!(hidden.dims(), expected.dims());
-    let off = batch.lens().iter().enumerate().map(|(window, len)| {
-        let of = |x: &Tensor| x.get(window).unwrap().narrow(0, 0, *len).unwrap();
-        greatest(&(of(&hidden) - of(&expected)).unwrap())
-    });
-    off.fold(0.0, f32::max)
+    greatest(&(predicted(bert, batch) - without_padding(batch, &expected)).unwrap())
 }
 
 #[test]
@@ -60,7 +58,7 @@ fn the_fixture_s_hidden_states_are_those_of_another_program() {
     let batches: [&[usize]; 6] = [&[1], &[30], &[7, 7, 7], &[1, 2, 5, 12, 29, 30], &[30, 1], &[100, 3]];
     for inside in batches {
         let batch = random_batch(inside, config, rng);
-        assert!(batch.positions() <= 32);
+        assert!(batch.longest() <= 32);
         let off = compare(&bert, encoder.weights(), config, &batch);
         assert!(off < 1e-5, "{inside:?}: off by {off}");
     }
@@ -84,8 +82,26 @@ fn a_wrong_weight_would_show() {
     }
 }
 
+/// Weights for an encoder of any shape.
+pub(super) fn made_up(config: &EncoderConfig, rng: &mut Rng) -> HashMap<String, Tensor> {
+    crate::encoder::weights::shapes(config)
+        .into_iter()
+        .map(|(name, shape)| {
+            // Norms multiply by about 1, matrices keep the size of what they multiply.
+            let (mean, std) = match shape.as_slice() {
+                [_, inputs] => (0.0, 1.0 / (*inputs as f32).sqrt()),
+                _ if name.ends_with("LayerNorm.weight") => (1.0, 0.2),
+                _ => (0.0, 0.3),
+            };
+            let count = shape.iter().product();
+            let values: Vec<f32> = (0..count).map(|_| mean + std * rng.normal()).collect();
+            (name, Tensor::from_vec(values, shape, &Device::Cpu).unwrap())
+        })
+        .collect()
+}
+
 prop_compose! {
-    fn shapes()(
+    pub(super) fn shapes()(
         heads in prop::sample::select(vec![1usize, 2, 4]), per_head in 8usize..24, layers in 1usize..=3,
         inner in 1usize..70, vocabulary in 2usize..90, max_positions in 3usize..70, token_types in 1usize..=2,
         norm_eps in prop::sample::select(vec![1e-12, 1e-5]),
@@ -106,23 +122,10 @@ proptest! {
         config in shapes(), inside in prop::collection::vec(1usize..80, 1..5), seed in 0u64..1000,
     ) {
         let mut rng = Rng::new(seed, "made up");
-        let weights: HashMap<String, Tensor> = crate::encoder::weights::shapes(&config)
-            .into_iter()
-            .map(|(name, shape)| {
-                // Norms multiply by about 1, matrices keep the size of what they multiply.
-                let (mean, std) = match shape.as_slice() {
-                    [_, inputs] => (0.0, 1.0 / (*inputs as f32).sqrt()),
-                    _ if name.ends_with("LayerNorm.weight") => (1.0, 0.2),
-                    _ => (0.0, 0.3),
-                };
-                let count = shape.iter().product();
-                let values: Vec<f32> = (0..count).map(|_| mean + std * rng.normal()).collect();
-                (name, Tensor::from_vec(values, shape, &Device::Cpu).unwrap())
-            })
-            .collect();
+        let weights = made_up(&config, &mut rng);
         let mut vars = Vars::trainable(1, &Device::Cpu);
         vars.stock(weights.iter().map(|(name, t)| (format!("e.{name}"), t.clone())));
-        let bert = Bert::new(vars.scope("e", Part::Encoder), &config, 0.0).unwrap();
+        let bert = Bert::new(vars.scope("e", Part::Encoder), &config, Learning::All, 0.0).unwrap();
         let batch = random_batch(&inside, &config, &mut rng);
         let off = compare(&bert, &weights, &config, &batch);
         // Of 3,000 such cases the worst was off by 5e-6.

@@ -1,0 +1,190 @@
+//! The passes by hand against candle's operations, and against differences.
+
+use super::other_program::{made_up, random_batch, shapes};
+use super::{EncoderBatch, greatest};
+use crate::encoder::{Alignment, Bert, EncoderConfig, HashedWords, Learning, Pieces, Start, Tape, plain};
+use crate::nn::{Gradients, Mode, Part, Rng, Threads, Vars, lend};
+use candle_core::{Device, Tensor};
+use proptest::prelude::*;
+
+fn build(config: &EncoderConfig, learning: Learning, p: f32, rng: &mut Rng) -> (Vars, Bert) {
+    let mut vars = Vars::trainable(1, &Device::Cpu);
+    vars.stock(made_up(config, rng).into_iter().map(|(name, t)| (format!("e.{name}"), t)));
+    let bert = Bert::new(vars.scope("e", Part::Encoder), config, learning, p).unwrap();
+    (vars, bert)
+}
+
+/// Numbers that a scalar is made of hidden states with.
+fn factors(rows: usize, columns: usize, rng: &mut Rng) -> Tensor {
+    let values: Vec<f32> = (0..rows * columns).map(|_| rng.normal()).collect();
+    Tensor::from_vec(values, (rows, columns), &Device::Cpu).unwrap()
+}
+
+/// The greatest difference of a variable's gradients, relative to the greatest gradient of its kind.
+fn compare(vars: &Vars, bert: &Bert, batch: &EncoderBatch, p_seed: u64, rng: &mut Rng) -> Result<(), TestCaseError> {
+    let factors = factors(batch.rows(), bert.hidden(), rng);
+    let mut noise = Rng::new(p_seed, "dropout");
+    let states = plain::forward(bert, batch, &mut Mode::Train(&mut noise)).unwrap();
+    let (last, drawn) = (states.last().unwrap(), noise.bits());
+    let expected = (last * &factors).unwrap().sum_all().unwrap().backward().unwrap();
+
+    let threads = Threads::new("two-ways", Some(3)).unwrap();
+    let (mut tape, mut gradients) = (Tape::default(), Gradients::default());
+    // The buffers of an earlier pass, of another size, must not show.
+    let other = EncoderBatch::new(
+        &[&Alignment::new(
+            &[vec![0; batch.pieces()]],
+            [&vec![0; batch.pieces()]; 2].map(|mark| mark.as_slice()),
+            batch.pieces(),
+            3,
+        )],
+        batch.pieces(),
+    );
+    let hidden = threads.run(|| {
+        bert.forward(&other, Start::Words, &mut Mode::Train(&mut Rng::new(1, "other")), &mut tape).unwrap();
+        let mut noise = Rng::new(p_seed, "dropout");
+        let hidden = bert.forward(batch, Start::Words, &mut Mode::Train(&mut noise), &mut tape).unwrap();
+        assert_eq!(noise.bits(), drawn, "as much randomness is used");
+        bert.backward(batch, &mut tape, &lend(&factors).unwrap(), &mut gradients).unwrap();
+        hidden
+    });
+    let off = greatest(&(&hidden - last).unwrap());
+    prop_assert!(off < 1e-4, "hidden states are off by {off}");
+    for (name, variable) in vars.iter() {
+        let variable = variable.var.as_tensor();
+        let expected = expected.get(variable).map(|t| t.flatten_all().unwrap().to_vec1::<f32>().unwrap());
+        let (Some(got), Some(expected)) = (gradients.dense(variable), expected) else {
+            panic!("{name} has no gradient");
+        };
+        let size = expected.iter().fold(0f32, |size, x| size.max(x.abs()));
+        let off = got.iter().zip(&expected).fold(0f32, |off, (a, b)| off.max((a - b).abs()));
+        // A key bias shifts all scores of a row alike: its gradient is rounding noise around 0.
+        let bound = if name.ends_with("key.bias") { 1e-3 } else { 1e-3 * size };
+        prop_assert!(off <= bound, "{name}: off by {off} of {size}");
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn hidden_states_and_gradients_are_those_of_the_plain_operations(
+        config in shapes(), inside in prop::collection::vec(1usize..80, 1..6), seed in 0u64..1000,
+        p in prop::sample::select(vec![0.0f32, 0.1, 0.5]), top in prop::option::of(1usize..3),
+    ) {
+        let mut rng = Rng::new(seed, "two ways");
+        let learning = top.map_or(Learning::All, Learning::Top);
+        let (vars, bert) = build(&config, learning, p, &mut rng);
+        let batch = random_batch(&inside, &config, &mut rng);
+        compare(&vars, &bert, &batch, seed, &mut rng)?;
+    }
+
+    #[test]
+    fn hashed_words_too(words in prop::collection::vec(1usize..9, 1..5), seed in 0u64..1000) {
+        let buckets = 6;
+        let config = EncoderConfig {
+            pieces: Pieces::Hashed { buckets },
+            vocabulary: HashedWords::vocabulary(buckets),
+            max_positions: 16,
+            hidden: 24,
+            inner: 20,
+            layers: 2,
+            heads: 2,
+            token_types: 1,
+            norm_eps: 1e-12,
+        };
+        let mut rng = Rng::new(seed, "hashed");
+        let (vars, bert) = build(&config, Learning::All, 0.2, &mut rng);
+        let hashed = HashedWords::new(buckets);
+        let alignments: Vec<Alignment> = words.iter().map(|count| {
+            let words: Vec<Vec<u32>> = (0..*count).map(|i| hashed.ids(&format!("word{i}"))).collect();
+            let [cls, sep] = &HashedWords::MARKS;
+            Alignment::new(&words, [cls, sep], HashedWords::PIECES, 16)
+        }).collect();
+        let batch = EncoderBatch::new(&alignments.iter().collect::<Vec<_>>(), HashedWords::PIECES);
+        compare(&vars, &bert, &batch, seed, &mut rng)?;
+    }
+}
+
+fn tiny() -> (EncoderConfig, Rng) {
+    let config = EncoderConfig {
+        pieces: Pieces::Tokenizer,
+        vocabulary: 5,
+        hidden: 8,
+        layers: 2,
+        heads: 2,
+        inner: 6,
+        max_positions: 8,
+        token_types: 2,
+        norm_eps: 1e-6,
+    };
+    (config, Rng::new(5, "tiny"))
+}
+
+#[test]
+fn gradients_are_slopes() {
+    let (config, mut rng) = tiny();
+    let (vars, bert) = build(&config, Learning::All, 0.0, &mut rng);
+    let batch = random_batch(&[3, 1, 5], &config, &mut rng);
+    let factors = factors(batch.rows(), bert.hidden(), &mut rng);
+    let (mut tape, mut gradients) = (Tape::default(), Gradients::default());
+    let value = |tape: &mut Tape| -> f64 {
+        let hidden = bert.forward(&batch, Start::Words, &mut Mode::Train(&mut Rng::new(1, "none")), tape).unwrap();
+        lend(&hidden).unwrap().iter().zip(&*lend(&factors).unwrap()).map(|(a, b)| f64::from(a * b)).sum()
+    };
+    value(&mut tape);
+    bert.backward(&batch, &mut tape, &lend(&factors).unwrap(), &mut gradients).unwrap();
+    for (name, variable) in vars.iter() {
+        let before = variable.var.as_tensor().flatten_all().unwrap().to_vec1::<f32>().unwrap();
+        let gradient = gradients.dense(variable.var.as_tensor()).unwrap();
+        // A few numbers of each variable.
+        for at in (0..before.len()).step_by(before.len().div_ceil(5)) {
+            let mut moved = |by: f32| {
+                let mut values = before.clone();
+                values[at] += by;
+                let values = Tensor::from_vec(values, variable.var.dims(), &Device::Cpu).unwrap();
+                variable.var.set(&values).unwrap();
+                value(&mut tape)
+            };
+            let step = 1e-2;
+            let slope = (moved(step) - moved(-step)) / f64::from(2.0 * step);
+            let off = (slope - f64::from(gradient[at])).abs();
+            assert!(off < 2e-2 * slope.abs().max(1.0), "{name}[{at}]: {slope} {}", gradient[at]);
+        }
+        let before = Tensor::from_vec(before, variable.var.dims(), &Device::Cpu).unwrap();
+        variable.var.set(&before).unwrap();
+    }
+}
+
+#[test]
+fn a_pass_can_begin_in_the_middle() {
+    let (config, mut rng) = tiny();
+    let (vars, bert) = build(&config, Learning::Top(1), 0.0, &mut rng);
+    let batch = random_batch(&[3, 6], &config, &mut rng);
+    let factors = factors(batch.rows(), bert.hidden(), &mut rng);
+    let (mut tape, mut whole, mut upper) = (Tape::default(), Gradients::default(), Gradients::default());
+    let mut noise = Rng::new(1, "none");
+    let expected = bert.forward(&batch, Start::Words, &mut Mode::Train(&mut noise), &mut tape).unwrap();
+    bert.backward(&batch, &mut tape, &lend(&factors).unwrap(), &mut whole).unwrap();
+    let middle = bert.forward_to(&batch, Start::Words, 1, &mut Mode::Predict, &mut tape).unwrap();
+    let start = lend(&middle).unwrap();
+    let got = bert.forward(&batch, Start::States(1, &start), &mut Mode::Train(&mut noise), &mut tape).unwrap();
+    bert.backward(&batch, &mut tape, &lend(&factors).unwrap(), &mut upper).unwrap();
+    assert_eq!(greatest(&(got - expected).unwrap()), 0.0);
+    assert_eq!(vars.iter().count(), 16, "the last block");
+    for (name, variable) in vars.iter() {
+        assert_eq!(whole.dense(variable.var.as_tensor()), upper.dense(variable.var.as_tensor()), "{name}");
+    }
+}
+
+#[test]
+fn a_backward_pass_needs_its_forward_pass() {
+    let (config, mut rng) = tiny();
+    let (_, bert) = build(&config, Learning::All, 0.0, &mut rng);
+    let batch = random_batch(&[3], &config, &mut rng);
+    let (mut tape, mut gradients) = (Tape::default(), Gradients::default());
+    bert.forward(&batch, Start::Words, &mut Mode::Predict, &mut tape).unwrap();
+    let grad = vec![0.0; batch.rows() * bert.hidden()];
+    assert!(bert.backward(&batch, &mut tape, &grad, &mut gradients).is_err());
+}

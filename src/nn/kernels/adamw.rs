@@ -1,0 +1,111 @@
+//! AdamW's arithmetic (Loshchilov and Hutter 2019).
+
+use super::{FLAT, LANES};
+use rayon::prelude::*;
+
+/// The constants of one step for one group of variables.
+#[derive(Clone, Copy, Debug)]
+pub struct AdamWStep {
+    /// What clipping multiplies the gradient by.
+    pub grad_scale: f32,
+    /// 1 - beta1, not rounded through `f32`; the other likewise.
+    pub rest1: f32,
+    pub rest2: f32,
+    /// What holds without a gradient, too.
+    pub idle: Idle,
+}
+
+/// The constants of a step that don't touch the gradient.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Idle {
+    pub beta1: f32,
+    pub beta2: f32,
+    pub eps: f32,
+    /// Learning rate over the first moment's bias correction.
+    pub rate: f32,
+    /// One over the second moment's bias correction.
+    pub correct2: f32,
+    /// 1 - learning rate · weight decay.
+    pub keep: f32,
+}
+
+#[inline(always)]
+fn moved(p: f32, m: f32, v: f32, c: &Idle) -> f32 {
+    p * c.keep - c.rate * m / ((v * c.correct2).sqrt() + c.eps)
+}
+
+dispatch! {
+    fn adamw_row(p: &mut [f32], g: &[f32], m: &mut [f32], v: &mut [f32], c: &AdamWStep) {
+        for (((p, g), m), v) in p.iter_mut().zip(g).zip(m).zip(v) {
+            let g = g * c.grad_scale;
+            *m = c.idle.beta1 * *m + c.rest1 * g;
+            *v = c.idle.beta2 * *v + c.rest2 * g * g;
+            *p = moved(*p, *m, *v, &c.idle);
+        }
+    }
+}
+
+dispatch! {
+    /// The steps that numbers without a gradient take, one after the other while they are in registers.
+    fn idle_row(p: &mut [f32], m: &mut [f32], v: &mut [f32], steps: &[Idle]) {
+        let pieces = p.chunks_mut(LANES).zip(m.chunks_mut(LANES)).zip(v.chunks_mut(LANES));
+        for ((p, m), v) in pieces {
+            for c in steps {
+                for ((p, m), v) in p.iter_mut().zip(m.iter_mut()).zip(v.iter_mut()) {
+                    *m *= c.beta1;
+                    *v *= c.beta2;
+                    *p = moved(*p, *m, *v, c);
+                }
+            }
+        }
+    }
+}
+
+dispatch! {
+    /// The same where both moments are 0.
+    fn decay_row(p: &mut [f32], steps: &[Idle]) {
+        for p in p.chunks_mut(LANES) {
+            for c in steps {
+                for p in p.iter_mut() {
+                    *p *= c.keep;
+                }
+            }
+        }
+    }
+}
+
+/// One step of a variable `p` with the gradient `g` and the moments `m` and `v`, all in place.
+pub fn adamw(p: &mut [f32], g: &[f32], m: &mut [f32], v: &mut [f32], step: AdamWStep) {
+    let moments = m.par_chunks_mut(FLAT).zip(v.par_chunks_mut(FLAT));
+    let pieces = p.par_chunks_mut(FLAT).zip(g.par_chunks(FLAT)).zip(moments);
+    pieces.for_each(|((p, g), (m, v))| adamw_row(p, g, m, v, &step));
+}
+
+/// One step of some rows of a table: `rows` ascending, `g` holding a gradient of `width` numbers for each.
+pub fn adamw_rows(p: &mut [f32], rows: &[u32], g: &[f32], [m, v]: [&mut [f32]; 2], width: usize, step: AdamWStep) {
+    for (row, g) in rows.iter().zip(g.chunks_exact(width)) {
+        let at = *row as usize * width..(*row as usize + 1) * width;
+        adamw_row(&mut p[at.clone()], g, &mut m[at.clone()], &mut v[at], &step);
+    }
+}
+
+/// Takes each row of a table through those of `steps` that it has not taken, all but the first `taken(row)`.
+///
+/// Gives what [`adamw`] with gradients of 0 would have given at the time, bit for bit.
+pub fn adamw_idle(
+    p: &mut [f32],
+    [m, v]: [&mut [f32]; 2],
+    width: usize,
+    steps: &[Idle],
+    taken: impl Fn(usize) -> usize + Sync,
+) {
+    let rows = p.par_chunks_mut(width).zip(m.par_chunks_mut(width)).zip(v.par_chunks_mut(width));
+    rows.enumerate().with_min_len(super::ROWS).for_each(|(row, ((p, m), v))| {
+        let steps = &steps[taken(row)..];
+        if m.iter().chain(v.iter()).all(|x| *x == 0.0) {
+            decay_row(p, steps);
+        } else {
+            idle_row(p, m, v, steps);
+        }
+    });
+}

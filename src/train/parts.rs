@@ -1,0 +1,41 @@
+//! Where the time of a training or a prediction goes.
+
+use std::time::{Duration, Instant};
+
+/// Time by part; what is left of the whole is batches, reading and writing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PartTimes {
+    /// Words to subwords.
+    pub subwords: Duration,
+    /// The encoder's forward pass.
+    pub encoder: Duration,
+    /// What is above the encoder; in training with its gradients.
+    pub heads: Duration,
+    /// The encoder's backward pass.
+    pub backward: Duration,
+    /// AdamW.
+    pub optimizer: Duration,
+}
+
+impl PartTimes {
+    /// Names and times of the parts.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, Duration)> {
+        let Self { subwords, encoder, heads, backward, optimizer } = *self;
+        [
+            ("subwords", subwords),
+            ("encoder", encoder),
+            ("heads", heads),
+            ("backward", backward),
+            ("optimizer", optimizer),
+        ]
+        .into_iter()
+    }
+}
+
+/// Adds the time that `f` takes to a part's.
+pub(super) fn timed<R>(part: &mut Duration, f: impl FnOnce() -> R) -> R {
+    let begun = Instant::now();
+    let result = f();
+    *part += begun.elapsed();
+    result
+}
