@@ -4,6 +4,7 @@
 //! [`super::plain`] by candle's operations, on any device.
 
 use super::{EncoderConfig, Pieces};
+use crate::nn::kernels::{Panels, has_bf16};
 use crate::nn::{Embedding, LayerNorm, Linear, NnError, Scope};
 use candle_core::Tensor;
 
@@ -23,6 +24,8 @@ pub struct Bert {
     pub(super) dropout: f32,
     /// Blocks that learn, the last ones; with all of them the embeddings do, too.
     learning: usize,
+    /// Whether products are of half precision.
+    pub(super) halves: bool,
 }
 
 #[derive(Debug)]
@@ -69,7 +72,20 @@ impl Bert {
             Block::new(scope.frozen_if(i + learns < config.layers), config)
         };
         let blocks = (0..config.layers).map(block).collect::<Result<_, _>>()?;
-        Ok(Self { words, positions, token_types, norm, blocks, dropout: p, learning: learns })
+        Ok(Self { words, positions, token_types, norm, blocks, dropout: p, learning: learns, halves: false })
+    }
+
+    /// Takes matrix products in bfloat16 where the processor is fast at that; sums, norms, GELU, attention, and the weights
+    /// that learn stay `f32`. Matters to [`Bert::forward`] and [`Bert::backward`] only.
+    #[must_use]
+    pub fn with_bf16(self) -> Self {
+        let fit = self.blocks.iter().all(|block| Panels::fit(block.hidden()) && Panels::fit(block.inner()));
+        Self { halves: has_bf16() && fit, ..self }
+    }
+
+    /// Whether matrix products are in bfloat16.
+    pub fn uses_bf16(&self) -> bool {
+        self.halves
     }
 
     /// H.
@@ -111,5 +127,15 @@ impl Block {
             norm: LayerNorm::new(scope.scope("output.LayerNorm"), h, eps)?,
             heads: config.heads,
         })
+    }
+
+    /// H.
+    pub(super) fn hidden(&self) -> usize {
+        self.norm.weight().elem_count()
+    }
+
+    /// F: the width of the inner layer.
+    pub(super) fn inner(&self) -> usize {
+        self.up.bias().elem_count()
     }
 }

@@ -8,12 +8,14 @@
 //! # Invariants
 //! - No number depends on how the sentences are shared out: a product's row depends on its own row alone, and what is
 //!   summed over rows is summed sentence by sentence, in order.
+//! - In half precision ([`Bert::with_bf16`]) the inputs of matrix products are rounded and nothing else; a tape holds the
+//!   rounded weights, which a training pass renews and a prediction takes as they were at the tape's first.
 //! - The tape keeps what lies before each norm and before GELU, queries, keys and values, and the context; probabilities
 //!   and GELU are computed again on the way back, which leaves its gradients where the tape has been read.
 
 use super::EncoderBatch;
 use super::bert::{Bert, Block, PIECE_DROPOUT};
-use crate::nn::kernels::{self, Attention, AttentionScratch, DropMask, Norm, Onto, View, matmul};
+use crate::nn::kernels::{self, Attention, AttentionScratch, DropMask, Norm, Onto, Panels, View, matmul};
 use crate::nn::{Gradients, LayerNorm, Lent, Linear, Mode, NnError, lend};
 use candle_core::{Device, Tensor};
 use rayon::prelude::*;
@@ -38,6 +40,30 @@ pub struct Tape {
     blocks: Vec<BlockTape>,
     /// One for each share.
     scratch: Vec<Scratch>,
+    /// One for each block, in half precision.
+    halved: Vec<Halved>,
+    /// Whether they are of a prediction.
+    halved_for_prediction: bool,
+}
+
+/// A block's weights in half precision, as the way up needs them, `[in, out]`, and as the way down does, `[out, in]`.
+#[derive(Debug, Default)]
+struct Halved {
+    up: [Panels; 4],
+    down: [Panels; 4],
+}
+
+/// The products of a block, in the order of [`Halved`].
+#[derive(Clone, Copy)]
+enum Product {
+    Qkv,
+    Output,
+    Up,
+    Down,
+}
+
+impl Product {
+    const ALL: [Self; 4] = [Self::Qkv, Self::Output, Self::Up, Self::Down];
 }
 
 #[derive(Clone, Debug, Default)]
@@ -53,6 +79,8 @@ struct Masks {
 struct BlockTape {
     kept: Kept<Vec<f32>>,
     grads: Grads<Vec<f32>>,
+    /// What the gradients of the weights are products of, in half precision: see [`Block::weights_from_panels`].
+    panels: [Panels; 8],
 }
 
 /// Rows of a whole batch, or of one share.
@@ -92,6 +120,8 @@ struct Scratch {
     grad: Vec<f32>,
     other: Vec<f32>,
     attention: AttentionScratch,
+    /// The left side of a product in half precision.
+    halves: Vec<u32>,
 }
 
 /// Where a forward pass begins.
@@ -254,10 +284,11 @@ impl Bert {
             Start::States(number, _) => number,
         };
         tape.masks = self.masks(batch, tape.start, mode);
+        self.halve_weights(keeps, tape)?;
         let shares = shares(batch);
         tape.scratch.resize_with(shares.len().max(tape.scratch.len()), Scratch::default);
 
-        let Tape { masks, states, embedded, blocks, scratch, start: from, .. } = tape;
+        let Tape { masks, states, embedded, blocks, scratch, halved, start: from, .. } = tape;
         let mut work: Vec<Forward<'_>> = shares
             .iter()
             .zip(split(embedded, &shares, h))
@@ -269,6 +300,7 @@ impl Bert {
                 embedded,
                 states: Vec::with_capacity(states.len()),
                 blocks: Vec::with_capacity(blocks.len()),
+                halved,
                 scratch,
             })
             .collect();
@@ -293,6 +325,29 @@ impl Bert {
             Ok::<_, NnError>(())
         })?;
         Ok(Tensor::from_slice(&tape.states[slot(end)], (batch.rows(), h), &Device::Cpu)?)
+    }
+
+    /// Rounds the weights for products of half precision.
+    fn halve_weights(&self, trains: bool, tape: &mut Tape) -> Result<(), NnError> {
+        if !self.halves || (!trains && tape.halved_for_prediction) {
+            return Ok(());
+        }
+        tape.halved_for_prediction = !trains;
+        tape.halved.resize_with(self.layers(), Halved::default);
+        let work = self.blocks.par_iter().zip(&mut tape.halved).flat_map(|(block, Halved { up, down })| {
+            Product::ALL.into_par_iter().zip(up).zip(down).map(move |work| (block, work))
+        });
+        work.try_for_each(|(block, ((product, up), down))| {
+            let layers = block.layers(product);
+            let weights = layers.iter().map(|layer| lend(layer.weight())).collect::<Result<Vec<_>, _>>()?;
+            let (_, inputs) = layers[0].weight().dims2()?;
+            up.stack_transposed(&weights.iter().map(|weight| &**weight).collect::<Vec<_>>(), inputs);
+            if trains {
+                let parts = weights.iter().map(|weight| (&**weight, View::rows(inputs), weight.len() / inputs));
+                down.stack(&parts.collect::<Vec<_>>(), inputs);
+            }
+            Ok(())
+        })
     }
 
     /// Draws the masks of all that follows `start`, in the order in which they are needed.
@@ -326,7 +381,7 @@ impl Bert {
         }
         let embeddings_learn = self.embeddings_learn() && tape.start == 0;
         let shares = shares(batch);
-        let Tape { masks, states, embedded, embedded_sums, blocks, scratch, .. } = tape;
+        let Tape { masks, states, embedded, embedded_sums, blocks, scratch, halved, .. } = tape;
         let parts = split(embedded, &shares, h).into_iter().zip(split_sums(embedded_sums, &shares, 2 * h));
         let mut work: Vec<Backward<'_>> = shares
             .iter()
@@ -339,6 +394,7 @@ impl Bert {
                 embedded,
                 embedded_sums,
                 blocks: Vec::with_capacity(self.layers() - lowest),
+                halved,
                 scratch,
             })
             .collect();
@@ -359,12 +415,15 @@ impl Bert {
         for (number, block) in self.blocks.iter().enumerate().skip(lowest) {
             block.add_sums(&blocks[number].grads.sums, gradients);
         }
-        let weights = self.blocks.iter().enumerate().skip(lowest);
-        add_weights(
-            weights.flat_map(|(number, block)| block.weights(&states[number], &blocks[number])).collect(),
-            batch.rows(),
-            gradients,
-        );
+        if self.halves {
+            let tapes = blocks.par_iter_mut().zip(&self.blocks).zip(&*states).skip(lowest);
+            tapes.for_each(|((tape, block), state)| block.panels_of_rows(state, tape));
+        }
+        let weights = self.blocks.iter().enumerate().skip(lowest).flat_map(|(number, block)| {
+            let (state, tape) = (&states[number], &blocks[number]);
+            if self.halves { block.weights_from_panels(tape) } else { block.weights(state, tape) }
+        });
+        add_weights(weights.collect(), batch.rows(), gradients);
         if embeddings_learn {
             self.add_embeddings(batch, masks.pieces, embedded, embedded_sums, gradients);
         }
@@ -454,6 +513,7 @@ struct Forward<'a> {
     embedded: &'a mut [f32],
     states: Vec<&'a mut [f32]>,
     blocks: Vec<Kept<&'a mut [f32]>>,
+    halved: &'a [Halved],
     scratch: &'a mut Scratch,
 }
 
@@ -466,6 +526,7 @@ struct Backward<'a> {
     embedded_sums: &'a mut [f32],
     /// From the lowest block that learns.
     blocks: Vec<(Kept<&'a mut [f32]>, Grads<&'a mut [f32]>)>,
+    halved: &'a [Halved],
     scratch: &'a mut Scratch,
 }
 
@@ -479,14 +540,6 @@ impl Share {
 }
 
 impl Block {
-    fn hidden(&self) -> usize {
-        self.norm.weight().elem_count()
-    }
-
-    fn inner(&self) -> usize {
-        self.up.bias().elem_count()
-    }
-
     fn attention(&self, batch: &EncoderBatch, mask: DropMask) -> Attention {
         Attention { hidden: self.hidden(), heads: self.heads, mask, longest: batch.longest() }
     }
@@ -498,11 +551,12 @@ impl Block {
         let (x, y) = two(&mut work.states, from, to);
         let last = work.blocks.len() - 1;
         let kept = &mut work.blocks[number.min(last)];
-        let Scratch { act, attention: scratch, .. } = &mut *work.scratch;
+        let Scratch { act, attention: scratch, halves, .. } = &mut *work.scratch;
+        let halved = work.halved.get(number);
 
+        self.product(Product::Qkv, halved, x, kept.qkv, halves)?;
         let mut biases = Vec::with_capacity(3 * h);
-        for (part, layer) in [&self.query, &self.key, &self.value].into_iter().enumerate() {
-            product(layer, x, (kept.qkv, View::columns(part * h, 3 * h)))?;
+        for layer in self.layers(Product::Qkv) {
             biases.extend_from_slice(&lend(layer.bias())?);
         }
         kernels::add_bias(kept.qkv, &biases);
@@ -512,14 +566,14 @@ impl Block {
             attention.forward(number, qkv, &mut kept.context[rows.start * h..rows.end * h], scratch);
         }
 
-        product(&self.output, kept.context, (kept.attended, View::rows(h)))?;
+        self.product(Product::Output, halved, kept.context, kept.attended, halves)?;
         let (norm, bias) = (Norms::read(&self.attention_norm)?, lend(self.output.bias())?);
         kernels::norm_of_sum(kept.attended, &bias, (attended_mask, first_row), x, norm.norm(), kept.middle);
 
-        product(&self.up, kept.middle, (kept.inner, View::rows(self.inner())))?;
+        self.product(Product::Up, halved, kept.middle, kept.inner, halves)?;
         let act = sized(act, kept.inner.len());
         kernels::gelu_of_sum(kept.inner, &lend(self.up.bias())?, act);
-        product(&self.down, act, (kept.fed, View::rows(h)))?;
+        self.product(Product::Down, halved, act, kept.fed, halves)?;
         let (norm, bias) = (Norms::read(&self.norm)?, lend(self.down.bias())?);
         kernels::norm_of_sum(kept.fed, &bias, (fed_mask, first_row), kept.middle, norm.norm(), y);
         Ok(())
@@ -531,8 +585,8 @@ impl Block {
         let (h, inner, first_row) = (self.hidden(), self.inner(), work.share.rows.start);
         let [probability_mask, attended_mask, fed_mask] = work.masks.blocks[number];
         let (kept, grads) = &mut work.blocks[slot];
-        let Scratch { grad, other, attention: scratch, .. } = &mut *work.scratch;
-        let other = sized(other, grad.len());
+        let Scratch { grad, other, attention: scratch, halves, .. } = &mut *work.scratch;
+        let (other, halved) = (sized(other, grad.len()), work.halved.get(number));
         let mut sums: Vec<Sums<'_>> =
             grads.sums.chunks_exact_mut(Sums::width(h, inner)).map(|sums| Sums::of(sums, h, inner)).collect();
         let sentences: Vec<Range<usize>> = work.share.sentences(work.batch, 1).collect();
@@ -546,12 +600,12 @@ impl Block {
             kernels::layer_norm_back(fed, norm.norm(), &grad[range], other, sums.norm);
             kernels::drop_and_sum(other, (fed_mask, row), fed, sums.down);
         }
-        product_back(&self.down, kept.fed, (grads.inner, View::rows(inner)), Onto::Nothing)?;
+        self.product_back(Product::Down, halved, kept.fed, grads.inner, Onto::Nothing, halves)?;
         for (rows, sums) in sentences.iter().zip(&mut sums) {
             let range = of(rows, inner);
             kernels::gelu_back(&mut kept.inner[range.clone()], &mut grads.inner[range], sums.up);
         }
-        product_back(&self.up, grads.inner, (other, View::rows(h)), Onto::Sum)?;
+        self.product_back(Product::Up, halved, grads.inner, other, Onto::Sum, halves)?;
 
         // Through the first half: `grad` gets the gradient of the sum before the norm, which is also that of the input.
         let norm = Norms::read(&self.attention_norm)?;
@@ -561,7 +615,7 @@ impl Block {
             kernels::layer_norm_back(attended, norm.norm(), &other[range], grad, sums.attention_norm);
             kernels::drop_and_sum(grad, (attended_mask, row), attended, sums.output);
         }
-        product_back(&self.output, kept.attended, (other, View::rows(h)), Onto::Nothing)?;
+        self.product_back(Product::Output, halved, kept.attended, other, Onto::Nothing, halves)?;
         let attention = self.attention(work.batch, probability_mask);
         for ((number, rows), sums) in work.share.windows.clone().zip(&sentences).zip(&mut sums) {
             let (range, wide) = (of(rows, h), of(rows, 3 * h));
@@ -569,10 +623,69 @@ impl Block {
             attention.backward(number, qkv, &other[range], grad, scratch);
             kernels::add_rows(grad, sums.qkv);
         }
-        for (part, layer) in [&self.query, &self.key, &self.value].into_iter().enumerate().take_while(|_| goes_on) {
-            let (weight, columns) = (lend(layer.weight())?, View::columns(part * h, 3 * h));
-            let dims = [grad.len() / h, h, h];
-            matmul(dims, (grad, View::rows(h)), (grads.qkv, columns), (&weight, View::rows(h)), Onto::Sum);
+        if goes_on {
+            self.product_back(Product::Qkv, halved, grads.qkv, grad, Onto::Sum, halves)?;
+        }
+        Ok(())
+    }
+
+    /// The layers whose results lie side by side after a product.
+    fn layers(&self, product: Product) -> Vec<&Linear> {
+        match product {
+            Product::Qkv => vec![&self.query, &self.key, &self.value],
+            Product::Output => vec![&self.output],
+            Product::Up => vec![&self.up],
+            Product::Down => vec![&self.down],
+        }
+    }
+
+    /// `dst = x · weightᵀ`, without the bias; where there are several layers, their results side by side.
+    fn product(
+        &self,
+        product: Product,
+        halved: Option<&Halved>,
+        x: &[f32],
+        dst: &mut [f32],
+        halves: &mut Vec<u32>,
+    ) -> Result<(), NnError> {
+        let layers = self.layers(product);
+        let (out, k) = layers[0].weight().dims2()?;
+        let width = out * layers.len();
+        if let Some(halved) = halved {
+            kernels::halve(x, halves);
+            kernels::half_matmul((dst, View::rows(width)), halves, &halved.up[product as usize], Onto::Nothing);
+            return Ok(());
+        }
+        for (part, layer) in layers.iter().enumerate() {
+            let (weight, columns) = (lend(layer.weight())?, View::columns(part * out, width));
+            let transposed = View::rows(k).transposed();
+            matmul([x.len() / k, out, k], (dst, columns), (x, View::rows(k)), (&weight, transposed), Onto::Nothing);
+        }
+        Ok(())
+    }
+
+    /// The gradient of a product's input: `dst = grad · weight`.
+    fn product_back(
+        &self,
+        product: Product,
+        halved: Option<&Halved>,
+        grad: &[f32],
+        dst: &mut [f32],
+        onto: Onto,
+        halves: &mut Vec<u32>,
+    ) -> Result<(), NnError> {
+        let layers = self.layers(product);
+        let (out, k) = layers[0].weight().dims2()?;
+        let width = out * layers.len();
+        if let Some(halved) = halved {
+            kernels::halve(grad, halves);
+            kernels::half_matmul((dst, View::rows(k)), halves, &halved.down[product as usize], onto);
+            return Ok(());
+        }
+        for (part, layer) in layers.iter().enumerate() {
+            let (weight, columns) = (lend(layer.weight())?, View::columns(part * out, width));
+            let onto = if part == 0 { onto } else { Onto::Sum };
+            matmul([grad.len() / width, k, out], (dst, View::rows(k)), (grad, columns), (&weight, View::rows(k)), onto);
         }
         Ok(())
     }
@@ -593,49 +706,94 @@ impl Block {
     }
 
     /// What the gradients of the weights are products of, `x` being the block's input.
-    fn weights<'a>(&'a self, x: &'a [f32], tape: &'a BlockTape) -> [WeightGradient<'a>; 6] {
-        let (h, BlockTape { kept, grads }) = (self.hidden(), tape);
-        let qkv = |layer: &'a Linear, part: usize| WeightGradient {
+    fn weights<'a>(&'a self, x: &'a [f32], tape: &'a BlockTape) -> Vec<WeightGradient<'a>> {
+        let (h, BlockTape { kept, grads, .. }) = (self.hidden(), tape);
+        let of = |layer, (grad, view): (&'a Vec<f32>, View), x: &'a [f32]| WeightGradient {
             layer,
-            grad: (grads.qkv.as_slice(), View::columns(part * h, 3 * h)),
-            x,
+            sides: Sides::Rows { grad: (grad, view), x },
         };
-        let of = |layer: &'a Linear, grad: &'a [f32], x: &'a [f32]| WeightGradient {
-            layer,
-            grad: (grad, View::rows(layer.bias().elem_count())),
-            x,
-        };
-        [
-            of(&self.down, &kept.fed, &kept.inner),
-            of(&self.up, &grads.inner, &kept.middle),
-            of(&self.output, &kept.attended, &kept.context),
-            qkv(&self.query, 0),
-            qkv(&self.key, 1),
-            qkv(&self.value, 2),
+        let all = |layer: &'a Linear, grad, x| of(layer, (grad, View::rows(layer.bias().elem_count())), x);
+        vec![
+            all(&self.down, &kept.fed, &kept.inner),
+            all(&self.up, &grads.inner, &kept.middle),
+            all(&self.output, &kept.attended, &kept.context),
+            of(&self.query, (&grads.qkv, View::columns(0, 3 * h)), x),
+            of(&self.key, (&grads.qkv, View::columns(h, 3 * h)), x),
+            of(&self.value, (&grads.qkv, View::columns(2 * h, 3 * h)), x),
         ]
+    }
+
+    /// The same in half precision, made of what [`Block::panels_of_rows`] has left.
+    fn weights_from_panels<'a>(&'a self, tape: &'a BlockTape) -> Vec<WeightGradient<'a>> {
+        let h = self.hidden();
+        let [fed, inner, inner_grad, middle, attended, context, qkv_grad, x] = &tape.panels;
+        let of = |layer, grad, first, x| WeightGradient { layer, sides: Sides::Panels { grad, first, x } };
+        vec![
+            of(&self.down, fed, 0, inner),
+            of(&self.up, inner_grad, 0, middle),
+            of(&self.output, attended, 0, context),
+            of(&self.query, qkv_grad, 0, x),
+            of(&self.key, qkv_grad, h, x),
+            of(&self.value, qkv_grad, 2 * h, x),
+        ]
+    }
+
+    fn panels_of_rows(&self, x: &[f32], tape: &mut BlockTape) {
+        let (h, inner) = (self.hidden(), self.inner());
+        let BlockTape { kept, grads, panels } = tape;
+        let sources: [(&[f32], usize); 8] = [
+            (&kept.fed, h),
+            (&kept.inner, inner),
+            (&grads.inner, inner),
+            (&kept.middle, h),
+            (&kept.attended, h),
+            (&kept.context, h),
+            (&grads.qkv, 3 * h),
+            (x, h),
+        ];
+        panels.par_iter_mut().zip(sources).for_each(|(panels, (source, columns))| {
+            panels.stack(&[(source, View::rows(columns), source.len() / columns)], columns);
+        });
     }
 }
 
 /// The gradient of a weight is `gradᵀ · x`, for the gradient of the layer's product `[N, out]` and its input `[N, in]`.
 struct WeightGradient<'a> {
     layer: &'a Linear,
-    grad: (&'a [f32], View),
-    x: &'a [f32],
+    sides: Sides<'a>,
+}
+
+enum Sides<'a> {
+    Rows {
+        grad: (&'a [f32], View),
+        x: &'a [f32],
+    },
+    Panels {
+        grad: &'a Panels,
+        /// The first column that counts.
+        first: usize,
+        x: &'a Panels,
+    },
 }
 
 /// Computes the gradients of all weights, a few of their rows in each task.
 fn add_weights(weights: Vec<WeightGradient<'_>>, rows: usize, gradients: &mut Gradients) {
     let mut sums: Vec<(Vec<f32>, Onto)> = weights.iter().map(|w| gradients.take(w.layer.weight())).collect();
     let tasks = weights.iter().zip(&mut sums).flat_map(|(weight, (sum, onto))| {
-        let inputs = weight.x.len() / rows.max(1);
-        let pieces = sum.chunks_mut((WEIGHT_ROWS * inputs).max(1)).enumerate();
+        let inputs = sum.len() / weight.layer.bias().elem_count();
+        let pieces = sum.chunks_mut(WEIGHT_ROWS * inputs).enumerate();
         pieces.map(move |(piece, sum)| (weight, piece * WEIGHT_ROWS, inputs, sum, *onto))
     });
-    tasks.collect::<Vec<_>>().into_par_iter().for_each(|(weight, first, inputs, sum, onto)| {
-        let (grad, view) = weight.grad;
-        let view = View { at: view.at + first, ..view }.transposed();
-        let dims = [sum.len() / inputs.max(1), inputs, rows];
-        matmul(dims, (sum, View::rows(inputs)), (grad, view), (weight.x, View::rows(inputs)), onto);
+    tasks.collect::<Vec<_>>().into_par_iter().for_each(|(weight, from, inputs, sum, onto)| match &weight.sides {
+        Sides::Rows { grad: (grad, view), x } => {
+            let view = View { at: view.at + from, ..*view }.transposed();
+            let dims = [sum.len() / inputs, inputs, rows];
+            matmul(dims, (sum, View::rows(inputs)), (grad, view), (x, View::rows(inputs)), onto);
+        }
+        Sides::Panels { grad, first, x } => {
+            let count = sum.len() / inputs;
+            kernels::half_matmul_transposed((sum, View::rows(inputs)), count, grad, first + from, x, onto);
+        }
     });
     for (weight, (sum, _)) in weights.iter().zip(sums) {
         gradients.put(weight.layer.weight(), sum);
@@ -666,23 +824,6 @@ impl<'a> Norms<'a> {
     fn norm(&self) -> Norm<'_> {
         Norm { weight: &self.weight, bias: &self.bias, eps: self.eps }
     }
-}
-
-/// `dst = x · weightᵀ`, without the bias.
-fn product(layer: &Linear, x: &[f32], dst: (&mut [f32], View)) -> Result<(), NnError> {
-    let (out, k) = layer.weight().dims2()?;
-    let weight = lend(layer.weight())?;
-    let transposed = View::rows(k).transposed();
-    matmul([x.len() / k.max(1), out, k], dst, (x, View::rows(k)), (&weight, transposed), Onto::Nothing);
-    Ok(())
-}
-
-/// The gradient of a layer's input: `dst = grad · weight`.
-fn product_back(layer: &Linear, grad: &[f32], dst: (&mut [f32], View), onto: Onto) -> Result<(), NnError> {
-    let (out, k) = layer.weight().dims2()?;
-    let weight = lend(layer.weight())?;
-    matmul([grad.len() / out.max(1), k, out], dst, (grad, View::rows(out)), (&weight, View::rows(k)), onto);
-    Ok(())
 }
 
 /// One element to read and another to write.

@@ -27,11 +27,13 @@ pub(super) struct ConfigFile {
     max_width: usize,
     word_shapes: bool,
     threshold: f32,
-    // Models of before were all nested, and did not say how many sentences they were limited to.
+    // Models of before were all nested and f32, and did not say how many sentences they were limited to.
     #[serde(default = "nested")]
     nesting: String,
     #[serde(default)]
     limit: Option<usize>,
+    #[serde(default)]
+    bf16: bool,
 }
 
 fn nested() -> String {
@@ -60,6 +62,7 @@ impl From<&Settings> for ConfigFile {
             threshold: s.threshold,
             nesting: s.nesting.id().to_owned(),
             limit: s.limit,
+            bf16: s.bf16,
         }
     }
 }
@@ -71,6 +74,7 @@ impl ConfigFile {
             effort: Effort::from_id(&self.effort)?,
             nesting: Nesting::from_id(&self.nesting)?,
             limit: self.limit,
+            bf16: self.bf16,
             architecture: self.architecture,
             encoder: self.encoder,
             epochs: self.epochs,

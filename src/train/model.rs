@@ -48,6 +48,7 @@ impl Model {
         let encoder_learns = settings.effort == Effort::Full;
         let learning = if encoder_learns { Learning::All } else { Learning::Top(0) };
         let bert = Bert::new(vars.scope(ENCODER, Part::Encoder), definition.config(), learning, settings.dropout)?;
+        let bert = if settings.bf16 { bert.with_bf16() } else { bert };
         let scope = vars.scope("head", Part::Heads);
         let head_config = settings.head_config(labels.len());
         let head = architecture(&settings.architecture)?.build(scope, definition.config().hidden, &head_config)?;

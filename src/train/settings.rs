@@ -50,6 +50,8 @@ pub struct Settings {
     pub nesting: Nesting,
     /// Sentences that were drawn from the data set to train on, where not all did.
     pub limit: Option<usize>,
+    /// Whether the encoder's matrix products are in bfloat16 where the processor is fast at that.
+    pub bf16: bool,
 }
 
 impl Settings {

@@ -157,6 +157,57 @@ fn gradients_are_slopes() {
     }
 }
 
+/// Half the smallest step of a bfloat16, relative to the number.
+const ROUNDING: f32 = 1.0 / 512.0;
+
+#[test]
+fn half_precision_is_near_and_does_not_depend_on_threads() {
+    let config = EncoderConfig {
+        pieces: Pieces::Tokenizer,
+        vocabulary: 40,
+        hidden: 64,
+        layers: 3,
+        heads: 4,
+        inner: 96,
+        max_positions: 40,
+        token_types: 2,
+        norm_eps: 1e-12,
+    };
+    let mut rng = Rng::new(9, "half");
+    let (vars, bert) = build(&config, Learning::All, 0.1, &mut rng);
+    let batch = random_batch(&[3, 30, 12, 7, 25], &config, &mut rng);
+    let factors = factors(batch.rows(), bert.hidden(), &mut rng);
+    let run = |bert: &Bert, threads: usize| {
+        let (mut tape, mut gradients) = (Tape::default(), Gradients::default());
+        let mut noise = Rng::new(2, "dropout");
+        let threads = Threads::new("half", Some(threads)).unwrap();
+        let hidden = threads.run(|| {
+            let hidden = bert.forward(&batch, Start::Words, &mut Mode::Train(&mut noise), &mut tape).unwrap();
+            bert.backward(&batch, &mut tape, &lend(&factors).unwrap(), &mut gradients).unwrap();
+            hidden
+        });
+        let gradients = vars.iter().map(|(_, v)| gradients.dense(v.var.as_tensor()).unwrap()).collect::<Vec<_>>();
+        (lend(&hidden).unwrap().to_vec(), gradients)
+    };
+    let (exact, exact_gradients) = run(&bert, 2);
+    let half = bert.with_bf16();
+    let (rounded, gradients) = run(&half, 2);
+    assert!(rounded == run(&half, 1).0 && gradients == run(&half, 3).1);
+    if !half.uses_bf16() {
+        return;
+    }
+    let distance = |a: &[f32], b: &[f32]| {
+        let norm = |x: &mut dyn Iterator<Item = f32>| x.map(|x| x * x).sum::<f32>().sqrt();
+        norm(&mut a.iter().zip(b).map(|(a, b)| a - b)) / norm(&mut a.iter().copied()).max(1e-3)
+    };
+    let off = distance(&exact, &rounded);
+    assert!(off > 0.0 && off < 5.0 * ROUNDING, "{off}");
+    for ((name, _), (exact, rounded)) in vars.iter().zip(exact_gradients.iter().zip(&gradients)) {
+        let off = distance(exact, rounded);
+        assert!(off < 20.0 * ROUNDING || name.ends_with("key.bias"), "{name}: {off}");
+    }
+}
+
 #[test]
 fn a_pass_can_begin_in_the_middle() {
     let (config, mut rng) = tiny();

@@ -37,12 +37,14 @@ macro_rules! dispatch {
 
 mod adamw;
 mod attention;
+mod bf16;
 mod dropout;
 mod matmul;
 mod rows;
 
 pub use adamw::{AdamWStep, Idle, adamw, adamw_idle, adamw_rows};
 pub use attention::{Attention, AttentionScratch};
+pub use bf16::{Panels, half_matmul, half_matmul_transposed, halve, has_bf16};
 pub use dropout::{DropMask, drop_all};
 pub use matmul::{Onto, View, matmul, matmul_divided, small_matmul};
 pub use rows::{
