@@ -8,7 +8,7 @@ use candle_core::{Device, Var};
 use nestling::annotation::{LabelId, ModelId, Span};
 use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders, Learning, Start, Tape};
 use nestling::model::{Architecture, HeadConfig, Sentence, architectures};
-use nestling::nn::{AdamW, AdamWConfig, Gradients, Mode, Part, Rng, Vars, lend};
+use nestling::nn::{AdamW, AdamWConfig, Gradients, Mode, Part, Rng, Vars, lend, read_tensors};
 use nestling::train::{
     Checkpoints, Config, Dataset, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest, SentencePrediction,
     TrainError, TrainRequest, Trained, evaluate, interrupted, resume, train,
@@ -21,7 +21,11 @@ use tempfile::TempDir;
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn fixture() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert")
+    fixture_of("bert")
+}
+
+fn fixture_of(kind: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/learner/tiny-{kind}"))
 }
 
 /// A folder of one's own with the tiny encoder imported, and where snapshots go.
@@ -161,6 +165,26 @@ fn every_variable_gets_a_gradient_and_moves() {
             let moved = (after - &before[&name]).unwrap().abs().unwrap().max_all().unwrap().to_scalar::<f32>().unwrap();
             assert!(moved > 1e-6, "{}: {name} has moved by {moved}", architecture.id());
         }
+    }
+}
+
+#[test]
+fn every_kind_of_encoder_trains_all_its_weights_and_predicts() {
+    for kind in ["roberta", "xlm-roberta", "distilbert", "electra", "electra-narrow"] {
+        let home = tempfile::tempdir().unwrap();
+        Encoders::at(home.path()).import(&fixture_of(kind), "tiny").unwrap();
+        let before = Encoder::open(&fixture_of(kind)).unwrap();
+        let desk = Desk { home };
+        let trained = desk.train(kind, architectures()[0], dataset(24, 0), "epochs=1 encoder_lr=1e-3 max_width=4");
+        let after = read_tensors(&trained.snapshot.join("weights.safetensors")).unwrap();
+        for (name, weight) in before.weights() {
+            let moved = (&after[&format!("encoder.{name}")] - weight).unwrap().abs().unwrap();
+            assert!(moved.max_all().unwrap().to_scalar::<f32>().unwrap() > 1e-6, "{kind}: {name} has not moved");
+        }
+        let predictor = Predictor::load(&trained.snapshot).unwrap();
+        let test = words(&distant(5, 9));
+        let predicted = predictor.predict(&test, PredictOptions::default(), &NEVER).unwrap();
+        assert_eq!(predicted.len(), 5, "{kind}");
     }
 }
 

@@ -406,7 +406,7 @@ pub(super) enum EncoderAction {
         #[command(flatten)]
         common: Common,
     },
-    /// Copy a Hugging Face style folder (config.json, tokenizer.json or vocab.txt, model.safetensors).
+    /// Copy a Hugging Face style folder (config.json, tokenizer.json or a vocabulary, model.safetensors).
     Import {
         /// The folder.
         dir: PathBuf,

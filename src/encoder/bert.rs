@@ -1,7 +1,8 @@
 //! BERT's layers (Devlin et al. 2019): post-norm blocks, learned positions, exact GELU.
 //!
 //! They run in two ways that compute the same function and draw the same dropout: [`super::cpu`] by hand-written passes,
-//! [`super::plain`] by candle's operations, on any device.
+//! [`super::plain`] by candle's operations, on any device. RoBERTa, DistilBERT and ELECTRA are the same but for where
+//! positions begin and what is in the embeddings.
 
 use super::{EncoderConfig, Pieces};
 use crate::nn::kernels::{Panels, has_bf16};
@@ -13,19 +14,25 @@ const STD: f32 = 0.02;
 /// Chance of a hashed part of a word to be left out in training, so that words are also learnt by their other parts.
 pub(super) const PIECE_DROPOUT: f32 = 0.2;
 
-/// The encoder's layers. Names of the variables are those of Hugging Face's files.
+/// The encoder's layers. Names of the variables are those of Hugging Face's files of BERT, whatever the kind.
 #[derive(Debug)]
 pub struct Bert {
     pub(super) words: Embedding,
     pub(super) positions: Embedding,
-    pub(super) token_types: Embedding,
+    /// The row of a window's first position.
+    pub(super) position_offset: u32,
+    /// Where there are any.
+    pub(super) token_types: Option<Embedding>,
     pub(super) norm: LayerNorm,
+    /// Where the embedding tables are of another width than the hidden states.
+    pub(super) projection: Option<Linear>,
     pub(super) blocks: Vec<Block>,
     pub(super) dropout: f32,
     /// Blocks that learn, the last ones; with all of them the embeddings do, too.
     learning: usize,
     /// Whether products are of half precision.
     pub(super) halves: bool,
+    hidden: usize,
 }
 
 #[derive(Debug)]
@@ -55,7 +62,7 @@ impl Bert {
     /// # Errors
     /// See [`Scope::declare`].
     pub fn new(mut scope: Scope<'_>, config: &EncoderConfig, learning: Learning, p: f32) -> Result<Self, NnError> {
-        let h = config.hidden;
+        let (e, h) = (config.embedding, config.hidden);
         let learns = match learning {
             Learning::All => config.layers,
             Learning::Top(blocks) => blocks.min(config.layers),
@@ -63,16 +70,32 @@ impl Bert {
         let mut part = scope.scope("embeddings").frozen_if(learning != Learning::All);
         // A part of a word that training never saw says nothing, instead of something random.
         let std = if matches!(config.pieces, Pieces::Hashed { .. }) { 0.0 } else { STD };
-        let words = Embedding::new(part.scope("word_embeddings"), config.vocabulary, h, std)?;
-        let positions = Embedding::new(part.scope("position_embeddings"), config.max_positions, h, STD)?;
-        let token_types = Embedding::new(part.scope("token_type_embeddings"), config.token_types, h, STD)?;
-        let norm = LayerNorm::new(part.scope("LayerNorm"), h, config.norm_eps)?;
+        let words = Embedding::new(part.scope("word_embeddings"), config.vocabulary, e, std)?;
+        let positions = Embedding::new(part.scope("position_embeddings"), config.max_positions, e, STD)?;
+        let types = Some(config.token_types).filter(|types| *types > 0);
+        let token_types = types.map(|types| Embedding::new(part.scope("token_type_embeddings"), types, e, STD));
+        let token_types = token_types.transpose()?;
+        let norm = LayerNorm::new(part.scope("LayerNorm"), e, config.norm_eps)?;
+        let part = scope.scope("embeddings_project").frozen_if(learning != Learning::All);
+        let projection = if e == h { None } else { Some(Linear::new(part, e, h)?) };
         let block = |i| {
             let scope = scope.scope(&format!("encoder.layer.{i}"));
             Block::new(scope.frozen_if(i + learns < config.layers), config)
         };
         let blocks = (0..config.layers).map(block).collect::<Result<_, _>>()?;
-        Ok(Self { words, positions, token_types, norm, blocks, dropout: p, learning: learns, halves: false })
+        Ok(Self {
+            words,
+            positions,
+            position_offset: config.position_offset as u32,
+            token_types,
+            norm,
+            projection,
+            blocks,
+            dropout: p,
+            learning: learns,
+            hidden: h,
+            halves: false,
+        })
     }
 
     /// Takes matrix products in bfloat16 where the processor is fast at that; sums, norms, GELU, attention, and the weights
@@ -90,6 +113,11 @@ impl Bert {
 
     /// H.
     pub fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    /// E: the width of the embedding tables.
+    pub(super) fn embedding(&self) -> usize {
         self.norm.weight().elem_count()
     }
 
@@ -103,7 +131,7 @@ impl Bert {
         self.layers() - self.learning
     }
 
-    /// The vectors of subwords, `[V, H]`.
+    /// The vectors of subwords, `[V, E]`.
     pub fn word_table(&self) -> &Tensor {
         self.words.weight()
     }

@@ -1,12 +1,10 @@
 //! The numbers that say how an encoder is built, read from `config.json`.
 
 use super::error::GET_AGAIN;
+use super::kind::{HASHED, Kind};
 use super::{EncoderError, HashedWords};
 use serde_json::Value;
 use std::path::Path;
-
-/// The model type that `config.json` of the built-in encoder carries.
-pub(super) const HASHED: &str = "nestling-hashed";
 
 /// How words become numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,18 +15,26 @@ pub enum Pieces {
     Hashed { buckets: usize },
 }
 
-/// A BERT encoder's shape.
+/// An encoder's shape.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EncoderConfig {
+    /// What its files call things; the numbers below are all that the forward pass needs.
+    pub kind: Kind,
     pub pieces: Pieces,
     pub vocabulary: usize,
+    /// Width of the embedding tables. Where it is not `hidden`, a linear layer makes it so.
+    pub embedding: usize,
     /// H, a multiple of `heads`.
     pub hidden: usize,
     pub layers: usize,
     pub heads: usize,
     /// Width of the inner layer of a block's feed-forward part.
     pub inner: usize,
+    /// Rows of the table of positions.
     pub max_positions: usize,
+    /// The row of a window's first position; those before it are not used.
+    pub position_offset: usize,
+    /// 0 where there is no table of token types.
     pub token_types: usize,
     pub norm_eps: f64,
 }
@@ -39,26 +45,47 @@ impl EncoderConfig {
         let json = serde_json::from_slice(json)
             .map_err(|e| EncoderError::bad_file(format!("the file is no JSON ({e})"), GET_AGAIN, path))?;
         let file = File { json, path };
-        let is_hashed = file.check_kind()?;
-        let hidden = file.number("hidden_size", 1, 16_384)?;
-        let heads = file.number("num_attention_heads", 1, 1024)?;
+        let kind = file.kind()?;
+        let keys = kind.keys();
+        file.check_rest(keys.activation)?;
+        let hidden = file.number(keys.hidden, 1, 16_384)?;
+        let heads = file.number(keys.heads, 1, 1024)?;
         if !hidden.is_multiple_of(heads) {
-            let problem = format!("hidden_size {hidden} is no multiple of num_attention_heads {heads}");
+            let problem = format!("{} {hidden} is no multiple of {} {heads}", keys.hidden, keys.heads);
             return Err(EncoderError::bad_file(problem, GET_AGAIN, path));
         }
         let vocabulary = file.number("vocab_size", 1, 4_000_000)?;
+        // RoBERTa numbers positions from the one after that of padding.
+        let position_offset = match kind {
+            Kind::Roberta => 1 + file.number_or("pad_token_id", 0, 1 << 16, Some(1))?,
+            Kind::Bert | Kind::DistilBert | Kind::Electra => 0,
+        };
         Ok(Self {
-            pieces: if is_hashed { file.hashed_pieces(vocabulary)? } else { Pieces::Tokenizer },
+            kind,
+            pieces: if file.is_hashed() { file.hashed_pieces(vocabulary)? } else { Pieces::Tokenizer },
             vocabulary,
+            embedding: match kind {
+                Kind::Electra => file.number_or("embedding_size", 1, 16_384, Some(128))?,
+                Kind::Bert | Kind::Roberta | Kind::DistilBert => hidden,
+            },
             hidden,
-            layers: file.number("num_hidden_layers", 1, 256)?,
+            layers: file.number(keys.layers, 1, 256)?,
             heads,
-            inner: file.number("intermediate_size", 1, 131_072)?,
+            inner: file.number(keys.inner, 1, 131_072)?,
             // A word needs a place between the two marks.
-            max_positions: file.number("max_position_embeddings", 3, 1 << 20)?,
-            token_types: file.number_or("type_vocab_size", 1, 1024, Some(2))?,
+            max_positions: file.number("max_position_embeddings", position_offset + 3, 1 << 20)?,
+            position_offset,
+            token_types: match kind {
+                Kind::DistilBert => 0,
+                Kind::Bert | Kind::Roberta | Kind::Electra => file.number_or("type_vocab_size", 1, 1024, Some(2))?,
+            },
             norm_eps: file.norm_eps()?,
         })
+    }
+
+    /// How many positions a window can have.
+    pub fn usable_positions(&self) -> usize {
+        self.max_positions.saturating_sub(self.position_offset)
     }
 
     /// `config.json` of an encoder that hashes words.
@@ -90,38 +117,51 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    /// Refuses what can't run here; true for an encoder that hashes words.
-    fn check_kind(&self) -> Result<bool, EncoderError> {
-        let get = |key| self.json.get(key).filter(|value| !value.is_null());
-        let refuse = |what, got: &str, expected| {
-            Err(EncoderError::Unsupported { what, got: got.to_owned(), expected, path: self.path.to_owned() })
+    /// What is there and not null.
+    fn get(&self, key: &str) -> Option<&Value> {
+        self.json.get(key).filter(|value| !value.is_null())
+    }
+
+    /// Asked first, since other model types name their sizes otherwise.
+    fn kind(&self) -> Result<Kind, EncoderError> {
+        let said = self.get("model_type");
+        let kind = match said {
+            Some(model_type) => model_type.as_str().and_then(Kind::of_type),
+            None => {
+                let classes = self.get("architectures").and_then(Value::as_array).into_iter().flatten();
+                classes.filter_map(Value::as_str).find_map(Kind::of_class)
+            }
         };
-        // Asked first, since other model types name their sizes otherwise.
-        let kind = get("model_type");
-        let architectures = get("architectures").and_then(Value::as_array).into_iter().flatten();
-        let is_bert = |name: &Value| name.as_str().is_some_and(|name| name.starts_with("Bert"));
-        match kind.map(|kind| (kind, kind.as_str())) {
-            Some((_, Some("bert" | HASHED))) => {}
-            Some((kind, _)) => return refuse("the model type", &shown(kind), "\"bert\""),
-            None if architectures.into_iter().any(is_bert) => {}
-            None => return refuse("the model type", "missing", "\"bert\""),
-        }
-        for (key, expected) in [("hidden_act", "\"gelu\""), ("position_embedding_type", "\"absolute\"")] {
-            if let Some(got) = get(key).map(shown).filter(|got| got != expected) {
-                return refuse(key, &got, expected);
+        let got = || said.map_or_else(|| "missing".to_owned(), shown);
+        kind.ok_or_else(|| self.unsupported("the model type", got(), Kind::all()))
+    }
+
+    fn is_hashed(&self) -> bool {
+        self.get("model_type").is_some_and(|model_type| model_type == HASHED)
+    }
+
+    /// Refuses what else can't run here.
+    fn check_rest(&self, activation: &'static str) -> Result<(), EncoderError> {
+        for (key, expected) in [(activation, "\"gelu\""), ("position_embedding_type", "\"absolute\"")] {
+            if let Some(got) = self.get(key).map(shown).filter(|got| got != expected) {
+                return Err(self.unsupported(key, got, expected.to_owned()));
             }
         }
-        if get("is_decoder").is_some_and(|it| it != false) {
-            return refuse("is_decoder", "true", "false");
+        if self.get("is_decoder").is_some_and(|it| it != false) {
+            return Err(self.unsupported("is_decoder", "true".to_owned(), "false".to_owned()));
         }
-        Ok(kind.and_then(Value::as_str) == Some(HASHED))
+        Ok(())
+    }
+
+    fn unsupported(&self, what: &'static str, got: String, expected: String) -> EncoderError {
+        EncoderError::Unsupported { what, got, expected, path: self.path.to_owned() }
     }
 
     fn number(&self, key: &'static str, least: usize, most: usize) -> Result<usize, EncoderError> {
         self.number_or(key, least, most, None)
     }
 
-    /// The bounds are far beyond what any BERT has; they keep a damaged file from asking for all memory.
+    /// The bounds are far beyond what any encoder has; they keep a damaged file from asking for all memory.
     fn number_or(
         &self,
         key: &'static str,
@@ -129,7 +169,7 @@ impl File<'_> {
         most: usize,
         default: Option<usize>,
     ) -> Result<usize, EncoderError> {
-        let value = self.json.get(key);
+        let value = self.get(key);
         if let (None, Some(default)) = (value, default) {
             return Ok(default);
         }
@@ -187,9 +227,9 @@ mod tests {
     fn what_can_t_run_is_refused() {
         check(&[], expect!["1 layers of 8"]);
         check(
-            &[("model_type", "roberta".into())],
+            &[("model_type", "deberta-v2".into())],
             expect![[
-                r#"the model type is "roberta", but only "bert" works here; choose another encoder: m/config.json"#
+                r#"the model type is "deberta-v2", but only "bert", "camembert", "distilbert", "electra", "roberta" or "xlm-roberta" works here; choose another encoder: m/config.json"#
             ]],
         );
         check(

@@ -32,10 +32,11 @@ pub struct Tape {
     masks: Masks,
     /// Hidden states by number, `[N, H]`; those of a prediction share two.
     states: Vec<Vec<f32>>,
-    /// Before the first norm, `[N, H]`; on the way back its gradient.
+    /// Before the first norm, `[N, E]`; on the way back its gradient.
     embedded: Vec<f32>,
-    /// For each sentence the gradients of the embeddings' norm, `[B, 2H]`.
+    /// For each sentence the gradients of the embeddings' norm, `[B, 2E]`.
     embedded_sums: Vec<f32>,
+    projection: Projection<Vec<f32>>,
     /// One for each block; those of a prediction share one.
     blocks: Vec<BlockTape>,
     /// One for each share.
@@ -72,6 +73,15 @@ struct Masks {
     embedded: DropMask,
     /// Of the probabilities, of what was attended to, of what was fed forward.
     blocks: Vec<[DropMask; 3]>,
+}
+
+/// Between the embeddings' norm and the first block, where these are not of one width.
+#[derive(Debug, Default)]
+struct Projection<T> {
+    /// What is projected, `[N, E]`.
+    x: T,
+    /// The gradient of what it gives, `[N, H]`.
+    grad: T,
 }
 
 /// What a block leaves; F is the width of its inner layer.
@@ -288,16 +298,18 @@ impl Bert {
         let shares = shares(batch);
         tape.scratch.resize_with(shares.len().max(tape.scratch.len()), Scratch::default);
 
-        let Tape { masks, states, embedded, blocks, scratch, halved, start: from, .. } = tape;
+        let Tape { masks, states, embedded, projection, blocks, scratch, halved, start: from, .. } = tape;
+        let parts = split(embedded, &shares, self.embedding()).into_iter();
         let mut work: Vec<Forward<'_>> = shares
             .iter()
-            .zip(split(embedded, &shares, h))
+            .zip(parts.zip(split(&mut projection.x, &shares, self.projected())))
             .zip(scratch.iter_mut())
-            .map(|((share, embedded), scratch)| Forward {
+            .map(|((share, (embedded, projected)), scratch)| Forward {
                 batch,
                 share: share.clone(),
                 masks,
                 embedded,
+                projected,
                 states: Vec::with_capacity(states.len()),
                 blocks: Vec::with_capacity(blocks.len()),
                 halved,
@@ -381,18 +393,21 @@ impl Bert {
         }
         let embeddings_learn = self.embeddings_learn() && tape.start == 0;
         let shares = shares(batch);
-        let Tape { masks, states, embedded, embedded_sums, blocks, scratch, halved, .. } = tape;
-        let parts = split(embedded, &shares, h).into_iter().zip(split_sums(embedded_sums, &shares, 2 * h));
+        let Tape { masks, states, embedded, embedded_sums, projection, blocks, scratch, halved, .. } = tape;
+        let e = self.embedding();
+        let above = split(&mut projection.grad, &shares, if self.projection.is_some() { h } else { 0 });
+        let parts = split(embedded, &shares, e).into_iter().zip(split_sums(embedded_sums, &shares, 2 * e)).zip(above);
         let mut work: Vec<Backward<'_>> = shares
             .iter()
             .zip(parts)
             .zip(scratch.iter_mut())
-            .map(|((share, (embedded, embedded_sums)), scratch)| Backward {
+            .map(|((share, ((embedded, embedded_sums), above)), scratch)| Backward {
                 batch,
                 share: share.clone(),
                 masks,
                 embedded,
                 embedded_sums,
+                above,
                 blocks: Vec::with_capacity(self.layers() - lowest),
                 halved,
                 scratch,
@@ -425,49 +440,84 @@ impl Bert {
         });
         add_weights(weights.collect(), batch.rows(), gradients);
         if embeddings_learn {
+            self.add_projection(projection, batch.rows(), gradients);
             self.add_embeddings(batch, masks.pieces, embedded, embedded_sums, gradients);
         }
         Ok(())
     }
 
+    /// The width of what is projected; 0 where nothing is.
+    fn projected(&self) -> usize {
+        if self.projection.is_some() { self.embedding() } else { 0 }
+    }
+
     fn embed(&self, work: &mut Forward<'_>) -> Result<(), NnError> {
-        let (h, batch, mask) = (self.hidden(), work.batch, work.masks.pieces);
+        let (e, batch, mask) = (self.embedding(), work.batch, work.masks.pieces);
         let (words, positions) = (lend(self.words.weight())?, lend(self.positions.weight())?);
-        let types = lend(self.token_types.weight())?;
+        let types = self.token_types.as_ref().map(|types| lend(types.weight())).transpose()?;
         let row = |table: &'_ Lent<'_>, number: u32| {
-            let from = number as usize * h;
+            let from = number as usize * e;
             if from < table.len() {
-                Ok(from..from + h)
+                Ok(from..from + e)
             } else {
-                Err(NnError::BeyondTable { number, rows: table.len() / h })
+                Err(NnError::BeyondTable { number, rows: table.len() / e })
             }
         };
-        for (number, sum) in work.share.rows.clone().zip(work.embedded.chunks_exact_mut(h)) {
+        for (number, sum) in work.share.rows.clone().zip(work.embedded.chunks_exact_mut(e)) {
             sum.fill(0.0);
             for piece in 0..batch.pieces() {
                 let piece = number * batch.pieces() + piece;
                 kernels::add_scaled_row(sum, mask.factor(piece), &words[row(&words, batch.ids()[piece])?]);
             }
-            kernels::add_row(sum, &positions[row(&positions, batch.places()[number])?]);
-            kernels::add_row(sum, &types[..h]);
+            kernels::add_row(sum, &positions[row(&positions, batch.places()[number] + self.position_offset)?]);
+            if let Some(types) = &types {
+                kernels::add_row(sum, &types[..e]);
+            }
         }
-        kernels::layer_norm(work.embedded, Norms::read(&self.norm)?.norm(), work.states[0]);
-        work.masks.embedded.apply(work.states[0], work.share.rows.start * h);
+        let state = &mut *work.states[0];
+        let Some(projection) = &self.projection else {
+            kernels::layer_norm(work.embedded, Norms::read(&self.norm)?.norm(), state);
+            work.masks.embedded.apply(state, work.share.rows.start * e);
+            return Ok(());
+        };
+        kernels::layer_norm(work.embedded, Norms::read(&self.norm)?.norm(), work.projected);
+        work.masks.embedded.apply(work.projected, work.share.rows.start * e);
+        let (weight, h) = (lend(projection.weight())?, self.hidden());
+        let (dims, transposed) = ([work.share.rows.len(), h, e], View::rows(e).transposed());
+        matmul(dims, (state, View::rows(h)), (work.projected, View::rows(e)), (&weight, transposed), Onto::Nothing);
+        kernels::add_bias(state, &lend(projection.bias())?);
         Ok(())
     }
 
     /// Leaves the gradient of the sums of embeddings in `work.embedded`.
     fn embed_backward(&self, work: &mut Backward<'_>) -> Result<(), NnError> {
-        let h = self.hidden();
+        let e = self.embedding();
         let Scratch { grad, other, .. } = &mut *work.scratch;
-        work.masks.embedded.apply(grad, work.share.rows.start * h);
+        if let Some(projection) = &self.projection {
+            work.above.copy_from_slice(grad);
+            let grad = sized(grad, work.embedded.len());
+            let (weight, h) = (lend(projection.weight())?, self.hidden());
+            let (dims, rows) = ([work.share.rows.len(), e, h], View::rows(e));
+            matmul(dims, (grad, rows), (work.above, View::rows(h)), (&weight, rows), Onto::Nothing);
+        }
+        work.masks.embedded.apply(grad, work.share.rows.start * e);
         let (norm, below) = (Norms::read(&self.norm)?, sized(other, grad.len()));
-        for (rows, sums) in work.share.sentences(work.batch, h).zip(work.embedded_sums.chunks_exact_mut(2 * h)) {
+        for (rows, sums) in work.share.sentences(work.batch, e).zip(work.embedded_sums.chunks_exact_mut(2 * e)) {
             let (x, grad) = (&work.embedded[rows.clone()], &grad[rows.clone()]);
             kernels::layer_norm_back(x, norm.norm(), grad, &mut below[rows], sums);
         }
         work.embedded.copy_from_slice(below);
         Ok(())
+    }
+
+    fn add_projection(&self, tape: &Projection<Vec<f32>>, rows: usize, gradients: &mut Gradients) {
+        let Some(layer) = &self.projection else { return };
+        let h = self.hidden();
+        let mut sum = vec![0.0; h];
+        kernels::add_rows(&tape.grad, &mut sum);
+        gradients.add(layer.bias(), &sum);
+        let sides = Sides::Rows { grad: (&tape.grad, View::rows(h)), x: &tape.x };
+        add_weights(vec![WeightGradient { layer, sides }], rows, gradients);
     }
 
     fn add_embeddings(
@@ -478,12 +528,12 @@ impl Bert {
         norm_sums: &[f32],
         gradients: &mut Gradients,
     ) {
-        let (h, pieces) = (self.hidden(), batch.pieces());
-        add_norm(&self.norm, norm_sums.chunks_exact(2 * h), gradients);
+        let (e, pieces) = (self.embedding(), batch.pieces());
+        add_norm(&self.norm, norm_sums.chunks_exact(2 * e), gradients);
         if pieces == 1 {
             gradients.add_rows(self.words.weight(), batch.ids(), grad);
         } else {
-            let rows = grad.chunks_exact(h).enumerate();
+            let rows = grad.chunks_exact(e).enumerate();
             let each = rows.flat_map(|(row, grad)| {
                 let factors = (0..pieces).map(move |piece| mask.factor(row * pieces + piece));
                 factors.flat_map(move |factor| grad.iter().map(move |x| factor * x))
@@ -494,14 +544,16 @@ impl Bert {
         if onto == Onto::Nothing {
             positions.fill(0.0);
         }
-        for (place, grad) in batch.places().iter().zip(grad.chunks_exact(h)) {
-            kernels::add_row(&mut positions[*place as usize * h..][..h], grad);
+        for (place, grad) in batch.places().iter().zip(grad.chunks_exact(e)) {
+            kernels::add_row(&mut positions[(place + self.position_offset) as usize * e..][..e], grad);
         }
-        let (types, onto) = gradients.of(self.token_types.weight());
-        if onto == Onto::Nothing {
-            types.fill(0.0);
+        if let Some(types) = &self.token_types {
+            let (types, onto) = gradients.of(types.weight());
+            if onto == Onto::Nothing {
+                types.fill(0.0);
+            }
+            kernels::add_rows(grad, &mut types[..e]);
         }
-        kernels::add_rows(grad, &mut types[..h]);
     }
 }
 
@@ -511,6 +563,7 @@ struct Forward<'a> {
     share: Share,
     masks: &'a Masks,
     embedded: &'a mut [f32],
+    projected: &'a mut [f32],
     states: Vec<&'a mut [f32]>,
     blocks: Vec<Kept<&'a mut [f32]>>,
     halved: &'a [Halved],
@@ -524,6 +577,8 @@ struct Backward<'a> {
     masks: &'a Masks,
     embedded: &'a mut [f32],
     embedded_sums: &'a mut [f32],
+    /// The gradient of what the projection gives.
+    above: &'a mut [f32],
     /// From the lowest block that learns.
     blocks: Vec<(Kept<&'a mut [f32]>, Grads<&'a mut [f32]>)>,
     halved: &'a [Halved],

@@ -26,10 +26,10 @@ pub enum EncoderError {
     #[error("an encoder folder needs {file}, and this one has none; {hint}: {folder}")]
     MissingFile { file: &'static str, hint: &'static str, folder: PathBuf },
     #[error("{what} is {got}, but only {expected} works here; choose another encoder: {path}")]
-    Unsupported { what: &'static str, got: String, expected: &'static str, path: PathBuf },
+    Unsupported { what: &'static str, got: String, expected: String, path: PathBuf },
     #[error("{problem}; {hint}: {path}")]
     BadFile { problem: String, hint: &'static str, path: PathBuf },
-    #[error("the weight {name:?} is missing; choose a folder with all weights of a BERT encoder: {path}")]
+    #[error("the weight {name:?} is missing; choose a folder with all weights of the encoder: {path}")]
     MissingWeight { name: String, path: PathBuf },
     #[error(
         "the weight {name:?} has the shape {got:?}, but config.json says {expected:?}; get both files from the same \

@@ -1,7 +1,7 @@
 //! An encoder as it comes from a folder.
 
-use super::config::HASHED;
 use super::error::GET_AGAIN;
+use super::kind::{HASHED, Kind};
 use super::{EncoderConfig, EncoderError, HashedWords, Subwords, weights};
 use candle_core::Tensor;
 use std::collections::HashMap;
@@ -11,7 +11,11 @@ pub(super) const CONFIG: &str = "config.json";
 pub(super) const TOKENIZER: &str = "tokenizer.json";
 pub(super) const VOCABULARY: &str = "vocab.txt";
 pub(super) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
+pub(super) const PIECES: &str = "vocab.json";
+pub(super) const MERGES: &str = "merges.txt";
 pub(super) const WEIGHTS: &str = "model.safetensors";
+/// All that can be of use; the rest of a folder is left alone.
+pub(super) const FILES: [&str; 7] = [CONFIG, TOKENIZER, VOCABULARY, PIECES, MERGES, TOKENIZER_CONFIG, WEIGHTS];
 
 /// All of an encoder but its weights: what a snapshot keeps beside its own weights.
 #[derive(Clone, Debug)]
@@ -23,7 +27,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// Reads config.json and tokenizer.json (or vocab.txt) of a folder.
+    /// Reads config.json and tokenizer.json (or the vocabulary) of a folder.
     ///
     /// # Errors
     /// On a missing file, or one that says what can't run here.
@@ -85,7 +89,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Reads a folder: config.json, tokenizer.json or vocab.txt, model.safetensors (with or without a `bert.` prefix).
+    /// Reads a folder: config.json, tokenizer.json or a vocabulary, model.safetensors.
     ///
     /// # Errors
     /// See [`EncoderError`]: every way in which a folder can be unfit has a message of its own.
@@ -108,7 +112,7 @@ impl Encoder {
         &self.definition
     }
 
-    /// The weights by Hugging Face's names without prefix; they are all there or none.
+    /// The weights by the names that [`super::Bert`] gives them; they are all there or none.
     pub fn weights(&self) -> &HashMap<String, Tensor> {
         &self.weights
     }
@@ -125,9 +129,14 @@ fn read_subwords(
         files.push((TOKENIZER, json));
         return Ok(subwords);
     }
+    if config.kind == Kind::Roberta {
+        return read_byte_level(folder, config, files);
+    }
     let path = folder.join(VOCABULARY);
-    let hint = "get it, or tokenizer.json, from where the encoder came from";
-    let text = read_if_there(&path)?.ok_or_else(|| missing(VOCABULARY, hint, folder))?;
+    let text = read_if_there(&path)?;
+    let text = text.ok_or_else(|| {
+        missing_tokenizer(VOCABULARY, "get it, or tokenizer.json, from where the encoder came from", folder)
+    })?;
     let settings_path = folder.join(TOKENIZER_CONFIG);
     let settings = read_if_there(&settings_path)?;
     let said = settings.as_deref().map(serde_json::from_slice::<serde_json::Value>).transpose();
@@ -139,6 +148,33 @@ fn read_subwords(
     files.push((VOCABULARY, text));
     files.extend(settings.map(|json| (TOKENIZER_CONFIG, json)));
     Ok(subwords)
+}
+
+/// RoBERTa's vocabulary of before tokenizer.json.
+fn read_byte_level(
+    folder: &Path,
+    config: &EncoderConfig,
+    files: &mut Vec<(&'static str, Vec<u8>)>,
+) -> Result<Subwords, EncoderError> {
+    let (pieces_path, merges_path) = (folder.join(PIECES), folder.join(MERGES));
+    let (Some(pieces), Some(merges)) = (read_if_there(&pieces_path)?, read_if_there(&merges_path)?) else {
+        let hint = "get it, or vocab.json and merges.txt, from where the encoder came from";
+        return Err(missing_tokenizer(TOKENIZER, hint, folder));
+    };
+    let subwords = Subwords::from_merges((&pieces, &pieces_path), (&merges, &merges_path), config)?;
+    files.extend([(PIECES, pieces), (MERGES, merges)]);
+    Ok(subwords)
+}
+
+fn missing_tokenizer(file: &'static str, hint: &'static str, folder: &Path) -> EncoderError {
+    let is_sentence_piece = ["sentencepiece.bpe.model", "spiece.model"].iter().any(|name| folder.join(name).is_file());
+    let hint = if is_sentence_piece {
+        "its vocabulary is SentencePiece's, which the Hugging Face libraries turn into tokenizer.json \
+         (AutoTokenizer.from_pretrained and save_pretrained)"
+    } else {
+        hint
+    };
+    missing(if is_sentence_piece { TOKENIZER } else { file }, hint, folder)
 }
 
 fn check_folder(folder: &Path) -> Result<(), EncoderError> {

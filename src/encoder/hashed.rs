@@ -3,7 +3,7 @@
 //! A word never seen in training still shares its beginning, its end and its form with words that were. Case is left
 //! out here and comes back as the word-shape feature of the heads.
 
-use super::{EncoderConfig, Pieces};
+use super::{EncoderConfig, Kind, Pieces};
 
 /// Takes a word to numbers, one for each of [`HashedWords::PIECES`] parts: the whole word, its first and last letters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,13 +25,16 @@ impl HashedWords {
     pub(super) fn config() -> EncoderConfig {
         let buckets = 4096;
         EncoderConfig {
+            kind: Kind::Bert,
             pieces: Pieces::Hashed { buckets },
             vocabulary: Self::vocabulary(buckets),
+            embedding: 128,
             hidden: 128,
             layers: 2,
             heads: 4,
             inner: 256,
             max_positions: 256,
+            position_offset: 0,
             token_types: 1,
             norm_eps: 1e-12,
         }

@@ -8,8 +8,11 @@
 //! - Import copies what it needs; later changes to the folder it came from don't matter.
 //! - Every variable gets a gradient in training; hidden states and gradients match PyTorch's (`tests/fixtures/learner`), and
 //!   hidden states those of candle-transformers.
+//! - Whatever the kind of encoder, its variables have the names that BERT's have: files are read by [`Kind`], all else
+//!   knows one set of names.
 //!
-//! Deliberately absent: downloading; model types other than BERT; pickled weights, which can run code when read.
+//! Deliberately absent: downloading; encoders with another forward pass than BERT's (DeBERTa, ModernBERT, ALBERT, T5); pickled
+//! weights, which can run code when read.
 
 mod alignment;
 mod batch;
@@ -19,6 +22,7 @@ mod cpu;
 mod error;
 mod folder;
 mod hashed;
+mod kind;
 pub mod plain;
 mod registry;
 mod subwords;
@@ -34,5 +38,6 @@ pub use cpu::{Start, Tape};
 pub use error::EncoderError;
 pub use folder::{Definition, Encoder};
 pub use hashed::HashedWords;
+pub use kind::Kind;
 pub use registry::{EncoderInfo, Encoders, SMALL};
 pub use subwords::Subwords;

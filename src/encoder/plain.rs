@@ -24,13 +24,17 @@ fn embed(bert: &Bert, batch: &EncoderBatch, mode: &mut Mode) -> Result<Tensor, N
     let (n, pieces, device) = (batch.rows(), batch.pieces(), bert.words.weight().device());
     let mut words = bert.words.forward(&u32_tensor(batch.ids(), device)?)?;
     if pieces > 1 {
-        words = words.reshape((n, pieces, bert.hidden()))?;
+        words = words.reshape((n, pieces, bert.embedding()))?;
         let all = Tensor::ones((n, pieces, 1), DType::F32, device)?;
         words = words.broadcast_mul(&dropped(&all, PIECE_DROPOUT, mode)?)?.sum(1)?;
     }
-    let places = bert.positions.forward(&u32_tensor(batch.places(), device)?)?;
-    let embedded = (words + places)?.broadcast_add(&bert.token_types.weight().narrow(0, 0, 1)?)?;
-    dropped(&norm(&bert.norm, &embedded)?, bert.dropout, mode)
+    let places: Vec<u32> = batch.places().iter().map(|place| place + bert.position_offset).collect();
+    let mut embedded = (words + bert.positions.forward(&u32_tensor(&places, device)?)?)?;
+    if let Some(types) = &bert.token_types {
+        embedded = embedded.broadcast_add(&types.weight().narrow(0, 0, 1)?)?;
+    }
+    let embedded = dropped(&norm(&bert.norm, &embedded)?, bert.dropout, mode)?;
+    bert.projection.as_ref().map_or(Ok(embedded.clone()), |layer| linear(layer, &embedded))
 }
 
 /// `[N, H]` to `[N, H]`.

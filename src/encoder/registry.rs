@@ -2,7 +2,7 @@
 //!
 //! Invariant: a folder `HOME/encoders/NAME` is whole. It is filled under another name and renamed when it is.
 
-use super::folder::{CONFIG, TOKENIZER, TOKENIZER_CONFIG, VOCABULARY, WEIGHTS};
+use super::folder::{FILES, WEIGHTS};
 use super::{Definition, Encoder, EncoderError};
 use std::path::{Path, PathBuf};
 
@@ -95,7 +95,7 @@ impl Encoders {
         std::fs::create_dir_all(&self.folder).map_err(EncoderError::io("can't make the folder", &self.folder))?;
         let made = tempfile::Builder::new().prefix(".import-").tempdir_in(&self.folder);
         let beside = made.map_err(EncoderError::io("can't make a folder", &self.folder))?;
-        for file in [CONFIG, TOKENIZER, VOCABULARY, TOKENIZER_CONFIG, WEIGHTS] {
+        for file in FILES {
             let source = from.join(file);
             if source.is_file() {
                 copy(&source, &beside.path().join(file))?;

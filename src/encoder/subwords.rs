@@ -1,15 +1,19 @@
 //! Words to numbers.
 
 use super::error::GET_AGAIN;
+use super::kind::Marks;
 use super::{Alignment, EncoderConfig, EncoderError, HashedWords, Pieces};
 use std::path::Path;
-use tokenizers::Tokenizer;
+use tokenizers::models::bpe::{BPE, Merges, Vocab};
 use tokenizers::models::wordpiece::WordPiece;
 use tokenizers::normalizers::BertNormalizer;
 use tokenizers::pre_tokenizers::bert::BertPreTokenizer;
+use tokenizers::pre_tokenizers::byte_level::ByteLevel;
+use tokenizers::pre_tokenizers::metaspace::PrependScheme;
+use tokenizers::{PreTokenizerWrapper, Tokenizer};
 
 /// What to do about a tokenizer that does not go with the rest.
-const SAME_ENCODER: &str = "get tokenizer and config.json from the same BERT encoder";
+const SAME_ENCODER: &str = "get tokenizer and config.json from the same encoder";
 
 /// How one encoder takes words apart.
 #[derive(Clone, Debug)]
@@ -42,6 +46,32 @@ impl Subwords {
         Self::new(tokenizer, config, path)
     }
 
+    /// From the bytes of a `vocab.json`, which numbers subwords of bytes, and a `merges.txt`, two subwords a line.
+    pub(super) fn from_merges(
+        (pieces, pieces_path): (&[u8], &Path),
+        (merges, merges_path): (&[u8], &Path),
+        config: &EncoderConfig,
+    ) -> Result<Self, EncoderError> {
+        let pieces: std::collections::HashMap<String, u32> =
+            serde_json::from_slice(pieces).map_err(|e| unreadable(&e, pieces_path))?;
+        let merges = std::str::from_utf8(merges).map_err(|e| unreadable(&e, merges_path))?;
+        let mut pairs = Merges::new();
+        for (number, line) in merges.lines().enumerate() {
+            if line.is_empty() || (number == 0 && line.starts_with("#version")) {
+                continue;
+            }
+            let Some((left, right)) = line.split_once(' ') else {
+                return Err(unreadable(&format!("line {} has no two subwords", number + 1), merges_path));
+            };
+            pairs.push((left.to_owned(), right.to_owned()));
+        }
+        let pieces: Vocab = pieces.into_iter().collect();
+        let model = BPE::builder().vocab_and_merges(pieces, pairs).build().map_err(|e| unreadable(&*e, merges_path))?;
+        let mut tokenizer = Tokenizer::new(model);
+        tokenizer.with_pre_tokenizer(Some(ByteLevel::default()));
+        Self::new(tokenizer, config, pieces_path)
+    }
+
     fn new(mut tokenizer: Tokenizer, config: &EncoderConfig, path: &Path) -> Result<Self, EncoderError> {
         // The number of subwords is not enough: there may be gaps between their numbers.
         let vocabulary = tokenizer.get_vocab(true);
@@ -56,15 +86,17 @@ impl Subwords {
         tokenizer.with_truncation(None).map_err(|e| unreadable(&*e, path))?;
         // A text that happens to hold "[SEP]" is text.
         tokenizer.set_encode_special_tokens(true);
-        let mark = |name: &str| {
-            let there = vocabulary.get(name).copied();
-            there.ok_or_else(|| {
-                let problem =
-                    format!("the tokenizer has no {name}, expected [CLS], [SEP] and [UNK] as BERT's have them");
-                EncoderError::bad_file(problem, SAME_ENCODER, path)
-            })
-        };
-        let (cls, sep, unk) = (mark("[CLS]")?, mark("[SEP]")?, mark("[UNK]")?);
+        let before = tokenizer.get_pre_tokenizer().cloned();
+        tokenizer.with_pre_tokenizer(before.map(after_a_space));
+        let number = |mark: &str| vocabulary.get(mark).copied();
+        let [own, other] = config.kind.marks();
+        let numbers_of = |[cls, sep, unk]: Marks| Some((number(cls)?, number(sep)?, number(unk)?));
+        let (cls, sep, unk) = numbers_of(own).or_else(|| numbers_of(other)).ok_or_else(|| {
+            let missing = own.into_iter().find(|mark| number(mark).is_none()).unwrap_or_default();
+            let [own, other] = [own, other].map(|[cls, sep, unk]| format!("{cls}, {sep} and {unk}"));
+            let problem = format!("the tokenizer has no {missing}, expected {own}, or {other}");
+            EncoderError::bad_file(problem, SAME_ENCODER, path)
+        })?;
         let subwords = Self::Tokenizer { tokenizer: Box::new(tokenizer), cls, sep, unk };
         // A tokenizer that fails at what it does not know would fail in the middle of a training.
         subwords.ids(&["\u{10fffd}".to_owned(), "\u{301}".to_owned()]).map_err(|e| {
@@ -128,6 +160,26 @@ impl Subwords {
             pieces.push(unk);
         }
         Ok(ids)
+    }
+}
+
+/// Words come one by one, and each is one after a space: tokenizers that mark the space must see it.
+fn after_a_space(pre_tokenizer: PreTokenizerWrapper) -> PreTokenizerWrapper {
+    match pre_tokenizer {
+        PreTokenizerWrapper::ByteLevel(bytes) => bytes.add_prefix_space(true).into(),
+        PreTokenizerWrapper::Metaspace(mut spaces) => {
+            spaces.set_prepend_scheme(PrependScheme::Always);
+            spaces.into()
+        }
+        PreTokenizerWrapper::Sequence(mut steps) => {
+            // Steps after one that takes words apart see pieces.
+            let whole = |step: &&mut PreTokenizerWrapper| !matches!(step, PreTokenizerWrapper::WhitespaceSplit(_));
+            if let Some(step) = steps.as_mut().iter_mut().find(whole) {
+                *step = after_a_space(step.clone());
+            }
+            steps.into()
+        }
+        other => other,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Against PyTorch's numbers, made by `tests/fixtures/learner/make_reference.py`; what a folder may look like.
 
 mod broken;
+mod kinds;
 mod other_program;
 mod two_ways;
 
@@ -32,7 +33,7 @@ fn greatest(x: &Tensor) -> f32 {
 
 fn batch(encoder: &Encoder, sentences: &[Vec<String>]) -> EncoderBatch {
     let (subwords, config) = (encoder.definition().subwords(), encoder.definition().config());
-    let alignments: Vec<_> = sentences.iter().map(|s| subwords.align(s, config.max_positions).unwrap()).collect();
+    let alignments: Vec<_> = sentences.iter().map(|s| subwords.align(s, config.usable_positions()).unwrap()).collect();
     EncoderBatch::new(&alignments.iter().collect::<Vec<_>>(), subwords.pieces())
 }
 
@@ -128,9 +129,14 @@ fn case_is_seen_or_not() {
 
 /// A copy of the fixture with something done to it.
 fn changed(change: impl FnOnce(&Path)) -> tempfile::TempDir {
+    changed_kind("tiny-bert", change)
+}
+
+fn changed_kind(kind: &str, change: impl FnOnce(&Path)) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    for file in ["config.json", "vocab.txt", "model.safetensors"] {
-        std::fs::copy(fixtures().join("tiny-bert").join(file), dir.path().join(file)).unwrap();
+    for file in std::fs::read_dir(fixtures().join(kind)).unwrap() {
+        let file = file.unwrap();
+        std::fs::copy(file.path(), dir.path().join(file.file_name())).unwrap();
     }
     change(dir.path());
     dir

@@ -1,7 +1,7 @@
 //! Weights as they come from `model.safetensors`.
 
 use super::error::GET_AGAIN;
-use super::{EncoderConfig, EncoderError};
+use super::{EncoderConfig, EncoderError, Kind};
 use crate::nn::NnError;
 use candle_core::safetensors::Load as _;
 use candle_core::{DType, Device, Storage, Tensor};
@@ -10,16 +10,18 @@ use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The weights that an encoder of this shape needs, as `f32` on the CPU, by their names without `bert.`.
+/// The weights that an encoder of this shape needs, as `f32` on the CPU, by the names that [`super::Bert`] gives them.
 ///
 /// Others of the file (a pooler, a head for masked words) are left out. What is missing, of another shape or no finite
 /// number is an error: later it would be one without a name, or a model that learns nothing.
 pub(super) fn read(path: &Path, config: &EncoderConfig) -> Result<HashMap<String, Tensor>, EncoderError> {
     let bytes = std::fs::read(path).map_err(EncoderError::io("can't read the file", path))?;
     let file = SafeTensors::deserialize(&bytes).map_err(|e| not_readable(&bytes, &e, path))?;
-    let views: HashMap<String, TensorView<'_>> = file.iter().map(|(name, view)| (plain_name(name), view)).collect();
+    let views: HashMap<String, TensorView<'_>> =
+        file.iter().map(|(name, view)| (plain_name(name, config.kind), view)).collect();
     let mut weights = HashMap::new();
-    for (name, expected) in shapes(config) {
+    for (our_name, expected) in shapes(config) {
+        let name = config.kind.name_in_file(&our_name);
         let Some(view) = views.get(&name) else {
             return Err(EncoderError::MissingWeight { name, path: path.to_owned() });
         };
@@ -39,7 +41,7 @@ pub(super) fn read(path: &Path, config: &EncoderConfig) -> Result<HashMap<String
         if !is_finite(&tensor)? {
             return Err(EncoderError::WeightNotFinite { name, path: path.to_owned() });
         }
-        weights.insert(name, tensor);
+        weights.insert(our_name, tensor);
     }
     Ok(weights)
 }
@@ -68,9 +70,9 @@ fn not_readable(bytes: &[u8], error: &SafeTensorError, path: &Path) -> EncoderEr
     EncoderError::bad_file(problem, GET_AGAIN, path)
 }
 
-/// The name of a weight without `bert.`, and with the names that replaced TensorFlow's.
-fn plain_name(name: &str) -> String {
-    let name = name.strip_prefix("bert.").unwrap_or(name);
+/// The name of a weight without `bert.` or the like, and with the names that replaced TensorFlow's.
+fn plain_name(name: &str, kind: Kind) -> String {
+    let name = name.strip_prefix(kind.prefix()).unwrap_or(name);
     let renamed = |old: &str, new: &str| name.strip_suffix(old).map(|stem| format!("{stem}{new}"));
     renamed("LayerNorm.gamma", "LayerNorm.weight")
         .or_else(|| renamed("LayerNorm.beta", "LayerNorm.bias"))
@@ -79,14 +81,20 @@ fn plain_name(name: &str) -> String {
 
 /// Names and shapes of the weights that [`super::Bert`] declares.
 pub(super) fn shapes(config: &EncoderConfig) -> Vec<(String, Vec<usize>)> {
-    let (h, inner) = (config.hidden, config.inner);
+    let (e, h, inner) = (config.embedding, config.hidden, config.inner);
     let mut shapes = vec![
-        ("embeddings.word_embeddings.weight".to_owned(), vec![config.vocabulary, h]),
-        ("embeddings.position_embeddings.weight".to_owned(), vec![config.max_positions, h]),
-        ("embeddings.token_type_embeddings.weight".to_owned(), vec![config.token_types, h]),
-        ("embeddings.LayerNorm.weight".to_owned(), vec![h]),
-        ("embeddings.LayerNorm.bias".to_owned(), vec![h]),
+        ("embeddings.word_embeddings.weight".to_owned(), vec![config.vocabulary, e]),
+        ("embeddings.position_embeddings.weight".to_owned(), vec![config.max_positions, e]),
+        ("embeddings.LayerNorm.weight".to_owned(), vec![e]),
+        ("embeddings.LayerNorm.bias".to_owned(), vec![e]),
     ];
+    if config.token_types > 0 {
+        shapes.push(("embeddings.token_type_embeddings.weight".to_owned(), vec![config.token_types, e]));
+    }
+    if e != h {
+        shapes.push(("embeddings_project.weight".to_owned(), vec![h, e]));
+        shapes.push(("embeddings_project.bias".to_owned(), vec![h]));
+    }
     for i in 0..config.layers {
         let mut dense = |name: &str, inputs: usize, outputs: usize| {
             let stem = format!("encoder.layer.{i}.{name}");

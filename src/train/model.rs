@@ -88,7 +88,7 @@ impl Model {
 
     /// Mentions of labels that the model does not know are left out.
     fn prepare(&self, words: &[String], gold: &[(Span, LabelId)]) -> Result<Prepared, TrainError> {
-        let alignment = self.definition.subwords().align(words, self.definition.config().max_positions)?;
+        let alignment = self.definition.subwords().align(words, self.definition.config().usable_positions())?;
         let gold: Vec<(Span, Class)> =
             gold.iter().filter_map(|&(span, label)| Some((span, self.class(label)?))).collect();
         Ok(Prepared { alignment, sentence: Sentence::new(words, &gold, self.max_width) })

@@ -113,7 +113,7 @@ fn missing_files() {
 }
 
 #[test]
-fn a_config_that_describes_no_bert() {
+fn a_config_that_describes_nothing_that_runs_here() {
     refused(
         write("config.json", "model_type: bert"),
         expect![
@@ -122,11 +122,15 @@ fn a_config_that_describes_no_bert() {
     );
     refused(
         write("config.json", "[1, 2]"),
-        expect![[r#"the model type is missing, but only "bert" works here; choose another encoder: DIR/config.json"#]],
+        expect![[
+            r#"the model type is missing, but only "bert", "camembert", "distilbert", "electra", "roberta" or "xlm-roberta" works here; choose another encoder: DIR/config.json"#
+        ]],
     );
     refused(
         write("config.json", r#"{"model_type": "t5"}"#),
-        expect![[r#"the model type is "t5", but only "bert" works here; choose another encoder: DIR/config.json"#]],
+        expect![[
+            r#"the model type is "t5", but only "bert", "camembert", "distilbert", "electra", "roberta" or "xlm-roberta" works here; choose another encoder: DIR/config.json"#
+        ]],
     );
     refused(
         with_config("hidden_act", "relu"),
@@ -216,7 +220,7 @@ fn a_tokenizer_that_does_not_fit() {
     refused(
         write("vocab.txt", "[CLS]\n[SEP]\n"),
         expect![
-            "the tokenizer has no [UNK], expected [CLS], [SEP] and [UNK] as BERT's have them; get tokenizer and config.json from the same BERT encoder: DIR/vocab.txt"
+            "the tokenizer has no [UNK], expected [CLS], [SEP] and [UNK], or <s>, </s> and <unk>; get tokenizer and config.json from the same encoder: DIR/vocab.txt"
         ],
     );
     refused(
@@ -225,7 +229,7 @@ fn a_tokenizer_that_does_not_fit() {
             write("vocab.txt", vocabulary + "one\nmore\n")(dir);
         },
         expect![
-            "the tokenizer numbers 57 subwords, but vocab_size of config.json says 55; get tokenizer and config.json from the same BERT encoder: DIR/vocab.txt"
+            "the tokenizer numbers 57 subwords, but vocab_size of config.json says 55; get tokenizer and config.json from the same encoder: DIR/vocab.txt"
         ],
     );
     refused(
@@ -241,26 +245,26 @@ fn a_tokenizer_that_does_not_fit() {
             "model": { "type": "WordLevel", "vocab": vocabulary, "unk_token": "<unk>" },
         })
     };
-    // RoBERTa's marks; numbers with a gap; a name for unknown subwords that is none.
-    let of_another_kind = word_level(json!({"<s>": 0, "</s>": 1, "<unk>": 2})).to_string();
+    // A mark too few; numbers with a gap; a name for unknown subwords that is none.
+    let without_end = word_level(json!({"<s>": 0, "[CLS]": 1, "[UNK]": 2, "<unk>": 3})).to_string();
     refused(
-        write("tokenizer.json", of_another_kind),
+        write("tokenizer.json", without_end),
         expect![
-            "the tokenizer has no [CLS], expected [CLS], [SEP] and [UNK] as BERT's have them; get tokenizer and config.json from the same BERT encoder: DIR/tokenizer.json"
+            "the tokenizer has no [SEP], expected [CLS], [SEP] and [UNK], or <s>, </s> and <unk>; get tokenizer and config.json from the same encoder: DIR/tokenizer.json"
         ],
     );
     let with_gap = word_level(json!({"[CLS]": 0, "[SEP]": 1, "[UNK]": 2, "<unk>": 3, "sea": 4000})).to_string();
     refused(
         write("tokenizer.json", with_gap),
         expect![
-            "the tokenizer numbers 4001 subwords, but vocab_size of config.json says 55; get tokenizer and config.json from the same BERT encoder: DIR/tokenizer.json"
+            "the tokenizer numbers 4001 subwords, but vocab_size of config.json says 55; get tokenizer and config.json from the same encoder: DIR/tokenizer.json"
         ],
     );
     let without_unknown = word_level(json!({"[CLS]": 0, "[SEP]": 1, "[UNK]": 2})).to_string();
     refused(
         write("tokenizer.json", without_unknown),
         expect![
-            "the tokenizer fails at an unknown character (can't split words into subwords: WordLevel error: Missing [UNK] token from the vocabulary); get tokenizer and config.json from the same BERT encoder: DIR/tokenizer.json"
+            "the tokenizer fails at an unknown character (can't split words into subwords: WordLevel error: Missing [UNK] token from the vocabulary); get tokenizer and config.json from the same encoder: DIR/tokenizer.json"
         ],
     );
 }
@@ -306,7 +310,7 @@ fn weights_that_do_not_fit() {
             });
         },
         expect![[
-            r#"the weight "encoder.layer.1.output.dense.bias" is missing; choose a folder with all weights of a BERT encoder: DIR/model.safetensors"#
+            r#"the weight "encoder.layer.1.output.dense.bias" is missing; choose a folder with all weights of the encoder: DIR/model.safetensors"#
         ]],
     );
     refused(

@@ -1,7 +1,7 @@
 //! Hidden states of another BERT, that of candle-transformers, which shares no layer with ours.
 
 use super::{EncoderBatch, built, fixtures, greatest, predicted, without_padding};
-use crate::encoder::{Alignment, Bert, Encoder, EncoderConfig, Learning, Pieces};
+use crate::encoder::{Alignment, Bert, Encoder, EncoderConfig, Kind, Learning, Pieces};
 use crate::nn::{Part, Rng, Vars};
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
@@ -14,7 +14,7 @@ pub(super) fn random_batch(inside: &[usize], config: &EncoderConfig, rng: &mut R
     let mut id = || rng.below(config.vocabulary) as u32;
     let marks = [[id()], [id()]];
     let sentences: Vec<Vec<Vec<u32>>> = inside.iter().map(|count| (0..*count).map(|_| vec![id()]).collect()).collect();
-    let aligned = |words: &Vec<Vec<u32>>| Alignment::new(words, [&marks[0], &marks[1]], 1, config.max_positions);
+    let aligned = |words: &Vec<Vec<u32>>| Alignment::new(words, [&marks[0], &marks[1]], 1, config.usable_positions());
     let alignments: Vec<Alignment> = sentences.iter().map(aligned).collect();
     EncoderBatch::new(&alignments.iter().collect::<Vec<_>>(), 1)
 }
@@ -108,7 +108,8 @@ prop_compose! {
     ) -> EncoderConfig {
         let hidden = heads * per_head;
         EncoderConfig {
-            pieces: Pieces::Tokenizer, vocabulary, hidden, layers, heads, inner, max_positions, token_types, norm_eps,
+            kind: Kind::Bert, pieces: Pieces::Tokenizer, vocabulary, embedding: hidden, hidden, layers, heads, inner,
+            max_positions, position_offset: 0, token_types, norm_eps,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::other_program::{made_up, random_batch, shapes};
 use super::{EncoderBatch, greatest};
-use crate::encoder::{Alignment, Bert, EncoderConfig, HashedWords, Learning, Pieces, Start, Tape, plain};
+use crate::encoder::{Alignment, Bert, EncoderConfig, HashedWords, Kind, Learning, Pieces, Start, Tape, plain};
 use crate::nn::{Gradients, Mode, Part, Rng, Threads, Vars, lend};
 use candle_core::{Device, Tensor};
 use proptest::prelude::*;
@@ -72,7 +72,15 @@ proptest! {
     fn hidden_states_and_gradients_are_those_of_the_plain_operations(
         config in shapes(), inside in prop::collection::vec(1usize..80, 1..6), seed in 0u64..1000,
         p in prop::sample::select(vec![0.0f32, 0.1, 0.5]), top in prop::option::of(1usize..3),
+        position_offset in 0usize..3, has_types in prop::bool::ANY, embedding in prop::option::of(8usize..40),
     ) {
+        let config = EncoderConfig {
+            position_offset,
+            max_positions: config.max_positions + position_offset,
+            token_types: if has_types { config.token_types } else { 0 },
+            embedding: embedding.unwrap_or(config.hidden),
+            ..config
+        };
         let mut rng = Rng::new(seed, "two ways");
         let learning = top.map_or(Learning::All, Learning::Top);
         let (vars, bert) = build(&config, learning, p, &mut rng);
@@ -84,9 +92,12 @@ proptest! {
     fn hashed_words_too(words in prop::collection::vec(1usize..9, 1..5), seed in 0u64..1000) {
         let buckets = 6;
         let config = EncoderConfig {
+            kind: Kind::Bert,
             pieces: Pieces::Hashed { buckets },
             vocabulary: HashedWords::vocabulary(buckets),
             max_positions: 16,
+            position_offset: 0,
+            embedding: 24,
             hidden: 24,
             inner: 20,
             layers: 2,
@@ -109,13 +120,16 @@ proptest! {
 
 fn tiny() -> (EncoderConfig, Rng) {
     let config = EncoderConfig {
+        kind: Kind::Bert,
         pieces: Pieces::Tokenizer,
         vocabulary: 5,
+        embedding: 8,
         hidden: 8,
         layers: 2,
         heads: 2,
         inner: 6,
         max_positions: 8,
+        position_offset: 0,
         token_types: 2,
         norm_eps: 1e-6,
     };
@@ -163,6 +177,9 @@ const ROUNDING: f32 = 1.0 / 512.0;
 #[test]
 fn half_precision_is_near_and_does_not_depend_on_threads() {
     let config = EncoderConfig {
+        kind: Kind::Bert,
+        embedding: 64,
+        position_offset: 0,
         pieces: Pieces::Tokenizer,
         vocabulary: 40,
         hidden: 64,

@@ -117,8 +117,9 @@ impl Adding {
         let change = self.folder.show(ui, "Folder of the encoder", &[("Choose …", Wish::Folder)], services);
         explain(
             ui,
-            "A BERT model as it is published for the transformers library: config.json, tokenizer.json or vocab.txt, \
-             and model.safetensors. It is copied into the program's own folder.",
+            "A model as it is published for the transformers library (BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT \
+             or ELECTRA): config.json, tokenizer.json or a vocabulary, and model.safetensors. It is copied into the \
+             program's own folder.",
         );
         if change != PathChange::None {
             self.failure = None;
