@@ -31,6 +31,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("egui", &["gui"]),
     ("rfd", &["gui"]),
     ("tokenizers", &["encoder"]),
+    ("ureq", &["encoder"]),
     ("unicode_segmentation", &["text"]),
     ("unicode_bidi", &["gui"]),
 ];

@@ -43,6 +43,49 @@ pub enum EncoderError {
          came from, or choose another encoder: {path}"
     )]
     WeightNotFinite { name: String, path: PathBuf },
+    #[error(
+        "{0:?} can't be the name of a repository, expected OWNER/NAME, or OWNER/NAME@REVISION; copy it from the \
+         encoder's page on the hub"
+    )]
+    BadRepository(String),
+    #[error(
+        "the hub has no repository {name:?}, or does not show it; check the name, or set HF_TOKEN to a token that may \
+         read it: {page}"
+    )]
+    NoSuchRepository { name: String, page: String },
+    #[error("the repository has no revision of that name ({name:?}); see which it has on its page: {page}")]
+    NoSuchRevision { name: String, page: String },
+    #[error(
+        "the repository {name:?} is gated; agree to its terms on its page, make a token there, and set HF_TOKEN to it: \
+         {page}"
+    )]
+    Gated { name: String, page: String },
+    #[error("an encoder needs {file}, and the repository {name:?} has none; {hint}")]
+    HubLacks { name: String, file: &'static str, hint: &'static str },
+    #[error("the repository {name:?} can't be used here: {problem}")]
+    HubUnfit { name: String, problem: String },
+    #[error("the hub answered {status}; try again later: {url}")]
+    HubAnswered { status: u16, url: String },
+    #[error(
+        "the hub can't be reached ({reason}); check the connection, or get the files by other means and import their \
+         folder: {endpoint}"
+    )]
+    HubUnreachable { reason: String, endpoint: String },
+    #[error("what answered is no Hugging Face hub; check HF_ENDPOINT and whether a log-in page is in the way: {url}")]
+    NotTheHub { url: String },
+    #[error("another program is fetching {name:?}; wait for it to end")]
+    FetchedElsewhere { name: String },
+    #[error(
+        "{file} of {name:?} broke off again and again ({reason}); {done_bytes} bytes of it are kept: try again later, \
+         which goes on from there"
+    )]
+    FetchBroken { file: &'static str, name: String, reason: String, done_bytes: u64 },
+    #[error("{file} of {name:?} has {got} bytes, but the hub says {expected}; try again later")]
+    FetchSize { file: &'static str, name: String, expected: u64, got: u64 },
+    #[error("{file} of {name:?} came damaged (its checksum is not the hub's); it was thrown away, try again")]
+    FetchDamaged { file: &'static str, name: String },
+    #[error("stopped; what was fetched is kept, and fetching again goes on from there")]
+    FetchStopped,
     #[error("can't split words into subwords: {0}")]
     Subwords(String),
     #[error("{action}: {source}: {path}")]

@@ -97,7 +97,8 @@ impl Encoder {
         let definition = Definition::open(folder)?;
         let path = folder.join(WEIGHTS);
         if !path.is_file() {
-            return Err(missing(WEIGHTS, weights_hint(folder), folder));
+            let hint = weights_hint(|name| folder.join(name).is_file());
+            return Err(missing(WEIGHTS, hint.unwrap_or("get it from where the encoder came from"), folder));
         }
         let weights = weights::read(&path, definition.config())?;
         Ok(Self { definition, weights })
@@ -199,14 +200,19 @@ fn missing(file: &'static str, hint: &'static str, folder: &Path) -> EncoderErro
     EncoderError::MissingFile { file, hint, folder: folder.to_owned() }
 }
 
-fn weights_hint(folder: &Path) -> &'static str {
-    if folder.join("model.safetensors.index.json").is_file() {
-        "its weights are in several files; write them as one with the Hugging Face libraries (save_pretrained with a \
-         larger max_shard_size), or choose a smaller encoder"
-    } else if folder.join("pytorch_model.bin").is_file() {
-        "its pytorch_model.bin is a pickle, which can run any code when read; convert it with the Hugging Face libraries \
-         (save_pretrained writes safetensors)"
+/// What to do where there are weights of another form; `has` tells which files are there.
+pub(super) fn weights_hint(has: impl Fn(&str) -> bool) -> Option<&'static str> {
+    if has("model.safetensors.index.json") {
+        Some(
+            "its weights are in several files; write them as one with the Hugging Face libraries (save_pretrained with \
+             a larger max_shard_size), or choose a smaller encoder",
+        )
+    } else if has("pytorch_model.bin") {
+        Some(
+            "its pytorch_model.bin is a pickle, which can run any code when read; convert it with the Hugging Face \
+             libraries (save_pretrained writes safetensors)",
+        )
     } else {
-        "get it from where the encoder came from"
+        None
     }
 }

@@ -6,12 +6,13 @@
 //! - An encoder folder is checked when it is read: what the program can't run is refused with what is wrong, what was
 //!   expected and what to do.
 //! - Import copies what it needs; later changes to the folder it came from don't matter.
+//! - The network is used by [`Hub`] alone, when a person asks for an encoder by name.
 //! - Every variable gets a gradient in training; hidden states and gradients match PyTorch's (`tests/fixtures/learner`), and
 //!   hidden states those of candle-transformers.
 //! - Whatever the kind of encoder, its variables have the names that BERT's have: files are read by [`Kind`], all else
 //!   knows one set of names.
 //!
-//! Deliberately absent: downloading; encoders with another forward pass than BERT's (DeBERTa, ModernBERT, ALBERT, T5); pickled
+//! Deliberately absent: encoders with another forward pass than BERT's (DeBERTa, ModernBERT, ALBERT, T5); pickled
 //! weights, which can run code when read.
 
 mod alignment;
@@ -22,6 +23,7 @@ mod cpu;
 mod error;
 mod folder;
 mod hashed;
+mod hub;
 mod kind;
 pub mod plain;
 mod registry;
@@ -38,6 +40,7 @@ pub use cpu::{Start, Tape};
 pub use error::EncoderError;
 pub use folder::{Definition, Encoder};
 pub use hashed::HashedWords;
+pub use hub::{Fetching, Hub, Repository};
 pub use kind::Kind;
 pub use registry::{EncoderInfo, Encoders, SMALL};
 pub use subwords::Subwords;

@@ -3,8 +3,9 @@
 //! Invariant: a folder `HOME/encoders/NAME` is whole. It is filled under another name and renamed when it is.
 
 use super::folder::{FILES, WEIGHTS};
-use super::{Definition, Encoder, EncoderError};
+use super::{Definition, Encoder, EncoderError, Fetching, Hub, Repository};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 /// The built-in encoder that starts from nothing.
 pub const SMALL: &str = "small";
@@ -83,16 +84,9 @@ impl Encoders {
     /// # Errors
     /// An unfit name or folder, a name in use, a full disk. Nothing is left behind then.
     pub fn import(&self, from: &Path, name: &str) -> Result<EncoderInfo, EncoderError> {
-        check_name(name)?;
-        if name.eq_ignore_ascii_case(SMALL) {
-            return Err(EncoderError::BuiltIn(name.to_owned()));
-        }
-        let target = self.folder.join(name);
-        if target.exists() {
-            return Err(EncoderError::NameTaken(name.to_owned()));
-        }
+        self.check_new(name)?;
         Encoder::open(from)?;
-        std::fs::create_dir_all(&self.folder).map_err(EncoderError::io("can't make the folder", &self.folder))?;
+        self.make_folder()?;
         let made = tempfile::Builder::new().prefix(".import-").tempdir_in(&self.folder);
         let beside = made.map_err(EncoderError::io("can't make a folder", &self.folder))?;
         for file in FILES {
@@ -103,9 +97,53 @@ impl Encoders {
         }
         // What was copied is what is checked: the source may have changed meanwhile.
         Encoder::open(beside.path())?;
-        std::fs::rename(beside.path(), &target).map_err(EncoderError::io("can't name the folder", &target))?;
+        let info = self.admit(beside.path(), name)?;
         // Nothing is left under the old name that could be cleaned up.
         let _ = beside.keep();
+        Ok(info)
+    }
+
+    /// Fetches an encoder from the hub, or takes it from where the hub's own libraries have it, and checks all of it.
+    /// `tell` hears how far it is.
+    ///
+    /// # Errors
+    /// An unfit name, a name in use, all that can go wrong on the way, and what can't run here. What was fetched is kept
+    /// for the next time where that is of use.
+    pub fn install(
+        &self,
+        hub: &Hub,
+        repository: &Repository,
+        name: &str,
+        cancel: &AtomicBool,
+        tell: &mut dyn FnMut(Fetching),
+    ) -> Result<EncoderInfo, EncoderError> {
+        self.check_new(name)?;
+        if let Some(folder) = hub.cached(repository) {
+            return self.import(&folder, name);
+        }
+        // Beside the encoders: what is whole only changes its name.
+        let fetched = hub.fetch(repository, &self.folder.with_file_name("downloads"), cancel, tell)?;
+        self.check_new(name)?; // it took a while
+        self.make_folder()?;
+        self.admit(&fetched.folder, name)
+    }
+
+    fn check_new(&self, name: &str) -> Result<(), EncoderError> {
+        check_name(name)?;
+        if name.eq_ignore_ascii_case(SMALL) {
+            return Err(EncoderError::BuiltIn(name.to_owned()));
+        }
+        if self.folder.join(name).exists() { Err(EncoderError::NameTaken(name.to_owned())) } else { Ok(()) }
+    }
+
+    fn make_folder(&self) -> Result<(), EncoderError> {
+        std::fs::create_dir_all(&self.folder).map_err(EncoderError::io("can't make the folder", &self.folder))
+    }
+
+    /// Gives a folder that was checked its name here.
+    fn admit(&self, checked: &Path, name: &str) -> Result<EncoderInfo, EncoderError> {
+        let target = self.folder.join(name);
+        std::fs::rename(checked, &target).map_err(EncoderError::io("can't name the folder", &target))?;
         sync_folder(&self.folder)?;
         Ok(self.info(name.to_owned()))
     }

@@ -1,0 +1,250 @@
+//! The hub: encoders by name, fetched over the network when a person asks for one.
+//!
+//! ```text
+//! list of files ─> config and tokenizer ─> checked ─> weights ─> checked ─> the registry
+//! ```
+//!
+//! # Invariants
+//! - Nothing is fetched but what the person named, and nothing is told but its name (and a token, where there is one, to
+//!   the hub's own address alone).
+//! - A file counts as fetched when its size and, where the hub says it, its checksum are right. Until then it has another
+//!   name, and the next fetch goes on where it ends.
+//! - All files are of one commit.
+//! - Whoever waits can stop at any time, also while nothing comes.
+//!
+//! Deliberately absent: weights in pickles or in several files, uploading, and asking for what is there already.
+
+mod reply;
+mod repository;
+#[cfg(test)]
+mod tests;
+mod transfer;
+
+use super::folder::{CONFIG, FILES, MERGES, PIECES, TOKENIZER, VOCABULARY, WEIGHTS, weights_hint};
+use super::{Definition, Encoder, EncoderError};
+use directories::BaseDirs;
+use reply::Part;
+use serde_json::Value;
+use std::fs::{File, TryLockError};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use transfer::{Expected, Transfer};
+use ureq::Agent;
+
+pub use repository::Repository;
+
+/// A list of files is far shorter.
+const LIST_BYTES: usize = 16 << 20;
+
+/// How far a fetch is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fetching {
+    pub file: &'static str,
+    pub done_bytes: u64,
+    /// Where the hub says it.
+    pub total_bytes: Option<u64>,
+}
+
+/// Where encoders are published, and how to get at them.
+#[derive(Clone, Debug)]
+pub struct Hub {
+    endpoint: String,
+    token: Option<String>,
+    /// Where the hub's own libraries keep what they have fetched.
+    cache: Option<PathBuf>,
+    /// Waits this long before the first of the further tries, and twice as long before each that follows.
+    retry_wait: Duration,
+    agent: Agent,
+}
+
+/// A file of a repository.
+struct Listed {
+    name: String,
+    expected: Expected,
+}
+
+impl Hub {
+    /// As the environment says, with the names of the hub's own libraries: `HF_ENDPOINT`, `HF_TOKEN` (or the file `token`
+    /// of `HF_HOME`), and `HF_HOME` (or `~/.cache/huggingface`) with what they have fetched.
+    pub fn from_environment() -> Self {
+        let variable = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        let home = variable("HF_HOME").map(PathBuf::from).or_else(|| {
+            let cache = variable("XDG_CACHE_HOME").map(PathBuf::from);
+            let cache = cache.or_else(|| BaseDirs::new().map(|dirs| dirs.home_dir().join(".cache")));
+            cache.map(|cache| cache.join("huggingface"))
+        });
+        let kept_token = || std::fs::read_to_string(home.as_ref()?.join("token")).ok();
+        let token = variable("HF_TOKEN").or_else(kept_token).map(|token| token.trim().to_owned());
+        let endpoint = variable("HF_ENDPOINT").unwrap_or_else(|| repository::ENDPOINT.to_owned());
+        let cache = home.map(|home| home.join("hub"));
+        Self::new(&endpoint, token.filter(|token| !token.is_empty()), cache, Duration::from_secs(1))
+    }
+
+    fn new(endpoint: &str, token: Option<String>, cache: Option<PathBuf>, retry_wait: Duration) -> Self {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .timeout_connect(Some(Duration::from_secs(20)))
+            .timeout_recv_response(Some(Duration::from_secs(60)))
+            .timeout_per_read(Some(Duration::from_secs(30)))
+            .user_agent(concat!("nestling/", env!("CARGO_PKG_VERSION")))
+            .build();
+        let endpoint = endpoint.trim().trim_end_matches('/').to_owned();
+        Self { endpoint, token, cache, retry_wait, agent: config.into() }
+    }
+
+    /// The folder in which the hub's own libraries have all that an encoder needs, if they do.
+    pub(super) fn cached(&self, repository: &Repository) -> Option<PathBuf> {
+        let there = self.cache.as_ref()?.join(format!("models--{}", repository.as_folder()));
+        let commit = std::fs::read_to_string(there.join("refs").join(repository.revision()));
+        let commit = commit.unwrap_or_else(|_| repository.revision().to_owned());
+        let folder = there.join("snapshots").join(commit.trim());
+        (folder.join(WEIGHTS).is_file() && Definition::open(&folder).is_ok()).then_some(folder)
+    }
+
+    /// Fetches what an encoder needs into a folder below `downloads`, which holds nothing else.
+    ///
+    /// # Errors
+    /// Whatever can go wrong on the way. What was fetched stays for the next time, unless it can't be used.
+    pub(super) fn fetch(
+        &self,
+        repository: &Repository,
+        downloads: &Path,
+        cancel: &AtomicBool,
+        tell: &mut dyn FnMut(Fetching),
+    ) -> Result<Fetched, EncoderError> {
+        let (commit, listed) = self.list(repository, cancel)?;
+        let wanted = wanted(&listed, repository)?;
+        std::fs::create_dir_all(downloads).map_err(EncoderError::io("can't make the folder", downloads))?;
+        let folder = downloads.join(format!("{}--{commit}", repository.as_folder()));
+        let lock = Lock::take(folder.with_added_extension("lock"), repository)?;
+        std::fs::create_dir_all(&folder).map_err(EncoderError::io("can't make the folder", &folder))?;
+        for (name, expected) in wanted {
+            if name == WEIGHTS {
+                // Before what takes long: does the rest of it run here?
+                Definition::open(&folder).map_err(|e| self.unfit(&e, repository, &folder, &commit))?;
+            }
+            let url = format!("{}/{}/resolve/{commit}/{name}", self.endpoint, repository.id());
+            Transfer { hub: self, repository, name, url, path: folder.join(name) }.run(expected, cancel, tell)?;
+        }
+        Encoder::open(&folder).map_err(|e| self.unfit(&e, repository, &folder, &commit))?;
+        Ok(Fetched { folder, _lock: lock })
+    }
+
+    /// The commit of the revision, and its files.
+    fn list(&self, repository: &Repository, cancel: &AtomicBool) -> Result<(String, Vec<Listed>), EncoderError> {
+        let revision = repository.revision().replace('/', "%2F");
+        let url = format!("{}/api/models/{}/revision/{revision}?blobs=true", self.endpoint, repository.id());
+        let opened = self.open(&url, repository, None, cancel)?;
+        if opened.head.status != 200 {
+            return Err(self.refusal(&opened.head, repository, &opened.url));
+        }
+        let mut text = Vec::new();
+        loop {
+            match opened.reply.next(cancel)? {
+                Part::Bytes(bytes) if text.len() + bytes.len() <= LIST_BYTES => text.extend(bytes),
+                Part::End => break,
+                Part::Broken { reason } => return Err(self.unreachable(reason)),
+                Part::Bytes(_) | Part::Head(_) => return Err(not_the_hub(&url)),
+            }
+        }
+        let json: Value = serde_json::from_slice(&text).map_err(|_| not_the_hub(&url))?;
+        let commit = json.get("sha").and_then(Value::as_str);
+        let commit = commit.filter(|sha| (7..=64).contains(&sha.len()) && sha.chars().all(|c| c.is_ascii_hexdigit()));
+        let files = json.get("siblings").and_then(Value::as_array);
+        let (Some(commit), Some(files)) = (commit, files) else { return Err(not_the_hub(&url)) };
+        let listed = |file: &Value| {
+            let lfs = |key| file.get("lfs").and_then(|lfs| lfs.get(key));
+            let size = lfs("size").or_else(|| file.get("size")).and_then(Value::as_u64);
+            let sha256 = lfs("sha256").and_then(Value::as_str).and_then(transfer::as_sha256);
+            Some(Listed { name: file.get("rfilename")?.as_str()?.to_owned(), expected: Expected { size, sha256 } })
+        };
+        Ok((commit.to_owned(), files.iter().filter_map(listed).collect()))
+    }
+
+    /// What a status other than success means.
+    fn refusal(&self, head: &reply::Head, repository: &Repository, url: &str) -> EncoderError {
+        let name = repository.to_string();
+        let page = format!("{}/{}", self.endpoint, repository.id());
+        match (head.status, head.header("x-error-code")) {
+            (401 | 403, Some("GatedRepo")) => EncoderError::Gated { name, page },
+            (404, Some("RevisionNotFound")) => EncoderError::NoSuchRevision { name, page },
+            // The hub does not tell whether one exists that it does not show.
+            (401 | 403, _) | (404, None | Some("RepoNotFound" | "")) => EncoderError::NoSuchRepository { name, page },
+            (status, _) => EncoderError::HubAnswered { status, url: url.to_owned() },
+        }
+    }
+
+    /// What can't be used is not kept, so that the next fetch begins anew.
+    fn unfit(&self, error: &EncoderError, repository: &Repository, folder: &Path, commit: &str) -> EncoderError {
+        // What stays behind is in nobody's way.
+        let _left = std::fs::remove_dir_all(folder);
+        // A path that is gone helps nobody.
+        let here = format!("{}{MAIN_SEPARATOR}", folder.display());
+        let there = format!("{}/{}/blob/{commit}/", self.endpoint, repository.id());
+        EncoderError::HubUnfit { name: repository.to_string(), problem: error.to_string().replace(&here, &there) }
+    }
+
+    fn unreachable(&self, reason: String) -> EncoderError {
+        EncoderError::HubUnreachable { reason, endpoint: self.endpoint.clone() }
+    }
+}
+
+fn not_the_hub(url: &str) -> EncoderError {
+    EncoderError::NotTheHub { url: url.to_owned() }
+}
+
+/// The files to fetch, weights last.
+fn wanted(listed: &[Listed], repository: &Repository) -> Result<Vec<(&'static str, Expected)>, EncoderError> {
+    let find = |name: &str| listed.iter().find(|file| file.name == name);
+    let has = |name: &str| find(name).is_some();
+    let lacks = |file, hint| Err(EncoderError::HubLacks { name: repository.to_string(), file, hint });
+    if !has(CONFIG) {
+        return lacks(CONFIG, "choose one that holds an encoder");
+    }
+    if !has(WEIGHTS) {
+        return lacks(WEIGHTS, weights_hint(has).unwrap_or("choose one that holds an encoder"));
+    }
+    let has_subwords = has(TOKENIZER) || has(VOCABULARY) || (has(PIECES) && has(MERGES));
+    if !has_subwords {
+        let hint = "fetch it by other means, write tokenizer.json with the Hugging Face libraries \
+                    (AutoTokenizer.from_pretrained and save_pretrained), and import the folder";
+        return lacks(TOKENIZER, hint);
+    }
+    let is_spare = |name: &str| has(TOKENIZER) && [VOCABULARY, PIECES, MERGES].contains(&name);
+    let files = FILES.into_iter().filter(|name| !is_spare(name));
+    Ok(files.filter_map(|name| Some((name, find(name)?.expected.clone()))).collect())
+}
+
+/// A folder with an encoder that runs here, and nothing else; nobody else touches it.
+#[derive(Debug)]
+pub(super) struct Fetched {
+    pub folder: PathBuf,
+    _lock: Lock,
+}
+
+/// Keeps two programs from writing one file.
+#[derive(Debug)]
+struct Lock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Lock {
+    fn take(path: PathBuf, repository: &Repository) -> Result<Self, EncoderError> {
+        let file = File::create(&path).map_err(EncoderError::io("can't make the file", &path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { path, _file: file }),
+            Err(TryLockError::WouldBlock) => Err(EncoderError::FetchedElsewhere { name: repository.to_string() }),
+            Err(TryLockError::Error(error)) => Err(EncoderError::io("can't lock the file", &path)(error)),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // An empty file that stays is in nobody's way.
+        let _left = std::fs::remove_file(&self.path);
+    }
+}
