@@ -416,6 +416,21 @@ pub(super) enum EncoderAction {
         #[command(flatten)]
         common: Common,
     },
+    /// Fetch an encoder from the Hugging Face hub; one that was broken off goes on where it ends.
+    #[command(
+        after_help = "Example: nestling encoders install sentence-transformers/all-MiniLM-L6-v2 --name minilm\n\n\
+                      HF_ENDPOINT names another hub, HF_TOKEN opens what is not for everybody, and what the Hugging \
+                      Face libraries have in HF_HOME is taken from there."
+    )]
+    Install {
+        /// OWNER/NAME, or OWNER/NAME@REVISION.
+        repository: String,
+        /// What to call it here; the repository's name without its owner by default.
+        #[arg(long)]
+        name: Option<String>,
+        #[command(flatten)]
+        common: Common,
+    },
     /// Delete an imported encoder; models made from it keep working.
     Remove {
         /// As `encoders list` shows it.

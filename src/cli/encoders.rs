@@ -2,8 +2,8 @@
 
 use super::CliError;
 use super::args::{Common, EncoderAction, Encoders};
-use super::output::{Ending, answer};
-use crate::session::{EncoderInfo, Home, SessionError};
+use super::output::{Ending, Progress, answer, stop_flag};
+use crate::session::{EncoderInfo, Fetching, Home, Hub, Repository, SessionError};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -12,6 +12,7 @@ pub(super) fn run(args: &Encoders) -> Result<Ending, CliError> {
         None => list(args.common),
         Some(EncoderAction::List { common }) => list(*common),
         Some(EncoderAction::Import { dir, name, common }) => import(dir, name, *common),
+        Some(EncoderAction::Install { repository, name, common }) => install(repository, name.as_deref(), *common),
         Some(EncoderAction::Remove { name, common }) => remove(name, *common),
     }
 }
@@ -27,6 +28,24 @@ fn list(common: Common) -> Result<Ending, CliError> {
 fn import(dir: &Path, name: &str, common: Common) -> Result<Ending, CliError> {
     let info = Home::find().encoders().import(dir, name).map_err(SessionError::from)?;
     answer(common, &to_json(&info), &format!("Imported {}", to_text(&info)))?;
+    Ok(Ending::Whole)
+}
+
+fn install(repository: &str, name: Option<&str>, common: Common) -> Result<Ending, CliError> {
+    let repository = Repository::parse(repository).map_err(SessionError::from)?;
+    let name = name.unwrap_or(repository.name());
+    let cancel = stop_flag();
+    let mut progress = Progress::start(common);
+    let mut tell = |at: Fetching| {
+        let kilobytes = |bytes: u64| bytes.div_ceil(1000) as usize;
+        let total = at.total_bytes.unwrap_or(at.done_bytes);
+        progress.show(kilobytes(at.done_bytes), kilobytes(total), &format!("kB of {}", at.file));
+    };
+    let encoders = Home::find().encoders();
+    let installed = encoders.install(&Hub::from_environment(), &repository, name, &cancel, &mut tell);
+    drop(progress);
+    let info = installed.map_err(SessionError::from)?;
+    answer(common, &to_json(&info), &format!("Installed {}", to_text(&info)))?;
     Ok(Ending::Whole)
 }
 

@@ -74,7 +74,7 @@ pub use status::{Counts, Event, LearnerState, LearnerStatus, ModelInfo, Predicti
 pub use task::{Task, TaskLost, Waker};
 
 // What callers name of the layers below.
-pub use crate::encoder::{EncoderInfo, Encoders};
+pub use crate::encoder::{EncoderInfo, Encoders, Fetching, Hub, Repository};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};
 pub use crate::store::WhyReadOnly;
 pub use crate::train::{Config, Event as TrainEvent, Interrupted, PredictOptions, resident_memory_mb};
