@@ -28,7 +28,7 @@ use serde_json::Value;
 use std::fs::{File, TryLockError};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use transfer::{Expected, Transfer};
 use ureq::Agent;
 
@@ -36,6 +36,7 @@ pub use repository::Repository;
 
 /// A list of files is far shorter.
 const LIST_BYTES: usize = 16 << 20;
+const LOCK_WAIT: Duration = Duration::from_secs(1);
 
 /// How far a fetch is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,6 +82,11 @@ impl Hub {
         Self::new(&endpoint, token.filter(|token| !token.is_empty()), cache, Duration::from_secs(1))
     }
 
+    /// Another hub, without a token.
+    pub fn at(endpoint: &str) -> Self {
+        Self::new(endpoint, None, None, Duration::from_secs(1))
+    }
+
     fn new(endpoint: &str, token: Option<String>, cache: Option<PathBuf>, retry_wait: Duration) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
@@ -118,7 +124,7 @@ impl Hub {
         let wanted = wanted(&listed, repository)?;
         std::fs::create_dir_all(downloads).map_err(EncoderError::io("can't make the folder", downloads))?;
         let folder = downloads.join(format!("{}--{commit}", repository.as_folder()));
-        let lock = Lock::take(folder.with_added_extension("lock"), repository)?;
+        let lock = Lock::take(folder.with_added_extension("lock"), repository, cancel)?;
         std::fs::create_dir_all(&folder).map_err(EncoderError::io("can't make the folder", &folder))?;
         for (name, expected) in wanted {
             if name == WEIGHTS {
@@ -232,12 +238,21 @@ struct Lock {
 }
 
 impl Lock {
-    fn take(path: PathBuf, repository: &Repository) -> Result<Self, EncoderError> {
-        let file = File::create(&path).map_err(EncoderError::io("can't make the file", &path))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Self { path, _file: file }),
-            Err(TryLockError::WouldBlock) => Err(EncoderError::FetchedElsewhere { name: repository.to_string() }),
-            Err(TryLockError::Error(error)) => Err(EncoderError::io("can't lock the file", &path)(error)),
+    /// Waits a little for a fetch that has just been stopped.
+    fn take(path: PathBuf, repository: &Repository, cancel: &AtomicBool) -> Result<Self, EncoderError> {
+        let end = Instant::now() + LOCK_WAIT;
+        loop {
+            let file = File::create(&path).map_err(EncoderError::io("can't make the file", &path))?;
+            match file.try_lock() {
+                Ok(()) => return Ok(Self { path, _file: file }),
+                Err(TryLockError::WouldBlock) if Instant::now() < end => {
+                    transfer::wait(Duration::from_millis(50), cancel)?;
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(EncoderError::FetchedElsewhere { name: repository.to_string() });
+                }
+                Err(TryLockError::Error(error)) => return Err(EncoderError::io("can't lock the file", &path)(error)),
+            }
         }
     }
 }

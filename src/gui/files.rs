@@ -6,7 +6,7 @@
 
 use super::theme;
 use super::widgets::parts::{button, text_field};
-use crate::session::{Task, Waker};
+use crate::session::{Hub, Task, Waker};
 use eframe::egui::{self, Align, Layout, Ui, vec2};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -58,6 +58,8 @@ impl FilePicker for SystemPicker {
 pub(super) struct Services {
     pub picker: Arc<dyn FilePicker>,
     pub waker: Waker,
+    /// `None`: as the environment says.
+    pub hub: Option<Hub>,
 }
 
 /// A path that can be typed or chosen. Several are separated by `;`.

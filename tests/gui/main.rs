@@ -4,6 +4,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that fails may panic")]
 
+#[path = "../hub/server.rs"]
+#[allow(dead_code, reason = "shared with tests that ask more of it")]
+mod hub;
+
 mod annotating;
 mod documents;
 mod errors;

@@ -1,9 +1,10 @@
 //! Settings: of the project, stored at once, and of the window.
 
+use crate::hub::{Faults, Server};
 use crate::stage::{STORY, Stage};
 use eframe::egui::{Key, Modifiers, Theme};
 use egui_kittest::kittest::Queryable;
-use nestling::session::SaveState;
+use nestling::session::{Hub, SaveState};
 use std::path::Path;
 
 #[test]
@@ -49,6 +50,44 @@ fn an_encoder_is_brought_in_from_a_folder_or_refused_with_the_reason() {
     // A new project offers it, too.
     page.press(Modifiers::COMMAND, Key::N);
     page.wait("the dialog", |page| page.shows_part("tiny-bert"));
+}
+
+#[test]
+fn an_encoder_is_fetched_from_the_hub_stopped_and_taken_up_again() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-electra");
+    let server = Server::start(&fixture, Faults { stall_at: Some(20_000), ..Faults::default() });
+    page.harness.state().borrow_mut().as_mut().unwrap().set_hub(Hub::at(&server.endpoint));
+    page.press(Modifiers::COMMAND, Key::Comma);
+    page.harness.get_by_label("Fetch one from the hub").scroll_to_me();
+    page.harness.run_steps(30);
+    page.click("Fetch one from the hub");
+    assert!(page.field("Name on the hub").is_focused(), "the keyboard is where one types");
+    page.fill("Name on the hub", "acme/other");
+    page.click("Fetch the encoder");
+    page.wait("the refusal", |page| page.shows_part("The hub has no repository"));
+
+    page.fill("Name on the hub", "acme/tiny");
+    page.click("Fetch the encoder");
+    page.wait("the first bytes", |page| page.shows_part("model.safetensors: 0.0 of 0.1 MB"));
+    page.click("Stop fetching");
+    page.wait("the end", |page| page.shows_part("What was fetched is kept: fetching it again"));
+
+    // Closing the dialog stops it, too; what comes again goes on from where it was.
+    page.click("Fetch the encoder");
+    page.wait("the second try", |_| server.of_weights().len() == 2);
+    page.click("Close");
+    server.set(|faults| faults.stall_at = None);
+    page.press(Modifiers::COMMAND, Key::Comma);
+    page.harness.get_by_label("Fetch one from the hub").scroll_to_me();
+    page.harness.run_steps(30);
+    page.click("Fetch one from the hub");
+    page.fill("Name on the hub", "acme/tiny");
+    page.click("Fetch the encoder");
+    page.wait("the encoder", |page| page.see(|d| d.project.settings().encoder.clone()) == "tiny");
+    assert!(page.shows_part("Pretrained · "));
+    assert_eq!(server.of_weights().last().unwrap().range.as_deref(), Some("bytes=20000-"));
 }
 
 #[test]

@@ -289,7 +289,7 @@ fn two_programs_don_t_fetch_one_encoder() {
     let downloads = desk.home.path().join("downloads");
     std::fs::create_dir(&downloads).unwrap();
     let path = downloads.join(format!("acme--tiny--{COMMIT}.lock"));
-    let lock = Lock::take(path, &Repository::parse("acme/tiny").unwrap()).unwrap();
+    let lock = Lock::take(path, &Repository::parse("acme/tiny").unwrap(), &AtomicBool::new(false)).unwrap();
     expect![[r#"another program is fetching "acme/tiny"; wait for it to end"#]].assert_eq(&desk.message("acme/tiny"));
     drop(lock);
     desk.install("acme/tiny").unwrap();

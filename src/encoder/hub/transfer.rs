@@ -239,7 +239,7 @@ fn not_written(error: std::io::Error, path: &Path) -> EncoderError {
     EncoderError::io(action, path)(error)
 }
 
-fn wait(time: Duration, cancel: &AtomicBool) -> Result<(), EncoderError> {
+pub(super) fn wait(time: Duration, cancel: &AtomicBool) -> Result<(), EncoderError> {
     let end = Instant::now() + time;
     loop {
         if cancel.load(Ordering::SeqCst) {

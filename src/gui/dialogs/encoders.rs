@@ -1,5 +1,6 @@
-//! Choosing the encoder that models start from, and bringing one in from a folder.
+//! Choosing the encoder that models start from, and bringing one in from a folder or from the hub.
 
+use super::fetching::FromHub;
 use super::{explain, field_name, problem};
 use crate::encoder::{EncoderError, EncoderInfo, Encoders};
 use crate::gui::files::{PathChange, PathField, Services, Wish};
@@ -18,8 +19,14 @@ pub(super) struct EncoderChoice {
 }
 
 /// An encoder that is being brought in.
+enum Adding {
+    Folder(Copying),
+    Hub(FromHub),
+}
+
+/// From a folder.
 #[derive(Default)]
-struct Adding {
+struct Copying {
     folder: PathField,
     name: String,
     /// The name was typed: it no longer follows the folder.
@@ -72,9 +79,14 @@ impl EncoderChoice {
             problem(ui, &format!("The encoder {gone:?} is not on this machine; choose another one or add it again."));
         }
         let Some(adding) = &mut self.adding else {
-            if quiet_button(ui, "Add an encoder from a folder").clicked() {
-                self.adding = Some(Adding::default());
-            }
+            ui.horizontal_wrapped(|ui| {
+                if quiet_button(ui, "Add an encoder from a folder").clicked() {
+                    self.adding = Some(Adding::Folder(Copying::default()));
+                }
+                if quiet_button(ui, "Fetch one from the hub").clicked() {
+                    self.adding = Some(Adding::Hub(FromHub::default()));
+                }
+            });
             return change;
         };
         if let Some(added) = adding.take_result() {
@@ -92,6 +104,23 @@ impl EncoderChoice {
 }
 
 impl Adding {
+    fn take_result(&mut self) -> Option<EncoderInfo> {
+        match self {
+            Self::Folder(copying) => copying.take_result(),
+            Self::Hub(fetching) => fetching.take_result(),
+        }
+    }
+
+    /// False when it is no longer wanted.
+    fn show(&mut self, ui: &mut Ui, encoders: &Encoders, services: &Services) -> bool {
+        match self {
+            Self::Folder(copying) => copying.show(ui, encoders, services),
+            Self::Hub(fetching) => fetching.show(ui, encoders, services),
+        }
+    }
+}
+
+impl Copying {
     fn take_result(&mut self) -> Option<EncoderInfo> {
         let result: Result<_, TaskLost> = self.copying.as_ref()?.poll()?;
         self.copying = None;

@@ -8,6 +8,7 @@ mod copy;
 mod documents;
 mod encoders;
 mod export;
+mod fetching;
 mod import;
 mod key_help;
 mod label;

@@ -23,7 +23,7 @@ use super::view::Reveal;
 use super::widgets::sentence::Typesetter;
 use crate::encoder::EncoderInfo;
 use crate::session::{
-    Event, Home, LearnerState, LearnerStatus, NewProject, Project, SaveState, SessionError, Task, now_ms,
+    Event, Home, Hub, LearnerState, LearnerStatus, NewProject, Project, SaveState, SessionError, Task, now_ms,
 };
 use eframe::egui::{self, Context, Theme, Ui, ViewportCommand};
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ impl Window {
     pub fn new(ctx: &Context, home: Home, picker: Arc<dyn FilePicker>, start: Option<PathBuf>) -> Self {
         super::theme::install(ctx);
         let for_waker = ctx.clone();
-        let services = Services { picker, waker: Arc::new(move || for_waker.request_repaint()) };
+        let services = Services { picker, waker: Arc::new(move || for_waker.request_repaint()), hub: None };
         let mut window = Self {
             home,
             services,
@@ -98,6 +98,11 @@ impl Window {
         };
         window.look_around();
         window
+    }
+
+    /// Encoders come from this hub, not from the one that the environment names.
+    pub fn set_hub(&mut self, hub: Hub) {
+        self.services.hub = Some(hub);
     }
 
     /// The open project.

@@ -1,0 +1,156 @@
+//! An encoder from the hub, by its name.
+
+use super::{explain, field_name, problem};
+use crate::encoder::EncoderError;
+use crate::gui::files::Services;
+use crate::gui::panels::capital;
+use crate::gui::widgets::parts::{button, progress, quiet_button, text_field};
+use crate::session::{EncoderInfo, Encoders, Fetching, Hub, Repository, Task, Waker};
+use eframe::egui::Ui;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How often the window shows how far it is.
+const SHOW_EVERY: Duration = Duration::from_millis(100);
+const FIELD_WIDTH: f32 = 420.0;
+
+/// The fields, and what comes of them.
+#[derive(Default)]
+pub(super) struct FromHub {
+    repository: String,
+    name: String,
+    /// The name was typed: it no longer follows the repository's.
+    name_is_own: bool,
+    fetch: Option<Fetch>,
+    failure: Option<String>,
+    was_stopped: bool,
+    /// What is shown was brought into sight.
+    in_sight: bool,
+}
+
+/// A fetch under way. Dropping it stops it; what was fetched is kept.
+struct Fetch {
+    task: Task<Result<EncoderInfo, EncoderError>>,
+    at: Arc<Mutex<Option<Fetching>>>,
+    cancel: Arc<AtomicBool>,
+}
+
+impl Drop for Fetch {
+    fn drop(&mut self) {
+        self.cancel.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Fetch {
+    fn start(hub: Option<Hub>, encoders: Encoders, repository: Repository, name: String, waker: &Waker) -> Self {
+        let (at, cancel) = (Arc::new(Mutex::new(None)), Arc::new(AtomicBool::new(false)));
+        let (for_at, for_cancel) = (at.clone(), cancel.clone());
+        let work = move || {
+            let hub = hub.unwrap_or_else(Hub::from_environment);
+            encoders.install(&hub, &repository, &name, &for_cancel, &mut |now| {
+                *for_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+            })
+        };
+        Self { task: Task::spawn("fetch encoder", waker.clone(), work), at, cancel }
+    }
+
+    fn at(&self) -> Option<Fetching> {
+        *self.at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FromHub {
+    pub(super) fn take_result(&mut self) -> Option<EncoderInfo> {
+        let result = self.fetch.as_ref()?.task.poll()?;
+        self.fetch = None;
+        self.in_sight = false;
+        match result {
+            Ok(Ok(info)) => return Some(info),
+            Ok(Err(EncoderError::FetchStopped)) => self.was_stopped = true,
+            Ok(Err(error)) => self.failure = Some(error.to_string()),
+            Err(lost) => self.failure = Some(lost.to_string()),
+        }
+        None
+    }
+
+    /// False when it is no longer wanted.
+    pub(super) fn show(&mut self, ui: &mut Ui, encoders: &Encoders, services: &Services) -> bool {
+        if let Some(fetch) = &self.fetch {
+            under_way(ui, fetch, &self.name);
+            return true;
+        }
+        field_name(ui, "Name on the hub");
+        let field = text_field(ui, "Name on the hub", &mut self.repository, FIELD_WIDTH);
+        if field.changed() {
+            self.failure = None;
+            self.was_stopped = false;
+            if !self.name_is_own {
+                let name = Repository::parse(&self.repository).map(|repository| repository.name().to_owned());
+                self.name = name.unwrap_or_default();
+            }
+        }
+        explain(
+            ui,
+            "As on its page, such as sentence-transformers/all-MiniLM-L6-v2, with @ and a revision behind it if need be. \
+             A BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT or ELECTRA model with model.safetensors. This is the only \
+             time that the program uses the network.",
+        );
+        field_name(ui, "Its name here");
+        self.name_is_own |= text_field(ui, "Its name here", &mut self.name, 260.0).changed();
+        if let Some(failure) = &self.failure {
+            problem(ui, &capital(failure));
+        }
+        if self.was_stopped {
+            explain(ui, "Stopped. What was fetched is kept: fetching it again goes on from there.");
+        }
+        let ready = !self.repository.trim().is_empty() && !self.name.trim().is_empty();
+        let row = ui.horizontal(|ui| {
+            if button(ui, ready, "Fetch the encoder").clicked() {
+                self.start(encoders, services);
+            }
+            !quiet_button(ui, "Leave it").clicked()
+        });
+        if !std::mem::replace(&mut self.in_sight, true) {
+            row.response.scroll_to_me(None);
+            if self.repository.is_empty() {
+                field.request_focus();
+            }
+        }
+        row.inner
+    }
+
+    fn start(&mut self, encoders: &Encoders, services: &Services) {
+        self.failure = None;
+        self.was_stopped = false;
+        match Repository::parse(&self.repository) {
+            Ok(repository) => {
+                let (hub, name) = (services.hub.clone(), self.name.trim().to_owned());
+                self.fetch = Some(Fetch::start(hub, encoders.clone(), repository, name, &services.waker));
+            }
+            Err(error) => self.failure = Some(error.to_string()),
+        }
+    }
+}
+
+fn under_way(ui: &mut Ui, fetch: &Fetch, name: &str) {
+    ui.ctx().request_repaint_after(SHOW_EVERY);
+    let megabytes = |bytes: u64| bytes as f64 / 1e6;
+    let (text, share) = match fetch.at() {
+        None => (format!("Asking the hub for {name} …"), 0.0),
+        Some(Fetching { file, done_bytes, total_bytes: None }) => {
+            (format!("{file}: {:.1} MB", megabytes(done_bytes)), 0.0)
+        }
+        Some(Fetching { file, done_bytes, total_bytes: Some(total) }) => {
+            let text = format!("{file}: {:.1} of {:.1} MB", megabytes(done_bytes), megabytes(total));
+            (text, done_bytes as f32 / total.max(1) as f32)
+        }
+    };
+    ui.label(text);
+    progress(ui, FIELD_WIDTH, share);
+    explain(ui, "Closing this dialog stops it, too. What was fetched is kept for the next time.");
+    let stopping = fetch.cancel.load(Ordering::SeqCst);
+    if button(ui, !stopping, if stopping { "Stopping …" } else { "Stop fetching" }).clicked() {
+        fetch.cancel.store(true, Ordering::SeqCst);
+    }
+}
