@@ -37,8 +37,12 @@ pub struct Tape {
     /// For each sentence the gradients of the embeddings' norm, `[B, 2E]`.
     embedded_sums: Vec<f32>,
     projection: Projection<Vec<f32>>,
-    /// One for each block; those of a prediction share one.
-    blocks: Vec<BlockTape>,
+    /// What each block leaves; those of a prediction share one.
+    blocks: Vec<Kept<Vec<f32>>>,
+    /// Of the block where the way back is.
+    grads: Grads<Vec<f32>>,
+    /// What the gradients of its weights are products of, in half precision: see [`Block::weights_from_panels`].
+    panels: [Panels; 8],
     /// One for each share.
     scratch: Vec<Scratch>,
     /// One for each block, in half precision.
@@ -84,16 +88,7 @@ struct Projection<T> {
     grad: T,
 }
 
-/// What a block leaves; F is the width of its inner layer.
-#[derive(Debug, Default)]
-struct BlockTape {
-    kept: Kept<Vec<f32>>,
-    grads: Grads<Vec<f32>>,
-    /// What the gradients of the weights are products of, in half precision: see [`Block::weights_from_panels`].
-    panels: [Panels; 8],
-}
-
-/// Rows of a whole batch, or of one share.
+/// What a block leaves: rows of a whole batch, or of one share. F is the width of its inner layer.
 #[derive(Debug, Default)]
 struct Kept<T> {
     /// Queries, keys and values side by side, `[N, 3H]`.
@@ -288,7 +283,7 @@ impl Bert {
         let (keeps, h) = (matches!(mode, Mode::Train(_)), self.hidden());
         let slot = |number: usize| if keeps { number } else { number % 2 };
         tape.states.resize_with(if keeps { end + 1 } else { 2 }, Vec::new);
-        tape.blocks.resize_with(if keeps { self.layers() } else { 1 }, BlockTape::default);
+        tape.blocks.resize_with(if keeps { self.layers() } else { 1 }, Kept::default);
         tape.start = match start {
             Start::Words => 0,
             Start::States(number, _) => number,
@@ -320,7 +315,7 @@ impl Bert {
             work.iter_mut().zip(split(buffer, &shares, h)).for_each(|(work, rows)| work.states.push(rows));
         }
         for (block, layer) in blocks.iter_mut().zip(&self.blocks) {
-            let parts = block.kept.split(&shares, h, layer.inner());
+            let parts = block.split(&shares, h, layer.inner());
             work.iter_mut().zip(parts).for_each(|(work, rows)| work.blocks.push(rows));
         }
         work.into_par_iter().try_for_each(|mut work| {
@@ -393,55 +388,42 @@ impl Bert {
         }
         let embeddings_learn = self.embeddings_learn() && tape.start == 0;
         let shares = shares(batch);
-        let Tape { masks, states, embedded, embedded_sums, projection, blocks, scratch, halved, .. } = tape;
-        let e = self.embedding();
-        let above = split(&mut projection.grad, &shares, if self.projection.is_some() { h } else { 0 });
-        let parts = split(embedded, &shares, e).into_iter().zip(split_sums(embedded_sums, &shares, 2 * e)).zip(above);
-        let mut work: Vec<Backward<'_>> = shares
-            .iter()
-            .zip(parts)
-            .zip(scratch.iter_mut())
-            .map(|((share, ((embedded, embedded_sums), above)), scratch)| Backward {
-                batch,
-                share: share.clone(),
-                masks,
-                embedded,
-                embedded_sums,
-                above,
-                blocks: Vec::with_capacity(self.layers() - lowest),
-                halved,
-                scratch,
-            })
-            .collect();
-        for (block, layer) in blocks.iter_mut().zip(&self.blocks).skip(lowest) {
-            let kept = block.kept.split(&shares, h, layer.inner());
-            let grads = block.grads.split(&shares, h, layer.inner());
-            work.iter_mut().zip(kept.into_iter().zip(grads)).for_each(|(work, both)| work.blocks.push(both));
+        for (share, scratch) in shares.iter().zip(&mut tape.scratch) {
+            scratch.grad.clear();
+            scratch.grad.extend(&grad[share.rows.start * h..share.rows.end * h]);
         }
-        work.into_par_iter().try_for_each(|mut work| {
-            work.scratch.grad.clear();
-            work.scratch.grad.extend(&grad[work.share.rows.start * h..work.share.rows.end * h]);
-            for (number, block) in self.blocks.iter().enumerate().skip(lowest).rev() {
-                let goes_on = number > lowest || embeddings_learn;
-                block.backward(&mut work, number, number - lowest, goes_on)?;
-            }
-            if embeddings_learn { self.embed_backward(&mut work) } else { Ok(()) }
-        })?;
-        for (number, block) in self.blocks.iter().enumerate().skip(lowest) {
-            block.add_sums(&blocks[number].grads.sums, gradients);
+        for (number, block) in self.blocks.iter().enumerate().skip(lowest).rev() {
+            let (x, kept) = (&tape.states[number], &mut tape.blocks[number]);
+            let grads = tape.grads.split(&shares, h, block.inner());
+            let work: Vec<Backward<'_>> = shares
+                .iter()
+                .zip(kept.split(&shares, h, block.inner()))
+                .zip(grads)
+                .zip(&mut tape.scratch)
+                .map(|(((share, kept), grads), scratch)| Backward {
+                    batch,
+                    share,
+                    masks: tape.masks.blocks[number],
+                    halved: tape.halved.get(number),
+                    kept,
+                    grads,
+                    scratch,
+                })
+                .collect();
+            let goes_on = number > lowest || embeddings_learn;
+            work.into_par_iter().try_for_each(|work| block.backward(work, goes_on))?;
+            block.add_sums(&tape.grads.sums, gradients);
+            let weights = if self.halves {
+                block.weights_from_panels(x, kept, &tape.grads, &mut tape.panels)
+            } else {
+                block.weights(x, kept, &tape.grads)
+            };
+            add_weights(weights, batch.rows(), gradients);
         }
-        if self.halves {
-            let tapes = blocks.par_iter_mut().zip(&self.blocks).zip(&*states).skip(lowest);
-            tapes.for_each(|((tape, block), state)| block.panels_of_rows(state, tape));
-        }
-        let weights = self.blocks.iter().enumerate().skip(lowest).flat_map(|(number, block)| {
-            let (state, tape) = (&states[number], &blocks[number]);
-            if self.halves { block.weights_from_panels(tape) } else { block.weights(state, tape) }
-        });
-        add_weights(weights.collect(), batch.rows(), gradients);
         if embeddings_learn {
-            self.add_projection(projection, batch.rows(), gradients);
-            self.add_embeddings(batch, masks.pieces, embedded, embedded_sums, gradients);
+            self.embed_backward(batch, &shares, tape)?;
+            self.add_projection(&tape.projection, batch.rows(), gradients);
+            self.add_embeddings(batch, tape, gradients);
         }
         Ok(())
     }
@@ -489,25 +471,30 @@ impl Bert {
         Ok(())
     }
 
-    /// Leaves the gradient of the sums of embeddings in `work.embedded`.
-    fn embed_backward(&self, work: &mut Backward<'_>) -> Result<(), NnError> {
-        let e = self.embedding();
-        let Scratch { grad, other, .. } = &mut *work.scratch;
-        if let Some(projection) = &self.projection {
-            work.above.copy_from_slice(grad);
-            let grad = sized(grad, work.embedded.len());
-            let (weight, h) = (lend(projection.weight())?, self.hidden());
-            let (dims, rows) = ([work.share.rows.len(), e, h], View::rows(e));
-            matmul(dims, (grad, rows), (work.above, View::rows(h)), (&weight, rows), Onto::Nothing);
-        }
-        work.masks.embedded.apply(grad, work.share.rows.start * e);
-        let (norm, below) = (Norms::read(&self.norm)?, sized(other, grad.len()));
-        for (rows, sums) in work.share.sentences(work.batch, e).zip(work.embedded_sums.chunks_exact_mut(2 * e)) {
-            let (x, grad) = (&work.embedded[rows.clone()], &grad[rows.clone()]);
-            kernels::layer_norm_back(x, norm.norm(), grad, &mut below[rows], sums);
-        }
-        work.embedded.copy_from_slice(below);
-        Ok(())
+    /// Leaves the gradient of the sums of embeddings where they were.
+    fn embed_backward(&self, batch: &EncoderBatch, shares: &[Share], tape: &mut Tape) -> Result<(), NnError> {
+        let (e, h, mask) = (self.embedding(), self.hidden(), tape.masks.embedded);
+        let above = split(&mut tape.projection.grad, shares, if self.projection.is_some() { h } else { 0 });
+        let sums = split_sums(&mut tape.embedded_sums, shares, 2 * e);
+        let parts = split(&mut tape.embedded, shares, e).into_iter().zip(sums).zip(above);
+        let work: Vec<_> = shares.iter().zip(parts).zip(&mut tape.scratch).collect();
+        work.into_par_iter().try_for_each(|((share, ((embedded, sums), above)), scratch)| {
+            let Scratch { grad, other, .. } = scratch;
+            if let Some(projection) = &self.projection {
+                above.copy_from_slice(grad);
+                let (grad, weight) = (sized(grad, embedded.len()), lend(projection.weight())?);
+                let (dims, rows) = ([share.rows.len(), e, h], View::rows(e));
+                matmul(dims, (grad, rows), (above, View::rows(h)), (&weight, rows), Onto::Nothing);
+            }
+            mask.apply(grad, share.rows.start * e);
+            let (norm, below) = (Norms::read(&self.norm)?, sized(other, grad.len()));
+            for (rows, sums) in share.sentences(batch, e).zip(sums.chunks_exact_mut(2 * e)) {
+                let (x, grad) = (&embedded[rows.clone()], &grad[rows.clone()]);
+                kernels::layer_norm_back(x, norm.norm(), grad, &mut below[rows], sums);
+            }
+            embedded.copy_from_slice(below);
+            Ok(())
+        })
     }
 
     fn add_projection(&self, tape: &Projection<Vec<f32>>, rows: usize, gradients: &mut Gradients) {
@@ -520,16 +507,10 @@ impl Bert {
         add_weights(vec![WeightGradient { layer, sides }], rows, gradients);
     }
 
-    fn add_embeddings(
-        &self,
-        batch: &EncoderBatch,
-        mask: DropMask,
-        grad: &[f32],
-        norm_sums: &[f32],
-        gradients: &mut Gradients,
-    ) {
+    fn add_embeddings(&self, batch: &EncoderBatch, tape: &Tape, gradients: &mut Gradients) {
         let (e, pieces) = (self.embedding(), batch.pieces());
-        add_norm(&self.norm, norm_sums.chunks_exact(2 * e), gradients);
+        let (mask, grad) = (tape.masks.pieces, &tape.embedded);
+        add_norm(&self.norm, tape.embedded_sums.chunks_exact(2 * e), gradients);
         if pieces == 1 {
             gradients.add_rows(self.words.weight(), batch.ids(), grad);
         } else {
@@ -570,18 +551,14 @@ struct Forward<'a> {
     scratch: &'a mut Scratch,
 }
 
-/// One share on its way down; the gradient that goes down is in its scratch.
+/// One share on its way down through one block; the gradient that goes down is in its scratch.
 struct Backward<'a> {
     batch: &'a EncoderBatch,
-    share: Share,
-    masks: &'a Masks,
-    embedded: &'a mut [f32],
-    embedded_sums: &'a mut [f32],
-    /// The gradient of what the projection gives.
-    above: &'a mut [f32],
-    /// From the lowest block that learns.
-    blocks: Vec<(Kept<&'a mut [f32]>, Grads<&'a mut [f32]>)>,
-    halved: &'a [Halved],
+    share: &'a Share,
+    masks: [DropMask; 3],
+    halved: Option<&'a Halved>,
+    kept: Kept<&'a mut [f32]>,
+    grads: Grads<&'a mut [f32]>,
     scratch: &'a mut Scratch,
 }
 
@@ -636,12 +613,12 @@ impl Block {
 
     /// Turns the gradient of the block's output into that of its input if it `goes_on` below, and leaves what the
     /// gradients of the weights are made from.
-    fn backward(&self, work: &mut Backward<'_>, number: usize, slot: usize, goes_on: bool) -> Result<(), NnError> {
+    fn backward(&self, work: Backward<'_>, goes_on: bool) -> Result<(), NnError> {
         let (h, inner, first_row) = (self.hidden(), self.inner(), work.share.rows.start);
-        let [probability_mask, attended_mask, fed_mask] = work.masks.blocks[number];
-        let (kept, grads) = &mut work.blocks[slot];
-        let Scratch { grad, other, attention: scratch, halves, .. } = &mut *work.scratch;
-        let (other, halved) = (sized(other, grad.len()), work.halved.get(number));
+        let [probability_mask, attended_mask, fed_mask] = work.masks;
+        let Backward { kept, grads, halved, .. } = work;
+        let Scratch { grad, other, attention: scratch, halves, .. } = work.scratch;
+        let other = sized(other, grad.len());
         let mut sums: Vec<Sums<'_>> =
             grads.sums.chunks_exact_mut(Sums::width(h, inner)).map(|sums| Sums::of(sums, h, inner)).collect();
         let sentences: Vec<Range<usize>> = work.share.sentences(work.batch, 1).collect();
@@ -761,8 +738,13 @@ impl Block {
     }
 
     /// What the gradients of the weights are products of, `x` being the block's input.
-    fn weights<'a>(&'a self, x: &'a [f32], tape: &'a BlockTape) -> Vec<WeightGradient<'a>> {
-        let (h, BlockTape { kept, grads, .. }) = (self.hidden(), tape);
+    fn weights<'a>(
+        &'a self,
+        x: &'a [f32],
+        kept: &'a Kept<Vec<f32>>,
+        grads: &'a Grads<Vec<f32>>,
+    ) -> Vec<WeightGradient<'a>> {
+        let h = self.hidden();
         let of = |layer, (grad, view): (&'a Vec<f32>, View), x: &'a [f32]| WeightGradient {
             layer,
             sides: Sides::Rows { grad: (grad, view), x },
@@ -778,24 +760,15 @@ impl Block {
         ]
     }
 
-    /// The same in half precision, made of what [`Block::panels_of_rows`] has left.
-    fn weights_from_panels<'a>(&'a self, tape: &'a BlockTape) -> Vec<WeightGradient<'a>> {
-        let h = self.hidden();
-        let [fed, inner, inner_grad, middle, attended, context, qkv_grad, x] = &tape.panels;
-        let of = |layer, grad, first, x| WeightGradient { layer, sides: Sides::Panels { grad, first, x } };
-        vec![
-            of(&self.down, fed, 0, inner),
-            of(&self.up, inner_grad, 0, middle),
-            of(&self.output, attended, 0, context),
-            of(&self.query, qkv_grad, 0, x),
-            of(&self.key, qkv_grad, h, x),
-            of(&self.value, qkv_grad, 2 * h, x),
-        ]
-    }
-
-    fn panels_of_rows(&self, x: &[f32], tape: &mut BlockTape) {
+    /// The same in half precision, cut into `panels`.
+    fn weights_from_panels<'a>(
+        &'a self,
+        x: &[f32],
+        kept: &Kept<Vec<f32>>,
+        grads: &Grads<Vec<f32>>,
+        panels: &'a mut [Panels; 8],
+    ) -> Vec<WeightGradient<'a>> {
         let (h, inner) = (self.hidden(), self.inner());
-        let BlockTape { kept, grads, panels } = tape;
         let sources: [(&[f32], usize); 8] = [
             (&kept.fed, h),
             (&kept.inner, inner),
@@ -809,6 +782,16 @@ impl Block {
         panels.par_iter_mut().zip(sources).for_each(|(panels, (source, columns))| {
             panels.stack(&[(source, View::rows(columns), source.len() / columns)], columns);
         });
+        let [fed, inner, inner_grad, middle, attended, context, qkv_grad, x] = &*panels;
+        let of = |layer, grad, first, x| WeightGradient { layer, sides: Sides::Panels { grad, first, x } };
+        vec![
+            of(&self.down, fed, 0, inner),
+            of(&self.up, inner_grad, 0, middle),
+            of(&self.output, attended, 0, context),
+            of(&self.query, qkv_grad, 0, x),
+            of(&self.key, qkv_grad, h, x),
+            of(&self.value, qkv_grad, 2 * h, x),
+        ]
     }
 }
 

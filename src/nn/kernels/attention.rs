@@ -62,11 +62,10 @@ impl Attention {
     fn turn(&self, of: &Sentence<'_>, column: usize, turned: &mut Vec<f32>) {
         turned.clear();
         turned.resize(self.size() * of.wide, 0.0);
-        for (i, row) in of.qkv.chunks_exact(3 * self.hidden).enumerate() {
-            let row = &row[column..column + self.size()];
-            for (turned, x) in turned.chunks_exact_mut(of.wide).zip(row) {
-                turned[i] = *x;
-            }
+        let width = 3 * self.hidden;
+        for (d, line) in turned.chunks_exact_mut(of.wide).enumerate() {
+            let from = of.qkv[column + d..].iter().step_by(width);
+            line.iter_mut().zip(from).for_each(|(to, x)| *to = *x);
         }
     }
 
