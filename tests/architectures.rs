@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test says so by panicking, in helpers too")]
 
-use candle_core::{Device, Var};
+use candle_core::{Device, Tensor, Var};
 use nestling::annotation::{LabelId, ModelId, Span};
 use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders, Learning, Start, Tape};
 use nestling::model::{Architecture, HeadConfig, Sentence, architectures};
@@ -204,6 +204,26 @@ fn a_word_three_positions_away_is_learnt_only_by_the_encoder() {
         assert!(full >= 0.95, "{}: {full}", architecture.id());
         // A guess between two labels.
         assert!(frozen < 0.7, "{}: {frozen} with the encoder frozen", architecture.id());
+    }
+}
+
+#[test]
+fn less_effort_leaves_the_lower_blocks_as_they_are() {
+    let desk = Desk::new();
+    let encoder = Encoder::open(&fixture()).unwrap();
+    for (effort, moves) in [("heads", [false, false, false]), ("top", [false, false, true]), ("full", [true; 3])] {
+        let settings = format!("epochs=2 max_width=4 top_layers=1 effort={effort}");
+        let trained = desk.train(effort, architectures()[0], dataset(40, 0), &settings);
+        assert_eq!(trained.manifest.settings.effort.id(), effort);
+        let weights = read_tensors(&trained.snapshot.join("weights.safetensors")).unwrap();
+        let values = |tensor: &Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
+        for (part, moves) in ["embeddings.word", "encoder.layer.0.", "encoder.layer.1."].iter().zip(moves) {
+            for (name, before) in encoder.weights().iter().filter(|(name, _)| name.starts_with(part)) {
+                let moved = values(&weights[&format!("encoder.{name}")]) != values(before);
+                assert_eq!(moved, moves, "{effort}: {name}");
+            }
+        }
+        assert!(weights.len() > encoder.weights().len());
     }
 }
 

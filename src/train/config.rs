@@ -11,7 +11,8 @@ use std::str::FromStr;
 /// |---|---|---|
 /// | `architecture` | `smartspanner` | what is trained |
 /// | `encoder` | `small` | name of an encoder |
-/// | `effort` | `full` | `heads` leaves a pretrained encoder as it is |
+/// | `effort` | `full` | `heads` leaves a pretrained encoder as it is, `top` all of it but its last blocks |
+/// | `top_layers` | 2 | blocks that learn with `effort=top` |
 /// | `epochs` | by the data: 600 steps with a pretrained encoder, 300 without, 10 to 100 epochs | passes over the data |
 /// | `batch_size` | 16 | sentences a step |
 /// | `seed` | 42 | of weights, order, dropout and samples |
@@ -35,6 +36,7 @@ pub struct Config {
     pub architecture: String,
     pub encoder: String,
     pub effort: Effort,
+    pub top_layers: usize,
     pub epochs: Option<usize>,
     pub batch_size: usize,
     pub seed: u64,
@@ -61,6 +63,7 @@ impl Default for Config {
             architecture: "smartspanner".to_owned(),
             encoder: crate::encoder::SMALL.to_owned(),
             effort: Effort::Full,
+            top_layers: 2,
             epochs: None,
             batch_size: 16,
             seed: 42,
@@ -87,6 +90,7 @@ const KEYS: &[&str] = &[
     "architecture",
     "encoder",
     "effort",
+    "top_layers",
     "epochs",
     "batch_size",
     "seed",
@@ -139,7 +143,10 @@ impl Config {
             "architecture" => self.architecture = input.value.to_owned(),
             "encoder" => self.encoder = input.value.to_owned(),
             "effort" => {
-                self.effort = Effort::from_id(input.value).ok_or_else(|| input.bad("heads or full"))?;
+                self.effort = Effort::from_id(input.value).ok_or_else(|| input.bad("heads, top or full"))?;
+            }
+            "top_layers" => {
+                self.top_layers = input.number("a whole number from 1 to 256", |n| (1..=256).contains(n))?;
             }
             "epochs" => {
                 self.epochs =
@@ -188,6 +195,7 @@ impl Config {
             encoder: self.encoder.clone(),
             // There is nothing to keep in an encoder that starts from nothing.
             effort: if pretrained { self.effort } else { Effort::Full },
+            top_layers: self.top_layers,
             epochs: self.epochs.unwrap_or_else(|| least.div_ceil(steps).clamp(10, 100)).max(1),
             batch_size: self.batch_size.max(1),
             seed: self.seed,
@@ -268,12 +276,12 @@ mod tests {
             "NaN",
             expect![[r#"encoder_lr can't be "NaN"; it takes a learning rate above 0 and up to 1, such as 1e-4"#]],
         );
-        refused("effort", "all", expect![[r#"effort can't be "all"; it takes heads or full"#]]);
+        refused("effort", "all", expect![[r#"effort can't be "all"; it takes heads, top or full"#]]);
         refused(
             "lr",
             "1e-4",
             expect![[
-                r#"there is no setting "lr"; there are: architecture, encoder, effort, epochs, batch_size, seed, limit, threads, encoder_lr, head_lr, warmup, weight_decay, clip, dropout, w, sp, max_width, word_shapes, threshold, nesting, bf16"#
+                r#"there is no setting "lr"; there are: architecture, encoder, effort, top_layers, epochs, batch_size, seed, limit, threads, encoder_lr, head_lr, warmup, weight_decay, clip, dropout, w, sp, max_width, word_shapes, threshold, nesting, bf16"#
             ]],
         );
     }
@@ -285,7 +293,7 @@ mod tests {
             "effort" => "heads",
             "nesting" => "flat",
             "word_shapes" | "bf16" => "false",
-            "epochs" | "batch_size" | "seed" | "limit" | "threads" | "max_width" => "7",
+            "epochs" | "batch_size" | "top_layers" | "seed" | "limit" | "threads" | "max_width" => "7",
             _ => "0.3",
         };
         for key in KEYS {

@@ -34,6 +34,8 @@ pub(super) struct ConfigFile {
     limit: Option<usize>,
     #[serde(default)]
     bf16: bool,
+    #[serde(default)]
+    top_layers: usize,
 }
 
 fn nested() -> String {
@@ -63,6 +65,7 @@ impl From<&Settings> for ConfigFile {
             nesting: s.nesting.id().to_owned(),
             limit: s.limit,
             bf16: s.bf16,
+            top_layers: s.top_layers,
         }
     }
 }
@@ -75,6 +78,7 @@ impl ConfigFile {
             nesting: Nesting::from_id(&self.nesting)?,
             limit: self.limit,
             bf16: self.bf16,
+            top_layers: self.top_layers,
             architecture: self.architecture,
             encoder: self.encoder,
             epochs: self.epochs,

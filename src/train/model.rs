@@ -2,9 +2,9 @@
 
 use super::batches::{self, Size};
 use super::parts::{PartTimes, timed};
-use super::{Effort, Settings, TrainError, stop_if_cancelled};
+use super::{Settings, TrainError, stop_if_cancelled};
 use crate::annotation::{LabelId, Span};
-use crate::encoder::{Alignment, Bert, Definition, EncoderBatch, Learning, Start, Tape};
+use crate::encoder::{Alignment, Bert, Definition, EncoderBatch, Start, Tape};
 use crate::model::{Class, Head, HeadFilter, Nesting, Prediction, Samples, Sentence, architecture};
 use crate::nn::{Gradients, Mode, NnError, Part, Rng, Threads, Vars, lend};
 use candle_core::{Tensor, Var};
@@ -20,19 +20,30 @@ pub(super) struct Model {
     bert: Bert,
     head: Box<dyn Head>,
     max_width: usize,
-    encoder_learns: bool,
     nesting: Nesting,
     labels: Vec<LabelId>,
 }
+
+/// Numbers of hidden states that are kept for a training: 512 MB.
+const MOST_KEPT: usize = 1 << 27;
+/// Sentences whose hidden states are computed at a time.
+const KEPT_AT_A_TIME: usize = 32;
 
 /// A sentence ready for the model.
 #[derive(Debug)]
 pub(super) struct Prepared {
     alignment: Alignment,
     pub sentence: Sentence,
+    /// Hidden states below the first block that learns, where they are kept.
+    states: Option<Vec<f32>>,
 }
 
 impl Prepared {
+    /// Positions of all its windows.
+    fn rows(&self) -> usize {
+        self.alignment.windows().iter().map(|window| window.positions).sum()
+    }
+
     pub(super) fn size(&self) -> Size {
         Size { positions: self.alignment.positions(), windows: self.alignment.windows().len() }
     }
@@ -45,15 +56,14 @@ impl Model {
         settings: &Settings,
         labels: Vec<LabelId>,
     ) -> Result<Self, TrainError> {
-        let encoder_learns = settings.effort == Effort::Full;
-        let learning = if encoder_learns { Learning::All } else { Learning::Top(0) };
-        let bert = Bert::new(vars.scope(ENCODER, Part::Encoder), definition.config(), learning, settings.dropout)?;
+        let (scope, learning) = (vars.scope(ENCODER, Part::Encoder), settings.learning());
+        let bert = Bert::new(scope, definition.config(), learning, settings.dropout)?;
         let bert = if settings.bf16 { bert.with_bf16() } else { bert };
         let scope = vars.scope("head", Part::Heads);
         let head_config = settings.head_config(labels.len());
         let head = architecture(&settings.architecture)?.build(scope, definition.config().hidden, &head_config)?;
         let (max_width, nesting) = (settings.max_width, settings.nesting);
-        Ok(Self { definition, bert, head, max_width, encoder_learns, nesting, labels })
+        Ok(Self { definition, bert, head, max_width, nesting, labels })
     }
 
     pub(super) fn definition(&self) -> &Definition {
@@ -91,7 +101,7 @@ impl Model {
         let alignment = self.definition.subwords().align(words, self.definition.config().usable_positions())?;
         let gold: Vec<(Span, Class)> =
             gold.iter().filter_map(|&(span, label)| Some((span, self.class(label)?))).collect();
-        Ok(Prepared { alignment, sentence: Sentence::new(words, &gold, self.max_width) })
+        Ok(Prepared { alignment, sentence: Sentence::new(words, &gold, self.max_width), states: None })
     }
 
     /// The vectors of subwords, which a step reads in part.
@@ -111,11 +121,14 @@ impl Model {
         pass: &mut Pass,
         cancel: &AtomicBool,
     ) -> Result<(f32, Samples), TrainError> {
-        let mut mode = if self.encoder_learns { Mode::Train(rng) } else { Mode::Predict };
-        let forward = || self.bert.forward(&batch.encoder, Start::Words, &mut mode, &mut pass.tape);
-        let hidden = timed(&mut pass.times.encoder, forward)?;
+        let hidden = timed(&mut pass.times.encoder, || {
+            let below = self.states_below(batch, &mut pass.below)?;
+            let start = below.as_ref().map_or(Start::Words, |below| Start::States(self.bert.frozen_below(), below));
+            self.bert.forward(&batch.encoder, start, &mut Mode::Train(rng), &mut pass.tape)
+        })?;
         // Where the encoder learns, its backward pass begins with the gradient of this leaf.
-        let leaf = if self.encoder_learns { Some(Var::from_tensor(&hidden)?) } else { None };
+        let encoder_learns = self.bert.frozen_below() < self.bert.layers();
+        let leaf = if encoder_learns { Some(Var::from_tensor(&hidden)?) } else { None };
         let hidden = leaf.as_ref().map_or(&hidden, |leaf| leaf.as_tensor());
         let begun = Instant::now();
         let loss = self.head.loss(&batch.encoder.encoded(hidden.clone())?, &batch.sentences, rng)?;
@@ -129,11 +142,53 @@ impl Model {
             if let Some(grad) = leaf.as_ref().and_then(|leaf| store.get(leaf.as_tensor())) {
                 let grad = grad.contiguous().map_err(NnError::from)?;
                 let grad = lend(&grad).map_err(NnError::from)?;
-                let Pass { tape, gradients, times } = pass;
+                let Pass { tape, gradients, times, .. } = pass;
                 timed(&mut times.backward, || self.bert.backward(&batch.encoder, tape, &grad, gradients))?;
             }
         }
         Ok((value, loss.samples))
+    }
+
+    /// Hidden states of what never changes in this training; `None` where all learns.
+    fn states_below(&self, batch: &Batch<'_>, tape: &mut Tape) -> Result<Option<Vec<f32>>, NnError> {
+        let end = self.bert.frozen_below();
+        if end == 0 {
+            return Ok(None);
+        }
+        if let Some(kept) = batch.states.iter().copied().collect::<Option<Vec<&[f32]>>>() {
+            return Ok(Some(kept.concat()));
+        }
+        let states = self.bert.forward_to(&batch.encoder, Start::Words, end, &mut Mode::Predict, tape)?;
+        Ok(Some(lend(&states)?.to_vec()))
+    }
+
+    /// Computes once what never changes in this training, as far as there is room for it.
+    pub(super) fn keep_states(
+        &self,
+        sentences: &mut [Prepared],
+        threads: &Threads,
+        cancel: &AtomicBool,
+    ) -> Result<(), TrainError> {
+        let h = self.bert.hidden();
+        let numbers: usize = sentences.iter().map(|sentence| sentence.rows() * h).sum();
+        if self.bert.frozen_below() == 0 || numbers > MOST_KEPT {
+            return Ok(());
+        }
+        let sizes: Vec<Size> = sentences.iter().map(Prepared::size).collect();
+        let mut tape = Tape::default();
+        for numbers in batches::by_length(&sizes, KEPT_AT_A_TIME) {
+            stop_if_cancelled(cancel)?;
+            let batch = self.batch(&numbers.iter().filter_map(|&i| sentences.get(i)).collect::<Vec<_>>());
+            let Some(all) = threads.run(|| self.states_below(&batch, &mut tape))? else { continue };
+            let mut rest = all.as_slice();
+            for i in numbers {
+                let Some(sentence) = sentences.get_mut(i) else { continue };
+                let (states, after) = rest.split_at(sentence.rows() * h);
+                sentence.states = Some(states.to_vec());
+                rest = after;
+            }
+        }
+        Ok(())
     }
 
     fn predict(&self, batch: &Batch<'_>, filter: HeadFilter, tape: &mut Tape) -> Result<Vec<Prediction>, TrainError> {
@@ -144,7 +199,8 @@ impl Model {
     pub(super) fn batch<'a>(&self, prepared: &[&'a Prepared]) -> Batch<'a> {
         let alignments: Vec<&Alignment> = prepared.iter().map(|p| &p.alignment).collect();
         let encoder = EncoderBatch::new(&alignments, self.definition.subwords().pieces());
-        Batch { encoder, sentences: prepared.iter().map(|p| &p.sentence).collect() }
+        let states = prepared.iter().map(|p| p.states.as_deref()).collect();
+        Batch { encoder, sentences: prepared.iter().map(|p| &p.sentence).collect(), states }
     }
 
     /// Predicts every sentence that has words; `each` gets its number and its prediction, in any order.
@@ -184,6 +240,8 @@ pub(super) struct Work<'a> {
 pub(super) struct Batch<'a> {
     encoder: EncoderBatch,
     sentences: Vec<&'a Sentence>,
+    /// Of each sentence what was kept.
+    states: Vec<Option<&'a [f32]>>,
 }
 
 impl Batch<'_> {
@@ -201,6 +259,8 @@ impl Batch<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Pass {
     tape: Tape,
+    /// Of what never changes.
+    below: Tape,
     pub gradients: Gradients,
     pub times: PartTimes,
 }

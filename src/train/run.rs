@@ -189,14 +189,16 @@ impl<'a> Run<'a> {
         fn parts(example: &Example) -> (&[String], &[(Span, LabelId)]) {
             (&example.tokens, &example.gold)
         }
-        let train = model.prepare_all(choose(dataset.train(), &settings).into_iter().map(parts), cancel)?;
+        let threads = Threads::new("train", threads)?;
+        let mut train = model.prepare_all(choose(dataset.train(), &settings).into_iter().map(parts), cancel)?;
+        model.keep_states(&mut train, &threads, cancel)?;
         let dev = model.prepare_all(dataset.dev().iter().map(parts), cancel)?;
         Ok(Self {
             cancel,
             adam: AdamW::new(adamw(&settings)),
             pass: Pass::default(),
             noise: Rng::new(settings.seed, "noise"),
-            threads: Threads::new("train", threads)?,
+            threads,
             sizes: train.iter().map(Prepared::size).collect(),
             dataset,
             settings,

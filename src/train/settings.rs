@@ -1,5 +1,6 @@
 //! All numbers of a training, decided.
 
+use crate::encoder::Learning;
 use crate::model::{HeadConfig, Nesting};
 
 /// How much of the model learns.
@@ -7,17 +8,20 @@ use crate::model::{HeadConfig, Nesting};
 pub enum Effort {
     /// The heads alone, above an encoder that stays as it is.
     Heads,
+    /// The encoder's last blocks, too.
+    Top,
     /// Everything.
     #[default]
     Full,
 }
 
 impl Effort {
-    pub const ALL: [Self; 2] = [Self::Heads, Self::Full];
+    pub const ALL: [Self; 3] = [Self::Heads, Self::Top, Self::Full];
 
     pub fn id(self) -> &'static str {
         match self {
             Self::Heads => "heads",
+            Self::Top => "top",
             Self::Full => "full",
         }
     }
@@ -33,6 +37,8 @@ pub struct Settings {
     pub architecture: String,
     pub encoder: String,
     pub effort: Effort,
+    /// Blocks of the encoder that learn with [`Effort::Top`].
+    pub top_layers: usize,
     pub epochs: usize,
     pub batch_size: usize,
     pub seed: u64,
@@ -55,6 +61,15 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// How much of the encoder learns.
+    pub(super) fn learning(&self) -> Learning {
+        match self.effort {
+            Effort::Heads => Learning::Top(0),
+            Effort::Top => Learning::Top(self.top_layers),
+            Effort::Full => Learning::All,
+        }
+    }
+
     pub(super) fn head_config(&self, labels: usize) -> HeadConfig {
         HeadConfig {
             classes: labels + 1,
