@@ -174,7 +174,7 @@ impl Project {
             return Err(SessionError::NothingToTrainOn);
         }
         let (encoders, model) = (self.home.encoders(), models::next_id(&self.models));
-        Ok(self.job(TrainingTask::New { config, encoders, model }))
+        Ok(self.job(TrainingTask::New { config: Box::new(config), encoders, model }))
     }
 
     pub(super) fn job(&self, task: TrainingTask) -> TrainingJob {

@@ -29,7 +29,7 @@ pub(super) struct TrainingJob {
 
 pub(super) enum TrainingTask {
     New {
-        config: Config,
+        config: Box<Config>,
         encoders: Encoders,
         /// The number that the model gets, unless a folder of that number is there.
         model: ModelId,
@@ -242,7 +242,7 @@ impl TrainingJob {
             TrainingTask::New { config, encoders, .. } => {
                 let request = TrainRequest {
                     dataset: Arc::clone(dataset),
-                    config: config.clone(),
+                    config: (**config).clone(),
                     encoders: encoders.clone(),
                     snapshot,
                     parent: self.current.as_ref().map(|(id, _)| *id),

@@ -280,10 +280,10 @@ impl Small<'_> {
                 let Some(from) = self.b[i * self.b_row + col + c * LANES..].first_chunk() else { return };
                 *b = L::load(from);
             }
-            for r in 0..R {
+            for (r, sums) in sums.iter_mut().enumerate() {
                 let a = self.a(row + r, i);
-                for c in 0..C {
-                    sums[r][c] = sums[r][c].plus(a, b[c]);
+                for (sum, b) in sums.iter_mut().zip(b) {
+                    *sum = sum.plus(a, b);
                 }
             }
         }
