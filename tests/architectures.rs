@@ -50,7 +50,7 @@ impl Desk {
         let encoders = Encoders::at(self.home.path());
         let snapshot = self.home.path().join(name);
         let dataset = Arc::new(dataset);
-        TrainRequest { dataset, config, encoders, snapshot, parent: Some(ModelId(4)), checkpoints: None }
+        TrainRequest { dataset, config, encoders, start: None, snapshot, parent: Some(ModelId(4)), checkpoints: None }
     }
 
     fn train(&self, name: &str, architecture: &dyn Architecture, dataset: Dataset, settings: &str) -> Trained {

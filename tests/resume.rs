@@ -43,7 +43,7 @@ fn request(folder: &Path, snapshot: &str) -> TrainRequest {
     let encoder = "tiny".to_owned();
     let config = Config { encoder, epochs: Some(6), batch_size: 4, max_width: 4, ..Config::default() };
     let checkpoints = Some(Checkpoints { folder: folder.join("t.training"), pace: Pace::Steps(1) });
-    TrainRequest { dataset, config, encoders, snapshot: folder.join(snapshot), parent: None, checkpoints }
+    TrainRequest { dataset, config, encoders, start: None, snapshot: folder.join(snapshot), parent: None, checkpoints }
 }
 
 fn again(request: &TrainRequest) -> ResumeRequest {

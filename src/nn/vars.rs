@@ -44,6 +44,8 @@ pub struct Vars {
     variables: BTreeMap<String, Variable>,
     constants: BTreeMap<String, Tensor>,
     stock: HashMap<String, Tensor>,
+    /// Whether a value of another shape in the stock is left there.
+    fitting_only: bool,
     kind: Kind,
     device: Device,
 }
@@ -65,12 +67,24 @@ impl Vars {
     }
 
     fn with_kind(kind: Kind, stock: HashMap<String, Tensor>, device: &Device) -> Self {
-        Self { variables: BTreeMap::new(), constants: BTreeMap::new(), stock, kind, device: device.clone() }
+        Self {
+            variables: BTreeMap::new(),
+            constants: BTreeMap::new(),
+            stock,
+            fitting_only: false,
+            kind,
+            device: device.clone(),
+        }
     }
 
     /// Values for variables that are still to be declared, by their full name.
     pub fn stock(&mut self, tensors: impl IntoIterator<Item = (String, Tensor)>) {
         self.stock.extend(tensors);
+    }
+
+    /// Takes from the stock only what has the shape that is declared; what has another begins anew.
+    pub fn take_what_fits(&mut self) {
+        self.fitting_only = true;
     }
 
     pub fn device(&self) -> &Device {
@@ -134,7 +148,7 @@ impl Vars {
         if self.variables.contains_key(&name) || self.constants.contains_key(&name) {
             return Err(NnError::DeclaredTwice(name));
         }
-        let stocked = self.stock.remove(&name);
+        let stocked = self.stock.remove(&name).filter(|value| !self.fitting_only || value.dims() == shape);
         if let Some(value) = &stocked {
             check_shape(&name, shape, value)?;
         }

@@ -1,10 +1,15 @@
 //! What the learner gets to see of a corpus, frozen at one revision.
 
-use crate::annotation::{Corpus, LabelId, Sentence, Span, Split, Status};
+use crate::annotation::{Corpus, LabelId, Sentence, SentenceId, Span, Split, Status};
 use crate::train::{Dataset, Example, TrainError};
+use std::collections::HashSet;
 
 /// Completed sentences for dev, at most.
 const DEV_SENTENCES: usize = 200;
+
+/// Sentences of a quick training, at most, and those that it is scored on.
+const REFRESH_SENTENCES: usize = 320;
+const REFRESH_DEV: usize = 60;
 
 /// One completed sentence in so many goes to dev.
 const DEV_EVERY: u64 = 5;
@@ -41,11 +46,31 @@ pub(super) fn freeze(corpus: &Corpus) -> Result<Dataset, TrainError> {
     Dataset::freeze(labels, gold_examples(corpus, Part::Train), gold_examples(corpus, Part::Dev))
 }
 
+/// What a quick training learns from: the sentences that are new to the model and some of the others, so that nothing is
+/// forgotten; and fewer dev sentences, the same ones each time.
+pub(super) fn freeze_for_refresh(corpus: &Corpus, known: &HashSet<SentenceId>) -> Result<Dataset, TrainError> {
+    let of = |part: Part, most: usize, first: &dyn Fn(SentenceId) -> bool| {
+        let complete = corpus.sentences().filter(|s| s.status() == Status::Complete && part.holds(s));
+        let mut all: Vec<&Sentence> = complete.filter(|s| !s.tokens().is_empty()).collect();
+        all.sort_by_key(|s| (!first(s.id()), mix(u64::from(s.id().0))));
+        all.truncate(most);
+        all.sort_by_key(|s| s.id());
+        all.into_iter().map(|s| example(corpus, s)).collect()
+    };
+    let train = of(Part::Train, REFRESH_SENTENCES, &|id| !known.contains(&id));
+    let labels = corpus.labels().iter().map(|l| (l.id, l.name.clone())).collect();
+    Dataset::freeze(labels, train, of(Part::Dev, REFRESH_DEV, &|_| true))
+}
+
 /// The complete sentences of a part with their gold mentions. Models see contiguous mentions only.
 pub(super) fn gold_examples(corpus: &Corpus, part: Part) -> Vec<Example> {
     let complete = corpus.sentences().filter(|s| s.status() == Status::Complete && part.holds(s));
     let complete = complete.filter(|s| !s.tokens().is_empty());
-    complete.map(|s| Example { tokens: words(corpus, s), gold: contiguous(s) }).collect()
+    complete.map(|s| example(corpus, s)).collect()
+}
+
+fn example(corpus: &Corpus, sentence: &Sentence) -> Example {
+    Example { tokens: words(corpus, sentence), gold: contiguous(sentence) }
 }
 
 pub(super) fn words(corpus: &Corpus, sentence: &Sentence) -> Vec<String> {

@@ -5,8 +5,10 @@
 //!        ^                                                                                      │
 //!        └──────────── a person accepts, corrects, completes <── suggestions <──────────────────┘
 //! ```
+//! With a model in use, every ten more complete sentences start a quick training before that: the heads alone, above the
+//! model's encoder, so that suggestions follow within seconds.
 
-use super::dataset::words;
+use super::dataset::{Part, words};
 use super::predictor::{Answer, BATCH, Batch, PredictorGone, PredictorThread};
 use super::project::Project;
 use super::queue::PredictionQueue;
@@ -16,12 +18,16 @@ use super::task::Task;
 use super::trainer::{Finished, TrainingJob, TrainingRun, TrainingTask, Verdict};
 use super::{SessionError, models, now_ms};
 use crate::annotation::{ModelId, SentenceId, Status};
-use crate::train::{Config, ENOUGH_DEV, TrainError};
+use crate::train::{Config, ENOUGH_DEV, Effort, TrainError};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 #[cfg(test)]
 mod tests;
+
+/// Complete sentences more than at the last training that start a quick one.
+const REFRESH_AFTER: usize = 10;
 
 /// The learner's state in an open project.
 pub(super) struct Learner {
@@ -38,6 +44,8 @@ pub(super) struct Learner {
     suggesting: Option<(ModelId, PathBuf)>,
     /// Batches that the predictor has.
     under_way: usize,
+    /// The sentences that were complete when the last training began, or when the project was opened.
+    known: Arc<HashSet<SentenceId>>,
     status: LearnerStatus,
 }
 
@@ -53,6 +61,7 @@ impl Default for Learner {
             queue: PredictionQueue::default(),
             suggesting: None,
             under_way: 0,
+            known: Arc::default(),
             status,
         }
     }
@@ -94,6 +103,7 @@ impl Project {
     /// Lets the learner work in the background from now on. The command line does not: it trains when told to.
     pub fn start_learner(&mut self) {
         self.learner.is_on = self.read_only().is_none();
+        self.learner.known = Arc::new(self.complete_sentences());
         self.start_predicting();
         if self.learner.is_on && self.settings.auto_train {
             self.resume_training();
@@ -103,15 +113,44 @@ impl Project {
 
     /// Starts a training when enough more sentences are complete.
     pub(super) fn consider_training(&mut self) {
-        let due = self.learner.is_on && self.settings.auto_train && self.sentences_to_go() == 0;
+        let works = self.learner.is_on && self.settings.auto_train && self.learner.training.is_none();
         let can = self.counts().train > 0 && !self.corpus().labels().is_empty();
-        if due && can && self.learner.training.is_none() {
+        if works && can {
+            let started = if self.refresh_is_due() {
+                self.start_refresh()
+            } else if self.sentences_to_go() == 0 {
+                self.start_training()
+            } else {
+                Ok(())
+            };
             // It waits for more sentences after a failure, so that a fault is not repeated at every edit.
-            if let Err(error) = self.start_training() {
+            if let Err(error) = started {
                 self.learner.failure = Some(error.to_string());
             }
         }
         self.refresh_learner();
+    }
+
+    /// Whether enough is new to the model in use for a quick training.
+    fn refresh_is_due(&self) -> bool {
+        let complete = self.counts().train + self.counts().dev;
+        complete >= self.learner.known.len() + REFRESH_AFTER && self.current_snapshot().is_some()
+    }
+
+    fn start_refresh(&mut self) -> Result<(), SessionError> {
+        let (threads, effort) = (Some(self.settings.background_threads()), Effort::Heads);
+        let config = Box::new(Config { threads, effort, ..self.settings.config() });
+        let (encoders, model) = (self.home.encoders(), models::next_id(&self.models));
+        let known = Arc::clone(&self.learner.known);
+        let job = self.job(TrainingTask::Refresh { config, encoders, model, known });
+        self.begin(job);
+        Ok(())
+    }
+
+    /// Those that train or choose among models.
+    fn complete_sentences(&self) -> HashSet<SentenceId> {
+        let complete = self.corpus.sentences().filter(|s| s.status() == Status::Complete);
+        complete.filter(|s| Part::Train.holds(s) || Part::Dev.holds(s)).map(|s| s.id()).collect()
     }
 
     /// Goes on with the training that closing the program interrupted.
@@ -122,9 +161,12 @@ impl Project {
 
     fn begin(&mut self, job: TrainingJob) {
         let sentences = self.counts().train;
-        // Stored when it has ended: one that closing the program interrupts goes on, or starts again, with the next
-        // opening.
-        self.settings.last_trained_sentences = self.counts().train + self.counts().dev;
+        if !matches!(job.task, TrainingTask::Refresh { .. }) {
+            // Stored when it has ended: one that closing the program interrupts goes on, or starts again, with the next
+            // opening.
+            self.settings.last_trained_sentences = self.counts().train + self.counts().dev;
+        }
+        self.learner.known = Arc::new(self.complete_sentences());
         self.learner.failure = None;
         let run = TrainingRun::start(job, sentences, self.waker.as_waker());
         run.pause(self.settings.training_paused);

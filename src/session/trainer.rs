@@ -3,13 +3,14 @@
 use super::status::TrainingProgress;
 use super::task::{Task, TaskLost, Waker};
 use super::{dataset, models};
-use crate::annotation::{Corpus, ModelId};
+use crate::annotation::{Corpus, ModelId, SentenceId};
 use crate::encoder::Encoders;
 use crate::evaluation::Report;
 use crate::train::{
     Checkpoints, Config, Dataset, ENOUGH_DEV, Event, Pace, PredictOptions, Predictor, ResumeRequest, TrainError,
     TrainRequest, Trained, evaluate, resume, train,
 };
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -33,6 +34,14 @@ pub(super) enum TrainingTask {
         encoders: Encoders,
         /// The number that the model gets, unless a folder of that number is there.
         model: ModelId,
+    },
+    /// The heads alone, for a few seconds, above the encoder of the model in use.
+    Refresh {
+        config: Box<Config>,
+        encoders: Encoders,
+        model: ModelId,
+        /// Sentences that the model in use has learned from already.
+        known: Arc<HashSet<SentenceId>>,
     },
     /// Goes on with an interrupted training, on the labels that it began with.
     Resume { model: ModelId, threads: Option<usize> },
@@ -197,13 +206,15 @@ pub(super) fn run_alone(
 impl TrainingJob {
     fn model(&self) -> ModelId {
         match self.task {
-            TrainingTask::New { model, .. } | TrainingTask::Resume { model, .. } => model,
+            TrainingTask::New { model, .. }
+            | TrainingTask::Refresh { model, .. }
+            | TrainingTask::Resume { model, .. } => model,
         }
     }
 
     fn threads(&self) -> Option<usize> {
         match &self.task {
-            TrainingTask::New { config, .. } => config.threads,
+            TrainingTask::New { config, .. } | TrainingTask::Refresh { config, .. } => config.threads,
             TrainingTask::Resume { threads, .. } => *threads,
         }
     }
@@ -211,7 +222,10 @@ impl TrainingJob {
     /// Takes what is learned from out of the corpus, and lets go of it: an edit copies a corpus that is held elsewhere.
     fn freeze(mut self) -> Result<(Self, Arc<Dataset>), TrainError> {
         let corpus = std::mem::take(&mut self.corpus);
-        let dataset = Arc::new(dataset::freeze(&corpus)?);
+        let dataset = Arc::new(match &self.task {
+            TrainingTask::Refresh { known, .. } => dataset::freeze_for_refresh(&corpus, known)?,
+            TrainingTask::New { .. } | TrainingTask::Resume { .. } => dataset::freeze(&corpus)?,
+        });
         drop(corpus);
         Ok((self, dataset))
     }
@@ -223,7 +237,9 @@ impl TrainingJob {
         on_event: &mut dyn FnMut(Event),
     ) -> Result<(ModelId, Trained), TrainError> {
         let model = match &self.task {
-            TrainingTask::New { model, .. } => models::first_free(*model, &self.models_dir),
+            TrainingTask::New { model, .. } | TrainingTask::Refresh { model, .. } => {
+                models::first_free(*model, &self.models_dir)
+            }
             TrainingTask::Resume { model, .. } => *model,
         };
         let snapshot = self.models_dir.join(models::directory(model));
@@ -239,14 +255,17 @@ impl TrainingJob {
             on_event(event);
         };
         let trained = match &self.task {
-            TrainingTask::New { config, encoders, .. } => {
+            TrainingTask::New { config, encoders, .. } | TrainingTask::Refresh { config, encoders, .. } => {
+                let is_refresh = matches!(self.task, TrainingTask::Refresh { .. });
                 let request = TrainRequest {
                     dataset: Arc::clone(dataset),
                     config: (**config).clone(),
                     encoders: encoders.clone(),
+                    start: self.current.as_ref().filter(|_| is_refresh).map(|(_, folder)| folder.clone()),
                     snapshot,
                     parent: self.current.as_ref().map(|(id, _)| *id),
-                    checkpoints: Some(checkpoints),
+                    // What takes seconds need not go on after a stop.
+                    checkpoints: (!is_refresh).then_some(checkpoints),
                 };
                 train(&request, cancel, on_event)
             }

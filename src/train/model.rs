@@ -155,8 +155,8 @@ impl Model {
         if end == 0 {
             return Ok(None);
         }
-        if let Some(kept) = batch.states.iter().copied().collect::<Option<Vec<&[f32]>>>() {
-            return Ok(Some(kept.concat()));
+        if let Some(kept) = batch.kept_states() {
+            return Ok(Some(kept));
         }
         let states = self.bert.forward_to(&batch.encoder, Start::Words, end, &mut Mode::Predict, tape)?;
         Ok(Some(lend(&states)?.to_vec()))
@@ -192,7 +192,9 @@ impl Model {
     }
 
     fn predict(&self, batch: &Batch<'_>, filter: HeadFilter, tape: &mut Tape) -> Result<Vec<Prediction>, TrainError> {
-        let hidden = self.bert.forward(&batch.encoder, Start::Words, &mut Mode::Predict, tape)?;
+        let kept = batch.kept_states();
+        let start = kept.as_ref().map_or(Start::Words, |kept| Start::States(self.bert.frozen_below(), kept));
+        let hidden = self.bert.forward(&batch.encoder, start, &mut Mode::Predict, tape)?;
         Ok(self.head.predict(&batch.encoder.encoded(hidden)?, &batch.sentences, filter)?)
     }
 
@@ -247,6 +249,11 @@ pub(super) struct Batch<'a> {
 impl Batch<'_> {
     pub(super) fn words(&self) -> usize {
         self.sentences.iter().map(|sentence| sentence.len()).sum()
+    }
+
+    /// Hidden states of all its sentences, when all were kept.
+    fn kept_states(&self) -> Option<Vec<f32>> {
+        Some(self.states.iter().copied().collect::<Option<Vec<&[f32]>>>()?.concat())
     }
 
     /// Rows of [`Model::word_table`] that a pass reads.

@@ -7,7 +7,9 @@ use super::model::{ENCODER, Model, Pass, Prepared, Work};
 use super::parts::timed;
 use super::predictor::score;
 use super::snapshot::{self, Manifest, Outcome};
-use super::{Config, Dataset, Event, Example, Settings, TrainError, batches, peak_memory_mb, stop_if_cancelled};
+use super::{
+    Config, Dataset, Effort, Event, Example, Settings, TrainError, batches, peak_memory_mb, stop_if_cancelled,
+};
 use crate::annotation::{LabelId, ModelId, Span};
 use crate::encoder::{Definition, Encoders};
 use crate::evaluation::Report;
@@ -25,6 +27,9 @@ pub const ENOUGH_DEV: usize = 20;
 /// Sentences of a batch when dev is scored.
 const DEV_BATCH: usize = 32;
 
+/// Steps of the heads alone when they go on from a model.
+const STEPS_OF_HEADS: usize = 100;
+
 /// What to train, and where to put it.
 #[derive(Clone, Debug)]
 pub struct TrainRequest {
@@ -32,6 +37,9 @@ pub struct TrainRequest {
     pub config: Config,
     /// Where the encoder that the configuration names is found.
     pub encoders: Encoders,
+    /// A snapshot whose weights the training begins with, instead of the encoder's; with them come its architecture, its
+    /// encoder and the features of its words. Of a label list that has changed the output layer begins anew.
+    pub start: Option<PathBuf>,
     /// The snapshot's final folder; it must not exist.
     pub snapshot: PathBuf,
     /// The model that this one follows, for the record.
@@ -139,19 +147,12 @@ impl<'a> Run<'a> {
         if dataset.labels().is_empty() {
             return Err(TrainError::NothingToLearn("a label"));
         }
-        architecture(&config.architecture)?;
-        let encoder = request.encoders.get(&config.encoder)?;
-        let definition = encoder.definition();
-        let traits = EncoderTraits {
-            pretrained: !encoder.weights().is_empty(),
-            uncased: definition.is_uncased(),
-            hidden: definition.config().hidden,
+        let (definition, settings, vars) = match &request.start {
+            None => from_encoder(request, sentences)?,
+            Some(folder) => from_snapshot(config, sentences, folder)?,
         };
-        let settings = config.resolve(sentences, traits);
-        let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
-        vars.stock(encoder.weights().iter().map(|(name, t)| (format!("{ENCODER}.{name}"), t.clone())));
         let order = Rng::new(settings.seed, "order").state();
-        let mut run = Self::prepare(Arc::clone(dataset), settings, definition, vars, config.threads, order, cancel)?;
+        let mut run = Self::prepare(Arc::clone(dataset), settings, &definition, vars, config.threads, order, cancel)?;
         run.parent = request.parent;
         run.keeper = request.checkpoints.clone().map(|plan| Keeper::new(plan, 0));
         Ok(run)
@@ -191,8 +192,10 @@ impl<'a> Run<'a> {
         }
         let threads = Threads::new("train", threads)?;
         let mut train = model.prepare_all(choose(dataset.train(), &settings).into_iter().map(parts), cancel)?;
-        model.keep_states(&mut train, &threads, cancel)?;
-        let dev = model.prepare_all(dataset.dev().iter().map(parts), cancel)?;
+        let mut dev = model.prepare_all(dataset.dev().iter().map(parts), cancel)?;
+        for sentences in [&mut train, &mut dev] {
+            model.keep_states(sentences, &threads, cancel)?;
+        }
         Ok(Self {
             cancel,
             adam: AdamW::new(adamw(&settings)),
@@ -426,6 +429,39 @@ impl<'a> Run<'a> {
         snapshot::write(folder, &manifest, self.model.definition(), &self.vars.values(), self.cancel)?;
         Ok(manifest)
     }
+}
+
+/// Where a training begins that starts from an encoder.
+fn from_encoder(request: &TrainRequest, sentences: usize) -> Result<(Definition, Settings, Vars), TrainError> {
+    architecture(&request.config.architecture)?;
+    let encoder = request.encoders.get(&request.config.encoder)?;
+    let definition = encoder.definition();
+    let traits = EncoderTraits {
+        pretrained: !encoder.weights().is_empty(),
+        uncased: definition.is_uncased(),
+        hidden: definition.config().hidden,
+    };
+    let settings = request.config.resolve(sentences, traits);
+    let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
+    vars.stock(encoder.weights().iter().map(|(name, t)| (format!("{ENCODER}.{name}"), t.clone())));
+    Ok((definition.clone(), settings, vars))
+}
+
+/// Where a training begins that goes on from a model.
+fn from_snapshot(config: &Config, sentences: usize, folder: &Path) -> Result<(Definition, Settings, Vars), TrainError> {
+    let snapshot::Opened { manifest, definition, tensors } = snapshot::open(folder)?;
+    let hidden = definition.config().hidden;
+    let traits = EncoderTraits { pretrained: true, uncased: definition.is_uncased(), hidden };
+    let Settings { architecture, encoder, max_width, word_shapes, .. } = manifest.settings;
+    let mut config = Config { architecture, encoder, max_width, word_shapes: Some(word_shapes), ..config.clone() };
+    if config.effort == Effort::Heads && config.epochs.is_none() {
+        config.epochs = Some(STEPS_OF_HEADS.div_ceil(sentences.div_ceil(config.batch_size.max(1)).max(1)).clamp(2, 20));
+    }
+    let settings = config.resolve(sentences, traits);
+    let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
+    vars.stock(tensors);
+    vars.take_what_fits();
+    Ok((definition, settings, vars))
 }
 
 /// The sentences to train on, in an order of their own when they are limited.
