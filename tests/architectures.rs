@@ -10,8 +10,8 @@ use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders, Learning, Start, 
 use nestling::model::{Architecture, HeadConfig, Sentence, architectures};
 use nestling::nn::{AdamW, AdamWConfig, Gradients, Mode, Part, Rng, Vars, lend, read_tensors};
 use nestling::train::{
-    Checkpoints, Config, Dataset, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest, SentencePrediction,
-    TrainError, TrainRequest, Trained, evaluate, interrupted, resume, train,
+    Checkpoints, Config, Cost, Dataset, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest,
+    SentencePrediction, TrainError, TrainRequest, Trained, evaluate, interrupted, resume, train,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -467,6 +467,31 @@ fn training_and_predicting_go_on_side_by_side() {
 }
 
 #[test]
+fn a_training_and_a_prediction_tell_where_their_time_goes() {
+    let desk = Desk::new();
+    let data = dataset(40, 25);
+    let sentences: Vec<Vec<String>> = data.train().iter().map(|example| example.tokens.clone()).collect();
+    let words: usize = sentences.iter().map(Vec::len).sum();
+    for architecture in architectures() {
+        let trained = desk.train(architecture.id(), *architecture, data.clone(), "epochs=2");
+        let cost = trained.cost;
+        assert!(cost.times.iter().all(|(_, time)| !time.is_zero()), "{cost:?}");
+        assert!(cost.times.sum().as_secs_f64() <= trained.manifest.outcome.wall_secs, "{cost:?}");
+        assert!(cost.words == words && cost.positions > words, "{cost:?}");
+
+        let predictor = Predictor::load(&trained.snapshot).unwrap();
+        let (options, mut twice) = (PredictOptions::default(), Cost::default());
+        let plain = predictor.predict(&sentences, options, &NEVER).unwrap();
+        for _ in 0..2 {
+            assert_eq!(predictor.predict_measured(&sentences, options, &NEVER, &mut twice).unwrap(), plain);
+        }
+        assert_eq!((twice.words, twice.positions), (2 * cost.words, 2 * cost.positions));
+        let taken = twice.times.iter().filter(|(_, time)| !time.is_zero()).map(|(part, _)| part);
+        assert_eq!(taken.collect::<Vec<_>>(), ["subwords", "encoder", "heads"]);
+    }
+}
+
+#[test]
 fn an_interrupted_training_gives_the_model_of_one_that_was_not() {
     let settings = "epochs=3 limit=36 batch_size=8 max_width=3 word_shapes=true";
     for architecture in architectures() {
@@ -512,7 +537,8 @@ fn an_interrupted_training_gives_the_model_of_one_that_was_not() {
             };
             assert_eq!(without_times(&resumed), without_times(&whole));
             // One that had come to its end is not done again.
-            assert_eq!(resume(&again, &NEVER, &mut |event| panic!("{event:?}")).unwrap(), resumed);
+            let there = resume(&again, &NEVER, &mut |event| panic!("{event:?}")).unwrap();
+            assert_eq!((&there.manifest, there.cost), (&resumed.manifest, Cost::default()));
             std::fs::remove_dir_all(&resumed.snapshot).unwrap();
             std::fs::remove_dir_all(&again.checkpoints.folder).unwrap();
         }

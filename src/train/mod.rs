@@ -33,7 +33,7 @@ pub use config::Config;
 pub use dataset::{Dataset, Example};
 pub use event::Event;
 pub use memory::{peak_memory_mb, resident_memory_mb};
-pub use parts::PartTimes;
+pub use parts::{Cost, PartTimes};
 pub use predictor::{Answer, PredictOptions, Predictor, ScoredSpan, SentencePrediction, answers, evaluate};
 pub use run::{ENOUGH_DEV, ResumeRequest, TrainRequest, Trained, resume, train};
 pub use sealed::HALF_WRITTEN;

@@ -39,8 +39,8 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Positions of all its windows.
-    fn rows(&self) -> usize {
+    /// Of all windows together.
+    pub(super) fn positions(&self) -> usize {
         self.alignment.windows().iter().map(|window| window.positions).sum()
     }
 
@@ -170,7 +170,7 @@ impl Model {
         cancel: &AtomicBool,
     ) -> Result<(), TrainError> {
         let h = self.bert.hidden();
-        let numbers: usize = sentences.iter().map(|sentence| sentence.rows() * h).sum();
+        let numbers: usize = sentences.iter().map(|sentence| sentence.positions() * h).sum();
         if self.bert.frozen_below() == 0 || numbers > MOST_KEPT {
             return Ok(());
         }
@@ -183,7 +183,7 @@ impl Model {
             let mut rest = all.as_slice();
             for i in numbers {
                 let Some(sentence) = sentences.get_mut(i) else { continue };
-                let (states, after) = rest.split_at(sentence.rows() * h);
+                let (states, after) = rest.split_at(sentence.positions() * h);
                 sentence.states = Some(states.to_vec());
                 rest = after;
             }
@@ -191,11 +191,19 @@ impl Model {
         Ok(())
     }
 
-    fn predict(&self, batch: &Batch<'_>, filter: HeadFilter, tape: &mut Tape) -> Result<Vec<Prediction>, TrainError> {
+    fn predict(
+        &self,
+        batch: &Batch<'_>,
+        filter: HeadFilter,
+        tape: &mut Tape,
+        times: &mut PartTimes,
+    ) -> Result<Vec<Prediction>, TrainError> {
         let kept = batch.kept_states();
         let start = kept.as_ref().map_or(Start::Words, |kept| Start::States(self.bert.frozen_below(), kept));
-        let hidden = self.bert.forward(&batch.encoder, start, &mut Mode::Predict, tape)?;
-        Ok(self.head.predict(&batch.encoder.encoded(hidden)?, &batch.sentences, filter)?)
+        let forward = || self.bert.forward(&batch.encoder, start, &mut Mode::Predict, tape);
+        let hidden = timed(&mut times.encoder, forward)?;
+        let encoded = batch.encoder.encoded(hidden)?;
+        Ok(timed(&mut times.heads, || self.head.predict(&encoded, &batch.sentences, filter))?)
     }
 
     pub(super) fn batch<'a>(&self, prepared: &[&'a Prepared]) -> Batch<'a> {
@@ -205,11 +213,12 @@ impl Model {
         Batch { encoder, sentences: prepared.iter().map(|p| &p.sentence).collect(), states }
     }
 
-    /// Predicts every sentence that has words; `each` gets its number and its prediction, in any order.
+    /// Predicts every sentence that has words and adds what it takes to `times`; `each` gets its number and its prediction, in any order.
     pub(super) fn predict_all(
         &self,
         sentences: &[Prepared],
         work: Work<'_>,
+        times: &mut PartTimes,
         mut each: impl FnMut(usize, Prediction),
     ) -> Result<(), TrainError> {
         let sizes: Vec<Size> = sentences.iter().map(Prepared::size).collect();
@@ -221,7 +230,8 @@ impl Model {
             if batch.is_empty() {
                 continue;
             }
-            let predictions = work.threads.run(|| self.predict(&self.batch(&batch), work.filter, &mut tape))?;
+            let predict = || self.predict(&self.batch(&batch), work.filter, &mut tape, times);
+            let predictions = work.threads.run(predict)?;
             numbers.into_iter().zip(predictions).for_each(|(i, prediction)| each(i, prediction));
         }
         Ok(())
@@ -270,4 +280,11 @@ pub(super) struct Pass {
     below: Tape,
     pub gradients: Gradients,
     pub times: PartTimes,
+}
+
+impl Pass {
+    /// With the times of what was done before the first one.
+    pub(super) fn starting_with(times: PartTimes) -> Self {
+        Self { times, ..Self::default() }
+    }
 }

@@ -2,10 +2,20 @@
 
 use std::time::{Duration, Instant};
 
+/// What a training or a prediction has worked on, and where its time went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Cost {
+    pub times: PartTimes,
+    /// Words of the sentences, each sentence counted once.
+    pub words: usize,
+    /// Positions that these words take in the encoder: their subwords, and what stands around each sentence.
+    pub positions: usize,
+}
+
 /// Time by part; what is left of the whole is batches, reading and writing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PartTimes {
-    /// Words to subwords.
+    /// Making sentences ready: words to subwords.
     pub subwords: Duration,
     /// The encoder's forward pass.
     pub encoder: Duration,
@@ -29,6 +39,11 @@ impl PartTimes {
             ("optimizer", optimizer),
         ]
         .into_iter()
+    }
+
+    /// Of all parts.
+    pub fn sum(&self) -> Duration {
+        self.iter().map(|(_, time)| time).sum()
     }
 }
 

@@ -1,6 +1,7 @@
 //! A loaded snapshot and what it says of sentences.
 
 use super::model::{Model, Prepared, Work};
+use super::parts::{Cost, PartTimes, timed};
 use super::{Example, Manifest, TrainError, snapshot};
 use crate::annotation::{LabelId, Span, TokenIdx};
 use crate::evaluation::{Judged, Report};
@@ -111,10 +112,27 @@ impl Predictor {
         options: PredictOptions,
         cancel: &AtomicBool,
     ) -> Result<Vec<SentencePrediction>, TrainError> {
+        self.predict_measured(sentences, options, cancel, &mut Cost::default())
+    }
+
+    /// As [`Predictor::predict`]; adds what it takes to `cost`.
+    ///
+    /// # Errors
+    /// See [`Predictor::predict`].
+    pub fn predict_measured(
+        &self,
+        sentences: &[Vec<String>],
+        options: PredictOptions,
+        cancel: &AtomicBool,
+        cost: &mut Cost,
+    ) -> Result<Vec<SentencePrediction>, TrainError> {
+        let Cost { times, words, positions } = cost;
         let parts = sentences.iter().map(|words| (words.as_slice(), [].as_slice()));
-        let prepared = self.model.prepare_all(parts, cancel)?;
+        let prepared = timed(&mut times.subwords, || self.model.prepare_all(parts, cancel))?;
+        *words += sentences.iter().map(Vec::len).sum::<usize>();
+        *positions += prepared.iter().map(Prepared::positions).sum::<usize>();
         let mut predictions = vec![SentencePrediction::default(); sentences.len()];
-        self.model.predict_all(&prepared, self.work(options, cancel), |i, prediction| {
+        self.model.predict_all(&prepared, self.work(options, cancel), times, |i, prediction| {
             if let Some(place) = predictions.get_mut(i) {
                 *place = scored(&self.model, prediction, options.floor);
             }
@@ -205,7 +223,7 @@ fn answer_all(model: &Model, prepared: &[Prepared], threshold: f32, work: Work<'
     // Of a sentence without words nothing is asked.
     let nothing = Answer { mentions: Vec::new(), heads: Some(Vec::new()), candidates: 0 };
     let mut answers = vec![nothing; prepared.len()];
-    model.predict_all(prepared, work, |i, prediction| {
+    model.predict_all(prepared, work, &mut PartTimes::default(), |i, prediction| {
         if let Some(place) = answers.get_mut(i) {
             let heads = prediction.heads.as_ref().map(|heads| {
                 let likely = heads.iter().enumerate().filter(|(_, p)| **p >= threshold);

@@ -4,7 +4,7 @@ use super::batches::Size;
 use super::checkpoint::{self, Checkpoints, Contents, Keeper, Place, State};
 use super::config::EncoderTraits;
 use super::model::{ENCODER, Model, Pass, Prepared, Work};
-use super::parts::timed;
+use super::parts::{Cost, PartTimes, timed};
 use super::predictor::score;
 use super::snapshot::{self, Manifest, Outcome};
 use super::{
@@ -63,6 +63,8 @@ pub struct Trained {
     pub snapshot: PathBuf,
     /// All that is known of the model; also in the snapshot.
     pub manifest: Manifest,
+    /// Since it was begun or resumed, without scoring on dev; nothing where it had come to its end before.
+    pub cost: Cost,
 }
 
 /// Trains on the caller's thread until done, with tensor work on a pool of its own, and writes the snapshot.
@@ -91,7 +93,7 @@ pub fn resume(
 ) -> Result<Trained, TrainError> {
     if request.snapshot.exists() {
         let manifest = snapshot::open(&request.snapshot)?.manifest;
-        return Ok(Trained { snapshot: request.snapshot.clone(), manifest });
+        return Ok(Trained { snapshot: request.snapshot.clone(), manifest, cost: Cost::default() });
     }
     Run::resume(request, cancel)?.run_to_end(&request.snapshot, on_event)
 }
@@ -191,15 +193,17 @@ impl<'a> Run<'a> {
             (&example.tokens, &example.gold)
         }
         let threads = Threads::new("train", threads)?;
-        let mut train = model.prepare_all(choose(dataset.train(), &settings).into_iter().map(parts), cancel)?;
-        let mut dev = model.prepare_all(dataset.dev().iter().map(parts), cancel)?;
+        let mut times = PartTimes::default();
+        let chosen = choose(dataset.train(), &settings).into_iter().map(parts);
+        let mut train = timed(&mut times.subwords, || model.prepare_all(chosen, cancel))?;
+        let mut dev = timed(&mut times.subwords, || model.prepare_all(dataset.dev().iter().map(parts), cancel))?;
         for sentences in [&mut train, &mut dev] {
-            model.keep_states(sentences, &threads, cancel)?;
+            timed(&mut times.encoder, || model.keep_states(sentences, &threads, cancel))?;
         }
         Ok(Self {
             cancel,
             adam: AdamW::new(adamw(&settings)),
-            pass: Pass::default(),
+            pass: Pass::starting_with(times),
             noise: Rng::new(settings.seed, "noise"),
             threads,
             sizes: train.iter().map(Prepared::size).collect(),
@@ -235,8 +239,13 @@ impl<'a> Run<'a> {
             self.epoch(on_event)?;
         }
         on_event(Event::Saving);
+        let cost = Cost {
+            times: self.pass.times,
+            words: self.train.iter().map(|p| p.sentence.len()).sum(),
+            positions: self.train.iter().map(Prepared::positions).sum(),
+        };
         let manifest = self.finish(snapshot)?;
-        Ok(Trained { snapshot: snapshot.to_owned(), manifest })
+        Ok(Trained { snapshot: snapshot.to_owned(), manifest, cost })
     }
 
     fn steps(&self) -> usize {
