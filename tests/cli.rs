@@ -366,6 +366,92 @@ fn a_bench_of_an_import_measures_and_leaves_nothing_behind() {
     assert!(place.refused(&["bench", "import", "--sentences", "0"]).contains("--sentences"));
 }
 
+/// Checks the parts of a measured training or prediction against the whole, and returns those that took time.
+fn parts(bench: &Value) -> Vec<&str> {
+    let ms = bench["parts_ms"].as_object().unwrap();
+    let (sum, whole) = (ms.values().map(|ms| ms.as_f64().unwrap()).sum::<f64>(), bench["wall_secs"].as_f64().unwrap());
+    assert!((sum - 1000.0 * whole).abs() < 0.01, "the rest is what the parts leave: {bench}");
+    for key in ["sentences_per_sec", "tokens_per_sec", "positions_per_sec"] {
+        assert!(bench[key].as_f64().unwrap() > 0.0, "{key}: {bench}");
+    }
+    assert!(bench["positions_per_sec"].as_f64() > bench["tokens_per_sec"].as_f64(), "{bench}");
+    ["subwords", "encoder", "heads", "backward", "optimizer", "rest"]
+        .into_iter()
+        .filter(|part| ms[*part].as_f64().unwrap() > 0.0)
+        .collect()
+}
+
+#[test]
+fn the_learner_is_measured_on_a_project_that_stays_as_it_is() {
+    let place = Place::new();
+    place.json(0, &["sample", "--at", "s.nestling", "--no-window"]);
+    let files = || {
+        let names = std::fs::read_dir(place.dir.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.filter(|name| name.starts_with("s.")).collect();
+        names.sort();
+        (names, std::fs::read(place.path("s.nestling")).unwrap())
+    };
+    let before = files();
+    let train = ["bench", "train", "--project", "s.nestling", "--sentences", "20", "--set", "batch_size=8"];
+    let trained = place.json(0, &train);
+    assert_eq!(parts(&trained), ["subwords", "encoder", "heads", "backward", "optimizer", "rest"]);
+    assert_eq!((&trained["train_sentences"], &trained["epochs"]), (&20.into(), &1.into()));
+    assert_eq!((&trained["encoder"], &trained["model"]), (&"small".into(), &Value::Null));
+    assert!(trained["words"].as_u64() > Some(100) && trained["parameters"].as_u64() > Some(1000), "{trained}");
+    assert!(trained["samples"]["span"]["negative"].as_u64() > Some(0), "{trained}");
+
+    // Without a model of its own one is trained on made-up sentences first.
+    let predict = ["bench", "predict", "--project", "s.nestling", "--sentences", "30", "--threads", "1"];
+    let taught = place.json(0, &predict);
+    assert_eq!((&taught["sentences"], &taught["trained_first"]), (&30.into(), &true.into()));
+    assert!(files() == before, "nothing is written to the project or beside it");
+
+    place.json(0, &["train", "s.nestling", "--epochs", "1", "--architecture", "spanner"]);
+    let before = files();
+    let predicted = place.json(0, &[&predict[..], &["--batch", "4"]].concat());
+    assert_eq!((&predicted["architecture"], &predicted["batch_size"]), (&"spanner".into(), &4.into()));
+    assert_eq!(predicted["trained_first"], false);
+    assert_eq!(parts(&predicted), ["subwords", "encoder", "heads", "rest"]);
+    assert!(predicted["candidates"]["span"].as_u64() > Some(30), "{predicted}");
+    // In the window, too, it may be open meanwhile.
+    let open = nestling::store::Store::open(&place.path("s.nestling")).unwrap();
+    assert_eq!(place.json(0, &["bench", "predict", "--project", "s.nestling"])["sentences"], 143);
+    drop(open);
+    assert!(files() == before, "nothing is written to the project or beside it");
+}
+
+#[test]
+fn the_learner_is_measured_on_made_up_sentences() {
+    let place = Place::new();
+    let trained = place.json(0, &["bench", "train", "--sentences", "32", "--architecture", "spanner"]);
+    assert_eq!((&trained["train_sentences"], &trained["architecture"]), (&32.into(), &"spanner".into()));
+    let candidates = |more: &[&str]| {
+        let bench = place.json(0, &[&["bench", "predict", "--sentences", "40"], more].concat());
+        assert_eq!((parts(&bench), &bench["sentences"]), (vec!["subwords", "encoder", "heads", "rest"], &40.into()));
+        bench["candidates"]["span"].as_u64().unwrap()
+    };
+    assert!(candidates(&[]) < candidates(&["--all-spans"]));
+    let text = place.run(&["bench", "train", "--sentences", "16", "--quiet"]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("sentences/s") && text.contains("encoder") && text.contains("samples"), "{text}");
+    assert_eq!(std::fs::read_dir(place.path(".")).unwrap().count(), 0);
+
+    let check = |args: &[&str], wanted: &str| {
+        let refused = place.refused(&[&["bench"], args].concat());
+        assert!(refused.contains(wanted), "{args:?}: {refused}");
+    };
+    check(&["train", "--sentences", "0"], "--sentences");
+    check(&["train", "--encoder", "none"], "none");
+    check(&["predict", "--encoder", "none"], "none");
+    check(&["train", "--set", "lr=1"], "encoder_lr");
+    check(&["train", "--project", "none.nestling"], "none.nestling");
+    place.json(0, &["new", "p.nestling"]);
+    check(&["train", "--project", "p.nestling"], "no labels");
+    check(&["predict", "--project", "p.nestling"], "import some texts");
+    place.json(0, &["new", "q.nestling", "--labels", "PER"]);
+    check(&["train", "--project", "q.nestling"], "mark some as complete");
+}
+
 #[test]
 fn a_project_is_checked_and_what_can_be_read_of_a_damaged_one_is_rescued() {
     let place = Place::new();

@@ -1,8 +1,11 @@
 //! The command line as it is typed. What is resolved from it (paths, formats, models) lives in the sub-commands.
 
+mod bench;
+
+pub(super) use bench::{Bench, BenchImport, BenchPredict, BenchTrain, BenchUi, BenchWhat};
+
 use crate::session::formats;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Annotate nested named entities with a model that learns while you work.
@@ -438,52 +441,6 @@ pub(super) enum EncoderAction {
         #[command(flatten)]
         common: Common,
     },
-}
-
-#[derive(Args, Debug)]
-pub(super) struct Bench {
-    #[command(subcommand)]
-    pub(super) what: BenchWhat,
-}
-
-#[derive(Subcommand, Debug)]
-pub(super) enum BenchWhat {
-    /// Make a corpus in a temporary folder, import it, open the project and export it.
-    #[command(after_help = "Example: nestling bench import --sentences 100000 --json")]
-    Import(BenchImport),
-    /// Work in the window without a screen, on a copy of a project or a made-up one, and measure its frames.
-    #[command(after_help = "Example: nestling bench ui --project novels.nestling --while-training --json")]
-    Ui(BenchUi),
-}
-
-#[derive(Args, Debug)]
-pub(super) struct BenchUi {
-    /// The project; it is copied first and not touched.
-    #[arg(long, conflicts_with = "sentences")]
-    pub(super) project: Option<PathBuf>,
-    /// How many sentences the made-up project has, if none is given.
-    #[arg(long, default_value = "10000")]
-    pub(super) sentences: NonZeroUsize,
-    /// How many frames are measured, at sixty a second.
-    #[arg(long, default_value = "1200")]
-    pub(super) frames: NonZeroUsize,
-    /// While a training goes on.
-    #[arg(long)]
-    pub(super) while_training: bool,
-    /// Encoder of that training, instead of the project's.
-    #[arg(long, requires = "while_training")]
-    pub(super) encoder: Option<String>,
-    #[command(flatten)]
-    pub(super) common: Common,
-}
-
-#[derive(Args, Debug)]
-pub(super) struct BenchImport {
-    /// How many sentences the corpus has, of about 20 words and 3 mentions each.
-    #[arg(long, default_value = "100000")]
-    pub(super) sentences: NonZeroUsize,
-    #[command(flatten)]
-    pub(super) common: Common,
 }
 
 /// `jsonl, brat, …`

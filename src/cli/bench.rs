@@ -1,5 +1,7 @@
 //! `nestling bench`
 
+mod learner;
+
 use super::args::{Bench, BenchImport, BenchUi, BenchWhat};
 use super::output::{Ending, Progress, answer, stop_flag};
 use super::{CliError, Window};
@@ -11,6 +13,8 @@ use serde_json::{Value, json};
 pub(super) fn run(args: &Bench, window: Option<Window>) -> Result<Ending, CliError> {
     match &args.what {
         BenchWhat::Import(args) => import(args),
+        BenchWhat::Train(args) => learner::bench_training(args),
+        BenchWhat::Predict(args) => learner::bench_prediction(args),
         BenchWhat::Ui(args) => ui(args, window.ok_or(CliError::NoWindow)?),
     }
 }

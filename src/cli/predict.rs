@@ -83,7 +83,8 @@ fn through_filter(args: &Predict, model: &Path) -> Result<Ending, CliError> {
     Ok(Ending::of_losses(report.warnings.len()))
 }
 
-fn to_json(report: &PredictReport) -> Value {
+/// What others rely on of a prediction.
+pub(super) fn to_json(report: &PredictReport) -> Value {
     let per_sec = (report.wall_secs > 0.0).then(|| report.sentences as f64 / report.wall_secs);
     json!({
         "sentences": report.sentences,

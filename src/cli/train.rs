@@ -3,7 +3,7 @@
 use super::args::Train;
 use super::output::{Ending, Progress, answer, stop_flag};
 use super::{CliError, json as fields};
-use crate::session::{Config, Home, Project, SessionError, TrainEvent, TrainReport};
+use crate::session::{Config, Home, Manifest, Project, SessionError, TrainEvent, TrainReport};
 use serde_json::{Value, json};
 
 pub(super) fn run(args: &Train) -> Result<Ending, CliError> {
@@ -53,7 +53,8 @@ fn config(args: &Train, project: &Project) -> Result<Config, CliError> {
     Ok(config)
 }
 
-fn tell(progress: &mut Progress, event: TrainEvent) {
+/// Shows what a training says.
+pub(super) fn tell(progress: &mut Progress, event: TrainEvent) {
     match event {
         TrainEvent::Started { train_sentences, dev_sentences, epochs, from_step, steps, .. } => {
             let from = if from_step > 0 { format!(", going on after step {from_step}") } else { String::new() };
@@ -76,11 +77,25 @@ fn tell(progress: &mut Progress, event: TrainEvent) {
 }
 
 fn to_json(report: &TrainReport, project: &Project) -> Value {
-    let (settings, outcome) = (&report.manifest.settings, &report.manifest.outcome);
+    let (model, dev) = (report.model.0, report.manifest.outcome.dev.as_ref());
+    let of_project = [
+        ("model", model.into()),
+        ("snapshot", json!(report.snapshot)),
+        ("dev", json!(dev.map(|dev| fields::evaluation("dev", model, dev, project.corpus())))),
+        ("discontinuous_mentions", report.discontinuous_mentions.into()),
+    ];
+    let mut json = manifest_to_json(&report.manifest);
+    if let Value::Object(object) = &mut json {
+        object.extend(of_project.map(|(key, value)| (key.to_owned(), value)));
+    }
+    json
+}
+
+/// What others rely on of a training, without what only a project knows.
+pub(super) fn manifest_to_json(manifest: &Manifest) -> Value {
+    let (settings, outcome) = (&manifest.settings, &manifest.outcome);
     let samples = outcome.samples;
     json!({
-        "model": report.model.0,
-        "snapshot": report.snapshot,
         "architecture": settings.architecture,
         "encoder": settings.encoder,
         "effort": settings.effort.id(),
@@ -88,7 +103,6 @@ fn to_json(report: &TrainReport, project: &Project) -> Value {
         "train_sentences": outcome.train_sentences,
         "epochs": settings.epochs,
         "best_epoch": outcome.best_epoch,
-        "dev": outcome.dev.as_ref().map(|dev| fields::evaluation("dev", report.model.0, dev, project.corpus())),
         "wall_secs": outcome.wall_secs,
         "sentences_per_sec": outcome.sentences_per_sec,
         "peak_memory_mb": outcome.peak_memory_mb,
@@ -98,9 +112,8 @@ fn to_json(report: &TrainReport, project: &Project) -> Value {
         },
         "too_wide_mentions": outcome.too_wide_mentions,
         "doubled_mentions": outcome.doubled_mentions,
-        "discontinuous_mentions": report.discontinuous_mentions,
         "parameters": outcome.parameters,
-        "dataset_hash": report.manifest.dataset_hash,
+        "dataset_hash": manifest.dataset_hash,
     })
 }
 

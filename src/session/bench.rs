@@ -1,8 +1,13 @@
-//! Measures the real code in a temporary folder: what importing costs, and what the window is to be measured on.
+//! Measures the real code in a temporary folder: what importing, training and predicting cost, and what the window is to
+//! be measured on.
 
+mod learner;
 mod synthetic;
 mod ui;
 
+pub use learner::{
+    PredictBench, PredictBenchRequest, PredictBenchStep, TrainBench, TrainBenchRequest, bench_predict, bench_train,
+};
 pub use ui::{UiBench, UiBenchProject, UiBenchRequest, prepare_ui_bench};
 
 use super::{

@@ -61,6 +61,8 @@ pub enum SessionError {
     NoModel,
     #[error("the project has no model {model}; `nestling info` lists them")]
     NoSuchModel { model: String },
+    #[error("there is no sentence with words to predict; import some texts first")]
+    NothingToPredict,
     #[error("no sentence of this split is complete, so there is nothing to score on")]
     NothingToScore,
     #[error("stopped; nothing was changed")]

@@ -51,7 +51,9 @@ mod trainer;
 
 pub use activity::now_ms;
 pub use bench::{
-    ImportBench, ImportBenchStep, Percentiles, UiBench, UiBenchProject, UiBenchRequest, bench_import, prepare_ui_bench,
+    ImportBench, ImportBenchStep, Percentiles, PredictBench, PredictBenchRequest, PredictBenchStep, TrainBench,
+    TrainBenchRequest, UiBench, UiBenchProject, UiBenchRequest, bench_import, bench_predict, bench_train,
+    prepare_ui_bench,
 };
 pub use check::{CheckReport, check_project, rescue_project};
 pub use command::{Command, Outcome, Suggested};
@@ -77,4 +79,4 @@ pub use task::{Task, TaskLost, Waker};
 pub use crate::encoder::{EncoderInfo, Encoders, Fetching, Hub, Repository};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};
 pub use crate::store::WhyReadOnly;
-pub use crate::train::{Config, Event as TrainEvent, Interrupted, PredictOptions, resident_memory_mb};
+pub use crate::train::{Config, Cost, Event as TrainEvent, Interrupted, Manifest, PredictOptions, resident_memory_mb};

@@ -32,7 +32,7 @@ pub use checkpoint::{Checkpoints, Interrupted, Pace, interrupted};
 pub use config::Config;
 pub use dataset::{Dataset, Example};
 pub use event::Event;
-pub use memory::{peak_memory_mb, resident_memory_mb};
+pub use memory::{forget_peak_memory, peak_memory_mb, resident_memory_mb};
 pub use parts::{Cost, PartTimes};
 pub use predictor::{Answer, PredictOptions, Predictor, ScoredSpan, SentencePrediction, answers, evaluate};
 pub use run::{ENOUGH_DEV, ResumeRequest, TrainRequest, Trained, resume, train};
