@@ -238,6 +238,7 @@ fn train_in(
         dataset: Arc::new(Dataset::freeze(labels, examples, Vec::new())?),
         config,
         encoders: home.encoders(),
+        start: None,
         snapshot: folder.join("model"),
         parent: None,
         checkpoints: None,
