@@ -2,13 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
-use nestling::annotation::{SentenceId, Span, Split, Status, TokenIdx};
+use nestling::annotation::{ModelId, SentenceId, Span, Split, Status, TokenIdx};
+use nestling::nn::read_tensors;
 use nestling::session::{
-    Command, DocumentRow, Driver, Event, Home, ImportHow, LearnerState, NewProject, Order, Project, ReadRequest,
-    SaveState, Setting, Suggested, WhyReadOnly, read_files,
+    Command, Config, DocumentRow, Driver, Event, Home, ImportHow, LearnerState, NewProject, Order, Project,
+    ReadRequest, SaveState, Setting, Suggested, WhyReadOnly, read_files,
 };
 use nestling::text::ByteIdx;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 struct Place {
@@ -115,6 +117,47 @@ fn the_loop_of_label_train_suggest_accept_turns() {
     assert!(project.learner().predicting.is_none(), "{:?}", project.learner());
     project.run(Command::Redo).unwrap();
     assert_eq!(project.visible_suggestions(next).len(), suggestions.len() - 1);
+}
+
+#[test]
+fn ten_more_complete_sentences_refresh_the_model_in_use_and_twenty_train_anew() {
+    let place = Place::new();
+    let mut project = place.project(60);
+    (0..6).for_each(|number| annotate(&mut project, SentenceId(number)));
+    let mut config = Config::default();
+    config.set("epochs", "30").unwrap();
+    let first = project.train_now(config, &AtomicBool::new(false), &mut |_| {}).unwrap().model;
+    project.start_learner();
+    let effort = |project: &Project, model: ModelId| -> String {
+        let config = std::fs::read_to_string(project.snapshot(model).unwrap().join("config.json")).unwrap();
+        let config: serde_json::Value = serde_json::from_str(&config).unwrap();
+        config["effort"].as_str().unwrap().to_owned()
+    };
+    // The encoder of the first model stays as it is.
+    let block = |project: &Project, model: ModelId| {
+        let weights = read_tensors(&project.snapshot(model).unwrap().join("weights.safetensors")).unwrap();
+        weights["encoder.encoder.layer.1.output.dense.weight"].flatten_all().unwrap().to_vec1::<f32>().unwrap()
+    };
+    let newest = |project: &Project| project.models().map(|model| model.id).max().unwrap();
+    let ready = |_: &Project, events: &[Event]| events.iter().any(|e| matches!(e, Event::ModelReady(_)));
+
+    (6..15).for_each(|number| annotate(&mut project, SentenceId(number)));
+    let LearnerState::Waiting { sentences_to_go } = project.learner().state else { panic!("{:?}", project.learner()) };
+    annotate(&mut project, SentenceId(15));
+    assert!(matches!(project.learner().state, LearnerState::Training(_)), "{:?}", project.learner());
+    wait(&mut project, ready);
+    let quick = newest(&project);
+    assert_eq!((effort(&project, first).as_str(), effort(&project, quick).as_str()), ("full", "heads"));
+    assert!(block(&project, first) == block(&project, quick), "the encoder has moved");
+    assert_eq!(project.learner().current.as_ref().unwrap().id, quick, "it suggests");
+    let waiting = LearnerState::Waiting { sentences_to_go: sentences_to_go - 1 };
+    assert_eq!(project.learner().state, waiting, "a quick training puts the full one off");
+
+    (16..16 + sentences_to_go as u32).for_each(|number| annotate(&mut project, SentenceId(number)));
+    wait(&mut project, |project, _| matches!(project.learner().state, LearnerState::Waiting { .. }));
+    let full = newest(&project);
+    assert_eq!(effort(&project, full), "full");
+    assert!(block(&project, full) != block(&project, quick));
 }
 
 #[test]
