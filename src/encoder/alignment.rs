@@ -86,7 +86,7 @@ impl Alignment {
         &self.words
     }
 
-    /// Positions of the longest window: what the sentence costs in a padded batch.
+    /// Positions of the longest window.
     pub fn positions(&self) -> usize {
         self.windows.iter().map(|w| w.positions).max().unwrap_or(0)
     }

@@ -12,7 +12,7 @@
 //!   same dropout mask.
 //! - A variable belongs to a [`Part`] (its learning rate) and either decays or not; both are said where it is declared.
 //!
-//! Deliberately absent: precision other than `f32`; second derivatives; an optimizer for devices other than the CPU.
+//! Deliberately absent: weights and sums of a precision other than `f32`; second derivatives; an optimizer for devices other than the CPU.
 
 pub mod fused;
 mod gradients;

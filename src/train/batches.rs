@@ -4,7 +4,7 @@ use crate::nn::Rng;
 
 /// Batches that are sorted together: long enough for batches of like length, short enough for a new mix each epoch.
 const POOL: usize = 40;
-/// Positions, padding included, that one pass of a prediction may have.
+/// Positions that one pass of a prediction may have.
 const MOST_POSITIONS: usize = 8192;
 
 /// The same in training, where everything between input and loss is kept.
@@ -15,7 +15,7 @@ pub(super) fn epoch(sizes: &[Size], batch_size: usize, rng: &mut Rng) -> Vec<Vec
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     rng.shuffle(&mut order);
     for pool in order.chunks_mut(POOL * batch_size) {
-        pool.sort_by_key(|&i| sizes.get(i).map(|size| size.positions));
+        pool.sort_by_key(|&i| sizes.get(i).map(|size| size.longest));
     }
     let mut batches: Vec<Vec<usize>> = order.chunks(batch_size).map(<[usize]>::to_vec).collect();
     rng.shuffle(&mut batches);
@@ -28,12 +28,13 @@ pub(super) fn parts(sizes: &[Size], batch: &[usize]) -> Vec<Vec<usize>> {
     grouped(sizes, batch.iter().copied(), batch.len(), MOST_TRAINING_POSITIONS)
 }
 
-/// What a sentence costs in a padded batch.
+/// What a sentence costs in a batch, in positions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Size {
     /// Of its longest window.
-    pub positions: usize,
-    pub windows: usize,
+    pub longest: usize,
+    /// Of all its windows.
+    pub all: usize,
 }
 
 /// Batches of similar length for prediction: every sentence once, the longest first.
@@ -45,8 +46,8 @@ pub(super) fn by_length(sizes: &[Size], batch_size: usize) -> Vec<Vec<usize>> {
     grouped(sizes, order, batch_size, MOST_POSITIONS)
 }
 
-/// Neighbours of `order` put together while they are no more than `most` and their padded batch fits `most_positions`. One
-/// that does not fit by itself is alone.
+/// Neighbours of `order` put together while they are no more than `most` and have no more than `most_positions`. One that
+/// does not fit by itself is alone.
 fn grouped(
     sizes: &[Size],
     order: impl IntoIterator<Item = usize>,
@@ -54,18 +55,17 @@ fn grouped(
     most_positions: usize,
 ) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    let (mut longest, mut windows) = (0, 0);
+    let mut positions = 0;
     for i in order {
-        let size = sizes.get(i).copied().unwrap_or(Size { positions: 0, windows: 0 });
-        let (longest_with, windows_with) = (size.positions.max(longest), windows + size.windows);
+        let size = sizes.get(i).map_or(0, |size| size.all);
         match groups.last_mut() {
-            Some(group) if group.len() < most && longest_with * windows_with <= most_positions => {
+            Some(group) if group.len() < most && positions + size <= most_positions => {
                 group.push(i);
-                (longest, windows) = (longest_with, windows_with);
+                positions += size;
             }
             _ => {
                 groups.push(vec![i]);
-                (longest, windows) = (size.positions, size.windows);
+                positions = size;
             }
         }
     }
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn an_epoch_holds_every_sentence_once_in_batches_of_like_length() {
         let lengths: Vec<usize> = (0..103).map(|i| i * 37 % 50).collect();
-        let sizes: Vec<Size> = lengths.iter().map(|&positions| Size { positions, windows: 1 }).collect();
+        let sizes: Vec<Size> = lengths.iter().map(|&longest| Size { longest, all: longest }).collect();
         let mut rng = Rng::new(1, "order");
         let first = epoch(&sizes, 8, &mut rng);
         let mut all = first.concat();
@@ -98,28 +98,29 @@ mod tests {
 
     #[test]
     fn prediction_starts_with_the_longest() {
-        let sizes = [3, 9, 3, 5, 4].map(|positions| Size { positions, windows: 1 });
+        let sizes = [3, 9, 3, 5, 4].map(|longest| Size { longest, all: longest });
         assert_eq!(by_length(&sizes, 2), [vec![1, 3], vec![4, 0], vec![2]]);
     }
 
     #[test]
     fn long_sentences_come_in_small_batches() {
-        let mut sizes = vec![Size { positions: 512, windows: 1 }; 20];
-        sizes.push(Size { positions: 512, windows: 40 });
+        let mut sizes = vec![Size { longest: 512, all: 512 }; 20];
+        sizes.push(Size { longest: 512, all: 40 * 512 });
         let counts: Vec<usize> = by_length(&sizes, 32).iter().map(Vec::len).collect();
         assert_eq!(counts, [1, 16, 4]);
     }
 
     #[test]
     fn long_batches_are_trained_in_parts() {
-        let mut sizes = vec![Size { positions: 100, windows: 1 }; 20];
+        let mut sizes = vec![Size { longest: 100, all: 100 }; 20];
         let batch: Vec<usize> = (0..20).rev().collect();
         assert_eq!(parts(&sizes, &batch).as_slice(), std::slice::from_ref(&batch));
-        sizes[17] = Size { positions: 512, windows: 5 };
-        sizes[3] = Size { positions: 300, windows: 1 };
-        // One too long for any company, then as many as fit beside one of 300.
+        sizes[17] = Size { longest: 512, all: 2560 };
+        sizes[3] = Size { longest: 300, all: 300 };
+        sizes[12] = Size { longest: 500, all: 500 };
+        // One too long for any company, then as many as fit.
         let counts: Vec<usize> = parts(&sizes, &batch).iter().map(Vec::len).collect();
-        assert_eq!(counts, [2, 1, 13, 4]);
+        assert_eq!(counts, [2, 1, 14, 3]);
         assert_eq!(parts(&sizes, &batch).concat(), batch);
     }
 }

@@ -45,7 +45,7 @@ impl Prepared {
     }
 
     pub(super) fn size(&self) -> Size {
-        Size { positions: self.alignment.positions(), windows: self.alignment.windows().len() }
+        Size { longest: self.alignment.positions(), all: self.positions() }
     }
 }
 

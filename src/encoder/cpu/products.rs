@@ -1,0 +1,218 @@
+//! The matrix products of a block, up, down and for the gradients of its weights, in `f32` or in half precision.
+
+use super::super::bert::{Bert, Block};
+use super::tape::{Grads, Kept, Tape};
+use crate::nn::kernels::{self, Onto, Panels, View, matmul};
+use crate::nn::{Gradients, Linear, NnError, lend};
+use rayon::prelude::*;
+
+/// Rows of a weight's gradient that one task computes.
+const WEIGHT_ROWS: usize = 192;
+
+/// A block's weights in half precision, as the way up needs them, `[in, out]`, and as the way down does, `[out, in]`.
+#[derive(Debug, Default)]
+pub(super) struct Halved {
+    pub(super) up: [Panels; 4],
+    pub(super) down: [Panels; 4],
+}
+
+/// The products of a block, in the order of [`Halved`].
+#[derive(Clone, Copy)]
+pub(super) enum Product {
+    Qkv,
+    Output,
+    Up,
+    Down,
+}
+
+impl Product {
+    const ALL: [Self; 4] = [Self::Qkv, Self::Output, Self::Up, Self::Down];
+}
+
+impl Bert {
+    /// Rounds the weights for products of half precision.
+    pub(super) fn halve_weights(&self, trains: bool, tape: &mut Tape) -> Result<(), NnError> {
+        if !self.halves || (!trains && tape.halved_for_prediction) {
+            return Ok(());
+        }
+        tape.halved_for_prediction = !trains;
+        tape.halved.resize_with(self.layers(), Halved::default);
+        let work = self.blocks.par_iter().zip(&mut tape.halved).flat_map(|(block, Halved { up, down })| {
+            Product::ALL.into_par_iter().zip(up).zip(down).map(move |work| (block, work))
+        });
+        work.try_for_each(|(block, ((product, up), down))| {
+            let layers = block.layers(product);
+            let weights = layers.iter().map(|layer| lend(layer.weight())).collect::<Result<Vec<_>, _>>()?;
+            let (_, inputs) = layers[0].weight().dims2()?;
+            up.stack_transposed(&weights.iter().map(|weight| &**weight).collect::<Vec<_>>(), inputs);
+            if trains {
+                let parts = weights.iter().map(|weight| (&**weight, View::rows(inputs), weight.len() / inputs));
+                down.stack(&parts.collect::<Vec<_>>(), inputs);
+            }
+            Ok(())
+        })
+    }
+}
+
+impl Block {
+    /// The layers whose results lie side by side after a product.
+    pub(super) fn layers(&self, product: Product) -> Vec<&Linear> {
+        match product {
+            Product::Qkv => vec![&self.query, &self.key, &self.value],
+            Product::Output => vec![&self.output],
+            Product::Up => vec![&self.up],
+            Product::Down => vec![&self.down],
+        }
+    }
+
+    /// `dst = x · weightᵀ`, without the bias; where there are several layers, their results side by side.
+    pub(super) fn product(
+        &self,
+        product: Product,
+        halved: Option<&Halved>,
+        x: &[f32],
+        dst: &mut [f32],
+        halves: &mut Vec<u32>,
+    ) -> Result<(), NnError> {
+        let layers = self.layers(product);
+        let (out, k) = layers[0].weight().dims2()?;
+        let width = out * layers.len();
+        if let Some(halved) = halved {
+            kernels::halve(x, halves);
+            kernels::half_matmul((dst, View::rows(width)), halves, &halved.up[product as usize], Onto::Nothing);
+            return Ok(());
+        }
+        for (part, layer) in layers.iter().enumerate() {
+            let (weight, columns) = (lend(layer.weight())?, View::columns(part * out, width));
+            let transposed = View::rows(k).transposed();
+            matmul([x.len() / k, out, k], (dst, columns), (x, View::rows(k)), (&weight, transposed), Onto::Nothing);
+        }
+        Ok(())
+    }
+
+    /// The gradient of a product's input: `dst = grad · weight`.
+    pub(super) fn product_back(
+        &self,
+        product: Product,
+        halved: Option<&Halved>,
+        grad: &[f32],
+        dst: &mut [f32],
+        onto: Onto,
+        halves: &mut Vec<u32>,
+    ) -> Result<(), NnError> {
+        let layers = self.layers(product);
+        let (out, k) = layers[0].weight().dims2()?;
+        let width = out * layers.len();
+        if let Some(halved) = halved {
+            kernels::halve(grad, halves);
+            kernels::half_matmul((dst, View::rows(k)), halves, &halved.down[product as usize], onto);
+            return Ok(());
+        }
+        for (part, layer) in layers.iter().enumerate() {
+            let (weight, columns) = (lend(layer.weight())?, View::columns(part * out, width));
+            let onto = if part == 0 { onto } else { Onto::Sum };
+            matmul([grad.len() / width, k, out], (dst, View::rows(k)), (grad, columns), (&weight, View::rows(k)), onto);
+        }
+        Ok(())
+    }
+
+    /// What the gradients of the weights are products of, `x` being the block's input.
+    pub(super) fn weights<'a>(
+        &'a self,
+        x: &'a [f32],
+        kept: &'a Kept<Vec<f32>>,
+        grads: &'a Grads<Vec<f32>>,
+    ) -> Vec<WeightGradient<'a>> {
+        let h = self.hidden();
+        let of = |layer, (grad, view): (&'a Vec<f32>, View), x: &'a [f32]| WeightGradient {
+            layer,
+            sides: Sides::Rows { grad: (grad, view), x },
+        };
+        let all = |layer: &'a Linear, grad, x| of(layer, (grad, View::rows(layer.bias().elem_count())), x);
+        vec![
+            all(&self.down, &kept.fed, &kept.inner),
+            all(&self.up, &grads.inner, &kept.middle),
+            all(&self.output, &kept.attended, &kept.context),
+            of(&self.query, (&grads.qkv, View::columns(0, 3 * h)), x),
+            of(&self.key, (&grads.qkv, View::columns(h, 3 * h)), x),
+            of(&self.value, (&grads.qkv, View::columns(2 * h, 3 * h)), x),
+        ]
+    }
+
+    /// The same in half precision, cut into `panels`.
+    pub(super) fn weights_from_panels<'a>(
+        &'a self,
+        x: &[f32],
+        kept: &Kept<Vec<f32>>,
+        grads: &Grads<Vec<f32>>,
+        panels: &'a mut [Panels; 8],
+    ) -> Vec<WeightGradient<'a>> {
+        let (h, inner) = (self.hidden(), self.inner());
+        let sources: [(&[f32], usize); 8] = [
+            (&kept.fed, h),
+            (&kept.inner, inner),
+            (&grads.inner, inner),
+            (&kept.middle, h),
+            (&kept.attended, h),
+            (&kept.context, h),
+            (&grads.qkv, 3 * h),
+            (x, h),
+        ];
+        panels.par_iter_mut().zip(sources).for_each(|(panels, (source, columns))| {
+            panels.stack(&[(source, View::rows(columns), source.len() / columns)], columns);
+        });
+        let [fed, inner, inner_grad, middle, attended, context, qkv_grad, x] = &*panels;
+        let of = |layer, grad, first, x| WeightGradient { layer, sides: Sides::Panels { grad, first, x } };
+        vec![
+            of(&self.down, fed, 0, inner),
+            of(&self.up, inner_grad, 0, middle),
+            of(&self.output, attended, 0, context),
+            of(&self.query, qkv_grad, 0, x),
+            of(&self.key, qkv_grad, h, x),
+            of(&self.value, qkv_grad, 2 * h, x),
+        ]
+    }
+}
+
+/// The gradient of a weight is `gradᵀ · x`, for the gradient of the layer's product `[N, out]` and its input `[N, in]`.
+pub(super) struct WeightGradient<'a> {
+    pub(super) layer: &'a Linear,
+    pub(super) sides: Sides<'a>,
+}
+
+pub(super) enum Sides<'a> {
+    Rows {
+        grad: (&'a [f32], View),
+        x: &'a [f32],
+    },
+    Panels {
+        grad: &'a Panels,
+        /// The first column that counts.
+        first: usize,
+        x: &'a Panels,
+    },
+}
+
+/// Computes the gradients of all weights, a few of their rows in each task.
+pub(super) fn add_weights(weights: Vec<WeightGradient<'_>>, rows: usize, gradients: &mut Gradients) {
+    let mut sums: Vec<(Vec<f32>, Onto)> = weights.iter().map(|w| gradients.take(w.layer.weight())).collect();
+    let tasks = weights.iter().zip(&mut sums).flat_map(|(weight, (sum, onto))| {
+        let inputs = sum.len() / weight.layer.bias().elem_count();
+        let pieces = sum.chunks_mut(WEIGHT_ROWS * inputs).enumerate();
+        pieces.map(move |(piece, sum)| (weight, piece * WEIGHT_ROWS, inputs, sum, *onto))
+    });
+    tasks.collect::<Vec<_>>().into_par_iter().for_each(|(weight, from, inputs, sum, onto)| match &weight.sides {
+        Sides::Rows { grad: (grad, view), x } => {
+            let view = View { at: view.at + from, ..*view }.transposed();
+            let dims = [sum.len() / inputs, inputs, rows];
+            matmul(dims, (sum, View::rows(inputs)), (grad, view), (x, View::rows(inputs)), onto);
+        }
+        Sides::Panels { grad, first, x } => {
+            let count = sum.len() / inputs;
+            kernels::half_matmul_transposed((sum, View::rows(inputs)), count, grad, first + from, x, onto);
+        }
+    });
+    for (weight, (sum, _)) in weights.iter().zip(sums) {
+        gradients.put(weight.layer.weight(), sum);
+    }
+}
