@@ -421,6 +421,28 @@ fn the_learner_is_measured_on_a_project_that_stays_as_it_is() {
 }
 
 #[test]
+fn what_a_person_waits_for_after_ten_sentences_is_measured_on_a_copy() {
+    let place = Place::new();
+    place.json(0, &["sample", "--at", "s.nestling", "--no-window"]);
+    let refresh = ["bench", "refresh", "--project", "s.nestling"];
+    assert!(place.refused(&refresh).contains("no model"));
+    place.json(0, &["train", "s.nestling", "--epochs", "4"]);
+    let before = std::fs::read(place.path("s.nestling")).unwrap();
+    let bench = place.json(0, &refresh);
+    assert_eq!((&bench["sentences"], &bench["complete"]), (&143.into(), &61.into()));
+    let secs = |key: &str| bench[key].as_f64();
+    assert!(secs("learned_secs") > Some(0.0), "{bench}");
+    // Whether the new model is better is not said here.
+    if bench["used"] == true {
+        assert!(secs("learned_secs") <= secs("first_suggestions_secs"), "{bench}");
+        assert!(secs("first_suggestions_secs") <= secs("all_suggestions_secs"), "{bench}");
+    } else {
+        assert!(secs("dev_f1") < secs("current_dev_f1"), "{bench}");
+    }
+    assert!(std::fs::read(place.path("s.nestling")).unwrap() == before, "the project is not touched");
+}
+
+#[test]
 fn the_learner_is_measured_on_made_up_sentences() {
     let place = Place::new();
     let trained = place.json(0, &["bench", "train", "--sentences", "32", "--architecture", "spanner"]);

@@ -148,7 +148,8 @@ fn ten_more_complete_sentences_refresh_the_model_in_use_and_twenty_train_anew() 
     wait(&mut project, ready);
     let quick = newest(&project);
     assert_eq!((effort(&project, first).as_str(), effort(&project, quick).as_str()), ("full", "heads"));
-    assert!(block(&project, first) == block(&project, quick), "the encoder has moved");
+    let of_quick = block(&project, quick);
+    assert!(block(&project, first) == of_quick, "the encoder has moved");
     assert_eq!(project.learner().current.as_ref().unwrap().id, quick, "it suggests");
     let waiting = LearnerState::Waiting { sentences_to_go: sentences_to_go - 1 };
     assert_eq!(project.learner().state, waiting, "a quick training puts the full one off");
@@ -157,7 +158,7 @@ fn ten_more_complete_sentences_refresh_the_model_in_use_and_twenty_train_anew() 
     wait(&mut project, |project, _| matches!(project.learner().state, LearnerState::Waiting { .. }));
     let full = newest(&project);
     assert_eq!(effort(&project, full), "full");
-    assert!(block(&project, full) != block(&project, quick));
+    assert!(block(&project, full) != of_quick);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod bench;
 
-pub(super) use bench::{Bench, BenchImport, BenchPredict, BenchTrain, BenchUi, BenchWhat};
+pub(super) use bench::{Bench, BenchImport, BenchPredict, BenchRefresh, BenchTrain, BenchUi, BenchWhat};
 
 use crate::session::formats;
 use clap::{Args, Parser, Subcommand, ValueEnum};

@@ -2,11 +2,12 @@
 
 mod learner;
 
-use super::args::{Bench, BenchImport, BenchUi, BenchWhat};
+use super::args::{Bench, BenchImport, BenchRefresh, BenchUi, BenchWhat};
 use super::output::{Ending, Progress, answer, stop_flag};
 use super::{CliError, Window};
 use crate::session::{
-    ImportBench, ImportBenchStep, Percentiles, UiBench, UiBenchProject, UiBenchRequest, bench_import,
+    Home, ImportBench, ImportBenchStep, Percentiles, UiBench, UiBenchProject, UiBenchRequest, bench_import,
+    bench_refresh,
 };
 use serde_json::{Value, json};
 
@@ -15,6 +16,7 @@ pub(super) fn run(args: &Bench, window: Option<Window>) -> Result<Ending, CliErr
         BenchWhat::Import(args) => import(args),
         BenchWhat::Train(args) => learner::bench_training(args),
         BenchWhat::Predict(args) => learner::bench_prediction(args),
+        BenchWhat::Refresh(args) => refresh(args),
         BenchWhat::Ui(args) => ui(args, window.ok_or(CliError::NoWindow)?),
     }
 }
@@ -26,6 +28,40 @@ fn import(args: &BenchImport) -> Result<Ending, CliError> {
     let bench = bench_import(wanted, &cancel, &mut |step| tell(&mut progress, step, wanted))?;
     drop(progress);
     answer(args.common, &to_json(&bench), &to_text(&bench))?;
+    Ok(Ending::Whole)
+}
+
+fn refresh(args: &BenchRefresh) -> Result<Ending, CliError> {
+    let cancel = stop_flag();
+    let progress = Progress::start(args.common);
+    progress.note("working in a copy of the project");
+    let bench = bench_refresh(&Home::find(), &args.project, &cancel)?;
+    drop(progress);
+    let json = json!({
+        "sentences": bench.sentences,
+        "complete": bench.complete,
+        "learned_secs": bench.learned_secs,
+        "used": bench.used,
+        "dev_f1": bench.compared.map(|(new, _)| new),
+        "current_dev_f1": bench.compared.map(|(_, current)| current),
+        "first_suggestions_secs": bench.first_secs,
+        "all_suggestions_secs": bench.all_secs,
+    });
+    let mut text = format!(
+        "{} sentences, {} complete with ten more\nlearned  {:.2} s\n",
+        bench.sentences, bench.complete, bench.learned_secs
+    );
+    match (bench.first_secs, bench.all_secs) {
+        (Some(first), Some(all)) => text += &format!("first suggestions  {first:.2} s\nall of them  {all:.2} s\n"),
+        _ => {
+            text += "the new model is not used";
+            if let Some((new, current)) = bench.compared {
+                text += &format!(": F1 {new:.3} on dev, {current:.3} before");
+            }
+            text.push('\n');
+        }
+    }
+    answer(args.common, &json, &text)?;
     Ok(Ending::Whole)
 }
 

@@ -2,12 +2,14 @@
 //! be measured on.
 
 mod learner;
+mod refresh;
 mod synthetic;
 mod ui;
 
 pub use learner::{
     PredictBench, PredictBenchRequest, PredictBenchStep, TrainBench, TrainBenchRequest, bench_predict, bench_train,
 };
+pub use refresh::{RefreshBench, bench_refresh};
 pub use ui::{UiBench, UiBenchProject, UiBenchRequest, prepare_ui_bench};
 
 use super::{

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 const DEV_SENTENCES: usize = 200;
 
 /// Sentences of a quick training, at most, and those that it is scored on.
-const REFRESH_SENTENCES: usize = 320;
+const REFRESH_SENTENCES: usize = 192;
 const REFRESH_DEV: usize = 60;
 
 /// One completed sentence in so many goes to dev.

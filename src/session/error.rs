@@ -57,6 +57,8 @@ pub enum SessionError {
     NoTraining,
     #[error("a training is under way; stop it first")]
     TrainingAlready,
+    #[error("only {there} sentences are not complete, and {wanted} are needed; choose another project")]
+    TooFewOpen { there: usize, wanted: usize },
     #[error("the project has no model; train one first")]
     NoModel,
     #[error("the project has no model {model}; `nestling info` lists them")]

@@ -12,7 +12,7 @@ use super::dataset::{Part, words};
 use super::predictor::{Answer, BATCH, Batch, PredictorGone, PredictorThread};
 use super::project::Project;
 use super::queue::PredictionQueue;
-use super::settings::Setting;
+use super::settings::{Setting, cores};
 use super::status::{Event, LearnerState, LearnerStatus, ModelInfo, Predicting};
 use super::task::Task;
 use super::trainer::{Finished, TrainingJob, TrainingRun, TrainingTask, Verdict};
@@ -138,7 +138,8 @@ impl Project {
     }
 
     fn start_refresh(&mut self) -> Result<(), SessionError> {
-        let (threads, effort) = (Some(self.settings.background_threads()), Effort::Heads);
+        // It takes seconds, and stands back behind all else: it need not leave a core to the window.
+        let (threads, effort) = (Some(cores()), Effort::Heads);
         let config = Box::new(Config { threads, effort, ..self.settings.config() });
         let (encoders, model) = (self.home.encoders(), models::next_id(&self.models));
         let known = Arc::clone(&self.learner.known);

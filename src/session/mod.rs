@@ -51,9 +51,9 @@ mod trainer;
 
 pub use activity::now_ms;
 pub use bench::{
-    ImportBench, ImportBenchStep, Percentiles, PredictBench, PredictBenchRequest, PredictBenchStep, TrainBench,
-    TrainBenchRequest, UiBench, UiBenchProject, UiBenchRequest, bench_import, bench_predict, bench_train,
-    prepare_ui_bench,
+    ImportBench, ImportBenchStep, Percentiles, PredictBench, PredictBenchRequest, PredictBenchStep, RefreshBench,
+    TrainBench, TrainBenchRequest, UiBench, UiBenchProject, UiBenchRequest, bench_import, bench_predict, bench_refresh,
+    bench_train, prepare_ui_bench,
 };
 pub use check::{CheckReport, check_project, rescue_project};
 pub use command::{Command, Outcome, Suggested};

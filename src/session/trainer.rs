@@ -306,7 +306,10 @@ fn compare(
         // One that was resumed knows the dev sentences of when it began.
         _ => score(&Predictor::load_with_threads(&trained.snapshot, job.threads())?)?,
     };
-    Ok(if new > old { Verdict::Better } else { Verdict::NotBetter { new, current: old } })
+    // The few dev sentences of a quick training can't tell less than a point, and what it has learned is new.
+    let allowed = if matches!(job.task, TrainingTask::Refresh { .. }) { 0.01 } else { 0.0 };
+    let is_better = new > old || (allowed > 0.0 && new >= old - allowed);
+    Ok(if is_better { Verdict::Better } else { Verdict::NotBetter { new, current: old } })
 }
 
 impl TrainingProgress {

@@ -27,8 +27,9 @@ pub const ENOUGH_DEV: usize = 20;
 /// Sentences of a batch when dev is scored.
 const DEV_BATCH: usize = 32;
 
-/// Steps of the heads alone when they go on from a model.
-const STEPS_OF_HEADS: usize = 100;
+/// Steps of the heads alone when they go on from a model, and what their rate is multiplied by: they have learned already.
+const STEPS_OF_HEADS: usize = 48;
+const RATE_OF_HEADS: f64 = 0.1;
 
 /// What to train, and where to put it.
 #[derive(Clone, Debug)]
@@ -464,6 +465,7 @@ fn from_snapshot(config: &Config, sentences: usize, folder: &Path) -> Result<(De
     let Settings { architecture, encoder, max_width, word_shapes, .. } = manifest.settings;
     let mut config = Config { architecture, encoder, max_width, word_shapes: Some(word_shapes), ..config.clone() };
     if config.effort == Effort::Heads && config.epochs.is_none() {
+        config.head_lr *= RATE_OF_HEADS;
         config.epochs = Some(STEPS_OF_HEADS.div_ceil(sentences.div_ceil(config.batch_size.max(1)).max(1)).clamp(2, 20));
     }
     let settings = config.resolve(sentences, traits);

@@ -28,6 +28,20 @@ pub(in crate::cli) enum BenchWhat {
     /// not measured.
     #[command(after_help = "Example: nestling bench predict --project novels.nestling --threads 2 --json")]
     Predict(BenchPredict),
+    /// Complete ten sentences of a copy of a project, and measure how soon suggestions follow.
+    ///
+    /// The project needs a model and ten sentences that are not complete.
+    #[command(after_help = "Example: nestling bench refresh --project novels.nestling --json")]
+    Refresh(BenchRefresh),
+}
+
+#[derive(Args, Debug)]
+pub(in crate::cli) struct BenchRefresh {
+    /// The project; it is copied first and not touched.
+    #[arg(long)]
+    pub(in crate::cli) project: PathBuf,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
 }
 
 #[derive(Args, Debug)]

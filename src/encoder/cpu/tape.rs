@@ -22,7 +22,7 @@ pub struct Tape {
     pub(super) blocks: Vec<Kept<Vec<f32>>>,
     /// Of the block where the way back is.
     pub(super) grads: Grads<Vec<f32>>,
-    /// What the gradients of its weights are products of, in half precision: see [`Block::weights_from_panels`].
+    /// What the gradients of its weights are products of, in half precision, in the order of `Block::weights_from_panels`.
     pub(super) panels: [Panels; 8],
     /// One for each share.
     pub(super) scratch: Vec<Scratch>,

@@ -1,0 +1,149 @@
+//! How soon suggestions follow labels: a quick training in an open project, from the tenth more complete sentence on.
+
+use super::{not_stopped, temporary_folder};
+use crate::annotation::{ModelId, SentenceId, Status};
+use crate::session::driver::Driver;
+use crate::session::{Command, Event, Home, Project, SessionError, Setting, models};
+use crate::store::{Store, models_dir};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// More complete sentences that start a quick training.
+const LABELLED: usize = 10;
+/// A person would have given up.
+const LONGEST: Duration = Duration::from_secs(3600);
+
+/// What a person waits for after the last of ten more complete sentences.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RefreshBench {
+    pub sentences: usize,
+    /// Complete ones, the ten included.
+    pub complete: usize,
+    /// Until the quick training has ended.
+    pub learned_secs: f64,
+    /// Whether its model is used; one that is not better on dev is not, and no suggestions follow.
+    pub used: bool,
+    /// F1 of the new model and of the one before on the dev sentences of a quick training, where the new one is not used.
+    pub compared: Option<(f64, f64)>,
+    /// Until the first suggestions of the new model are there.
+    pub first_secs: Option<f64>,
+    /// Until every open sentence has them.
+    pub all_secs: Option<f64>,
+}
+
+/// Works on a copy of a project that has a model: accepts the suggestions for ten open sentences, completes these, and waits
+/// for what the learner makes of them. No full training starts.
+///
+/// # Errors
+/// A project without a model or with fewer open sentences, a temporary folder that can't be written, a stop.
+pub fn bench_refresh(home: &Home, project: &Path, cancel: &AtomicBool) -> Result<RefreshBench, SessionError> {
+    let folder = temporary_folder()?;
+    let path = folder.path().join("bench.nestling");
+    Store::open_to_read(project)?.save_copy(&path)?;
+    let mut copy = Project::open(home, &path)?;
+    let model = copy.learner().current.as_ref().map(|model| model.id).ok_or(SessionError::NoModel)?;
+    let name = models::directory(model);
+    copy_folder(&models_dir(project).join(&name), &copy.models_dir().join(&name))?;
+    copy.run(Command::Set(Setting::AutoTrain(true)))?;
+    copy.run(Command::Set(Setting::TrainAfterSentences(1_000_000)))?;
+    let driver = Driver::of(&mut copy);
+    copy.start_learner();
+    // The model is loaded, and has said what it has to say.
+    wait(&driver, &mut copy, cancel, |project, _| project.learner().predicting.is_none())?;
+
+    let open: Vec<SentenceId> = copy
+        .corpus()
+        .sentences()
+        .filter(|s| s.status() != Status::Complete && !s.tokens().is_empty())
+        .map(|s| s.id())
+        .take(LABELLED)
+        .collect();
+    if open.len() < LABELLED {
+        return Err(SessionError::TooFewOpen { there: open.len(), wanted: LABELLED });
+    }
+    for sentence in open {
+        copy.run(Command::AcceptAll { sentence, min_score: 0.5 })?;
+        copy.run(Command::SetStatus { sentence, status: Status::Complete })?;
+    }
+    let begun = Instant::now();
+    let (mut ended, mut compared) = (None, None);
+    wait(&driver, &mut copy, cancel, |_, events| {
+        ended = ended.or(events.iter().find_map(how_it_ended));
+        compared = compared.or(events.iter().find_map(|event| match *event {
+            Event::ModelNotBetter { new_f1, current_f1 } => Some((new_f1, current_f1)),
+            _ => None,
+        }));
+        ended.is_some()
+    })?;
+    let learned_secs = begun.elapsed().as_secs_f64();
+    let used = ended == Some(true);
+    let (mut first_secs, mut all_secs) = (None, None);
+    if used {
+        let newest = copy.learner().current.as_ref().map(|model| model.id);
+        let is_new = |project: &Project, id: &SentenceId| {
+            project.suggestions(*id).map(|said| said.model) == newest && newest != Some(ModelId::FROM_FILE)
+        };
+        wait(&driver, &mut copy, cancel, |project, events| {
+            let came = events.iter().any(|event| match event {
+                Event::Suggestions(ids) => ids.iter().any(|id| is_new(project, id)),
+                _ => false,
+            });
+            if came && first_secs.is_none() {
+                first_secs = Some(begun.elapsed().as_secs_f64());
+            }
+            first_secs.is_some() && project.learner().predicting.is_none()
+        })?;
+        all_secs = Some(begun.elapsed().as_secs_f64());
+    }
+    let complete = copy.corpus().sentences().filter(|s| s.status() == Status::Complete).count();
+    let sentences = copy.corpus().sentences().count();
+    copy.close()?;
+    Ok(RefreshBench { sentences, complete, learned_secs, used, compared, first_secs, all_secs })
+}
+
+/// Whether the new model is used, once a training has ended.
+fn how_it_ended(event: &Event) -> Option<bool> {
+    match event {
+        Event::ModelReady(_) => Some(true),
+        Event::ModelNotBetter { .. } | Event::TrainingFailed { .. } | Event::TrainingStopped => Some(false),
+        _ => None,
+    }
+}
+
+fn wait(
+    driver: &Driver,
+    project: &mut Project,
+    cancel: &AtomicBool,
+    mut done: impl FnMut(&Project, &[Event]) -> bool,
+) -> Result<(), SessionError> {
+    let begun = Instant::now();
+    loop {
+        not_stopped(cancel)?;
+        // Short, so that a stop is heard.
+        let came = driver.run_until(project, Duration::from_millis(200), &mut done);
+        if came.is_ok() || begun.elapsed() > LONGEST {
+            return Ok(());
+        }
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<(), SessionError> {
+    let copy = || -> std::io::Result<()> {
+        let mut folders = vec![(from.to_owned(), to.to_owned())];
+        while let Some((from, to)) = folders.pop() {
+            std::fs::create_dir_all(&to)?;
+            for entry in std::fs::read_dir(&from)? {
+                let (entry, place) = (entry?.path(), |entry: &Path| entry.file_name().map(|name| to.join(name)));
+                let Some(place) = place(&entry) else { continue };
+                if entry.is_dir() {
+                    folders.push((entry, place));
+                } else {
+                    std::fs::copy(&entry, &place)?;
+                }
+            }
+        }
+        Ok(())
+    };
+    copy().map_err(|source| SessionError::Io { doing: "copy the model", source, path: from.to_owned() })
+}
