@@ -6,7 +6,7 @@
 use super::candidates::{Group, Rows};
 use crate::nn::fused::slice;
 use crate::nn::kernels::{
-    DropMask, Onto, View, add_row, gelu_row, gelu_slope_row, multiply_row, small_matmul, softmax_row,
+    DropMask, LANES, Onto, View, add_row, gelu_row, gelu_slope_row, multiply_row, small_matmul, softmax_row,
 };
 use crate::nn::lend;
 use candle_core::{CpuStorage, CustomOp3, Layout, Shape, Tensor};
@@ -16,8 +16,6 @@ use std::sync::Mutex;
 
 /// Candidates that are worked on at a time: their vectors stay in the cache.
 const AT_A_TIME: usize = 64;
-/// The classes of a row are padded to a multiple of this.
-const LANES: usize = 16;
 
 /// The two layers, as slices.
 pub(super) struct Pass<'a> {
@@ -33,7 +31,7 @@ pub(super) struct Pass<'a> {
     size: usize,
     /// C
     classes: usize,
-    /// C rounded up.
+    /// C rounded up to whole lanes.
     wide: usize,
 }
 

@@ -61,6 +61,15 @@ impl Gradients {
         }
     }
 
+    /// Where something is to be added to the gradient of `variable`; 0 where nothing was given before.
+    pub fn sum(&mut self, variable: &Tensor) -> &mut [f32] {
+        let (sum, onto) = self.of(variable);
+        if onto == Onto::Nothing {
+            sum.fill(0.0);
+        }
+        sum
+    }
+
     /// The buffer of a variable's gradient, and whether it is to be written onto, to be given back by [`Gradients::put`].
     pub fn take(&mut self, variable: &Tensor) -> (Vec<f32>, Onto) {
         let (values, onto) = self.of(variable);

@@ -307,8 +307,7 @@ fn compare(
         _ => score(&Predictor::load_with_threads(&trained.snapshot, job.threads())?)?,
     };
     // The few dev sentences of a quick training can't tell less than a point, and what it has learned is new.
-    let allowed = if matches!(job.task, TrainingTask::Refresh { .. }) { 0.01 } else { 0.0 };
-    let is_better = new > old || (allowed > 0.0 && new >= old - allowed);
+    let is_better = if matches!(job.task, TrainingTask::Refresh { .. }) { new >= old - 0.01 } else { new > old };
     Ok(if is_better { Verdict::Better } else { Verdict::NotBetter { new, current: old } })
 }
 

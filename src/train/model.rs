@@ -213,7 +213,8 @@ impl Model {
         Batch { encoder, sentences: prepared.iter().map(|p| &p.sentence).collect(), states }
     }
 
-    /// Predicts every sentence that has words and adds what it takes to `times`; `each` gets its number and its prediction, in any order.
+    /// Predicts every sentence that has words and adds what it takes to `times`; `each` gets its number and its
+    /// prediction, in any order.
     pub(super) fn predict_all(
         &self,
         sentences: &[Prepared],

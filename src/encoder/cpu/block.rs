@@ -104,10 +104,10 @@ impl Block {
         let (h, inner) = (self.hidden(), self.inner());
         let width = Sums::width(h, inner);
         let mut total = vec![0.0; width];
-        sums.chunks_exact(width).for_each(|sentence| kernels::add_row(&mut total, sentence));
+        kernels::add_rows(sums, &mut total);
         let Sums { norm, down, up, attention_norm, output, qkv } = Sums::of(&mut total, h, inner);
-        add_norm(&self.norm, std::iter::once(&*norm), gradients);
-        add_norm(&self.attention_norm, std::iter::once(&*attention_norm), gradients);
+        add_norm(&self.norm, norm, gradients);
+        add_norm(&self.attention_norm, attention_norm, gradients);
         let parts = qkv.chunks_exact(h);
         let layers = [&self.query, &self.key, &self.value].into_iter().zip(parts);
         let others = [(&self.down, &*down), (&self.up, &*up), (&self.output, &*output)];

@@ -97,7 +97,9 @@ impl Bert {
     pub(super) fn add_embeddings(&self, batch: &EncoderBatch, tape: &Tape, gradients: &mut Gradients) {
         let (e, pieces) = (self.embedding(), batch.pieces());
         let (mask, grad) = (tape.masks.pieces, &tape.embedded);
-        add_norm(&self.norm, tape.embedded_sums.chunks_exact(2 * e), gradients);
+        let mut of_norm = vec![0.0; 2 * e];
+        kernels::add_rows(&tape.embedded_sums, &mut of_norm);
+        add_norm(&self.norm, &of_norm, gradients);
         if pieces == 1 {
             gradients.add_rows(self.words.weight(), batch.ids(), grad);
         } else {
@@ -108,19 +110,12 @@ impl Bert {
             });
             gradients.add_rows(self.words.weight(), batch.ids(), &each.collect::<Vec<_>>());
         }
-        let (positions, onto) = gradients.of(self.positions.weight());
-        if onto == Onto::Nothing {
-            positions.fill(0.0);
-        }
+        let positions = gradients.sum(self.positions.weight());
         for (place, grad) in batch.places().iter().zip(grad.chunks_exact(e)) {
             kernels::add_row(&mut positions[(place + self.position_offset) as usize * e..][..e], grad);
         }
         if let Some(types) = &self.token_types {
-            let (types, onto) = gradients.of(types.weight());
-            if onto == Onto::Nothing {
-                types.fill(0.0);
-            }
-            kernels::add_rows(grad, &mut types[..e]);
+            kernels::add_rows(grad, &mut gradients.sum(types.weight())[..e]);
         }
     }
 }

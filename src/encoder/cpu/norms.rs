@@ -1,6 +1,6 @@
 //! Layer norms as the kernels take them.
 
-use crate::nn::kernels::{self, Norm};
+use crate::nn::kernels::Norm;
 use crate::nn::{Gradients, LayerNorm, Lent, NnError, lend};
 
 /// A layer norm's variables, read.
@@ -20,11 +20,9 @@ impl<'a> Norms<'a> {
     }
 }
 
-/// Adds the gradients of a norm's weight and bias, which stand one behind the other in each of `sums`.
-pub(super) fn add_norm<'a>(layer: &LayerNorm, sums: impl Iterator<Item = &'a [f32]>, gradients: &mut Gradients) {
-    let h = layer.weight().elem_count();
-    let mut total = vec![0.0; 2 * h];
-    sums.for_each(|sentence| kernels::add_row(&mut total, sentence));
-    gradients.add(layer.weight(), &total[..h]);
-    gradients.add(layer.bias(), &total[h..]);
+/// Adds the gradients of a norm's weight and bias, which stand one behind the other.
+pub(super) fn add_norm(layer: &LayerNorm, both: &[f32], gradients: &mut Gradients) {
+    let (weight, bias) = both.split_at(both.len() / 2);
+    gradients.add(layer.weight(), weight);
+    gradients.add(layer.bias(), bias);
 }

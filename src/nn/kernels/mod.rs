@@ -57,7 +57,7 @@ const ROWS: usize = 32;
 /// Numbers that one task of a flat pass takes at a time.
 const FLAT: usize = 1 << 15;
 /// Numbers that are worked on side by side; sums are made in as many lanes on every processor.
-const LANES: usize = 16;
+pub const LANES: usize = 16;
 
 /// e^x to about 1e-7 relative, without branches (Cephes' polynomial).
 #[inline(always)]

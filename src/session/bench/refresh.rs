@@ -1,7 +1,7 @@
 //! How soon suggestions follow labels: a quick training in an open project, from the tenth more complete sentence on.
 
 use super::{not_stopped, temporary_folder};
-use crate::annotation::{ModelId, SentenceId, Status};
+use crate::annotation::{SentenceId, Status};
 use crate::session::driver::Driver;
 use crate::session::{Command, Event, Home, Project, SessionError, Setting, models};
 use crate::store::{Store, models_dir};
@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 /// More complete sentences that start a quick training.
 const LABELLED: usize = 10;
-/// A person would have given up.
-const LONGEST: Duration = Duration::from_secs(3600);
+/// How often a wait looks whether it is to stop.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// What a person waits for after the last of ten more complete sentences.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,9 +81,7 @@ pub fn bench_refresh(home: &Home, project: &Path, cancel: &AtomicBool) -> Result
     let (mut first_secs, mut all_secs) = (None, None);
     if used {
         let newest = copy.learner().current.as_ref().map(|model| model.id);
-        let is_new = |project: &Project, id: &SentenceId| {
-            project.suggestions(*id).map(|said| said.model) == newest && newest != Some(ModelId::FROM_FILE)
-        };
+        let is_new = |project: &Project, id: &SentenceId| project.suggestions(*id).map(|said| said.model) == newest;
         wait(&driver, &mut copy, cancel, |project, events| {
             let came = events.iter().any(|event| match event {
                 Event::Suggestions(ids) => ids.iter().any(|id| is_new(project, id)),
@@ -117,15 +115,10 @@ fn wait(
     cancel: &AtomicBool,
     mut done: impl FnMut(&Project, &[Event]) -> bool,
 ) -> Result<(), SessionError> {
-    let begun = Instant::now();
-    loop {
+    while driver.run_until(project, LOOK, &mut done).is_err() {
         not_stopped(cancel)?;
-        // Short, so that a stop is heard.
-        let came = driver.run_until(project, Duration::from_millis(200), &mut done);
-        if came.is_ok() || begun.elapsed() > LONGEST {
-            return Ok(());
-        }
     }
+    Ok(())
 }
 
 fn copy_folder(from: &Path, to: &Path) -> Result<(), SessionError> {
