@@ -42,31 +42,36 @@ impl Part {
 
 /// The frozen training data: complete sentences only, in the order of their ids.
 pub(super) fn freeze(corpus: &Corpus) -> Result<Dataset, TrainError> {
-    let labels = corpus.labels().iter().map(|l| (l.id, l.name.clone())).collect();
-    Dataset::freeze(labels, gold_examples(corpus, Part::Train), gold_examples(corpus, Part::Dev))
+    Dataset::freeze(labels(corpus), gold_examples(corpus, Part::Train), gold_examples(corpus, Part::Dev))
+}
+
+pub(super) fn labels(corpus: &Corpus) -> Vec<(LabelId, String)> {
+    corpus.labels().iter().map(|l| (l.id, l.name.clone())).collect()
 }
 
 /// What a quick training learns from: the sentences that are new to the model and some of the others, so that nothing is
 /// forgotten; and fewer dev sentences, the same ones each time.
 pub(super) fn freeze_for_refresh(corpus: &Corpus, known: &HashSet<SentenceId>) -> Result<Dataset, TrainError> {
     let of = |part: Part, most: usize, first: &dyn Fn(SentenceId) -> bool| {
-        let complete = corpus.sentences().filter(|s| s.status() == Status::Complete && part.holds(s));
-        let mut all: Vec<&Sentence> = complete.filter(|s| !s.tokens().is_empty()).collect();
+        let mut all: Vec<&Sentence> = learnable(corpus, part).collect();
         all.sort_by_key(|s| (!first(s.id()), mix(u64::from(s.id().0))));
         all.truncate(most);
         all.sort_by_key(|s| s.id());
         all.into_iter().map(|s| example(corpus, s)).collect()
     };
     let train = of(Part::Train, REFRESH_SENTENCES, &|id| !known.contains(&id));
-    let labels = corpus.labels().iter().map(|l| (l.id, l.name.clone())).collect();
-    Dataset::freeze(labels, train, of(Part::Dev, REFRESH_DEV, &|_| true))
+    Dataset::freeze(labels(corpus), train, of(Part::Dev, REFRESH_DEV, &|_| true))
 }
 
 /// The complete sentences of a part with their gold mentions. Models see contiguous mentions only.
 pub(super) fn gold_examples(corpus: &Corpus, part: Part) -> Vec<Example> {
-    let complete = corpus.sentences().filter(|s| s.status() == Status::Complete && part.holds(s));
-    let complete = complete.filter(|s| !s.tokens().is_empty());
-    complete.map(|s| example(corpus, s)).collect()
+    learnable(corpus, part).map(|s| example(corpus, s)).collect()
+}
+
+/// The complete sentences of a part that have words.
+fn learnable(corpus: &Corpus, part: Part) -> impl Iterator<Item = &Sentence> {
+    let complete = corpus.sentences().filter(move |s| s.status() == Status::Complete && part.holds(s));
+    complete.filter(|s| !s.tokens().is_empty())
 }
 
 fn example(corpus: &Corpus, sentence: &Sentence) -> Example {

@@ -7,7 +7,7 @@
 
 use super::{make, not_stopped, read_made, temporary_folder};
 use crate::annotation::Corpus;
-use crate::session::dataset::{discontinuous, gold_examples, words};
+use crate::session::dataset::{discontinuous, gold_examples, labels, words};
 use crate::session::jobs::stopped;
 use crate::session::{Home, ImportAs, ImportHow, NewProject, Part, PredictReport, Project, SessionError};
 use crate::train::{
@@ -225,7 +225,7 @@ fn train_in(
     cancel: &AtomicBool,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Trained, SessionError> {
-    let labels: Vec<_> = corpus.labels().iter().map(|label| (label.id, label.name.clone())).collect();
+    let labels = labels(&corpus);
     let examples = gold_examples(&corpus, Part::Train);
     drop(corpus);
     if labels.is_empty() {
