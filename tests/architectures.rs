@@ -8,7 +8,7 @@ use candle_core::{Device, Tensor, Var};
 use nestling::annotation::{LabelId, ModelId, Span};
 use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders, Learning, Start, Tape};
 use nestling::model::{Architecture, HeadConfig, Sentence, architectures};
-use nestling::nn::{AdamW, AdamWConfig, Gradients, Mode, Part, Rng, Vars, lend, read_tensors};
+use nestling::nn::{AdamW, AdamWConfig, Gradients, Mode, Part, Processor, Rng, Vars, lend, read_tensors};
 use nestling::train::{
     Checkpoints, Config, Cost, Dataset, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest,
     SentencePrediction, TrainError, TrainRequest, Trained, evaluate, interrupted, resume, train,
@@ -112,8 +112,15 @@ fn every_variable_gets_a_gradient_and_moves() {
         let mut vars = Vars::trainable(3, &Device::Cpu);
         vars.stock(encoder.weights().iter().map(|(name, t)| (format!("encoder.{name}"), t.clone())));
         let bert = Bert::new(vars.scope("encoder", Part::Encoder), definition.config(), Learning::All, 0.1).unwrap();
-        let config =
-            HeadConfig { classes: 3, max_width: 4, dropout: 0.1, head_weight: 0.2, sampling: 0.3, word_shapes: true };
+        let config = HeadConfig {
+            classes: 3,
+            max_width: 4,
+            dropout: 0.1,
+            head_weight: 0.2,
+            sampling: 0.3,
+            word_shapes: true,
+            bf16: false,
+        };
         let head = architecture.build(vars.scope("head", Part::Heads), definition.config().hidden, &config).unwrap();
         let mut adam = AdamW::new(AdamWConfig {
             encoder_lr: 1e-3,
@@ -243,6 +250,64 @@ fn a_seed_gives_the_same_model_bit_for_bit_at_any_number_of_threads() {
 }
 
 /// Predictions that agree up to rounding.
+/// What a GPU runs, run on the CPU.
+#[test]
+fn candle_s_operations_train_and_predict_as_the_passes_by_hand_do() {
+    let desk = Desk::new();
+    for architecture in architectures() {
+        for effort in ["full", "top"] {
+            let train_on = |processor: &str| {
+                let settings = format!("epochs=3 bf16=false top_layers=1 effort={effort} processor={processor}");
+                let name = format!("{}-{effort}-{processor}", architecture.id());
+                let mut losses = Vec::new();
+                let request = desk.request(&name, *architecture, dataset(48, 0), &settings);
+                let trained = train(&request, &NEVER, &mut |event| match event {
+                    Event::Progress { loss, .. } => losses.push(loss),
+                    Event::OnCpu { message } => panic!("{message}"),
+                    _ => {}
+                });
+                (losses, Predictor::load(&trained.unwrap().snapshot).unwrap())
+            };
+            let ((by_hand, ours), (plain, theirs)) = (train_on("cpu"), train_on("plain"));
+            assert_eq!(by_hand.len(), 9);
+            for (a, b) in by_hand.iter().zip(&plain) {
+                assert!((a - b).abs() < 1e-3 * a.abs(), "{} {effort}: {by_hand:?} {plain:?}", architecture.id());
+            }
+            let (sentences, options) =
+                (words(&distant(20, 3)), PredictOptions { floor: 0.0, ..PredictOptions::default() });
+            let [ours, theirs] = [ours, theirs].map(|p| p.predict(&sentences, options, &NEVER).unwrap());
+            for (a, b) in ours.iter().zip(&theirs) {
+                assert_eq!(a.candidates, b.candidates);
+                a.spans
+                    .iter()
+                    .zip(&b.spans)
+                    .for_each(|(a, b)| assert!((a.score - b.score).abs() < 1e-3, "{a:?} {b:?}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn without_a_gpu_a_training_runs_on_the_cpu_and_says_so() {
+    let desk = Desk::new();
+    let request = desk.request("cpu", architectures()[0], dataset(16, 0), "epochs=1 processor=gpu");
+    let mut notes = Vec::new();
+    let trained = train(&request, &NEVER, &mut |event| {
+        if let Event::OnCpu { message } = event {
+            notes.push(message);
+        }
+    });
+    let settings = trained.unwrap().manifest.settings;
+    match notes.as_slice() {
+        [] => assert_eq!(settings.processor, Processor::Gpu),
+        [note] => {
+            assert_eq!(settings.processor, Processor::Cpu);
+            assert!(note.starts_with("no GPU can be used, the training runs on the CPU: "), "{note}");
+        }
+        more => panic!("{more:?}"),
+    }
+}
+
 fn assert_same(a: &SentencePrediction, b: &SentencePrediction) {
     let close = |x: f32, y: f32| (x - y).abs() < 1e-5;
     assert!(a.heads.len() == b.heads.len() && a.heads.iter().zip(&b.heads).all(|(x, y)| close(*x, *y)));

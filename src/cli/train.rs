@@ -69,6 +69,7 @@ pub(super) fn tell(progress: &mut Progress, event: TrainEvent) {
             let best = if best { ", the best so far" } else { "" };
             progress.note(&format!("epoch {epoch}: loss {mean_loss:.4}, dev {}{best}", fields::scores(dev.micro)));
         }
+        TrainEvent::OnCpu { message } => progress.note(&message),
         TrainEvent::NotKept { message } => {
             progress.note(&format!("can't keep the state of the training, which goes on: {message}"));
         }

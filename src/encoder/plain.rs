@@ -10,11 +10,25 @@ use candle_core::{DType, Tensor};
 /// # Errors
 /// When a number of the batch is beyond the vocabulary, or a window beyond the positions.
 pub fn forward(bert: &Bert, batch: &EncoderBatch, mode: &mut Mode) -> Result<Vec<Tensor>, NnError> {
-    let mut x = embed(bert, batch, mode)?;
+    forward_in_part(bert, batch, 0, mode)
+}
+
+/// As [`forward`], with dropout from the block number `first` on; with 0 in the embeddings, too.
+///
+/// # Errors
+/// See [`forward`].
+pub fn forward_in_part(
+    bert: &Bert,
+    batch: &EncoderBatch,
+    first: usize,
+    mode: &mut Mode,
+) -> Result<Vec<Tensor>, NnError> {
+    let mut x = if first > 0 { embed(bert, batch, &mut Mode::Predict)? } else { embed(bert, batch, mode)? };
     let padding = Padding::new(batch, &x)?;
     let mut states = vec![x.clone()];
-    for block in &bert.blocks {
-        x = run(block, &x, &padding, bert.dropout, mode)?;
+    for (i, block) in bert.blocks.iter().enumerate() {
+        let p = if i < first { 0.0 } else { bert.dropout };
+        x = run(block, &x, &padding, p, mode)?;
         states.push(x.clone());
     }
     Ok(states)

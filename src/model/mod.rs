@@ -101,6 +101,8 @@ pub struct HeadConfig {
     pub sampling: f32,
     /// Whether the form of a word (capitals, digits) is a feature.
     pub word_shapes: bool,
+    /// Whether the products of all words are taken in half precision.
+    pub bf16: bool,
 }
 
 /// Which words may start a candidate in prediction.

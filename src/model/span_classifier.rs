@@ -11,7 +11,8 @@ use super::span_pass::{self, Pass};
 use super::{HeadConfig, ModelError, Sentence, WORD_SHAPES};
 use crate::encoder::Encoded;
 use crate::nn::{
-    Embedding, Init, Linear, Mode, NnError, Scope, cross_entropy, dropout, lend, plain, project, softmax, u32_tensor,
+    Embedding, Init, Linear, Mode, NnError, Scope, cross_entropy, dropout, half, lend, plain, project, softmax,
+    u32_tensor,
 };
 use candle_core::Tensor;
 
@@ -34,6 +35,8 @@ pub(super) struct SpanClassifier {
     output: Linear,
     dropout: f32,
     classes: usize,
+    /// Whether products are of half precision.
+    halves: bool,
 }
 
 /// What the first layer makes of each word and each width, so that a span needs only a sum.
@@ -78,6 +81,7 @@ impl SpanClassifier {
             output: Linear::uniform(scope.scope("span.output"), size, config.classes)?,
             dropout: config.dropout,
             classes: config.classes,
+            halves: config.bf16,
         })
     }
 
@@ -107,10 +111,14 @@ impl SpanClassifier {
 
     pub(super) fn parts(&self, words: &Words) -> Result<Parts, ModelError> {
         Ok(Parts {
-            first: project(&words.first, &self.inner_first)?,
-            last: project(&words.last, &self.inner_last)?,
+            first: self.project(&words.first, &self.inner_first)?,
+            last: self.project(&words.last, &self.inner_last)?,
             width: self.inner_width.forward(self.widths.weight())?,
         })
+    }
+
+    fn project(&self, words: &Tensor, weight: &Tensor) -> Result<Tensor, NnError> {
+        if self.halves && words.device().is_cpu() { half::project(words, weight) } else { project(words, weight) }
     }
 
     /// Mean cross-entropy of the candidates' classes, a scalar. On the CPU its memory does not grow with their number.

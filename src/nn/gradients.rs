@@ -12,13 +12,20 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub struct Gradients {
     by_variable: HashMap<TensorId, Gradient>,
+    /// Whether gradients stay tensors of candle's.
+    plain: bool,
 }
 
 /// The gradient of one variable.
 #[derive(Debug)]
 pub(super) enum Gradient {
-    Dense { values: Vec<f32>, is_empty: bool },
+    Dense {
+        values: Vec<f32>,
+        is_empty: bool,
+    },
     Rows(Rows),
+    /// Of a variable that lies on another device, or is treated as if it did.
+    Tensor(Tensor),
 }
 
 /// Of a table of which a step sees a few rows: a gradient for each of these.
@@ -31,8 +38,14 @@ pub(super) struct Rows {
 }
 
 impl Gradients {
+    /// Those that candle's operations alone work with, on whatever device; they come by [`Gradients::add_store`] only.
+    pub fn plain() -> Self {
+        Self { plain: true, ..Self::default() }
+    }
+
     /// Forgets the values, not the buffers.
     pub fn clear(&mut self) {
+        self.by_variable.retain(|_, gradient| !matches!(gradient, Gradient::Tensor(_)));
         for gradient in self.by_variable.values_mut() {
             match gradient {
                 Gradient::Dense { is_empty, .. } => *is_empty = true,
@@ -40,6 +53,7 @@ impl Gradients {
                     rows.numbers.clear();
                     rows.values.clear();
                 }
+                Gradient::Tensor(_) => {}
             }
         }
     }
@@ -57,7 +71,7 @@ impl Gradients {
                 let onto = if std::mem::take(is_empty) { Onto::Nothing } else { Onto::Sum };
                 (values, onto)
             }
-            Gradient::Rows(_) => (&mut [], Onto::Nothing),
+            Gradient::Rows(_) | Gradient::Tensor(_) => (&mut [], Onto::Nothing),
         }
     }
 
@@ -106,24 +120,23 @@ impl Gradients {
     /// Adds what candle found for the variables.
     ///
     /// # Errors
-    /// When a gradient does not lie on the CPU.
+    /// When a gradient does not lie on the CPU, unless these are [`Gradients::plain`].
     pub fn add_store(&mut self, vars: &Vars, store: &GradStore) -> Result<(), NnError> {
         for (_, variable) in vars.iter() {
             let variable = variable.var.as_tensor();
-            if let Some(gradient) = store.get(variable) {
+            let Some(gradient) = store.get(variable) else { continue };
+            if self.plain {
+                let sum = match self.by_variable.get(&variable.id()) {
+                    Some(Gradient::Tensor(before)) => (before + gradient)?,
+                    _ => gradient.clone(),
+                };
+                self.by_variable.insert(variable.id(), Gradient::Tensor(sum));
+            } else {
                 let gradient = gradient.contiguous()?;
                 self.add(variable, &lend(&gradient)?);
             }
         }
         Ok(())
-    }
-
-    /// Multiplies all by `factor`.
-    pub fn scale(&mut self, factor: f32) {
-        for gradient in self.by_variable.values_mut() {
-            let (Gradient::Dense { values, .. } | Gradient::Rows(Rows { values, .. })) = gradient;
-            values.iter_mut().for_each(|value| *value *= factor);
-        }
     }
 
     /// Adds up the gradients of rows that came more than once.
@@ -140,6 +153,7 @@ impl Gradients {
         self.by_variable.get(&variable.id()).filter(|gradient| match gradient {
             Gradient::Dense { is_empty, .. } => !is_empty,
             Gradient::Rows(rows) => !rows.numbers.is_empty(),
+            Gradient::Tensor(_) => true,
         })
     }
 
@@ -147,6 +161,7 @@ impl Gradients {
     pub fn dense(&self, variable: &Tensor) -> Option<Vec<f32>> {
         Some(match self.get(variable)? {
             Gradient::Dense { values, .. } => values.clone(),
+            Gradient::Tensor(tensor) => tensor.flatten_all().and_then(|flat| flat.to_vec1()).ok()?,
             Gradient::Rows(rows) => {
                 let mut all = vec![0.0; variable.elem_count()];
                 for (number, row) in rows.numbers.iter().zip(rows.values.chunks_exact(rows.width)) {
@@ -160,9 +175,11 @@ impl Gradients {
 }
 
 impl Gradient {
-    pub(super) fn squared_norm(&self) -> f64 {
-        let (Self::Dense { values, .. } | Self::Rows(Rows { values, .. })) = self;
-        kernels::squared_norm(values)
+    pub(super) fn squared_norm(&self) -> Result<f64, NnError> {
+        Ok(match self {
+            Self::Dense { values, .. } | Self::Rows(Rows { values, .. }) => kernels::squared_norm(values),
+            Self::Tensor(tensor) => f64::from(tensor.sqr()?.sum_all()?.to_scalar::<f32>()?),
+        })
     }
 }
 
@@ -201,9 +218,8 @@ mod tests {
             gradients.add(&a, &[1.0, 2.0]);
             gradients.add_rows(&table, &[3, 1, 3], &[1.0, 1.0, 2.0, 2.0, 4.0, 4.0]);
             gradients.settle();
-            gradients.scale(0.5);
-            assert_eq!(gradients.dense(&a).unwrap(), [1.0, 2.0]);
-            assert_eq!(gradients.dense(&table).unwrap(), [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 2.5, 2.5]);
+            assert_eq!(gradients.dense(&a).unwrap(), [2.0, 4.0]);
+            assert_eq!(gradients.dense(&table).unwrap(), [0.0, 0.0, 2.0, 2.0, 0.0, 0.0, 5.0, 5.0]);
             gradients.clear();
             assert!(gradients.dense(&a).is_none() && gradients.dense(&table).is_none());
         }

@@ -12,16 +12,18 @@
 //!   same dropout mask.
 //! - A variable belongs to a [`Part`] (its learning rate) and either decays or not; both are said where it is declared.
 //!
-//! Deliberately absent: weights and sums of a precision other than `f32`; second derivatives; an optimizer for devices other than the CPU.
+//! Deliberately absent: weights and sums of a precision other than `f32`; second derivatives.
 
 pub mod fused;
 mod gradients;
+pub mod half;
 pub mod kernels;
 mod layers;
 mod lend;
 mod ops;
 mod optimizer;
 pub mod plain;
+mod processor;
 mod rng;
 mod schedule;
 mod threads;
@@ -32,6 +34,7 @@ pub use layers::{Embedding, LayerNorm, Linear};
 pub use lend::{Lent, lend};
 pub use ops::{cross_entropy, dropout, linear, log_softmax, project, softmax, u32_tensor};
 pub use optimizer::{AdamW, AdamWConfig};
+pub use processor::Processor;
 pub use rng::{Mode, Rng, RngState};
 pub use schedule::LinearSchedule;
 pub use threads::Threads;

@@ -3,7 +3,7 @@
 use super::gradients::{Gradient, Rows};
 use super::kernels::{self, AdamWStep, Idle};
 use super::lend::change;
-use super::{Gradients, NnError, Part, Variable, Vars};
+use super::{Gradients, NnError, Part, Variable, Vars, plain};
 use candle_core::{Device, Tensor};
 use std::collections::{BTreeMap, HashMap};
 
@@ -36,6 +36,8 @@ struct Moments {
     second: Vec<f32>,
     /// Of a variable whose gradient comes by rows.
     table: Option<Table>,
+    /// Both, of a variable whose gradient is a tensor; the vectors are empty then.
+    tensors: Option<[Tensor; 2]>,
 }
 
 /// Which rows of a table still have to take which steps.
@@ -68,7 +70,8 @@ impl AdamW {
         gradients.settle();
         let gradients: &Gradients = gradients;
         let moving = || vars.iter().filter_map(|(name, v)| Some((name, v, gradients.get(v.var.as_tensor())?)));
-        let norm = moving().map(|(_, _, gradient)| gradient.squared_norm()).sum::<f64>().sqrt();
+        let squares = moving().map(|(_, _, gradient)| gradient.squared_norm());
+        let norm = squares.sum::<Result<f64, _>>()?.sqrt();
         if !norm.is_finite() {
             return Err(NnError::NotFinite);
         }
@@ -135,8 +138,11 @@ impl AdamW {
     pub fn moments(&self) -> Result<BTreeMap<String, Tensor>, NnError> {
         let mut tensors = BTreeMap::new();
         for (name, m) in &self.moments {
-            for (which, values) in [("first", &m.first), ("second", &m.second)] {
-                let tensor = Tensor::from_slice(values, values.len(), &Device::Cpu)?;
+            for (i, (which, values)) in [("first", &m.first), ("second", &m.second)].into_iter().enumerate() {
+                let tensor = match &m.tensors {
+                    Some(both) => both[i].flatten_all()?.to_device(&Device::Cpu)?,
+                    None => Tensor::from_slice(values, values.len(), &Device::Cpu)?,
+                };
                 tensors.insert(format!("{which}.{name}"), tensor);
             }
         }
@@ -157,7 +163,7 @@ impl AdamW {
                 let (expected, got) = (first.dims().to_vec(), second.dims().to_vec());
                 return Err(NnError::WeightShape { name: other, expected, got });
             }
-            let both = Moments { first: first.to_vec1()?, second: second.to_vec1()?, table: None };
+            let both = Moments { first: first.to_vec1()?, second: second.to_vec1()?, ..Moments::default() };
             moments.insert(name.to_owned(), both);
         }
         Ok(Self { config, moments, steps })
@@ -166,6 +172,9 @@ impl AdamW {
 
 impl Moments {
     fn take(&mut self, variable: &Variable, gradient: &Gradient, step: AdamWStep) -> Result<(), NnError> {
+        if let Gradient::Tensor(gradient) = gradient {
+            return self.take_tensor(variable, gradient, step);
+        }
         let count = variable.var.elem_count();
         self.first.resize(count, 0.0);
         self.second.resize(count, 0.0);
@@ -189,7 +198,27 @@ impl Moments {
                     numbers.iter().for_each(|row| table.taken[*row as usize] = table.steps.len());
                 }
             }
+            Gradient::Tensor(_) => {}
         }
+        Ok(())
+    }
+
+    fn take_tensor(&mut self, variable: &Variable, gradient: &Tensor, step: AdamWStep) -> Result<(), NnError> {
+        let p = variable.var.as_tensor();
+        let moments = match self.tensors.take() {
+            Some(moments) => moments,
+            // As they were restored, or none yet.
+            None => {
+                let begin = |values: &mut Vec<f32>| {
+                    values.resize(p.elem_count(), 0.0);
+                    Tensor::from_vec(std::mem::take(values), p.shape(), p.device())
+                };
+                [begin(&mut self.first)?, begin(&mut self.second)?]
+            }
+        };
+        let (moved, moments) = plain::adamw(p, gradient, moments, step)?;
+        variable.var.set(&moved)?;
+        self.tensors = Some(moments);
         Ok(())
     }
 
@@ -221,6 +250,7 @@ impl Moments {
 mod tests {
     use super::*;
     use crate::nn::Init;
+    use candle_core::backprop::GradStore;
 
     const CONFIG: AdamWConfig = AdamWConfig {
         encoder_lr: 0.1,
@@ -241,15 +271,19 @@ mod tests {
 
     /// The loss Σ c · x³ with another constant for each number.
     fn grads(vars: &Vars) -> Gradients {
+        let mut gradients = Gradients::default();
+        gradients.add_store(vars, &store(vars)).unwrap();
+        gradients
+    }
+
+    fn store(vars: &Vars) -> GradStore {
         let mut total = Tensor::new(0f32, &Device::Cpu).unwrap();
         for (i, (_, v)) in vars.iter().enumerate() {
             let x = v.var.as_tensor().flatten_all().unwrap();
             let c = Tensor::new(&[1f32 + i as f32, -2.0], &Device::Cpu).unwrap();
             total = (total + (x.powf(3.0).unwrap() * c).unwrap().sum_all().unwrap()).unwrap();
         }
-        let mut gradients = Gradients::default();
-        gradients.add_store(vars, &total.backward().unwrap()).unwrap();
-        gradients
+        total.backward().unwrap()
     }
 
     fn values(vars: &Vars) -> Vec<f32> {
@@ -274,6 +308,26 @@ mod tests {
         let expected = [0.579_909_5, 1.143_110_2, 0.970_021_1, 1.030_017];
         for (got, want) in values(&vars).iter().zip(expected) {
             assert!((got - want).abs() < 2e-6, "{:?} {expected:?}", values(&vars));
+        }
+    }
+
+    #[test]
+    fn tensors_take_the_steps_that_slices_take() {
+        let (fast, plain) = (model(), model());
+        let (mut adam, mut plain_adam) = (AdamW::new(CONFIG), AdamW::new(CONFIG));
+        for step in 0..4 {
+            let factor = 1.0 / f64::from(step + 1);
+            adam.step(&fast, &mut grads(&fast), factor).unwrap();
+            let mut gradients = Gradients::plain();
+            gradients.add_store(&plain, &store(&plain)).unwrap();
+            plain_adam.step(&plain, &mut gradients, factor).unwrap();
+            if step == 1 {
+                let saved = plain_adam.moments().unwrap().into_iter().collect();
+                plain_adam = AdamW::restore(CONFIG, plain_adam.steps(), &saved).unwrap();
+            }
+        }
+        for (got, want) in values(&plain).iter().zip(values(&fast)) {
+            assert!((got - want).abs() < 1e-6, "{got} {want}");
         }
     }
 

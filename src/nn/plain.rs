@@ -1,7 +1,7 @@
 //! Operations composed of candle's own, all of which have a backward pass: the specification of what runs on the CPU,
 //! and what runs on other devices.
 
-use super::kernels::{self, DropMask};
+use super::kernels::{self, AdamWStep, DropMask};
 use super::{NnError, Rng, softmax};
 use candle_core::{D, Device, Shape, Tensor};
 
@@ -21,6 +21,26 @@ pub fn layer_norm(x: &Tensor, weight: &Tensor, bias: &Tensor, eps: f64) -> Resul
 /// When the tensor is no float.
 pub fn gelu(x: &Tensor) -> Result<Tensor, NnError> {
     Ok(x.gelu_erf()?)
+}
+
+/// One step of AdamW of a variable `p` with the gradient `g` and both moments; returns them as they are after it. See
+/// [`kernels::adamw`].
+///
+/// # Errors
+/// On shapes that don't fit.
+pub fn adamw(
+    p: &Tensor,
+    g: &Tensor,
+    [first, second]: [Tensor; 2],
+    step: AdamWStep,
+) -> Result<(Tensor, [Tensor; 2]), NnError> {
+    let AdamWStep { grad_scale, rest1, rest2, idle } = step;
+    let [grad_scale, rest1, rest2, beta1, beta2] = [grad_scale, rest1, rest2, idle.beta1, idle.beta2].map(f64::from);
+    let [eps, rate, correct2, keep] = [idle.eps, idle.rate, idle.correct2, idle.keep].map(f64::from);
+    let first = ((first * beta1)? + (g * (grad_scale * rest1))?)?;
+    let second = ((second * beta2)? + (g.sqr()? * (grad_scale * grad_scale * rest2))?)?;
+    let moved = ((&first * rate)? / ((&second * correct2)?.sqrt()? + eps)?)?;
+    Ok((((p * keep)? - moved)?.detach(), [first.detach(), second.detach()]))
 }
 
 /// See [`super::linear`].

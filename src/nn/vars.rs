@@ -87,6 +87,11 @@ impl Vars {
         self.fitting_only = true;
     }
 
+    /// Where what is declared from now on lies.
+    pub fn move_to(&mut self, device: &Device) {
+        self.device = device.clone();
+    }
+
     pub fn device(&self) -> &Device {
         &self.device
     }
@@ -132,7 +137,7 @@ impl Vars {
         for (name, variable) in &self.variables {
             let value = tensors.get(name).ok_or_else(|| NnError::MissingWeight { name: name.clone() })?;
             check_shape(name, variable.var.dims(), value)?;
-            variable.var.set(value)?;
+            variable.var.set(&value.to_device(&self.device)?)?;
         }
         Ok(())
     }

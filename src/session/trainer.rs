@@ -326,6 +326,8 @@ impl TrainingProgress {
             }
             // What can't be kept costs nothing unless the training is interrupted.
             Event::EpochDone { .. } | Event::Kept { .. } | Event::NotKept { .. } | Event::Saving => {}
+            // The card of the model says on what it was trained.
+            Event::OnCpu { .. } => {}
         }
         true
     }

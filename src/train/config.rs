@@ -2,6 +2,7 @@
 
 use super::{Effort, Settings, TrainError};
 use crate::model::Nesting;
+use crate::nn::Processor;
 use crate::nn::kernels::has_bf16;
 use std::str::FromStr;
 
@@ -30,6 +31,7 @@ use std::str::FromStr;
 /// | `word_shapes` | for encoders that don't see case | capitals and digits as features |
 /// | `threshold` | 0.5 | probability from which a word is taken for a head |
 /// | `nesting` | `nested` | `flat` keeps the most probable one of mentions that overlap |
+/// | `processor` | a GPU where the build knows one and there is one, else `cpu` | `cpu`, `gpu`, or `plain`: what a GPU computes, on the CPU |
 /// | `bf16` | `true` | the encoder's matrix products in bfloat16, on processors that are fast at that |
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
@@ -55,6 +57,7 @@ pub struct Config {
     pub threshold: f32,
     pub nesting: Nesting,
     pub bf16: bool,
+    pub processor: Option<Processor>,
 }
 
 impl Default for Config {
@@ -82,6 +85,7 @@ impl Default for Config {
             threshold: 0.5,
             nesting: Nesting::Nested,
             bf16: true,
+            processor: None,
         }
     }
 }
@@ -109,6 +113,7 @@ const KEYS: &[&str] = &[
     "threshold",
     "nesting",
     "bf16",
+    "processor",
 ];
 
 /// Steps that a training takes at least when the epochs are left open: below them few labels are not learnt at all.
@@ -179,6 +184,10 @@ impl Config {
             "nesting" => {
                 self.nesting = Nesting::from_id(input.value).ok_or_else(|| input.bad("nested or flat"))?;
             }
+            "processor" => {
+                let read = |i: &Input<'_>| Processor::from_id(i.value).ok_or_else(|| i.bad("cpu, gpu, plain or auto"));
+                self.processor = input.or_auto(read)?;
+            }
             "bf16" => self.bf16 = input.number("true or false", |_| true)?,
             _ => self.threshold = input.number("a number from 0 to 1", |x| (0.0..=1.0).contains(x))?,
         }
@@ -217,6 +226,22 @@ impl Config {
             nesting: self.nesting,
             limit: self.limit,
             bf16: self.bf16 && has_bf16(),
+            processor: Processor::Cpu,
+        }
+    }
+
+    /// What the training will run on, and where that is not what was asked for, why.
+    pub(super) fn processor(&self) -> (Processor, Option<String>) {
+        let asked = match self.processor {
+            Some(processor) => processor,
+            None if Processor::knows_gpus() => Processor::Gpu,
+            None => Processor::Cpu,
+        };
+        match asked.device() {
+            Ok(_) => (asked, None),
+            Err(reason) => {
+                (Processor::Cpu, Some(format!("no GPU can be used, the training runs on the CPU: {reason}")))
+            }
         }
     }
 }
@@ -281,7 +306,7 @@ mod tests {
             "lr",
             "1e-4",
             expect![[
-                r#"there is no setting "lr"; there are: architecture, encoder, effort, top_layers, epochs, batch_size, seed, limit, threads, encoder_lr, head_lr, warmup, weight_decay, clip, dropout, w, sp, max_width, word_shapes, threshold, nesting, bf16"#
+                r#"there is no setting "lr"; there are: architecture, encoder, effort, top_layers, epochs, batch_size, seed, limit, threads, encoder_lr, head_lr, warmup, weight_decay, clip, dropout, w, sp, max_width, word_shapes, threshold, nesting, bf16, processor"#
             ]],
         );
     }
@@ -292,6 +317,7 @@ mod tests {
             "architecture" | "encoder" => "other",
             "effort" => "heads",
             "nesting" => "flat",
+            "processor" => "plain",
             "word_shapes" | "bf16" => "false",
             "epochs" | "batch_size" | "top_layers" | "seed" | "limit" | "threads" | "max_width" => "7",
             _ => "0.3",

@@ -4,6 +4,8 @@ use crate::evaluation::Report;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event {
+    /// No GPU can be used though one was asked for: the message says why.
+    OnCpu { message: String },
     Started {
         train_sentences: usize,
         dev_sentences: usize,

@@ -5,6 +5,7 @@ use super::{Effort, Settings};
 use crate::annotation::{LabelId, ModelId};
 use crate::evaluation::{Counts, Report};
 use crate::model::{Nesting, SampleCounts, Samples};
+use crate::nn::Processor;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -36,10 +37,16 @@ pub(super) struct ConfigFile {
     bf16: bool,
     #[serde(default)]
     top_layers: usize,
+    #[serde(default = "cpu")]
+    processor: String,
 }
 
 fn nested() -> String {
     Nesting::Nested.id().to_owned()
+}
+
+fn cpu() -> String {
+    Processor::Cpu.id().to_owned()
 }
 
 impl From<&Settings> for ConfigFile {
@@ -66,16 +73,18 @@ impl From<&Settings> for ConfigFile {
             limit: s.limit,
             bf16: s.bf16,
             top_layers: s.top_layers,
+            processor: s.processor.id().to_owned(),
         }
     }
 }
 
 impl ConfigFile {
-    /// `None` when the effort or the nesting is unknown.
+    /// `None` when the effort, the nesting or the processor is unknown.
     pub(super) fn settings(self) -> Option<Settings> {
         Some(Settings {
             effort: Effort::from_id(&self.effort)?,
             nesting: Nesting::from_id(&self.nesting)?,
+            processor: Processor::from_id(&self.processor)?,
             limit: self.limit,
             bf16: self.bf16,
             top_layers: self.top_layers,

@@ -75,6 +75,8 @@ pub enum TrainError {
         "the model was made by another version of the program ({what} {got}, this one reads {expected}); train it again"
     )]
     OtherVersion { what: String, got: u32, expected: u32 },
+    #[error("no GPU can be used: {0}; with processor=cpu the training begins anew on the CPU")]
+    Processor(String),
     #[error("{action}: {source}: {path}")]
     Io { action: &'static str, source: std::io::Error, path: PathBuf },
     #[error(transparent)]

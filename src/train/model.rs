@@ -4,9 +4,9 @@ use super::batches::{self, Size};
 use super::parts::{PartTimes, timed};
 use super::{Settings, TrainError, stop_if_cancelled};
 use crate::annotation::{LabelId, Span};
-use crate::encoder::{Alignment, Bert, Definition, EncoderBatch, Start, Tape};
+use crate::encoder::{self, Alignment, Bert, Definition, EncoderBatch, Start, Tape};
 use crate::model::{Class, Head, HeadFilter, Nesting, Prediction, Samples, Sentence, architecture};
-use crate::nn::{Gradients, Mode, NnError, Part, Rng, Threads, Vars, lend};
+use crate::nn::{Gradients, Mode, NnError, Part, Processor, Rng, Threads, Vars, lend};
 use candle_core::{Tensor, Var};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -18,6 +18,8 @@ pub(super) const ENCODER: &str = "encoder";
 pub(super) struct Model {
     definition: Definition,
     bert: Bert,
+    /// Whether the encoder runs by candle's operations.
+    plain: bool,
     head: Box<dyn Head>,
     max_width: usize,
     nesting: Nesting,
@@ -63,7 +65,8 @@ impl Model {
         let head_config = settings.head_config(labels.len());
         let head = architecture(&settings.architecture)?.build(scope, definition.config().hidden, &head_config)?;
         let (max_width, nesting) = (settings.max_width, settings.nesting);
-        Ok(Self { definition, bert, head, max_width, nesting, labels })
+        let plain = settings.processor != Processor::Cpu;
+        Ok(Self { definition, bert, plain, head, max_width, nesting, labels })
     }
 
     pub(super) fn definition(&self) -> &Definition {
@@ -122,13 +125,17 @@ impl Model {
         cancel: &AtomicBool,
     ) -> Result<(f32, Samples), TrainError> {
         let hidden = timed(&mut pass.times.encoder, || {
+            let mode = &mut Mode::Train(rng);
+            if self.plain {
+                return self.forward_plain(batch, mode);
+            }
             let below = self.states_below(batch, &mut pass.below)?;
             let start = below.as_ref().map_or(Start::Words, |below| Start::States(self.bert.frozen_below(), below));
-            self.bert.forward(&batch.encoder, start, &mut Mode::Train(rng), &mut pass.tape)
+            self.bert.forward(&batch.encoder, start, mode, &mut pass.tape)
         })?;
-        // Where the encoder learns, its backward pass begins with the gradient of this leaf.
+        // Where the encoder learns, its backward pass by hand begins with the gradient of this leaf.
         let encoder_learns = self.bert.frozen_below() < self.bert.layers();
-        let leaf = if encoder_learns { Some(Var::from_tensor(&hidden)?) } else { None };
+        let leaf = if encoder_learns && !self.plain { Some(Var::from_tensor(&hidden)?) } else { None };
         let hidden = leaf.as_ref().map_or(&hidden, |leaf| leaf.as_tensor());
         let begun = Instant::now();
         let loss = self.head.loss(&batch.encoder.encoded(hidden.clone())?, &batch.sentences, rng)?;
@@ -147,6 +154,12 @@ impl Model {
             }
         }
         Ok((value, loss.samples))
+    }
+
+    /// Hidden states by operations that pass gradients by themselves. What does not learn has no dropout.
+    fn forward_plain(&self, batch: &Batch<'_>, mode: &mut Mode<'_>) -> Result<Tensor, NnError> {
+        let mut states = encoder::plain::forward_in_part(&self.bert, &batch.encoder, self.bert.frozen_below(), mode)?;
+        states.pop().ok_or(NnError::OtherTape)
     }
 
     /// Hidden states of what never changes in this training; `None` where all learns.
@@ -171,7 +184,7 @@ impl Model {
     ) -> Result<(), TrainError> {
         let h = self.bert.hidden();
         let numbers: usize = sentences.iter().map(|sentence| sentence.positions() * h).sum();
-        if self.bert.frozen_below() == 0 || numbers > MOST_KEPT {
+        if self.plain || self.bert.frozen_below() == 0 || numbers > MOST_KEPT {
             return Ok(());
         }
         let sizes: Vec<Size> = sentences.iter().map(Prepared::size).collect();
@@ -200,7 +213,10 @@ impl Model {
     ) -> Result<Vec<Prediction>, TrainError> {
         let kept = batch.kept_states();
         let start = kept.as_ref().map_or(Start::Words, |kept| Start::States(self.bert.frozen_below(), kept));
-        let forward = || self.bert.forward(&batch.encoder, start, &mut Mode::Predict, tape);
+        let forward = || match self.plain {
+            true => self.forward_plain(batch, &mut Mode::Predict),
+            false => self.bert.forward(&batch.encoder, start, &mut Mode::Predict, tape),
+        };
         let hidden = timed(&mut times.encoder, forward)?;
         let encoded = batch.encoder.encoded(hidden)?;
         Ok(timed(&mut times.heads, || self.head.predict(&encoded, &batch.sentences, filter))?)
@@ -285,7 +301,9 @@ pub(super) struct Pass {
 
 impl Pass {
     /// With the times of what was done before the first one.
-    pub(super) fn starting_with(times: PartTimes) -> Self {
-        Self { times, ..Self::default() }
+    pub(super) fn starting_with(times: PartTimes, settings: &Settings) -> Self {
+        let is_plain = settings.processor != Processor::Cpu;
+        let gradients = if is_plain { Gradients::plain() } else { Gradients::default() };
+        Self { times, gradients, ..Self::default() }
     }
 }

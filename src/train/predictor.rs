@@ -6,7 +6,7 @@ use super::{Example, Manifest, TrainError, snapshot};
 use crate::annotation::{LabelId, Span, TokenIdx};
 use crate::evaluation::{Judged, Report};
 use crate::model::{HeadFilter, Prediction, decode};
-use crate::nn::{Threads, Vars};
+use crate::nn::{Processor, Threads, Vars};
 use candle_core::Device;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -87,9 +87,15 @@ impl Predictor {
     /// See [`Predictor::load`].
     pub fn load_with_threads(folder: &Path, threads: Option<usize>) -> Result<Self, TrainError> {
         let snapshot::Opened { manifest, definition, tensors } = snapshot::open(folder)?;
-        let mut vars = Vars::fixed(tensors, &Device::Cpu);
+        let mut settings = manifest.settings.clone();
+        // What was trained on a GPU may predict where there is none.
+        let device = settings.processor.device().unwrap_or_else(|_| {
+            settings.processor = Processor::Cpu;
+            Device::Cpu
+        });
+        let mut vars = Vars::fixed(tensors, &device);
         let labels = manifest.labels.iter().map(|(id, _)| *id).collect();
-        let model = Model::build(&mut vars, definition, &manifest.settings, labels)?;
+        let model = Model::build(&mut vars, definition, &settings, labels)?;
         Ok(Self { manifest, model, threads: Threads::new("predict", threads)? })
     }
 

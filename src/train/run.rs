@@ -14,7 +14,7 @@ use crate::annotation::{LabelId, ModelId, Span};
 use crate::encoder::{Definition, Encoders};
 use crate::evaluation::Report;
 use crate::model::{HeadFilter, Samples, architecture};
-use crate::nn::{AdamW, AdamWConfig, LinearSchedule, NnError, Rng, RngState, Threads, Vars};
+use crate::nn::{AdamW, AdamWConfig, LinearSchedule, NnError, Processor, Rng, RngState, Threads, Vars};
 use candle_core::{Device, Tensor};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -125,6 +125,8 @@ struct Run<'a> {
     best: Option<Best>,
     parent: Option<ModelId>,
     keeper: Option<Keeper>,
+    /// Why it does not run on what was asked for.
+    note: Option<String>,
 }
 
 /// The epoch to keep. Its weights are copied unless it is the last.
@@ -150,13 +152,17 @@ impl<'a> Run<'a> {
         if dataset.labels().is_empty() {
             return Err(TrainError::NothingToLearn("a label"));
         }
-        let (definition, settings, vars) = match &request.start {
+        let (processor, note) = config.processor();
+        let (definition, settings, mut vars) = match &request.start {
             None => from_encoder(request, sentences)?,
             Some(folder) => from_snapshot(config, sentences, folder)?,
         };
+        let settings = Settings { processor, bf16: settings.bf16 && processor == Processor::Cpu, ..settings };
+        vars.move_to(&device(processor)?);
         let order = Rng::new(settings.seed, "order").state();
         let mut run = Self::prepare(Arc::clone(dataset), settings, &definition, vars, config.threads, order, cancel)?;
         run.parent = request.parent;
+        run.note = note;
         run.keeper = request.checkpoints.clone().map(|plan| Keeper::new(plan, 0));
         Ok(run)
     }
@@ -164,7 +170,7 @@ impl<'a> Run<'a> {
     fn resume(request: &ResumeRequest, cancel: &'a AtomicBool) -> Result<Self, TrainError> {
         let checkpoint::Opened { dataset, state, settings, definition, weights, moments, best } =
             checkpoint::open(&request.checkpoints.folder)?;
-        let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
+        let mut vars = Vars::trainable(settings.seed, &device(settings.processor)?);
         vars.stock(weights);
         let (dataset, order) = (Arc::new(dataset), state.place.order);
         let mut run = Self::prepare(dataset, settings, &definition, vars, request.threads, order, cancel)?;
@@ -204,7 +210,7 @@ impl<'a> Run<'a> {
         Ok(Self {
             cancel,
             adam: AdamW::new(adamw(&settings)),
-            pass: Pass::starting_with(times),
+            pass: Pass::starting_with(times, &settings),
             noise: Rng::new(settings.seed, "noise"),
             threads,
             sizes: train.iter().map(Prepared::size).collect(),
@@ -224,10 +230,14 @@ impl<'a> Run<'a> {
             best: None,
             parent: None,
             keeper: None,
+            note: None,
         })
     }
 
     fn run_to_end(mut self, snapshot: &Path, on_event: &mut dyn FnMut(Event)) -> Result<Trained, TrainError> {
+        if let Some(message) = self.note.take() {
+            on_event(Event::OnCpu { message });
+        }
         on_event(Event::Started {
             train_sentences: self.train.len(),
             dev_sentences: self.dev.len(),
@@ -473,6 +483,10 @@ fn from_snapshot(config: &Config, sentences: usize, folder: &Path) -> Result<(De
     vars.stock(tensors);
     vars.take_what_fits();
     Ok((definition, settings, vars))
+}
+
+fn device(processor: Processor) -> Result<Device, TrainError> {
+    processor.device().map_err(TrainError::Processor)
 }
 
 /// The sentences to train on, in an order of their own when they are limited.

@@ -2,6 +2,7 @@
 
 use crate::encoder::Learning;
 use crate::model::{HeadConfig, Nesting};
+use crate::nn::Processor;
 
 /// How much of the model learns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -58,6 +59,7 @@ pub struct Settings {
     pub limit: Option<usize>,
     /// Whether the encoder's matrix products are in bfloat16 where the processor is fast at that.
     pub bf16: bool,
+    pub processor: Processor,
 }
 
 impl Settings {
@@ -78,6 +80,7 @@ impl Settings {
             head_weight: self.head_weight,
             sampling: self.sampling,
             word_shapes: self.word_shapes,
+            bf16: self.bf16,
         }
     }
 }

@@ -58,6 +58,9 @@ pub struct Panels {
 }
 
 impl Panels {
+    /// Columns of one.
+    pub const WIDTH: usize = PANEL;
+
     /// Whether a matrix with so many columns can be cut.
     pub fn fit(columns: usize) -> bool {
         columns.is_multiple_of(PANEL)
