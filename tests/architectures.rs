@@ -381,14 +381,15 @@ fn a_snapshot_says_what_it_is_and_loads_without_the_encoders() {
         let data = Dataset::freeze(labels(), train_set, dev_set.clone()).unwrap();
         let hash = data.hash().to_owned();
         let mut events = Vec::new();
-        let request = desk.request("model", *architecture, data, "epochs=3 limit=30 batch_size=8 max_width=1");
+        let request =
+            desk.request("model", *architecture, data, "epochs=3 limit=30 batch_size=8 max_width=1 self_training=0");
         let trained = train(&request, &NEVER, &mut |event| events.push(event)).unwrap();
 
         let manifest = &trained.manifest;
         let outcome = &manifest.outcome;
         assert_eq!((manifest.dataset_hash.as_str(), manifest.parent), (hash.as_str(), Some(ModelId(4))));
         assert_eq!((outcome.train_sentences, manifest.settings.epochs), (30, 3));
-        assert!((1..=3).contains(&outcome.best_epoch));
+        assert!((1..=manifest.settings.all_epochs()).contains(&outcome.best_epoch));
         assert!(outcome.too_wide_mentions > 5, "half of the sentences have a mention of two words");
         assert!(outcome.sentences_per_sec > 0.0 && outcome.wall_secs > 0.0);
         let heads = outcome.samples.heads;
@@ -452,6 +453,40 @@ fn the_best_epoch_is_kept_when_dev_is_large_enough_and_else_the_last() {
             }
         }
     }
+}
+
+#[test]
+fn a_model_labels_open_sentences_itself_and_begins_anew_with_them() {
+    let desk = Desk::new();
+    for architecture in architectures() {
+        let open = words(&distant(50, 9));
+        let data = dataset(30, 0).with_unlabelled(open.clone()).unwrap();
+        assert_ne!(data.hash(), dataset(30, 0).hash());
+        let train_with = |own: usize| {
+            let name = format!("{}-{own}", architecture.id());
+            let settings = format!("epochs=4 self_epochs=3 self_training={own} batch_size=10 max_width=3");
+            let (mut progress, mut labelled) = (Vec::new(), Vec::new());
+            let request = desk.request(&name, *architecture, data.clone(), &settings);
+            let trained = train(&request, &NEVER, &mut |event| match event {
+                Event::LabelledItself { sentences, .. } => labelled.push(sentences),
+                Event::Progress { step, epoch, .. } => progress.push((step, epoch)),
+                _ => {}
+            });
+            (trained.unwrap(), labelled, progress.last().copied().unwrap())
+        };
+        let (with, labelled, last) = train_with(40);
+        // Three times 30 and 40 are 13 batches of ten.
+        assert_eq!((labelled, last), (vec![40], (4 * 3 + 3 * 13, 7)));
+        let manifest = &with.manifest;
+        assert_eq!((manifest.settings.self_training, manifest.outcome.train_sentences), (40, 30));
+        let (all, labelled, _) = train_with(1000);
+        assert_eq!((all.manifest.settings.self_training, labelled), (50, vec![50]), "as many as there are");
+        let (without, labelled, last) = train_with(0);
+        assert_eq!((labelled, last), (vec![], (12, 4)));
+        assert_ne!(weights(&with), weights(&without));
+    }
+    let empty = dataset(3, 0).with_unlabelled(vec![vec!["a".to_owned()], Vec::new()]);
+    assert!(matches!(empty, Err(TrainError::EmptySentence { sentence: 2 })));
 }
 
 #[test]
@@ -563,8 +598,9 @@ fn an_interrupted_training_gives_the_model_of_one_that_was_not() {
         let desk = Desk::new();
         let whole =
             train(&desk.request("whole", *architecture, dataset(40, 25), settings), &NEVER, &mut |_| {}).unwrap();
-        // In an epoch, at its end before dev is scored, and in the last one.
-        for stops in [vec![2], vec![5], vec![3, 4, 11, 14]] {
+        // In an epoch, at its end before dev is scored, before and after the model labels four sentences itself (15
+        // steps), and in the last one.
+        for stops in [vec![2], vec![5], vec![3, 4, 11, 14], vec![15], vec![15, 16, 42]] {
             let checkpoints = Checkpoints { folder: desk.home.path().join("t.training"), pace: Pace::Steps(1) };
             let mut request = desk.request("resumed", *architecture, dataset(40, 25), settings);
             request.checkpoints = Some(checkpoints.clone());
@@ -581,7 +617,7 @@ fn an_interrupted_training_gives_the_model_of_one_that_was_not() {
                     if i == 0 { train(&request, &cancel, on_event) } else { resume(&again, &cancel, on_event) };
                 assert!(matches!(result, Err(TrainError::Cancelled)), "{result:?}");
                 let kept = interrupted(&again.checkpoints.folder).unwrap().unwrap();
-                assert_eq!((kept.step, kept.steps, kept.train_sentences), (*stop, 15, 36));
+                assert_eq!((kept.step, kept.steps, kept.train_sentences), (*stop, 43, 36));
                 assert_eq!(kept.settings, whole.manifest.settings);
             }
             let mut from = None;

@@ -30,7 +30,9 @@ fn dataset() -> Dataset {
         Example { tokens: text.split(' ').map(str::to_owned).collect(), gold }
     };
     let labels = vec![(LabelId(0), "PER".to_owned()), (LabelId(1), "LOC".to_owned())];
-    Dataset::freeze(labels, (0..60).map(example).collect(), (60..85).map(example).collect()).unwrap()
+    let complete = Dataset::freeze(labels, (0..60).map(example).collect(), (60..85).map(example).collect());
+    let open = (85..100).map(|i| example(i).tokens).collect();
+    complete.and_then(|complete| complete.with_unlabelled(open)).unwrap()
 }
 
 /// A training in a folder: its snapshot, and its checkpoints after every step.

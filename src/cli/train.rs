@@ -69,6 +69,11 @@ pub(super) fn tell(progress: &mut Progress, event: TrainEvent) {
             let best = if best { ", the best so far" } else { "" };
             progress.note(&format!("epoch {epoch}: loss {mean_loss:.4}, dev {}{best}", fields::scores(dev.micro)));
         }
+        TrainEvent::LabelledItself { sentences, mentions } => {
+            progress.note(&format!(
+                "labelled {sentences} more sentences itself, {mentions} mentions; learning from these, too"
+            ));
+        }
         TrainEvent::OnCpu { message } => progress.note(&message),
         TrainEvent::NotKept { message } => {
             progress.note(&format!("can't keep the state of the training, which goes on: {message}"));
@@ -102,7 +107,8 @@ pub(super) fn manifest_to_json(manifest: &Manifest) -> Value {
         "effort": settings.effort.id(),
         "seed": settings.seed,
         "train_sentences": outcome.train_sentences,
-        "epochs": settings.epochs,
+        "epochs": settings.all_epochs(),
+        "self_training": settings.self_training,
         "best_epoch": outcome.best_epoch,
         "wall_secs": outcome.wall_secs,
         "sentences_per_sec": outcome.sentences_per_sec,
@@ -126,7 +132,7 @@ fn to_text(report: &TrainReport) -> String {
         settings.architecture,
         settings.encoder,
         outcome.train_sentences,
-        settings.epochs,
+        settings.all_epochs(),
         outcome.best_epoch,
         outcome.wall_secs,
         outcome.sentences_per_sec,

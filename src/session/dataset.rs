@@ -4,6 +4,9 @@ use crate::annotation::{Corpus, LabelId, Sentence, SentenceId, Span, Split, Stat
 use crate::train::{Dataset, Example, TrainError};
 use std::collections::HashSet;
 
+/// Open sentences that a training may label itself, at most.
+const UNLABELLED_SENTENCES: usize = 6000;
+
 /// Completed sentences for dev, at most.
 const DEV_SENTENCES: usize = 200;
 
@@ -40,9 +43,20 @@ impl Part {
     }
 }
 
-/// The frozen training data: complete sentences only, in the order of their ids.
+/// The frozen training data: complete sentences in the order of their ids, and the words of some that are open.
 pub(super) fn freeze(corpus: &Corpus) -> Result<Dataset, TrainError> {
-    Dataset::freeze(labels(corpus), gold_examples(corpus, Part::Train), gold_examples(corpus, Part::Dev))
+    let complete =
+        Dataset::freeze(labels(corpus), gold_examples(corpus, Part::Train), gold_examples(corpus, Part::Dev))?;
+    complete.with_unlabelled(unlabelled(corpus))
+}
+
+/// Of the sentences that are neither complete nor skipped, some that a seeded hash draws.
+fn unlabelled(corpus: &Corpus) -> Vec<Vec<String>> {
+    let open = |s: &&Sentence| Part::Pool.holds(s) && s.status() != Status::Skipped && !s.tokens().is_empty();
+    let mut open: Vec<&Sentence> = corpus.sentences().filter(open).collect();
+    open.sort_by_key(|s| mix(u64::from(s.id().0)));
+    open.truncate(UNLABELLED_SENTENCES);
+    open.into_iter().map(|sentence| words(corpus, sentence)).collect()
 }
 
 pub(super) fn labels(corpus: &Corpus) -> Vec<(LabelId, String)> {

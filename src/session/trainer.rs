@@ -326,8 +326,8 @@ impl TrainingProgress {
             }
             // What can't be kept costs nothing unless the training is interrupted.
             Event::EpochDone { .. } | Event::Kept { .. } | Event::NotKept { .. } | Event::Saving => {}
-            // The card of the model says on what it was trained.
-            Event::OnCpu { .. } => {}
+            // The record of the model says on what it was trained, and what it labelled itself.
+            Event::OnCpu { .. } | Event::LabelledItself { .. } => {}
         }
         true
     }

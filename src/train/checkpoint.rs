@@ -6,6 +6,8 @@
 //!   weights.safetensors   all weights
 //!   moments.safetensors   AdamW's
 //!   best.safetensors      the weights of the best epoch, where there is one
+//!   start.safetensors     the weights that it began with, where it is to begin anew with labels of its own
+//!   own.json              these labels, from when it has begun anew
 //!   config.json           the settings
 //!   encoder/              config.json and tokenizer of the encoder
 //!   manifest.json         where the training stands; hashes of all other files
@@ -18,13 +20,13 @@ mod disk;
 use super::files::{ConfigFile, ReportFile, SamplesFile};
 use super::sealed::{self, CONFIG, ENCODER, MANIFEST, NewFolder, damaged, read_json};
 use super::{Dataset, Settings, TrainError};
-use crate::annotation::ModelId;
+use crate::annotation::{LabelId, ModelId, Span};
 use crate::encoder::Definition;
 use crate::evaluation::Report;
 use crate::model::{Samples, architecture};
 use crate::nn::{RngState, read_tensors};
 use candle_core::Tensor;
-use disk::{DatasetFile, StateFile};
+use disk::{DatasetFile, OwnFile, StateFile};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -36,6 +38,8 @@ const DATASET: &str = "dataset.json";
 const WEIGHTS: &str = "weights.safetensors";
 const MOMENTS: &str = "moments.safetensors";
 const BEST: &str = "best.safetensors";
+const START: &str = "start.safetensors";
+const OWN: &str = "own.json";
 
 /// Where a training keeps its state, and how often.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -103,6 +107,8 @@ pub(super) struct Contents<'a> {
     pub weights: BTreeMap<String, Tensor>,
     pub moments: BTreeMap<String, Tensor>,
     pub best: Option<&'a BTreeMap<String, Tensor>>,
+    pub start: Option<&'a BTreeMap<String, Tensor>>,
+    pub own: Option<&'a [Mentions]>,
 }
 
 /// A checkpoint that was read and found whole.
@@ -114,7 +120,12 @@ pub(super) struct Opened {
     pub weights: HashMap<String, Tensor>,
     pub moments: HashMap<String, Tensor>,
     pub best: Option<BTreeMap<String, Tensor>>,
+    pub start: Option<BTreeMap<String, Tensor>>,
+    pub own: Option<Vec<Mentions>>,
 }
+
+/// The mentions of a sentence.
+type Mentions = Vec<(Span, LabelId)>;
 
 /// Writes checkpoints when they are due.
 pub(super) struct Keeper {
@@ -169,8 +180,13 @@ fn write(
     let mut new = NewFolder::for_place(&folder.join(&name), cancel)?;
     new.tensors(WEIGHTS, &contents.weights)?;
     new.tensors(MOMENTS, &contents.moments)?;
-    if let Some(best) = contents.best {
-        new.tensors(BEST, best)?;
+    for (name, tensors) in [(BEST, contents.best), (START, contents.start)] {
+        if let Some(tensors) = tensors {
+            new.tensors(name, tensors)?;
+        }
+    }
+    if let Some(own) = contents.own {
+        new.json(OWN, &OwnFile::new(own))?;
     }
     new.json(CONFIG, &ConfigFile::from(contents.settings))?;
     new.definition(contents.definition)?;
@@ -218,16 +234,27 @@ pub(super) fn open(folder: &Path) -> Result<Opened, TrainError> {
     if dataset.hash() != state.dataset_hash {
         return Err(damaged("the data is not what the training began with", &folder.join(DATASET)));
     }
-    let best = hashes.contains_key(BEST).then(|| read_tensors(&newest.join(BEST))).transpose()?;
+    let tensors = |name: &str| -> Result<Option<BTreeMap<String, Tensor>>, TrainError> {
+        let read = hashes.contains_key(name).then(|| read_tensors(&newest.join(name))).transpose()?;
+        Ok(read.map(|tensors| tensors.into_iter().collect()))
+    };
+    let own = hashes.contains_key(OWN).then(|| read_own(&newest.join(OWN))).transpose()?;
     Ok(Opened {
         dataset,
+        own,
         settings,
         definition: Definition::open(&newest.join(ENCODER))?,
         weights: read_tensors(&newest.join(WEIGHTS))?,
         moments: read_tensors(&newest.join(MOMENTS))?,
-        best: best.map(|tensors| tensors.into_iter().collect()),
+        best: tensors(BEST)?,
+        start: tensors(START)?,
         state,
     })
+}
+
+fn read_own(path: &Path) -> Result<Vec<Mentions>, TrainError> {
+    let file: OwnFile = read_json(path)?;
+    file.own().ok_or_else(|| damaged("a mention has no words", path))
 }
 
 fn read_state(checkpoint: &Path) -> Result<(State, Settings, sealed::Hashes), TrainError> {

@@ -15,6 +15,8 @@ use std::str::FromStr;
 /// | `effort` | `full` | `heads` leaves a pretrained encoder as it is, `top` all of it but its last blocks |
 /// | `top_layers` | 2 | blocks that learn with `effort=top` |
 /// | `epochs` | by the data: 600 steps with a pretrained encoder, 300 without, 10 to 100 epochs | passes over the data |
+/// | `self_training` | by the data: 3 a labelled sentence, with 2,000 of these at most and a pretrained encoder | sentences without labels that the model labels itself and learns from after `epochs`; 0 for none |
+/// | `self_epochs` | 2 | passes over these then, each with three over the labelled ones |
 /// | `batch_size` | 16 | sentences a step |
 /// | `seed` | 42 | of weights, order, dropout and samples |
 /// | `limit` | all | sentences to train on, the first after shuffling with the seed |
@@ -40,6 +42,8 @@ pub struct Config {
     pub effort: Effort,
     pub top_layers: usize,
     pub epochs: Option<usize>,
+    pub self_training: Option<usize>,
+    pub self_epochs: usize,
     pub batch_size: usize,
     pub seed: u64,
     pub limit: Option<usize>,
@@ -68,6 +72,8 @@ impl Default for Config {
             effort: Effort::Full,
             top_layers: 2,
             epochs: None,
+            self_training: None,
+            self_epochs: 2,
             batch_size: 16,
             seed: 42,
             limit: None,
@@ -96,6 +102,8 @@ const KEYS: &[&str] = &[
     "effort",
     "top_layers",
     "epochs",
+    "self_training",
+    "self_epochs",
     "batch_size",
     "seed",
     "limit",
@@ -120,6 +128,11 @@ const KEYS: &[&str] = &[
 const LEAST_STEPS: usize = 300;
 /// The same with a pretrained encoder, which gains from more.
 const LEAST_STEPS_PRETRAINED: usize = 600;
+
+/// Sentences that the model labels itself, for each labelled one.
+const OWN_A_LABELLED: usize = 3;
+/// With more labelled sentences than these it gains too little by that for the time it takes.
+const FEW_LABELS: usize = 2000;
 
 /// Numbers a word from which an encoder is large: it learns at half the rate.
 const LARGE: usize = 768;
@@ -156,6 +169,12 @@ impl Config {
             "epochs" => {
                 self.epochs =
                     input.or_auto(|i| i.number("a whole number from 1 to 10000", |n| (1..=10_000).contains(n)))?
+            }
+            "self_training" => {
+                self.self_training = input.or_auto(|i| i.number("a whole number from 0", |_| true))?;
+            }
+            "self_epochs" => {
+                self.self_epochs = input.number("a whole number from 1 to 10000", |n| (1..=10_000).contains(n))?;
             }
             "batch_size" => {
                 self.batch_size = input.number("a whole number from 1 to 10000", |n| (1..=10_000).contains(n))?
@@ -194,9 +213,11 @@ impl Config {
         Ok(())
     }
 
-    /// Decides what is open for `sentences` to train on and an encoder.
-    pub(super) fn resolve(&self, sentences: usize, encoder: EncoderTraits) -> Settings {
+    /// Decides what is open for `sentences` to train on, others that have no labels, and an encoder.
+    pub(super) fn resolve(&self, sentences: usize, unlabelled: usize, encoder: EncoderTraits) -> Settings {
         let EncoderTraits { pretrained, uncased, hidden } = encoder;
+        let gains_by_itself = pretrained && self.effort != Effort::Heads && sentences <= FEW_LABELS;
+        let self_training = if gains_by_itself { OWN_A_LABELLED * sentences } else { 0 };
         let steps = sentences.div_ceil(self.batch_size.max(1)).max(1);
         let least = if pretrained { LEAST_STEPS_PRETRAINED } else { LEAST_STEPS };
         Settings {
@@ -206,6 +227,8 @@ impl Config {
             effort: if pretrained { self.effort } else { Effort::Full },
             top_layers: self.top_layers,
             epochs: self.epochs.unwrap_or_else(|| least.div_ceil(steps).clamp(10, 100)).max(1),
+            self_training: self.self_training.unwrap_or(self_training).min(unlabelled),
+            self_epochs: self.self_epochs.max(1),
             batch_size: self.batch_size.max(1),
             seed: self.seed,
             encoder_lr: self.encoder_lr.unwrap_or(match hidden {
@@ -306,7 +329,7 @@ mod tests {
             "lr",
             "1e-4",
             expect![[
-                r#"there is no setting "lr"; there are: architecture, encoder, effort, top_layers, epochs, batch_size, seed, limit, threads, encoder_lr, head_lr, warmup, weight_decay, clip, dropout, w, sp, max_width, word_shapes, threshold, nesting, bf16, processor"#
+                r#"there is no setting "lr"; there are: architecture, encoder, effort, top_layers, epochs, self_training, self_epochs, batch_size, seed, limit, threads, encoder_lr, head_lr, warmup, weight_decay, clip, dropout, w, sp, max_width, word_shapes, threshold, nesting, bf16, processor"#
             ]],
         );
     }
@@ -319,7 +342,8 @@ mod tests {
             "nesting" => "flat",
             "processor" => "plain",
             "word_shapes" | "bf16" => "false",
-            "epochs" | "batch_size" | "top_layers" | "seed" | "limit" | "threads" | "max_width" => "7",
+            "epochs" | "self_training" | "self_epochs" | "batch_size" | "top_layers" | "seed" | "limit" | "threads"
+            | "max_width" => "7",
             _ => "0.3",
         };
         for key in KEYS {
@@ -333,23 +357,38 @@ mod tests {
 
     #[test]
     fn the_encoder_decides_its_rate() {
-        let rate = |encoder| Config::default().resolve(100, encoder).encoder_lr;
+        let rate = |encoder| Config::default().resolve(100, 0, encoder).encoder_lr;
         assert_eq!(rate(MINILM), 1e-4);
         assert_eq!(rate(EncoderTraits { hidden: 768, ..MINILM }), 5e-5);
         assert_eq!(rate(EncoderTraits { pretrained: false, ..MINILM }), 1e-3);
         let mut fixed = Config::default();
         fixed.set("encoder_lr", "3e-4").unwrap();
-        assert_eq!(fixed.resolve(100, MINILM).encoder_lr, 3e-4);
+        assert_eq!(fixed.resolve(100, 0, MINILM).encoder_lr, 3e-4);
     }
 
     #[test]
     fn few_sentences_get_more_epochs() {
-        let epochs = |sentences| Config::default().resolve(sentences, MINILM).epochs;
+        let epochs = |sentences| Config::default().resolve(sentences, 0, MINILM).epochs;
         assert_eq!([40, 100, 300, 1000, 10_000].map(epochs), [100, 86, 32, 10, 10]);
         let small = EncoderTraits { pretrained: false, ..MINILM };
-        assert_eq!([40, 100, 300, 1000].map(|n| Config::default().resolve(n, small).epochs), [100, 43, 16, 10]);
+        assert_eq!([40, 100, 300, 1000].map(|n| Config::default().resolve(n, 0, small).epochs), [100, 43, 16, 10]);
         let mut fixed = Config::default();
         fixed.set("epochs", "3").unwrap();
-        assert_eq!(fixed.resolve(40, MINILM).epochs, 3);
+        assert_eq!(fixed.resolve(40, 0, MINILM).epochs, 3);
+    }
+
+    #[test]
+    fn a_model_labels_sentences_itself_where_few_are_labelled() {
+        let own = |config: &Config, sentences, unlabelled, encoder| {
+            config.resolve(sentences, unlabelled, encoder).self_training
+        };
+        let default = Config::default();
+        assert_eq!(own(&default, 100, 10_000, MINILM), 300);
+        assert_eq!(own(&default, 100, 40, MINILM), 40);
+        assert_eq!(own(&default, 2001, 10_000, MINILM), 0);
+        assert_eq!(own(&default, 100, 10_000, EncoderTraits { pretrained: false, ..MINILM }), 0);
+        assert_eq!(own(&Config { effort: Effort::Heads, ..Config::default() }, 100, 10_000, MINILM), 0);
+        let asked = Config { self_training: Some(70), ..Config::default() };
+        assert_eq!([own(&asked, 100, 10_000, MINILM), own(&asked, 100, 50, MINILM)], [70, 50]);
     }
 }

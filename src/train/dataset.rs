@@ -13,7 +13,7 @@ pub struct Example {
     pub gold: Vec<(Span, LabelId)>,
 }
 
-/// Labels and complete sentences, checked once.
+/// Labels, complete sentences, and others of which no label is known; checked once.
 ///
 /// No sentence is empty, every mention lies in its sentence and has a listed label.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,6 +21,7 @@ pub struct Dataset {
     labels: Vec<(LabelId, String)>,
     train: Vec<Example>,
     dev: Vec<Example>,
+    unlabelled: Vec<Vec<String>>,
     hash: String,
 }
 
@@ -46,8 +47,20 @@ impl Dataset {
                 }
             }
         }
-        let hash = hash(&labels, &train, &dev);
-        Ok(Self { labels, train, dev, hash })
+        let hash = hash(&labels, &train, &dev, &[]);
+        Ok(Self { labels, train, dev, unlabelled: Vec::new(), hash })
+    }
+
+    /// Adds sentences without labels, which a model may label itself.
+    ///
+    /// # Errors
+    /// When one is empty; they are counted from 1.
+    pub fn with_unlabelled(self, unlabelled: Vec<Vec<String>>) -> Result<Self, TrainError> {
+        if let Some((sentence, _)) = (1..).zip(&unlabelled).find(|(_, words)| words.is_empty()) {
+            return Err(TrainError::EmptySentence { sentence });
+        }
+        let hash = hash(&self.labels, &self.train, &self.dev, &unlabelled);
+        Ok(Self { unlabelled, hash, ..self })
     }
 
     pub fn labels(&self) -> &[(LabelId, String)] {
@@ -62,13 +75,17 @@ impl Dataset {
         &self.dev
     }
 
+    pub fn unlabelled(&self) -> &[Vec<String>] {
+        &self.unlabelled
+    }
+
     /// SHA-256 of the whole content, in hexadecimal digits. The order of a sentence's mentions does not matter.
     pub fn hash(&self) -> &str {
         &self.hash
     }
 }
 
-fn hash(labels: &[(LabelId, String)], train: &[Example], dev: &[Example]) -> String {
+fn hash(labels: &[(LabelId, String)], train: &[Example], dev: &[Example], unlabelled: &[Vec<String>]) -> String {
     let mut sha = Sha256::new();
     let number = |sha: &mut Sha256, n: usize| sha.update((n as u64).to_le_bytes());
     let text = |sha: &mut Sha256, text: &str| {
@@ -94,6 +111,10 @@ fn hash(labels: &[(LabelId, String)], train: &[Example], dev: &[Example]) -> Str
                 }
             }
         }
+    }
+    for sentence in unlabelled {
+        number(&mut sha, sentence.len());
+        sentence.iter().for_each(|token| text(&mut sha, token));
     }
     hex(&sha.finalize())
 }

@@ -36,6 +36,8 @@ pub enum Event {
         /// Whether no epoch before was better.
         best: bool,
     },
+    /// The model has labelled sentences itself and goes on to learn from them, too.
+    LabelledItself { sentences: usize, mentions: usize },
     /// A checkpoint was written: from here the training can go on after a stop.
     Kept { step: usize },
     /// A checkpoint could not be written; the training goes on.

@@ -39,6 +39,10 @@ pub(super) struct ConfigFile {
     top_layers: usize,
     #[serde(default = "cpu")]
     processor: String,
+    #[serde(default)]
+    self_training: usize,
+    #[serde(default)]
+    self_epochs: usize,
 }
 
 fn nested() -> String {
@@ -74,6 +78,8 @@ impl From<&Settings> for ConfigFile {
             bf16: s.bf16,
             top_layers: s.top_layers,
             processor: s.processor.id().to_owned(),
+            self_training: s.self_training,
+            self_epochs: s.self_epochs,
         }
     }
 }
@@ -85,6 +91,8 @@ impl ConfigFile {
             effort: Effort::from_id(&self.effort)?,
             nesting: Nesting::from_id(&self.nesting)?,
             processor: Processor::from_id(&self.processor)?,
+            self_training: self.self_training,
+            self_epochs: self.self_epochs,
             limit: self.limit,
             bf16: self.bf16,
             top_layers: self.top_layers,
@@ -160,7 +168,7 @@ impl ManifestFile {
             dataset_hash: manifest.dataset_hash.clone(),
             parent: manifest.parent.map(|id| id.0),
             train_sentences: outcome.train_sentences,
-            epochs: settings.epochs,
+            epochs: settings.all_epochs(),
             best_epoch: outcome.best_epoch,
             dev: outcome.dev.as_ref().map(ReportFile::from),
             wall_secs: outcome.wall_secs,

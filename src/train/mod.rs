@@ -21,6 +21,7 @@ mod event;
 mod files;
 mod memory;
 mod model;
+mod own_labels;
 mod parts;
 mod predictor;
 mod run;

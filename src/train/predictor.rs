@@ -225,7 +225,12 @@ fn judge<'a>(examples: &'a [Example], answers: &'a [Answer]) -> impl Iterator<It
     examples.iter().zip(answers).map(|(example, answer)| answer.judged(example))
 }
 
-fn answer_all(model: &Model, prepared: &[Prepared], threshold: f32, work: Work<'_>) -> Result<Vec<Answer>, TrainError> {
+pub(super) fn answer_all(
+    model: &Model,
+    prepared: &[Prepared],
+    threshold: f32,
+    work: Work<'_>,
+) -> Result<Vec<Answer>, TrainError> {
     // Of a sentence without words nothing is asked.
     let nothing = Answer { mentions: Vec::new(), heads: Some(Vec::new()), candidates: 0 };
     let mut answers = vec![nothing; prepared.len()];

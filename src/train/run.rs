@@ -1,11 +1,17 @@
 //! The training loop.
+//!
+//! A training has one part or two. In the first the model learns from the sentences that persons have labelled. In the
+//! second, where there is one, it labels others itself, begins anew, and learns from these and the first ones together
+//! (self-training, see [`super::own_labels`]).
 
 use super::batches::Size;
 use super::checkpoint::{self, Checkpoints, Contents, Keeper, Place, State};
 use super::config::EncoderTraits;
 use super::model::{ENCODER, Model, Pass, Prepared, Work};
+use super::own_labels;
 use super::parts::{Cost, PartTimes, timed};
-use super::predictor::score;
+use super::predictor::{answer_all, score};
+use super::sealed;
 use super::snapshot::{self, Manifest, Outcome};
 use super::{
     Config, Dataset, Effort, Event, Example, Settings, TrainError, batches, peak_memory_mb, stop_if_cancelled,
@@ -111,9 +117,19 @@ struct Run<'a> {
     /// Dropout and samples.
     noise: Rng,
     threads: Threads,
+    /// Those that persons have labelled, and behind them those that the model has.
     train: Vec<Prepared>,
+    labelled: usize,
+    /// What an epoch sees: numbers of `train`, some of them more than once.
+    lesson: Vec<usize>,
+    /// Of each sentence of the lesson.
     sizes: Vec<Size>,
     dev: Vec<Prepared>,
+    /// Words of the sentences that the model is to label itself, and its labels when it has.
+    unlabelled: Vec<Vec<String>>,
+    own: Option<Vec<Mentions>>,
+    /// What it began with, until it begins anew.
+    start: Option<BTreeMap<String, Tensor>>,
     place: Place,
     step: usize,
     step_secs: f64,
@@ -121,6 +137,7 @@ struct Run<'a> {
     begun: Instant,
     /// Of before the training was interrupted.
     earlier_secs: f64,
+    /// Of an epoch with the labels of persons alone.
     samples: Samples,
     best: Option<Best>,
     parent: Option<ModelId>,
@@ -128,6 +145,8 @@ struct Run<'a> {
     /// Why it does not run on what was asked for.
     note: Option<String>,
 }
+
+type Mentions = Vec<(Span, LabelId)>;
 
 /// The epoch to keep. Its weights are copied unless it is the last.
 struct Best {
@@ -153,8 +172,9 @@ impl<'a> Run<'a> {
             return Err(TrainError::NothingToLearn("a label"));
         }
         let (processor, note) = config.processor();
+        let unlabelled = dataset.unlabelled().len() + dataset.train().len() - sentences;
         let (definition, settings, mut vars) = match &request.start {
-            None => from_encoder(request, sentences)?,
+            None => from_encoder(request, sentences, unlabelled)?,
             Some(folder) => from_snapshot(config, sentences, folder)?,
         };
         let settings = Settings { processor, bf16: settings.bf16 && processor == Processor::Cpu, ..settings };
@@ -163,12 +183,15 @@ impl<'a> Run<'a> {
         let mut run = Self::prepare(Arc::clone(dataset), settings, &definition, vars, config.threads, order, cancel)?;
         run.parent = request.parent;
         run.note = note;
+        if !run.unlabelled.is_empty() {
+            run.start = Some(run.vars.copy_out()?);
+        }
         run.keeper = request.checkpoints.clone().map(|plan| Keeper::new(plan, 0));
         Ok(run)
     }
 
     fn resume(request: &ResumeRequest, cancel: &'a AtomicBool) -> Result<Self, TrainError> {
-        let checkpoint::Opened { dataset, state, settings, definition, weights, moments, best } =
+        let checkpoint::Opened { dataset, state, settings, definition, weights, moments, best, own, start } =
             checkpoint::open(&request.checkpoints.folder)?;
         let mut vars = Vars::trainable(settings.seed, &device(settings.processor)?);
         vars.stock(weights);
@@ -180,6 +203,14 @@ impl<'a> Run<'a> {
         (run.place, run.step, run.samples) = (state.place, state.step, state.samples);
         (run.step_secs, run.earlier_secs, run.parent) = (state.step_secs, state.wall_secs, state.parent);
         run.keeper = Some(Keeper::new(request.checkpoints.clone(), run.step));
+        run.start = start;
+        if let Some(own) = own {
+            if own.len() != run.unlabelled.len() {
+                let reason = "it labels other sentences than the training was to";
+                return Err(sealed::damaged(reason, &request.checkpoints.folder));
+            }
+            run.learn_from_own(own)?;
+        }
         Ok(run)
     }
 
@@ -201,7 +232,8 @@ impl<'a> Run<'a> {
         }
         let threads = Threads::new("train", threads)?;
         let mut times = PartTimes::default();
-        let chosen = choose(dataset.train(), &settings).into_iter().map(parts);
+        let (chosen, unlabelled) = choose(&dataset, &settings);
+        let chosen = chosen.into_iter().map(parts);
         let mut train = timed(&mut times.subwords, || model.prepare_all(chosen, cancel))?;
         let mut dev = timed(&mut times.subwords, || model.prepare_all(dataset.dev().iter().map(parts), cancel))?;
         for sentences in [&mut train, &mut dev] {
@@ -214,6 +246,11 @@ impl<'a> Run<'a> {
             noise: Rng::new(settings.seed, "noise"),
             threads,
             sizes: train.iter().map(Prepared::size).collect(),
+            labelled: train.len(),
+            lesson: (0..train.len()).collect(),
+            unlabelled,
+            own: None,
+            start: None,
             dataset,
             settings,
             vars,
@@ -239,37 +276,92 @@ impl<'a> Run<'a> {
             on_event(Event::OnCpu { message });
         }
         on_event(Event::Started {
-            train_sentences: self.train.len(),
+            train_sentences: self.labelled,
             dev_sentences: self.dev.len(),
-            epochs: self.settings.epochs,
+            epochs: self.settings.all_epochs(),
             from_step: self.step,
             steps: self.steps(),
             parameters: self.vars.parameters(),
         });
-        while self.place.epoch <= self.settings.epochs {
+        while self.place.epoch <= self.settings.all_epochs() {
+            if self.is_second_part() && self.own.is_none() {
+                let own = self.label_itself()?;
+                let mentions = own.iter().map(Vec::len).sum();
+                on_event(Event::LabelledItself { sentences: own.len(), mentions });
+                self.learn_from_own(own)?;
+                if let Some(start) = self.start.take() {
+                    self.vars.copy_in(&start)?;
+                }
+                self.adam = AdamW::new(adamw(&self.settings));
+            }
             self.epoch(on_event)?;
         }
         on_event(Event::Saving);
         let cost = Cost {
             times: self.pass.times,
-            words: self.train.iter().map(|p| p.sentence.len()).sum(),
-            positions: self.train.iter().map(Prepared::positions).sum(),
+            words: self.train.iter().take(self.labelled).map(|p| p.sentence.len()).sum(),
+            positions: self.train.iter().take(self.labelled).map(Prepared::positions).sum(),
         };
         let manifest = self.finish(snapshot)?;
         Ok(Trained { snapshot: snapshot.to_owned(), manifest, cost })
     }
 
     fn steps(&self) -> usize {
-        self.settings.epochs * self.train.len().div_ceil(self.settings.batch_size)
+        let [first, second] = self.steps_by_part();
+        first + second
+    }
+
+    fn steps_by_part(&self) -> [usize; 2] {
+        let Settings { epochs, batch_size, .. } = self.settings;
+        let second = own_labels::lesson(self.labelled, self.unlabelled.len()).len().div_ceil(batch_size);
+        let second_epochs = self.settings.all_epochs() - epochs;
+        [epochs * self.labelled.div_ceil(batch_size), second_epochs * second]
+    }
+
+    /// Whether the next epoch learns from the model's own labels, too.
+    fn is_second_part(&self) -> bool {
+        self.place.epoch > self.settings.epochs
+    }
+
+    /// What both learning rates are multiplied by in the next step.
+    fn rate(&self) -> f64 {
+        let [first, second] = self.steps_by_part();
+        let (steps, step) = if self.is_second_part() { (second, self.step - first) } else { (first, self.step) };
+        LinearSchedule::new(steps, self.settings.warmup).factor(step)
+    }
+
+    /// The model's labels of the sentences without any.
+    fn label_itself(&mut self) -> Result<Vec<Mentions>, TrainError> {
+        let parts = self.unlabelled.iter().map(|words| (words.as_slice(), [].as_slice()));
+        let prepared = timed(&mut self.pass.times.subwords, || self.model.prepare_all(parts, self.cancel))?;
+        let answers = answer_all(&self.model, &prepared, self.settings.threshold, self.work())?;
+        Ok(answers.into_iter().map(|answer| answer.mentions).collect())
+    }
+
+    /// From here on the lesson holds the sentences that the model has labelled, too.
+    fn learn_from_own(&mut self, own: Vec<Mentions>) -> Result<(), TrainError> {
+        let parts = self.unlabelled.iter().zip(&own).map(|(words, own)| (words.as_slice(), own.as_slice()));
+        let mut more = self.model.prepare_all(parts, self.cancel)?;
+        self.model.keep_states(&mut more, &self.threads, self.cancel)?;
+        self.train.extend(more);
+        self.lesson = own_labels::lesson(self.labelled, own.len());
+        self.sizes = self.lesson.iter().filter_map(|&i| self.train.get(i)).map(Prepared::size).collect();
+        self.own = Some(own);
+        Ok(())
+    }
+
+    fn work(&self) -> Work<'_> {
+        let filter = HeadFilter::AtLeast(self.settings.threshold);
+        Work { threads: &self.threads, filter, batch_size: DEV_BATCH, cancel: self.cancel }
     }
 
     /// What is left of the epoch in which the training stands.
     fn epoch(&mut self, on_event: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
-        let (epoch, epochs) = (self.place.epoch, self.settings.epochs);
+        let (epoch, epochs) = (self.place.epoch, self.settings.all_epochs());
         // Drawn anew from the epoch's beginning, also by a training that is resumed in its middle.
         let mut order = Rng::from_state(self.place.order);
         let batches = batches::epoch(&self.sizes, self.settings.batch_size, &mut order);
-        if self.place.batch == 0 {
+        if self.place.batch == 0 && !self.is_second_part() {
             self.samples = Samples::default();
         }
         for batch in batches.iter().skip(self.place.batch) {
@@ -296,12 +388,14 @@ impl<'a> Run<'a> {
     /// The parts' losses are weighted by their words. For the heads that is the loss of the whole batch; the loss of the
     /// spans becomes a mean of the parts' means.
     fn take_step(&mut self, batch: &[usize]) -> Result<f32, TrainError> {
-        let factor = LinearSchedule::new(self.steps(), self.settings.warmup).factor(self.step);
+        let (factor, is_counted) = (self.rate(), !self.is_second_part());
         let parts = batches::parts(&self.sizes, batch);
-        let Self { threads, train, model, noise, adam, pass, vars, samples, step, cancel, .. } = self;
-        let batch_of =
-            |numbers: &[usize]| model.batch(&numbers.iter().filter_map(|&i| train.get(i)).collect::<Vec<_>>());
-        let all_words = batch.iter().filter_map(|&i| train.get(i)).map(|p| p.sentence.len()).sum::<usize>() as f64;
+        let Self { threads, train, lesson, model, noise, adam, pass, vars, samples, step, cancel, .. } = self;
+        let sentences = |numbers: &[usize]| -> Vec<&Prepared> {
+            numbers.iter().filter_map(|&i| train.get(*lesson.get(i)?)).collect()
+        };
+        let batch_of = |numbers: &[usize]| model.batch(&sentences(numbers));
+        let all_words = sentences(batch).iter().map(|p| p.sentence.len()).sum::<usize>() as f64;
         let loss = threads.run(|| -> Result<f32, TrainError> {
             let mut value = 0.0;
             pass.gradients.clear();
@@ -312,7 +406,9 @@ impl<'a> Run<'a> {
                 let weight = batch.words() as f64 / all_words;
                 let (loss, counts) = model.learn(vars, &batch, weight, noise, pass, cancel)?;
                 value += loss;
-                *samples += counts;
+                if is_counted {
+                    *samples += counts;
+                }
                 if !value.is_finite() {
                     return Ok(value);
                 }
@@ -330,7 +426,7 @@ impl<'a> Run<'a> {
 
     /// Keeps the state on disk from time to time. Where that fails the training goes on all the same.
     fn keep_if_due(&mut self, on_event: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
-        let is_over = self.place.epoch > self.settings.epochs;
+        let is_over = self.place.epoch > self.settings.all_epochs();
         let Some(mut keeper) = self.keeper.take_if(|keeper| !is_over && keeper.is_due(self.step)) else {
             return Ok(());
         };
@@ -343,6 +439,8 @@ impl<'a> Run<'a> {
                 weights: self.vars.values(),
                 moments: self.adam.moments()?,
                 best: self.best.as_ref().and_then(|best| best.weights.as_ref()),
+                own: self.own.as_deref(),
+                start: self.start.as_ref(),
             })
         };
         let kept = keeper.keep(&self.dataset, &self.state(), contents, self.cancel);
@@ -360,7 +458,7 @@ impl<'a> Run<'a> {
             place: self.place,
             step: self.step,
             steps: self.steps(),
-            train_sentences: self.train.len(),
+            train_sentences: self.labelled,
             adam_steps: self.adam.steps(),
             noise: self.noise.state(),
             samples: self.samples,
@@ -378,27 +476,21 @@ impl<'a> Run<'a> {
 
     /// Scores every epoch when the scores decide, else the last one.
     fn score_dev(&mut self, epoch: usize) -> Result<Option<Report>, TrainError> {
-        let last = epoch == self.settings.epochs;
+        let last = epoch == self.settings.all_epochs();
         if self.dev.is_empty() || (self.dev.len() < ENOUGH_DEV && !last) {
             return Ok(None);
         }
         let begun = Instant::now();
         let labels: Vec<LabelId> = self.dataset.labels().iter().map(|(id, _)| *id).collect();
         let threshold = self.settings.threshold;
-        let work = Work {
-            threads: &self.threads,
-            filter: HeadFilter::AtLeast(threshold),
-            batch_size: DEV_BATCH,
-            cancel: self.cancel,
-        };
-        let report = score(&self.model, &labels, self.dataset.dev(), &self.dev, threshold, work)?;
+        let report = score(&self.model, &labels, self.dataset.dev(), &self.dev, threshold, self.work())?;
         self.dev_secs = begun.elapsed().as_secs_f64();
         Ok(Some(report))
     }
 
     /// Of equally good epochs the later one is kept.
     fn keep_if_best(&mut self, epoch: usize, dev: Option<Report>) -> Result<bool, TrainError> {
-        let last = epoch == self.settings.epochs;
+        let last = epoch == self.settings.all_epochs();
         let decides = self.dev.len() >= ENOUGH_DEV;
         let candidate = Best { epoch, dev, weights: None };
         let better = if decides { self.best.as_ref().is_none_or(|b| candidate.f1() >= b.f1()) } else { last };
@@ -411,23 +503,24 @@ impl<'a> Run<'a> {
 
     fn secs_left(&self, epoch: usize) -> f64 {
         let per_step = self.step_secs / self.step.max(1) as f64;
-        let epochs_to_score = if self.dev.len() >= ENOUGH_DEV { self.settings.epochs + 1 - epoch } else { 0 };
+        let epochs_to_score = if self.dev.len() >= ENOUGH_DEV { self.settings.all_epochs() + 1 - epoch } else { 0 };
         per_step * (self.steps() - self.step) as f64 + self.dev_secs * epochs_to_score as f64
     }
 
     fn finish(self, folder: &Path) -> Result<Manifest, TrainError> {
         let wall_secs = self.wall_secs();
-        let (mut best_epoch, mut dev) = (self.settings.epochs, None);
+        let (mut best_epoch, mut dev) = (self.settings.all_epochs(), None);
         if let Some(best) = self.best {
             if let Some(weights) = &best.weights {
                 self.vars.copy_in(weights)?;
             }
             (best_epoch, dev) = (best.epoch, best.dev);
         }
-        let seen = (self.train.len() * self.settings.epochs) as f64;
-        let count = |f: fn(&Prepared) -> usize| self.train.iter().map(f).sum();
+        let Settings { epochs, .. } = self.settings;
+        let seen = (self.labelled * epochs + self.lesson.len() * (self.settings.all_epochs() - epochs)) as f64;
+        let count = |f: fn(&Prepared) -> usize| self.train.iter().take(self.labelled).map(f).sum();
         let outcome = Outcome {
-            train_sentences: self.train.len(),
+            train_sentences: self.labelled,
             best_epoch,
             dev,
             wall_secs,
@@ -452,7 +545,11 @@ impl<'a> Run<'a> {
 }
 
 /// Where a training begins that starts from an encoder.
-fn from_encoder(request: &TrainRequest, sentences: usize) -> Result<(Definition, Settings, Vars), TrainError> {
+fn from_encoder(
+    request: &TrainRequest,
+    sentences: usize,
+    unlabelled: usize,
+) -> Result<(Definition, Settings, Vars), TrainError> {
     architecture(&request.config.architecture)?;
     let encoder = request.encoders.get(&request.config.encoder)?;
     let definition = encoder.definition();
@@ -461,7 +558,7 @@ fn from_encoder(request: &TrainRequest, sentences: usize) -> Result<(Definition,
         uncased: definition.is_uncased(),
         hidden: definition.config().hidden,
     };
-    let settings = request.config.resolve(sentences, traits);
+    let settings = request.config.resolve(sentences, unlabelled, traits);
     let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
     vars.stock(encoder.weights().iter().map(|(name, t)| (format!("{ENCODER}.{name}"), t.clone())));
     Ok((definition.clone(), settings, vars))
@@ -478,7 +575,8 @@ fn from_snapshot(config: &Config, sentences: usize, folder: &Path) -> Result<(De
         config.head_lr *= RATE_OF_HEADS;
         config.epochs = Some(STEPS_OF_HEADS.div_ceil(sentences.div_ceil(config.batch_size.max(1)).max(1)).clamp(2, 20));
     }
-    let settings = config.resolve(sentences, traits);
+    // What goes on from a model learns what is new, not from itself.
+    let settings = config.resolve(sentences, 0, traits);
     let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
     vars.stock(tensors);
     vars.take_what_fits();
@@ -489,14 +587,18 @@ fn device(processor: Processor) -> Result<Device, TrainError> {
     processor.device().map_err(TrainError::Processor)
 }
 
-/// The sentences to train on, in an order of their own when they are limited.
-fn choose<'a>(train: &'a [Example], settings: &Settings) -> Vec<&'a Example> {
-    let mut chosen: Vec<&Example> = train.iter().collect();
+/// The sentences to train on, in an order of their own when they are limited, and the words of those that the model is to
+/// label itself. What a limit leaves out counts as not labelled.
+fn choose<'a>(dataset: &'a Dataset, settings: &Settings) -> (Vec<&'a Example>, Vec<Vec<String>>) {
+    let mut chosen: Vec<&Example> = dataset.train().iter().collect();
+    let mut unlabelled: Vec<&[String]> = dataset.unlabelled().iter().map(Vec::as_slice).collect();
     if let Some(limit) = settings.limit {
         Rng::new(settings.seed, "limit").shuffle(&mut chosen);
-        chosen.truncate(limit);
+        unlabelled.extend(chosen.drain(limit.min(chosen.len())..).map(|example| example.tokens.as_slice()));
     }
-    chosen
+    Rng::new(settings.seed, "unlabelled").shuffle(&mut unlabelled);
+    unlabelled.truncate(settings.self_training);
+    (chosen, unlabelled.into_iter().map(<[String]>::to_vec).collect())
 }
 
 fn adamw(settings: &Settings) -> AdamWConfig {

@@ -41,6 +41,10 @@ pub struct Settings {
     /// Blocks of the encoder that learn with [`Effort::Top`].
     pub top_layers: usize,
     pub epochs: usize,
+    /// Sentences without labels that the model labels itself after these epochs, to learn from them, too.
+    pub self_training: usize,
+    /// Epochs that follow then.
+    pub self_epochs: usize,
     pub batch_size: usize,
     pub seed: u64,
     pub encoder_lr: f64,
@@ -70,6 +74,11 @@ impl Settings {
             Effort::Top => Learning::Top(self.top_layers),
             Effort::Full => Learning::All,
         }
+    }
+
+    /// Epochs with labels of persons alone, and then with the model's own.
+    pub fn all_epochs(&self) -> usize {
+        self.epochs + if self.self_training > 0 { self.self_epochs } else { 0 }
     }
 
     pub(super) fn head_config(&self, labels: usize) -> HeadConfig {

@@ -117,6 +117,8 @@ pub(super) struct DatasetFile {
     labels: Vec<(u32, String)>,
     train: Vec<ExampleFile>,
     dev: Vec<ExampleFile>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unlabelled: Vec<Vec<String>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -133,14 +135,38 @@ impl From<&Dataset> for DatasetFile {
             labels: dataset.labels().iter().map(|(id, name)| (id.0, name.clone())).collect(),
             train: examples(dataset.train()),
             dev: examples(dataset.dev()),
+            unlabelled: dataset.unlabelled().to_vec(),
         }
     }
 }
 
 impl From<&Example> for ExampleFile {
     fn from(example: &Example) -> Self {
-        let gold = example.gold.iter().map(|(span, label)| (span.start().get(), span.end().get(), label.0));
-        Self { tokens: example.tokens.clone(), gold: gold.collect() }
+        Self { tokens: example.tokens.clone(), gold: mention_files(&example.gold) }
+    }
+}
+
+fn mention_files(mentions: &[(Span, LabelId)]) -> Vec<(usize, usize, u32)> {
+    mentions.iter().map(|(span, label)| (span.start().get(), span.end().get(), label.0)).collect()
+}
+
+/// `None` when one has no words.
+fn mentions(files: Vec<(usize, usize, u32)>) -> Option<Vec<(Span, LabelId)>> {
+    files.into_iter().map(|(start, end, label)| Some((Span::from_range(start..end)?, LabelId(label)))).collect()
+}
+
+/// The labels that a model gave itself, a list for each sentence.
+#[derive(Serialize, Deserialize)]
+pub(super) struct OwnFile(Vec<Vec<(usize, usize, u32)>>);
+
+impl OwnFile {
+    pub(super) fn new(own: &[Vec<(Span, LabelId)>]) -> Self {
+        Self(own.iter().map(|of_sentence| mention_files(of_sentence)).collect())
+    }
+
+    /// `None` when a mention has no words.
+    pub(super) fn own(self) -> Option<Vec<Vec<(Span, LabelId)>>> {
+        self.0.into_iter().map(mentions).collect()
     }
 }
 
@@ -151,7 +177,9 @@ impl DatasetFile {
         };
         let labels = self.labels.into_iter().map(|(id, name)| (LabelId(id), name)).collect();
         match (examples(self.train), examples(self.dev)) {
-            (Some(train), Some(dev)) => Dataset::freeze(labels, train, dev),
+            (Some(train), Some(dev)) => {
+                Dataset::freeze(labels, train, dev).and_then(|dataset| dataset.with_unlabelled(self.unlabelled))
+            }
             _ => Err(damaged("a mention has no words", path)),
         }
     }
@@ -159,8 +187,7 @@ impl DatasetFile {
 
 impl ExampleFile {
     fn example(self) -> Option<Example> {
-        let span = |(start, end, label)| Some((Span::from_range(start..end)?, LabelId(label)));
-        Some(Example { tokens: self.tokens, gold: self.gold.into_iter().map(span).collect::<Option<_>>()? })
+        Some(Example { tokens: self.tokens, gold: mentions(self.gold)? })
     }
 }
 
@@ -187,6 +214,7 @@ mod tests {
         let gold = vec![(Span::from_range(0..2).unwrap(), LabelId(3))];
         let train = vec![Example { tokens: vec!["Å\u{200d}".to_owned(), "\"\n".to_owned()], gold }];
         let dataset = Dataset::freeze(vec![(LabelId(3), "A".to_owned())], train.clone(), train).unwrap();
+        let dataset = dataset.with_unlabelled(vec![vec!["c".to_owned()]]).unwrap();
         let json = serde_json::to_string(&DatasetFile::from(&dataset)).unwrap();
         let file: DatasetFile = serde_json::from_str(&json).unwrap();
         assert_eq!(file.dataset(Path::new("d")).unwrap(), dataset);
