@@ -134,7 +134,7 @@ fn child() {
     }
 }
 
-/// A project with the labels of [`dataset`] and an interrupted training of it, at step 20 of 90.
+/// A project with the labels of [`dataset`] and an interrupted training of it, at step 20 of 286.
 struct Place {
     dir: tempfile::TempDir,
 }
@@ -204,7 +204,7 @@ fn uninterrupted(place: &Place) -> Vec<u8> {
 fn an_opened_project_goes_on_with_the_training_that_closing_interrupted() {
     let place = Place::new();
     let mut project = Project::open(&place.home(), &place.project()).unwrap();
-    assert_eq!(project.interrupted().map(|kept| (kept.step, kept.steps)), Some((20, 90)));
+    assert_eq!(project.interrupted().map(|kept| (kept.step, kept.steps)), Some((20, 286)));
     project.start_learner();
     assert!(matches!(project.learner().state, LearnerState::Training(_)), "{:?}", project.learner());
     Place::wait(&mut project, |event| matches!(event, SessionEvent::ModelReady(_)));
@@ -251,13 +251,13 @@ fn the_command_goes_on_with_what_was_interrupted() {
     let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(json["unfinished_training"]["step"], 20);
     let (_, stdout, _) = place.nestling(&["info", "p.nestling"]);
-    assert!(stdout.contains("kept up to step 20 of 90"), "{stdout}");
+    assert!(stdout.contains("kept up to step 20 of 286"), "{stdout}");
 
     let (code, stdout, stderr) = place.nestling(&["train", "p.nestling", "--resume", "--json"]);
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("going on after step 20"), "{stderr}");
     let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!((&json["model"], &json["epochs"], &json["train_sentences"]), (&1.into(), &6.into(), &60.into()));
+    assert_eq!((&json["model"], &json["epochs"], &json["train_sentences"]), (&1.into(), &10.into(), &60.into()));
     assert!(weights(&place.models().join("model-0001")) == uninterrupted(&place));
     let (code, _, stderr) = place.nestling(&["train", "p.nestling", "--resume"]);
     assert!(code == 2 && stderr.contains("no interrupted training"), "{stderr}");

@@ -304,7 +304,7 @@ pub(super) struct Train {
     /// Of weights, order, dropout and samples: the same seed and labels give the same model.
     #[arg(long)]
     pub(super) seed: Option<u64>,
-    /// Shuffle with the seed and take the first so many training sentences.
+    /// Shuffle with the seed and take the first so many training sentences; what is left out counts as not labelled.
     #[arg(long, value_name = "SENTENCES")]
     pub(super) limit: Option<usize>,
     /// Threads for tensor work; all cores by default.

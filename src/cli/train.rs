@@ -137,6 +137,12 @@ fn to_text(report: &TrainReport) -> String {
         outcome.wall_secs,
         outcome.sentences_per_sec,
     );
+    if settings.self_training > 0 {
+        text += &format!(
+            "{} open sentences were labelled by the model itself and learned from, too\n",
+            settings.self_training
+        );
+    }
     text += &match &outcome.dev {
         Some(dev) => format!("dev ({} sentences): {}\n", dev.sentences, fields::scores(dev.micro)),
         None => "too few dev sentences to choose an epoch by: the last one was kept\n".to_owned(),

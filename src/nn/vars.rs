@@ -129,6 +129,19 @@ impl Vars {
         self.tensors().map(|(name, t)| Ok((name.to_owned(), t.detach().copy()?))).collect()
     }
 
+    /// Copies of all values, mixed into others: a share of these, the rest of those.
+    ///
+    /// # Errors
+    /// The first value that the others lack.
+    pub fn mixed(&self, others: &BTreeMap<String, Tensor>, share: f64) -> Result<BTreeMap<String, Tensor>, NnError> {
+        let mix = |(name, value): (&str, &Tensor)| {
+            let other = others.get(name).ok_or_else(|| NnError::MissingWeight { name: name.to_owned() })?;
+            let other = (other.to_device(&self.device)? * (1.0 - share))?;
+            Ok((name.to_owned(), (other + (value.detach() * share)?)?))
+        };
+        self.tensors().map(mix).collect()
+    }
+
     /// Sets all variables to the values of a copy.
     ///
     /// # Errors

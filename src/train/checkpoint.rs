@@ -6,8 +6,9 @@
 //!   weights.safetensors   all weights
 //!   moments.safetensors   AdamW's
 //!   best.safetensors      the weights of the best epoch, where there is one
-//!   start.safetensors     the weights that it began with, where it is to begin anew with labels of its own
-//!   own.json              these labels, from when it has begun anew
+//!   start.safetensors     the weights that it began with, as long as it is to begin anew with labels of its own
+//!   own.json              these labels, in a part of the training that learns from them
+//!   mean.safetensors      the mean of the models of such parts that are over
 //!   config.json           the settings
 //!   encoder/              config.json and tokenizer of the encoder
 //!   manifest.json         where the training stands; hashes of all other files
@@ -39,6 +40,7 @@ const WEIGHTS: &str = "weights.safetensors";
 const MOMENTS: &str = "moments.safetensors";
 const BEST: &str = "best.safetensors";
 const START: &str = "start.safetensors";
+const MEAN: &str = "mean.safetensors";
 const OWN: &str = "own.json";
 
 /// Where a training keeps its state, and how often.
@@ -108,7 +110,8 @@ pub(super) struct Contents<'a> {
     pub moments: BTreeMap<String, Tensor>,
     pub best: Option<&'a BTreeMap<String, Tensor>>,
     pub start: Option<&'a BTreeMap<String, Tensor>>,
-    pub own: Option<&'a [Mentions]>,
+    pub mean: Option<&'a BTreeMap<String, Tensor>>,
+    pub own: Option<&'a OwnLabels>,
 }
 
 /// A checkpoint that was read and found whole.
@@ -121,11 +124,20 @@ pub(super) struct Opened {
     pub moments: HashMap<String, Tensor>,
     pub best: Option<BTreeMap<String, Tensor>>,
     pub start: Option<BTreeMap<String, Tensor>>,
-    pub own: Option<Vec<Mentions>>,
+    pub mean: Option<BTreeMap<String, Tensor>>,
+    pub own: Option<OwnLabels>,
 }
 
 /// The mentions of a sentence.
-type Mentions = Vec<(Span, LabelId)>;
+pub(super) type Mentions = Vec<(Span, LabelId)>;
+
+/// What a model has labelled itself for a part of its training.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct OwnLabels {
+    pub part: usize,
+    /// Of each sentence.
+    pub labels: Vec<Mentions>,
+}
 
 /// Writes checkpoints when they are due.
 pub(super) struct Keeper {
@@ -180,13 +192,13 @@ fn write(
     let mut new = NewFolder::for_place(&folder.join(&name), cancel)?;
     new.tensors(WEIGHTS, &contents.weights)?;
     new.tensors(MOMENTS, &contents.moments)?;
-    for (name, tensors) in [(BEST, contents.best), (START, contents.start)] {
+    for (name, tensors) in [(BEST, contents.best), (START, contents.start), (MEAN, contents.mean)] {
         if let Some(tensors) = tensors {
             new.tensors(name, tensors)?;
         }
     }
     if let Some(own) = contents.own {
-        new.json(OWN, &OwnFile::new(own))?;
+        new.json(OWN, &OwnFile::from(own))?;
     }
     new.json(CONFIG, &ConfigFile::from(contents.settings))?;
     new.definition(contents.definition)?;
@@ -248,11 +260,12 @@ pub(super) fn open(folder: &Path) -> Result<Opened, TrainError> {
         moments: read_tensors(&newest.join(MOMENTS))?,
         best: tensors(BEST)?,
         start: tensors(START)?,
+        mean: tensors(MEAN)?,
         state,
     })
 }
 
-fn read_own(path: &Path) -> Result<Vec<Mentions>, TrainError> {
+fn read_own(path: &Path) -> Result<OwnLabels, TrainError> {
     let file: OwnFile = read_json(path)?;
     file.own().ok_or_else(|| damaged("a mention has no words", path))
 }

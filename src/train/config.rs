@@ -15,13 +15,14 @@ use std::str::FromStr;
 /// | `effort` | `full` | `heads` leaves a pretrained encoder as it is, `top` all of it but its last blocks |
 /// | `top_layers` | 2 | blocks that learn with `effort=top` |
 /// | `epochs` | by the data: 600 steps with a pretrained encoder, 300 without, 10 to 100 epochs | passes over the data |
-/// | `self_training` | by the data: 3 a labelled sentence, with 2,000 of these at most and a pretrained encoder | sentences without labels that the model labels itself and learns from after `epochs`; 0 for none |
-/// | `self_epochs` | 2 | passes over these then, each with three over the labelled ones |
+/// | `self_training` | by the data: 3 a labelled sentence, with 2,000 of these at most and a pretrained encoder | sentences without labels that the model labels itself after `epochs`, to begin anew and learn from them, too; 0 for none |
+/// | `self_rounds` | 2 | how often it does so, each time with other sentences; the models are averaged |
+/// | `self_epochs` | 2 | passes over these each time, with three over the labelled ones |
 /// | `batch_size` | 16 | sentences a step |
 /// | `seed` | 42 | of weights, order, dropout and samples |
 /// | `limit` | all | sentences to train on, the first after shuffling with the seed |
 /// | `threads` | all cores | for tensor work |
-/// | `encoder_lr` | by the encoder: 1e-4 pretrained, 5e-5 from 768 numbers a word, 1e-3 not pretrained | learning rate of the encoder |
+/// | `encoder_lr` | by the encoder: 2e-4 pretrained, 5e-5 from 768 numbers a word, 1e-3 not pretrained | learning rate of the encoder |
 /// | `head_lr` | 1e-3 | learning rate of all else |
 /// | `warmup` | 0.1 | share of the steps with a rising rate; it falls to 0 after them |
 /// | `weight_decay` | 0.01 | AdamW's, not on biases and norms |
@@ -43,6 +44,7 @@ pub struct Config {
     pub top_layers: usize,
     pub epochs: Option<usize>,
     pub self_training: Option<usize>,
+    pub self_rounds: usize,
     pub self_epochs: usize,
     pub batch_size: usize,
     pub seed: u64,
@@ -73,6 +75,7 @@ impl Default for Config {
             top_layers: 2,
             epochs: None,
             self_training: None,
+            self_rounds: 2,
             self_epochs: 2,
             batch_size: 16,
             seed: 42,
@@ -103,6 +106,7 @@ const KEYS: &[&str] = &[
     "top_layers",
     "epochs",
     "self_training",
+    "self_rounds",
     "self_epochs",
     "batch_size",
     "seed",
@@ -173,6 +177,9 @@ impl Config {
             "self_training" => {
                 self.self_training = input.or_auto(|i| i.number("a whole number from 0", |_| true))?;
             }
+            "self_rounds" => {
+                self.self_rounds = input.number("a whole number from 1 to 10", |n| (1..=10).contains(n))?
+            }
             "self_epochs" => {
                 self.self_epochs = input.number("a whole number from 1 to 10000", |n| (1..=10_000).contains(n))?;
             }
@@ -228,13 +235,14 @@ impl Config {
             top_layers: self.top_layers,
             epochs: self.epochs.unwrap_or_else(|| least.div_ceil(steps).clamp(10, 100)).max(1),
             self_training: self.self_training.unwrap_or(self_training).min(unlabelled),
+            self_rounds: self.self_rounds.max(1),
             self_epochs: self.self_epochs.max(1),
             batch_size: self.batch_size.max(1),
             seed: self.seed,
             encoder_lr: self.encoder_lr.unwrap_or(match hidden {
                 _ if !pretrained => 1e-3,
                 LARGE.. => 5e-5,
-                _ => 1e-4,
+                _ => 2e-4,
             }),
             head_lr: self.head_lr,
             warmup: self.warmup,
@@ -329,7 +337,7 @@ mod tests {
             "lr",
             "1e-4",
             expect![[
-                r#"there is no setting "lr"; there are: architecture, encoder, effort, top_layers, epochs, self_training, self_epochs, batch_size, seed, limit, threads, encoder_lr, head_lr, warmup, weight_decay, clip, dropout, w, sp, max_width, word_shapes, threshold, nesting, bf16, processor"#
+                r#"there is no setting "lr"; there are: architecture, encoder, effort, top_layers, epochs, self_training, self_rounds, self_epochs, batch_size, seed, limit, threads, encoder_lr, head_lr, warmup, weight_decay, clip, dropout, w, sp, max_width, word_shapes, threshold, nesting, bf16, processor"#
             ]],
         );
     }
@@ -342,8 +350,8 @@ mod tests {
             "nesting" => "flat",
             "processor" => "plain",
             "word_shapes" | "bf16" => "false",
-            "epochs" | "self_training" | "self_epochs" | "batch_size" | "top_layers" | "seed" | "limit" | "threads"
-            | "max_width" => "7",
+            "epochs" | "self_training" | "self_rounds" | "self_epochs" | "batch_size" | "top_layers" | "seed"
+            | "limit" | "threads" | "max_width" => "7",
             _ => "0.3",
         };
         for key in KEYS {
@@ -358,7 +366,7 @@ mod tests {
     #[test]
     fn the_encoder_decides_its_rate() {
         let rate = |encoder| Config::default().resolve(100, 0, encoder).encoder_lr;
-        assert_eq!(rate(MINILM), 1e-4);
+        assert_eq!(rate(MINILM), 2e-4);
         assert_eq!(rate(EncoderTraits { hidden: 768, ..MINILM }), 5e-5);
         assert_eq!(rate(EncoderTraits { pretrained: false, ..MINILM }), 1e-3);
         let mut fixed = Config::default();

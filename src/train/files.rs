@@ -42,6 +42,8 @@ pub(super) struct ConfigFile {
     #[serde(default)]
     self_training: usize,
     #[serde(default)]
+    self_rounds: usize,
+    #[serde(default)]
     self_epochs: usize,
 }
 
@@ -79,6 +81,7 @@ impl From<&Settings> for ConfigFile {
             top_layers: s.top_layers,
             processor: s.processor.id().to_owned(),
             self_training: s.self_training,
+            self_rounds: s.self_rounds,
             self_epochs: s.self_epochs,
         }
     }
@@ -92,6 +95,7 @@ impl ConfigFile {
             nesting: Nesting::from_id(&self.nesting)?,
             processor: Processor::from_id(&self.processor)?,
             self_training: self.self_training,
+            self_rounds: self.self_rounds,
             self_epochs: self.self_epochs,
             limit: self.limit,
             bf16: self.bf16,

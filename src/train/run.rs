@@ -1,15 +1,13 @@
 //! The training loop.
 //!
-//! A training has one part or two. In the first the model learns from the sentences that persons have labelled. In the
-//! second, where there is one, it labels others itself, begins anew, and learns from these and the first ones together
-//! (self-training, see [`super::own_labels`]).
+//! A training has one part or several; see [`super::plan`].
 
 use super::batches::Size;
-use super::checkpoint::{self, Checkpoints, Contents, Keeper, Place, State};
+use super::checkpoint::{self, Checkpoints, Contents, Keeper, Mentions, OwnLabels, Place, State};
 use super::config::EncoderTraits;
 use super::model::{ENCODER, Model, Pass, Prepared, Work};
-use super::own_labels;
 use super::parts::{Cost, PartTimes, timed};
+use super::plan::Plan;
 use super::predictor::{answer_all, score};
 use super::sealed;
 use super::snapshot::{self, Manifest, Outcome};
@@ -125,11 +123,15 @@ struct Run<'a> {
     /// Of each sentence of the lesson.
     sizes: Vec<Size>,
     dev: Vec<Prepared>,
-    /// Words of the sentences that the model is to label itself, and its labels when it has.
+    plan: Plan,
+    /// Words of the sentences that the model may label itself.
     unlabelled: Vec<Vec<String>>,
-    own: Option<Vec<Mentions>>,
-    /// What it began with, until it begins anew.
-    start: Option<BTreeMap<String, Tensor>>,
+    /// Its labels in the part that is under way.
+    own: Option<OwnLabels>,
+    /// What it began with, as long as it is to begin anew.
+    start: Option<Weights>,
+    /// The mean of the models of the parts with its own labels that are over.
+    mean: Option<Weights>,
     place: Place,
     step: usize,
     step_secs: f64,
@@ -146,13 +148,13 @@ struct Run<'a> {
     note: Option<String>,
 }
 
-type Mentions = Vec<(Span, LabelId)>;
+type Weights = BTreeMap<String, Tensor>;
 
 /// The epoch to keep. Its weights are copied unless it is the last.
 struct Best {
     epoch: usize,
     dev: Option<Report>,
-    weights: Option<BTreeMap<String, Tensor>>,
+    weights: Option<Weights>,
 }
 
 impl Best {
@@ -183,7 +185,7 @@ impl<'a> Run<'a> {
         let mut run = Self::prepare(Arc::clone(dataset), settings, &definition, vars, config.threads, order, cancel)?;
         run.parent = request.parent;
         run.note = note;
-        if !run.unlabelled.is_empty() {
+        if run.plan.last_part() > 0 {
             run.start = Some(run.vars.copy_out()?);
         }
         run.keeper = request.checkpoints.clone().map(|plan| Keeper::new(plan, 0));
@@ -191,7 +193,7 @@ impl<'a> Run<'a> {
     }
 
     fn resume(request: &ResumeRequest, cancel: &'a AtomicBool) -> Result<Self, TrainError> {
-        let checkpoint::Opened { dataset, state, settings, definition, weights, moments, best, own, start } =
+        let checkpoint::Opened { dataset, state, settings, definition, weights, moments, best, own, start, mean } =
             checkpoint::open(&request.checkpoints.folder)?;
         let mut vars = Vars::trainable(settings.seed, &device(settings.processor)?);
         vars.stock(weights);
@@ -203,9 +205,9 @@ impl<'a> Run<'a> {
         (run.place, run.step, run.samples) = (state.place, state.step, state.samples);
         (run.step_secs, run.earlier_secs, run.parent) = (state.step_secs, state.wall_secs, state.parent);
         run.keeper = Some(Keeper::new(request.checkpoints.clone(), run.step));
-        run.start = start;
+        (run.start, run.mean) = (start, mean);
         if let Some(own) = own {
-            if own.len() != run.unlabelled.len() {
+            if own.labels.len() != run.plan.to_label(own.part).len() {
                 let reason = "it labels other sentences than the training was to";
                 return Err(sealed::damaged(reason, &request.checkpoints.folder));
             }
@@ -248,9 +250,11 @@ impl<'a> Run<'a> {
             sizes: train.iter().map(Prepared::size).collect(),
             labelled: train.len(),
             lesson: (0..train.len()).collect(),
+            plan: Plan::new(&settings, train.len(), unlabelled.len()),
             unlabelled,
             own: None,
             start: None,
+            mean: None,
             dataset,
             settings,
             vars,
@@ -284,15 +288,9 @@ impl<'a> Run<'a> {
             parameters: self.vars.parameters(),
         });
         while self.place.epoch <= self.settings.all_epochs() {
-            if self.is_second_part() && self.own.is_none() {
-                let own = self.label_itself()?;
-                let mentions = own.iter().map(Vec::len).sum();
-                on_event(Event::LabelledItself { sentences: own.len(), mentions });
-                self.learn_from_own(own)?;
-                if let Some(start) = self.start.take() {
-                    self.vars.copy_in(&start)?;
-                }
-                self.adam = AdamW::new(adamw(&self.settings));
+            let part = self.part();
+            if part > self.own.as_ref().map_or(0, |own| own.part) {
+                self.begin_anew(part, on_event)?;
             }
             self.epoch(on_event)?;
         }
@@ -307,44 +305,67 @@ impl<'a> Run<'a> {
     }
 
     fn steps(&self) -> usize {
-        let [first, second] = self.steps_by_part();
-        first + second
+        self.plan.steps()
     }
 
-    fn steps_by_part(&self) -> [usize; 2] {
-        let Settings { epochs, batch_size, .. } = self.settings;
-        let second = own_labels::lesson(self.labelled, self.unlabelled.len()).len().div_ceil(batch_size);
-        let second_epochs = self.settings.all_epochs() - epochs;
-        [epochs * self.labelled.div_ceil(batch_size), second_epochs * second]
-    }
-
-    /// Whether the next epoch learns from the model's own labels, too.
-    fn is_second_part(&self) -> bool {
-        self.place.epoch > self.settings.epochs
+    /// The part of the training that is under way.
+    fn part(&self) -> usize {
+        self.plan.part(self.place.epoch)
     }
 
     /// What both learning rates are multiplied by in the next step.
     fn rate(&self) -> f64 {
-        let [first, second] = self.steps_by_part();
-        let (steps, step) = if self.is_second_part() { (second, self.step - first) } else { (first, self.step) };
+        let (step, steps) = self.plan.step_in(self.part(), self.step);
         LinearSchedule::new(steps, self.settings.warmup).factor(step)
     }
 
-    /// The model's labels of the sentences without any.
-    fn label_itself(&mut self) -> Result<Vec<Mentions>, TrainError> {
-        let parts = self.unlabelled.iter().map(|words| (words.as_slice(), [].as_slice()));
-        let prepared = timed(&mut self.pass.times.subwords, || self.model.prepare_all(parts, self.cancel))?;
+    /// Begins a part with labels that the model gives sentences itself.
+    fn begin_anew(&mut self, part: usize, on_event: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
+        let labels = self.label_itself(part)?;
+        let mentions = labels.iter().map(Vec::len).sum();
+        on_event(Event::LabelledItself { sentences: labels.len(), mentions });
+        if part > 1 {
+            self.mean = Some(self.mean_with(part - 1)?);
+        }
+        self.learn_from_own(OwnLabels { part, labels })?;
+        if let Some(start) = &self.start {
+            self.vars.copy_in(start)?;
+        }
+        if part == self.plan.last_part() {
+            self.start = None;
+        }
+        self.adam = AdamW::new(adamw(&self.settings));
+        Ok(())
+    }
+
+    /// The mean of this model, that of the part number `part`, and those of the parts before.
+    fn mean_with(&self, part: usize) -> Result<Weights, TrainError> {
+        match &self.mean {
+            Some(mean) => Ok(self.vars.mixed(mean, 1.0 / part as f64)?),
+            None => Ok(self.vars.copy_out()?),
+        }
+    }
+
+    /// The model's labels of the sentences without any that are due in a part.
+    fn label_itself(&self, part: usize) -> Result<Vec<Mentions>, TrainError> {
+        let words = self.words_to_label(part).map(|words| (words, [].as_slice()));
+        let prepared = self.model.prepare_all(words, self.cancel)?;
         let answers = answer_all(&self.model, &prepared, self.settings.threshold, self.work())?;
         Ok(answers.into_iter().map(|answer| answer.mentions).collect())
     }
 
-    /// From here on the lesson holds the sentences that the model has labelled, too.
-    fn learn_from_own(&mut self, own: Vec<Mentions>) -> Result<(), TrainError> {
-        let parts = self.unlabelled.iter().zip(&own).map(|(words, own)| (words.as_slice(), own.as_slice()));
+    fn words_to_label(&self, part: usize) -> impl Iterator<Item = &[String]> {
+        self.plan.to_label(part).into_iter().filter_map(|i| self.unlabelled.get(i)).map(Vec::as_slice)
+    }
+
+    /// From here on the lesson holds sentences that the model has labelled, too.
+    fn learn_from_own(&mut self, own: OwnLabels) -> Result<(), TrainError> {
+        let parts = self.words_to_label(own.part).zip(own.labels.iter().map(Vec::as_slice));
         let mut more = self.model.prepare_all(parts, self.cancel)?;
         self.model.keep_states(&mut more, &self.threads, self.cancel)?;
+        self.train.truncate(self.labelled);
         self.train.extend(more);
-        self.lesson = own_labels::lesson(self.labelled, own.len());
+        self.lesson = self.plan.lesson(own.part);
         self.sizes = self.lesson.iter().filter_map(|&i| self.train.get(i)).map(Prepared::size).collect();
         self.own = Some(own);
         Ok(())
@@ -361,7 +382,7 @@ impl<'a> Run<'a> {
         // Drawn anew from the epoch's beginning, also by a training that is resumed in its middle.
         let mut order = Rng::from_state(self.place.order);
         let batches = batches::epoch(&self.sizes, self.settings.batch_size, &mut order);
-        if self.place.batch == 0 && !self.is_second_part() {
+        if self.place.batch == 0 && self.part() == 0 {
             self.samples = Samples::default();
         }
         for batch in batches.iter().skip(self.place.batch) {
@@ -375,6 +396,9 @@ impl<'a> Run<'a> {
             self.keep_if_due(on_event)?;
         }
         self.adam.catch_up(&self.vars)?;
+        if epoch == epochs && self.part() > 1 {
+            self.vars.copy_in(&self.mean_with(self.part())?)?;
+        }
         let dev = self.score_dev(epoch)?;
         let best = self.keep_if_best(epoch, dev.clone())?;
         let mean_loss = self.place.loss_sum / batches.len() as f32;
@@ -388,7 +412,7 @@ impl<'a> Run<'a> {
     /// The parts' losses are weighted by their words. For the heads that is the loss of the whole batch; the loss of the
     /// spans becomes a mean of the parts' means.
     fn take_step(&mut self, batch: &[usize]) -> Result<f32, TrainError> {
-        let (factor, is_counted) = (self.rate(), !self.is_second_part());
+        let (factor, is_counted) = (self.rate(), self.part() == 0);
         let parts = batches::parts(&self.sizes, batch);
         let Self { threads, train, lesson, model, noise, adam, pass, vars, samples, step, cancel, .. } = self;
         let sentences = |numbers: &[usize]| -> Vec<&Prepared> {
@@ -439,8 +463,9 @@ impl<'a> Run<'a> {
                 weights: self.vars.values(),
                 moments: self.adam.moments()?,
                 best: self.best.as_ref().and_then(|best| best.weights.as_ref()),
-                own: self.own.as_deref(),
+                own: self.own.as_ref(),
                 start: self.start.as_ref(),
+                mean: self.mean.as_ref(),
             })
         };
         let kept = keeper.keep(&self.dataset, &self.state(), contents, self.cancel);
@@ -516,8 +541,7 @@ impl<'a> Run<'a> {
             }
             (best_epoch, dev) = (best.epoch, best.dev);
         }
-        let Settings { epochs, .. } = self.settings;
-        let seen = (self.labelled * epochs + self.lesson.len() * (self.settings.all_epochs() - epochs)) as f64;
+        let seen = self.plan.seen() as f64;
         let count = |f: fn(&Prepared) -> usize| self.train.iter().take(self.labelled).map(f).sum();
         let outcome = Outcome {
             train_sentences: self.labelled,
@@ -597,7 +621,7 @@ fn choose<'a>(dataset: &'a Dataset, settings: &Settings) -> (Vec<&'a Example>, V
         unlabelled.extend(chosen.drain(limit.min(chosen.len())..).map(|example| example.tokens.as_slice()));
     }
     Rng::new(settings.seed, "unlabelled").shuffle(&mut unlabelled);
-    unlabelled.truncate(settings.self_training);
+    unlabelled.truncate(settings.self_rounds * settings.self_training);
     (chosen, unlabelled.into_iter().map(<[String]>::to_vec).collect())
 }
 

@@ -41,9 +41,11 @@ pub struct Settings {
     /// Blocks of the encoder that learn with [`Effort::Top`].
     pub top_layers: usize,
     pub epochs: usize,
-    /// Sentences without labels that the model labels itself after these epochs, to learn from them, too.
+    /// Sentences without labels that the model labels itself after these epochs, to begin anew and learn from them, too.
     pub self_training: usize,
-    /// Epochs that follow then.
+    /// How often it does so, each time with others.
+    pub self_rounds: usize,
+    /// Epochs that follow each time.
     pub self_epochs: usize,
     pub batch_size: usize,
     pub seed: u64,
@@ -78,7 +80,7 @@ impl Settings {
 
     /// Epochs with labels of persons alone, and then with the model's own.
     pub fn all_epochs(&self) -> usize {
-        self.epochs + if self.self_training > 0 { self.self_epochs } else { 0 }
+        self.epochs + if self.self_training > 0 { self.self_rounds * self.self_epochs } else { 0 }
     }
 
     pub(super) fn head_config(&self, labels: usize) -> HeadConfig {

@@ -52,7 +52,7 @@ pub struct Outcome {
     pub sentences_per_sec: f64,
     /// Of the whole process; `None` where the operating system does not say.
     pub peak_memory_mb: Option<f64>,
-    /// Of the last epoch.
+    /// Of an epoch with the labels of persons alone.
     pub samples: Samples,
     /// Gold mentions that are wider than the max width.
     pub too_wide_mentions: usize,

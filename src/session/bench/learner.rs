@@ -95,6 +95,8 @@ pub fn bench_train(
 ) -> Result<TrainBench, SessionError> {
     let read = request.project.as_deref().map(|path| Read::of(path, home)).transpose()?;
     let mut config = read.as_ref().map(|read| read.config.clone()).unwrap_or_default();
+    // What is measured are steps over the sentences that were asked for.
+    config.self_training = Some(0);
     for (key, value) in &request.set {
         config.set(key, value)?;
     }

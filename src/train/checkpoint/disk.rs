@@ -1,6 +1,6 @@
 //! The JSON files of a checkpoint, as they are on disk.
 
-use super::{Place, ReportFile, SamplesFile, State, VERSION};
+use super::{OwnLabels, Place, ReportFile, SamplesFile, State, VERSION};
 use crate::annotation::{LabelId, ModelId, Span};
 use crate::evaluation::Report;
 use crate::model::Samples;
@@ -155,18 +155,23 @@ fn mentions(files: Vec<(usize, usize, u32)>) -> Option<Vec<(Span, LabelId)>> {
     files.into_iter().map(|(start, end, label)| Some((Span::from_range(start..end)?, LabelId(label)))).collect()
 }
 
-/// The labels that a model gave itself, a list for each sentence.
 #[derive(Serialize, Deserialize)]
-pub(super) struct OwnFile(Vec<Vec<(usize, usize, u32)>>);
+pub(super) struct OwnFile {
+    part: usize,
+    labels: Vec<Vec<(usize, usize, u32)>>,
+}
+
+impl From<&OwnLabels> for OwnFile {
+    fn from(own: &OwnLabels) -> Self {
+        Self { part: own.part, labels: own.labels.iter().map(|mentions| mention_files(mentions)).collect() }
+    }
+}
 
 impl OwnFile {
-    pub(super) fn new(own: &[Vec<(Span, LabelId)>]) -> Self {
-        Self(own.iter().map(|of_sentence| mention_files(of_sentence)).collect())
-    }
-
     /// `None` when a mention has no words.
-    pub(super) fn own(self) -> Option<Vec<Vec<(Span, LabelId)>>> {
-        self.0.into_iter().map(mentions).collect()
+    pub(super) fn own(self) -> Option<OwnLabels> {
+        let labels = self.labels.into_iter().map(mentions).collect::<Option<_>>()?;
+        Some(OwnLabels { part: self.part, labels })
     }
 }
 
