@@ -381,8 +381,7 @@ fn a_snapshot_says_what_it_is_and_loads_without_the_encoders() {
         let data = Dataset::freeze(labels(), train_set, dev_set.clone()).unwrap();
         let hash = data.hash().to_owned();
         let mut events = Vec::new();
-        let request =
-            desk.request("model", *architecture, data, "epochs=3 limit=30 batch_size=8 max_width=1 self_training=0");
+        let request = desk.request("model", *architecture, data, "epochs=3 limit=30 batch_size=8 max_width=1");
         let trained = train(&request, &NEVER, &mut |event| events.push(event)).unwrap();
 
         let manifest = &trained.manifest;
@@ -594,7 +593,7 @@ fn a_training_and_a_prediction_tell_where_their_time_goes() {
 
 #[test]
 fn an_interrupted_training_gives_the_model_of_one_that_was_not() {
-    let settings = "epochs=3 limit=36 batch_size=8 max_width=3 word_shapes=true";
+    let settings = "epochs=3 limit=36 self_training=4 self_epochs=2 batch_size=8 max_width=3 word_shapes=true";
     for architecture in architectures() {
         let desk = Desk::new();
         let whole =

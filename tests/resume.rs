@@ -43,7 +43,9 @@ fn request(folder: &Path, snapshot: &str) -> TrainRequest {
         encoders.import(&tiny, "tiny").unwrap();
     }
     let encoder = "tiny".to_owned();
-    let config = Config { encoder, epochs: Some(6), batch_size: 4, max_width: 4, ..Config::default() };
+    let (epochs, self_training, self_epochs) = (Some(6), Some(15), Some(2));
+    let config =
+        Config { encoder, epochs, self_training, self_epochs, batch_size: 4, max_width: 4, ..Config::default() };
     let checkpoints = Some(Checkpoints { folder: folder.join("t.training"), pace: Pace::Steps(1) });
     TrainRequest { dataset, config, encoders, start: None, snapshot: folder.join(snapshot), parent: None, checkpoints }
 }

@@ -5,7 +5,7 @@
 use nestling::annotation::{ModelId, SentenceId, Span, Split, Status, TokenIdx};
 use nestling::nn::read_tensors;
 use nestling::session::{
-    Command, Config, DocumentRow, Driver, Event, Home, ImportHow, LearnerState, NewProject, Order, Project,
+    Command, Config, DocumentRow, Driver, Event, Home, ImportHow, LearnerState, NewProject, Order, Part, Project,
     ReadRequest, SaveState, Setting, Suggested, WhyReadOnly, read_files,
 };
 use nestling::text::ByteIdx;
@@ -159,6 +159,35 @@ fn ten_more_complete_sentences_refresh_the_model_in_use_and_twenty_train_anew() 
     let full = newest(&project);
     assert_eq!(effort(&project, full), "full");
     assert!(block(&project, full) != of_quick);
+}
+
+/// Which sentences a model may label itself: the open ones, and no others.
+#[test]
+fn a_training_labels_open_sentences_itself_unless_it_is_told_not_to() {
+    let place = Place::new();
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
+    place.home.encoders().import(&tiny, "tiny").unwrap();
+    let mut project = place.project(30);
+    project.run(Command::Set(Setting::Encoder("tiny".into()))).unwrap();
+    (0..8).for_each(|number| annotate(&mut project, SentenceId(number)));
+    for number in [8, 9] {
+        project.run(Command::SetStatus { sentence: SentenceId(number), status: Status::Skipped }).unwrap();
+    }
+    for split in [Part::Test, Part::Dev, Part::Blind] {
+        let file = place.dir.path().join(format!("{split:?}.txt"));
+        std::fs::write(&file, "Nobody met the mayor of Lund .").unwrap();
+        let incoming = read_files(&[file], &ReadRequest::default()).unwrap();
+        project.import(incoming, ImportHow { split: Some(split), ..ImportHow::default() }).unwrap();
+    }
+    let by_itself = |project: &mut Project| {
+        let config = Config { epochs: Some(1), self_epochs: Some(1), ..project.settings().config() };
+        let report = project.train_now(config, &AtomicBool::new(false), &mut |_| {}).unwrap();
+        report.manifest.settings.self_training
+    };
+    let train = project.counts().train;
+    assert_eq!(by_itself(&mut project), (3 * train).min(30 - 8 - 2));
+    project.run(Command::Set(Setting::SelfTraining(false))).unwrap();
+    assert_eq!(by_itself(&mut project), 0);
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub struct Settings {
     pub train_after_sentences: usize,
     /// The training under way waits until a person lets it go on.
     pub training_paused: bool,
+    /// Whether a model may label open sentences itself and learn from these, too.
+    pub self_training: bool,
     /// Cores that the learner may use; `None`: all but one.
     pub threads: Option<NonZero<usize>>,
     /// Whether a dev split came with an import; then completed sentences don't go there.
@@ -42,6 +44,7 @@ impl Default for Settings {
             auto_train: true,
             train_after_sentences: 20,
             training_paused: false,
+            self_training: true,
             threads: None,
             dev_imported: false,
             last_trained_sentences: 0,
@@ -60,6 +63,7 @@ pub enum Setting {
     AutoTrain(bool),
     TrainAfterSentences(usize),
     TrainingPaused(bool),
+    SelfTraining(bool),
     Threads(Option<NonZero<usize>>),
     DevImported(bool),
     LastTrainedSentences(usize),
@@ -77,6 +81,7 @@ impl Setting {
             Setting::AutoTrain(value) => ("auto_train", value.to_string()),
             Setting::TrainAfterSentences(value) => ("train_after_sentences", value.to_string()),
             Setting::TrainingPaused(value) => ("training_paused", value.to_string()),
+            Setting::SelfTraining(value) => ("self_training", value.to_string()),
             Setting::Threads(value) => ("threads", value.map_or(0, NonZero::get).to_string()),
             Setting::DevImported(value) => ("dev_imported", value.to_string()),
             Setting::LastTrainedSentences(value) => ("last_trained_sentences", value.to_string()),
@@ -98,6 +103,7 @@ impl Setting {
             "auto_train" => Setting::AutoTrain(switch()?),
             "train_after_sentences" => Setting::TrainAfterSentences(number()?),
             "training_paused" => Setting::TrainingPaused(switch()?),
+            "self_training" => Setting::SelfTraining(switch()?),
             "threads" => Setting::Threads(NonZero::new(number()?)),
             "dev_imported" => Setting::DevImported(switch()?),
             "last_trained_sentences" => Setting::LastTrainedSentences(number()?),
@@ -119,7 +125,9 @@ pub fn background_threads(setting: Option<NonZero<usize>>) -> usize {
 impl Settings {
     /// How trainings of this project begin.
     pub fn config(&self) -> Config {
-        Config { encoder: self.encoder.clone(), architecture: self.architecture.clone(), ..Config::default() }
+        let self_training = if self.self_training { None } else { Some(0) };
+        let (encoder, architecture) = (self.encoder.clone(), self.architecture.clone());
+        Config { encoder, architecture, self_training, ..Config::default() }
     }
 
     /// Cores for what goes on in the background.
@@ -137,6 +145,7 @@ impl Settings {
             Setting::AutoTrain(value) => self.auto_train = value,
             Setting::TrainAfterSentences(value) => self.train_after_sentences = value.max(1),
             Setting::TrainingPaused(value) => self.training_paused = value,
+            Setting::SelfTraining(value) => self.self_training = value,
             Setting::Threads(value) => self.threads = value,
             Setting::DevImported(value) => self.dev_imported = value,
             Setting::LastTrainedSentences(value) => self.last_trained_sentences = value,
@@ -159,6 +168,7 @@ mod tests {
             Setting::AutoTrain(false),
             Setting::TrainAfterSentences(7),
             Setting::TrainingPaused(true),
+            Setting::SelfTraining(false),
             Setting::Threads(None),
             Setting::Threads(NonZero::new(3)),
             Setting::DevImported(true),

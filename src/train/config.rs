@@ -1,6 +1,6 @@
 //! What a person asks of a training. What they leave open is decided from the data and the encoder.
 
-use super::{Effort, Settings, TrainError};
+use super::{Effort, Settings, TrainError, plan};
 use crate::model::Nesting;
 use crate::nn::Processor;
 use crate::nn::kernels::has_bf16;
@@ -15,9 +15,9 @@ use std::str::FromStr;
 /// | `effort` | `full` | `heads` leaves a pretrained encoder as it is, `top` all of it but its last blocks |
 /// | `top_layers` | 2 | blocks that learn with `effort=top` |
 /// | `epochs` | by the data: 600 steps with a pretrained encoder, 300 without, 10 to 100 epochs | passes over the data |
-/// | `self_training` | by the data: 3 a labelled sentence, with 2,000 of these at most and a pretrained encoder | sentences without labels that the model labels itself after `epochs`, to begin anew and learn from them, too; 0 for none |
+/// | `self_training` | by the data: 3 a labelled sentence, with 2,000 of these at most, a pretrained encoder, and as many without labels | sentences without labels that the model labels itself after `epochs`, to begin anew and learn from them, too; 0 for none |
 /// | `self_rounds` | 2 | how often it does so, each time with other sentences; the models are averaged |
-/// | `self_epochs` | 2 | passes over these each time, with three over the labelled ones |
+/// | `self_epochs` | by the data: 600 steps, 3 to 100 epochs | passes over these each time, with three over the labelled ones |
 /// | `batch_size` | 16 | sentences a step |
 /// | `seed` | 42 | of weights, order, dropout and samples |
 /// | `limit` | all | sentences to train on, the first after shuffling with the seed |
@@ -45,7 +45,7 @@ pub struct Config {
     pub epochs: Option<usize>,
     pub self_training: Option<usize>,
     pub self_rounds: usize,
-    pub self_epochs: usize,
+    pub self_epochs: Option<usize>,
     pub batch_size: usize,
     pub seed: u64,
     pub limit: Option<usize>,
@@ -76,7 +76,7 @@ impl Default for Config {
             epochs: None,
             self_training: None,
             self_rounds: 2,
-            self_epochs: 2,
+            self_epochs: None,
             batch_size: 16,
             seed: 42,
             limit: None,
@@ -181,7 +181,8 @@ impl Config {
                 self.self_rounds = input.number("a whole number from 1 to 10", |n| (1..=10).contains(n))?
             }
             "self_epochs" => {
-                self.self_epochs = input.number("a whole number from 1 to 10000", |n| (1..=10_000).contains(n))?;
+                self.self_epochs =
+                    input.or_auto(|i| i.number("a whole number from 1 to 10000", |n| (1..=10_000).contains(n)))?
             }
             "batch_size" => {
                 self.batch_size = input.number("a whole number from 1 to 10000", |n| (1..=10_000).contains(n))?
@@ -223,9 +224,12 @@ impl Config {
     /// Decides what is open for `sentences` to train on, others that have no labels, and an encoder.
     pub(super) fn resolve(&self, sentences: usize, unlabelled: usize, encoder: EncoderTraits) -> Settings {
         let EncoderTraits { pretrained, uncased, hidden } = encoder;
-        let gains_by_itself = pretrained && self.effort != Effort::Heads && sentences <= FEW_LABELS;
-        let self_training = if gains_by_itself { OWN_A_LABELLED * sentences } else { 0 };
+        let is_few = sentences <= FEW_LABELS && unlabelled >= sentences;
+        let gains_by_itself = pretrained && self.effort != Effort::Heads && is_few;
+        let own = self.self_training.unwrap_or(if gains_by_itself { OWN_A_LABELLED * sentences } else { 0 });
+        let self_training = own.min(unlabelled);
         let steps = sentences.div_ceil(self.batch_size.max(1)).max(1);
+        let own_steps = plan::sentences_an_epoch(sentences, self_training).div_ceil(self.batch_size.max(1)).max(1);
         let least = if pretrained { LEAST_STEPS_PRETRAINED } else { LEAST_STEPS };
         Settings {
             architecture: self.architecture.clone(),
@@ -234,9 +238,9 @@ impl Config {
             effort: if pretrained { self.effort } else { Effort::Full },
             top_layers: self.top_layers,
             epochs: self.epochs.unwrap_or_else(|| least.div_ceil(steps).clamp(10, 100)).max(1),
-            self_training: self.self_training.unwrap_or(self_training).min(unlabelled),
+            self_training,
             self_rounds: self.self_rounds.max(1),
-            self_epochs: self.self_epochs.max(1),
+            self_epochs: self.self_epochs.unwrap_or_else(|| least.div_ceil(own_steps).clamp(3, 100)).max(1),
             batch_size: self.batch_size.max(1),
             seed: self.seed,
             encoder_lr: self.encoder_lr.unwrap_or(match hidden {
@@ -392,11 +396,13 @@ mod tests {
         };
         let default = Config::default();
         assert_eq!(own(&default, 100, 10_000, MINILM), 300);
-        assert_eq!(own(&default, 100, 40, MINILM), 40);
+        assert_eq!([own(&default, 100, 120, MINILM), own(&default, 100, 99, MINILM)], [120, 0]);
         assert_eq!(own(&default, 2001, 10_000, MINILM), 0);
         assert_eq!(own(&default, 100, 10_000, EncoderTraits { pretrained: false, ..MINILM }), 0);
         assert_eq!(own(&Config { effort: Effort::Heads, ..Config::default() }, 100, 10_000, MINILM), 0);
         let asked = Config { self_training: Some(70), ..Config::default() };
         assert_eq!([own(&asked, 100, 10_000, MINILM), own(&asked, 100, 50, MINILM)], [70, 50]);
+        let epochs = |sentences| default.resolve(sentences, 10_000, MINILM).self_epochs;
+        assert_eq!([40, 100, 300, 1000].map(epochs), [40, 16, 6, 3], "600 steps, too");
     }
 }

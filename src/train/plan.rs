@@ -14,6 +14,11 @@ use super::Settings;
 /// How often a sentence that persons have labelled comes in an epoch, to once for one that the model has.
 const REPEAT: usize = 3;
 
+/// What an epoch sees of labelled sentences and the model's own.
+pub(super) fn sentences_an_epoch(labelled: usize, own: usize) -> usize {
+    REPEAT * labelled + own
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Plan {
     /// Sentences that persons have labelled.
@@ -70,7 +75,7 @@ impl Plan {
     }
 
     fn sentences_an_epoch(&self, part: usize) -> usize {
-        if part == 0 { self.labelled } else { REPEAT * self.labelled + self.own }
+        if part == 0 { self.labelled } else { sentences_an_epoch(self.labelled, self.own) }
     }
 
     fn epochs_of(&self, part: usize) -> usize {

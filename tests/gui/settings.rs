@@ -14,8 +14,9 @@ fn settings_hold_at_once_and_after_opening_again() {
     page.press(Modifiers::COMMAND, Key::Comma);
     page.fill("Who annotates", "Zoë");
     page.click("Train by itself as sentences are completed");
-    page.choose("Architecture of the next model", "SpanNER");
     page.click("Light");
+    page.click("Learn from open sentences, too");
+    page.choose("Architecture of the next model", "SpanNER");
     page.click("Close");
     page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
     assert_eq!(page.harness.ctx.theme(), Theme::Light);
@@ -24,6 +25,7 @@ fn settings_hold_at_once_and_after_opening_again() {
     let settings = page.see(|desk| desk.project.settings().clone());
     assert_eq!((settings.author.as_str(), settings.architecture.as_str()), ("Zoë", "spanner"));
     assert!(settings.auto_train, "the stage had switched it off");
+    assert!(!settings.self_training);
 }
 
 #[test]

@@ -219,6 +219,8 @@ impl Page {
     }
 
     pub(crate) fn choose(&mut self, list: &str, choice: &str) {
+        self.harness.get_by_role_and_label(Role::ComboBox, list).scroll_to_me();
+        self.harness.run_steps(30);
         self.harness.get_by_role_and_label(Role::ComboBox, list).click();
         self.step();
         self.click(choice);

@@ -118,6 +118,15 @@ fn trainings(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
         }
         ui.label("more complete sentences");
     });
+    let mut by_own_labels = settings.self_training;
+    if ui.checkbox(&mut by_own_labels, "Learn from open sentences, too").changed() {
+        set(acts, Setting::SelfTraining(by_own_labels));
+    }
+    explain(
+        ui,
+        "With a pretrained encoder and few complete sentences, the model labels open ones itself and learns from them. \
+         That takes longer and finds more. Its labels are never shown or stored as yours.",
+    );
     field_name(ui, "Cores for the learner");
     let name = |threads: Option<NonZero<usize>>| match threads {
         None => format!("All but one ({})", background_threads(None)),
