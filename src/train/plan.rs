@@ -60,7 +60,7 @@ impl Plan {
 
     /// The sentences without labels that the model labels for a part, by their numbers; where they don't suffice some
     /// come again.
-    pub(super) fn to_label(&self, part: usize) -> Vec<usize> {
+    pub(super) fn unlabelled_of(&self, part: usize) -> Vec<usize> {
         let from = part.saturating_sub(1) * self.own;
         (from..from + self.own).map(|i| i % self.unlabelled.max(1)).collect()
     }
@@ -120,7 +120,7 @@ mod tests {
     fn labels_of_persons_come_more_often_and_the_model_labels_other_sentences_in_each_part() {
         assert_eq!(PLAN.lesson(0), [0, 1]);
         assert_eq!(PLAN.lesson(2), [0, 1, 0, 1, 0, 1, 2, 3, 4]);
-        assert_eq!((PLAN.to_label(1), PLAN.to_label(2)), (vec![0, 1, 2], vec![3, 4, 0]));
+        assert_eq!((PLAN.unlabelled_of(1), PLAN.unlabelled_of(2)), (vec![0, 1, 2], vec![3, 4, 0]));
     }
 
     #[test]

@@ -207,7 +207,7 @@ impl<'a> Run<'a> {
         run.keeper = Some(Keeper::new(request.checkpoints.clone(), run.step));
         (run.start, run.mean) = (start, mean);
         if let Some(own) = own {
-            if own.labels.len() != run.plan.to_label(own.part).len() {
+            if own.labels.len() != run.plan.unlabelled_of(own.part).len() {
                 let reason = "it labels other sentences than the training was to";
                 return Err(sealed::damaged(reason, &request.checkpoints.folder));
             }
@@ -355,7 +355,7 @@ impl<'a> Run<'a> {
     }
 
     fn words_to_label(&self, part: usize) -> impl Iterator<Item = &[String]> {
-        self.plan.to_label(part).into_iter().filter_map(|i| self.unlabelled.get(i)).map(Vec::as_slice)
+        self.plan.unlabelled_of(part).into_iter().filter_map(|i| self.unlabelled.get(i)).map(Vec::as_slice)
     }
 
     /// From here on the lesson holds sentences that the model has labelled, too.
