@@ -14,6 +14,7 @@
 //! work runs on a pool of its own, see [`crate::nn::Threads`]).
 
 mod batches;
+mod beginning;
 mod checkpoint;
 mod config;
 mod dataset;

@@ -1,0 +1,75 @@
+//! Where a training begins: weights, settings, the device, and which sentences.
+
+use super::config::EncoderTraits;
+use super::model::ENCODER;
+use super::{Config, Dataset, Effort, Example, Settings, TrainError, TrainRequest, snapshot};
+use crate::encoder::Definition;
+use crate::model::architecture;
+use crate::nn::{Processor, Rng, Vars};
+use candle_core::Device;
+use std::path::Path;
+
+/// Steps of the heads alone when they go on from a model, and what their rate is multiplied by: they have learned already.
+const STEPS_OF_HEADS: usize = 48;
+const RATE_OF_HEADS: f64 = 0.1;
+
+/// Where a training begins that starts from an encoder.
+pub(super) fn from_encoder(
+    request: &TrainRequest,
+    sentences: usize,
+    unlabelled: usize,
+) -> Result<(Definition, Settings, Vars), TrainError> {
+    architecture(&request.config.architecture)?;
+    let encoder = request.encoders.get(&request.config.encoder)?;
+    let definition = encoder.definition();
+    let traits = EncoderTraits {
+        pretrained: !encoder.weights().is_empty(),
+        uncased: definition.is_uncased(),
+        hidden: definition.config().hidden,
+    };
+    let settings = request.config.resolve(sentences, unlabelled, traits);
+    let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
+    vars.stock(encoder.weights().iter().map(|(name, t)| (format!("{ENCODER}.{name}"), t.clone())));
+    Ok((definition.clone(), settings, vars))
+}
+
+/// Where a training begins that goes on from a model.
+pub(super) fn from_snapshot(
+    config: &Config,
+    sentences: usize,
+    folder: &Path,
+) -> Result<(Definition, Settings, Vars), TrainError> {
+    let snapshot::Opened { manifest, definition, tensors } = snapshot::open(folder)?;
+    let hidden = definition.config().hidden;
+    let traits = EncoderTraits { pretrained: true, uncased: definition.is_uncased(), hidden };
+    let Settings { architecture, encoder, max_width, word_shapes, .. } = manifest.settings;
+    let mut config = Config { architecture, encoder, max_width, word_shapes: Some(word_shapes), ..config.clone() };
+    if config.effort == Effort::Heads && config.epochs.is_none() {
+        config.head_lr *= RATE_OF_HEADS;
+        config.epochs = Some(STEPS_OF_HEADS.div_ceil(sentences.div_ceil(config.batch_size.max(1)).max(1)).clamp(2, 20));
+    }
+    // What goes on from a model learns what is new, not from itself.
+    let settings = config.resolve(sentences, 0, traits);
+    let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
+    vars.stock(tensors);
+    vars.take_what_fits();
+    Ok((definition, settings, vars))
+}
+
+pub(super) fn device(processor: Processor) -> Result<Device, TrainError> {
+    processor.device().map_err(TrainError::Processor)
+}
+
+/// The sentences to train on, in an order of their own when they are limited, and the words of those that the model is to
+/// label itself. What a limit leaves out counts as not labelled.
+pub(super) fn choose<'a>(dataset: &'a Dataset, settings: &Settings) -> (Vec<&'a Example>, Vec<Vec<String>>) {
+    let mut chosen: Vec<&Example> = dataset.train().iter().collect();
+    let mut unlabelled: Vec<&[String]> = dataset.unlabelled().iter().map(Vec::as_slice).collect();
+    if let Some(limit) = settings.limit {
+        Rng::new(settings.seed, "limit").shuffle(&mut chosen);
+        unlabelled.extend(chosen.drain(limit.min(chosen.len())..).map(|example| example.tokens.as_slice()));
+    }
+    Rng::new(settings.seed, "unlabelled").shuffle(&mut unlabelled);
+    unlabelled.truncate(settings.self_rounds * settings.self_training);
+    (chosen, unlabelled.into_iter().map(<[String]>::to_vec).collect())
+}
