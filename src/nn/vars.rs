@@ -315,6 +315,20 @@ mod tests {
     }
 
     #[test]
+    fn values_are_mixed_by_their_shares() {
+        let vars = small();
+        let (others, before) = (vars.copy_out().unwrap(), values(&vars));
+        let variable = vars.iter().nth(1).unwrap().1.var.clone();
+        variable.set(&variable.affine(5.0, 0.0).unwrap()).unwrap();
+        let mixed = vars.mixed(&others, 0.25).unwrap();
+        assert!(vars.mixed(&BTreeMap::new(), 0.5).is_err());
+        vars.copy_in(&mixed).unwrap();
+        for (got, before) in values(&vars)[1].1.iter().zip(&before[1].1) {
+            assert!((got - 2.0 * before).abs() < 1e-6, "three quarters of 1 and one of 5: {got} {before}");
+        }
+    }
+
+    #[test]
     fn wrong_weights_are_named() {
         let mut fixed = Vars::fixed(HashMap::new(), &Device::Cpu);
         let missing = fixed.scope("b", Part::Heads).declare("w", &[1], Init::Zeros).unwrap_err();
