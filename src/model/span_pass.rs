@@ -4,7 +4,7 @@
 //! The loss computes its gradients on the way, so that nothing of the size of all candidates is ever in memory.
 
 use super::candidates::{Group, Rows};
-use crate::nn::fused::slice;
+use crate::nn::fused::{like, slice};
 use crate::nn::kernels::{
     DropMask, LANES, Onto, View, add_row, gelu_row, gelu_slope_row, multiply_row, small_matmul, softmax_row,
 };
@@ -240,7 +240,7 @@ impl CustomOp3 for Loss {
         };
         let [words, width, output] = [(words, 0), (width, 1), (output, 2)].map(|(input, i)| {
             let values = gradients[i].iter().map(|x| x * factor).collect();
-            Tensor::from_vec(values, input.shape(), input.device())
+            like(values, input)
         });
         Ok((Some(words?), Some(width?), Some(output?)))
     }

@@ -40,7 +40,11 @@ pub fn slice<'a>(storage: &'a CpuStorage, layout: &Layout) -> CandleResult<&'a [
     }
 }
 
-fn like(values: Vec<f32>, tensor: &Tensor) -> CandleResult<Tensor> {
+/// Values as a tensor of another one's shape, where that lies.
+///
+/// # Errors
+/// When they are not as many.
+pub fn like(values: Vec<f32>, tensor: &Tensor) -> CandleResult<Tensor> {
     Tensor::from_vec(values, tensor.shape(), tensor.device())
 }
 

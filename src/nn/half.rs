@@ -1,7 +1,7 @@
 //! Matrix products of tensors in half precision, made of [`kernels::half_matmul`] and what it needs around it: rows and
 //! columns that make whole panels.
 
-use super::fused::slice;
+use super::fused::{like, slice};
 use super::kernels::{self, Onto, Panels, View};
 use super::{NnError, lend};
 use candle_core::{CpuStorage, CustomOp2, Layout, Shape, Tensor};
@@ -121,7 +121,6 @@ impl CustomOp2 for Project {
         let (g, w, values) = (lend(&grad)?, lend(weight)?, lend(x)?);
         let dx = multiply(&g, out, &Padded::new(&w, k).panels(), k);
         let dw = multiply_over_rows(&g, out, &values, k);
-        let like = |values, tensor: &Tensor| Tensor::from_vec(values, tensor.shape(), tensor.device());
         Ok((Some(like(dx, x)?), Some(like(dw, weight)?)))
     }
 }

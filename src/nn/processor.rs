@@ -29,6 +29,11 @@ impl Processor {
         Self::ALL.into_iter().find(|processor| processor.id() == id)
     }
 
+    /// Whether candle's operations do the work, and not passes written by hand.
+    pub fn is_plain(self) -> bool {
+        self != Self::Cpu
+    }
+
     /// Whether this build could use a GPU: it has candle's feature `cuda` or `metal`.
     pub fn knows_gpus() -> bool {
         cfg!(any(feature = "cuda", feature = "metal"))

@@ -6,7 +6,7 @@ use super::{Settings, TrainError, stop_if_cancelled};
 use crate::annotation::{LabelId, Span};
 use crate::encoder::{self, Alignment, Bert, Definition, EncoderBatch, Start, Tape};
 use crate::model::{Class, Head, HeadFilter, Nesting, Prediction, Samples, Sentence, architecture};
-use crate::nn::{Gradients, Mode, NnError, Part, Processor, Rng, Threads, Vars, lend};
+use crate::nn::{Gradients, Mode, NnError, Part, Rng, Threads, Vars, lend};
 use candle_core::{Tensor, Var};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -65,7 +65,7 @@ impl Model {
         let head_config = settings.head_config(labels.len());
         let head = architecture(&settings.architecture)?.build(scope, definition.config().hidden, &head_config)?;
         let (max_width, nesting) = (settings.max_width, settings.nesting);
-        let plain = settings.processor != Processor::Cpu;
+        let plain = settings.processor.is_plain();
         Ok(Self { definition, bert, plain, head, max_width, nesting, labels })
     }
 
@@ -302,8 +302,7 @@ pub(super) struct Pass {
 impl Pass {
     /// With the times of what was done before the first one.
     pub(super) fn starting_with(times: PartTimes, settings: &Settings) -> Self {
-        let is_plain = settings.processor != Processor::Cpu;
-        let gradients = if is_plain { Gradients::plain() } else { Gradients::default() };
+        let gradients = if settings.processor.is_plain() { Gradients::plain() } else { Gradients::default() };
         Self { times, gradients, ..Self::default() }
     }
 }

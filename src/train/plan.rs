@@ -48,6 +48,11 @@ impl Plan {
         }
     }
 
+    /// Sentences that persons have labelled.
+    pub(super) fn labelled(&self) -> usize {
+        self.labelled
+    }
+
     /// The part that an epoch belongs to: 0 is the one with the labels of persons alone. Epochs are counted from 1.
     pub(super) fn part(&self, epoch: usize) -> usize {
         let later = epoch.saturating_sub(self.epochs + 1) / self.own_epochs.max(1) + 1;

@@ -16,7 +16,7 @@ use crate::annotation::{LabelId, ModelId, Span};
 use crate::encoder::{Definition, Encoders};
 use crate::evaluation::Report;
 use crate::model::{HeadFilter, Samples, architecture};
-use crate::nn::{AdamW, AdamWConfig, LinearSchedule, NnError, Processor, Rng, RngState, Threads, Vars};
+use crate::nn::{AdamW, AdamWConfig, LinearSchedule, NnError, Rng, RngState, Threads, Vars};
 use candle_core::Tensor;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -111,7 +111,6 @@ struct Run<'a> {
     threads: Threads,
     /// Those that persons have labelled, and behind them those that the model has.
     train: Vec<Prepared>,
-    labelled: usize,
     /// What an epoch sees: numbers of `train`, some of them more than once.
     lesson: Vec<usize>,
     /// Of each sentence of the lesson.
@@ -173,7 +172,7 @@ impl<'a> Run<'a> {
             None => from_encoder(request, sentences, unlabelled)?,
             Some(folder) => from_snapshot(config, sentences, folder)?,
         };
-        let settings = Settings { processor, bf16: settings.bf16 && processor == Processor::Cpu, ..settings };
+        let settings = Settings { processor, bf16: settings.bf16 && !processor.is_plain(), ..settings };
         vars.move_to(&device(processor)?);
         let order = Rng::new(settings.seed, "order").state();
         let mut run = Self::prepare(Arc::clone(dataset), settings, &definition, vars, config.threads, order, cancel)?;
@@ -242,7 +241,6 @@ impl<'a> Run<'a> {
             noise: Rng::new(settings.seed, "noise"),
             threads,
             sizes: train.iter().map(Prepared::size).collect(),
-            labelled: train.len(),
             lesson: (0..train.len()).collect(),
             plan: Plan::new(&settings, train.len(), unlabelled.len()),
             unlabelled,
@@ -274,7 +272,7 @@ impl<'a> Run<'a> {
             on_event(Event::OnCpu { message });
         }
         on_event(Event::Started {
-            train_sentences: self.labelled,
+            train_sentences: self.plan.labelled(),
             dev_sentences: self.dev.len(),
             epochs: self.settings.all_epochs(),
             from_step: self.step,
@@ -291,8 +289,8 @@ impl<'a> Run<'a> {
         on_event(Event::Saving);
         let cost = Cost {
             times: self.pass.times,
-            words: self.train.iter().take(self.labelled).map(|p| p.sentence.len()).sum(),
-            positions: self.train.iter().take(self.labelled).map(Prepared::positions).sum(),
+            words: self.train.iter().take(self.plan.labelled()).map(|p| p.sentence.len()).sum(),
+            positions: self.train.iter().take(self.plan.labelled()).map(Prepared::positions).sum(),
         };
         let manifest = self.finish(snapshot)?;
         Ok(Trained { snapshot: snapshot.to_owned(), manifest, cost })
@@ -357,7 +355,7 @@ impl<'a> Run<'a> {
         let parts = self.words_to_label(own.part).zip(own.labels.iter().map(Vec::as_slice));
         let mut more = self.model.prepare_all(parts, self.cancel)?;
         self.model.keep_states(&mut more, &self.threads, self.cancel)?;
-        self.train.truncate(self.labelled);
+        self.train.truncate(self.plan.labelled());
         self.train.extend(more);
         self.lesson = self.plan.lesson(own.part);
         self.sizes = self.lesson.iter().filter_map(|&i| self.train.get(i)).map(Prepared::size).collect();
@@ -477,7 +475,7 @@ impl<'a> Run<'a> {
             place: self.place,
             step: self.step,
             steps: self.steps(),
-            train_sentences: self.labelled,
+            train_sentences: self.plan.labelled(),
             adam_steps: self.adam.steps(),
             noise: self.noise.state(),
             samples: self.samples,
@@ -536,9 +534,9 @@ impl<'a> Run<'a> {
             (best_epoch, dev) = (best.epoch, best.dev);
         }
         let seen = self.plan.seen() as f64;
-        let count = |f: fn(&Prepared) -> usize| self.train.iter().take(self.labelled).map(f).sum();
+        let count = |f: fn(&Prepared) -> usize| self.train.iter().take(self.plan.labelled()).map(f).sum();
         let outcome = Outcome {
-            train_sentences: self.labelled,
+            train_sentences: self.plan.labelled(),
             best_epoch,
             dev,
             wall_secs,
