@@ -86,6 +86,8 @@ pub enum EncoderError {
     FetchDamaged { file: &'static str, name: String },
     #[error("stopped; what was fetched is kept, and fetching again goes on from there")]
     FetchStopped,
+    #[error("a smaller encoder can't be cut out of this one: {0}")]
+    Cut(&'static str),
     #[error("can't split words into subwords: {0}")]
     Subwords(String),
     #[error("{action}: {source}: {path}")]

@@ -3,8 +3,9 @@
 use super::error::GET_AGAIN;
 use super::kind::{HASHED, Kind};
 use super::{EncoderConfig, EncoderError, HashedWords, Subwords, weights};
+use crate::nn::write_tensors;
 use candle_core::Tensor;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 pub(super) const CONFIG: &str = "config.json";
@@ -14,8 +15,13 @@ pub(super) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 pub(super) const PIECES: &str = "vocab.json";
 pub(super) const MERGES: &str = "merges.txt";
 pub(super) const WEIGHTS: &str = "model.safetensors";
+/// Weights of fewer bits; see [`super::compact`].
+pub(super) const COMPACT: &str = "compact.safetensors";
 /// All that can be of use; the rest of a folder is left alone.
-pub(super) const FILES: [&str; 7] = [CONFIG, TOKENIZER, VOCABULARY, PIECES, MERGES, TOKENIZER_CONFIG, WEIGHTS];
+pub(super) const FILES: [&str; 8] = [CONFIG, TOKENIZER, VOCABULARY, PIECES, MERGES, TOKENIZER_CONFIG, WEIGHTS, COMPACT];
+
+/// Where files come from: the content of the one with a name, if it is there.
+type Source<'a> = dyn Fn(&str) -> Result<Option<Vec<u8>>, EncoderError> + 'a;
 
 /// All of an encoder but its weights: what a snapshot keeps beside its own weights.
 #[derive(Clone, Debug)]
@@ -33,14 +39,22 @@ impl Definition {
     /// On a missing file, or one that says what can't run here.
     pub fn open(folder: &Path) -> Result<Self, EncoderError> {
         check_folder(folder)?;
-        let path = folder.join(CONFIG);
+        Self::from_source(folder, &|name| read_if_there(&folder.join(name)))
+    }
+
+    /// The same from files in memory; `folder` is for messages.
+    pub(super) fn from_files(files: &[(&'static str, &[u8])], folder: &Path) -> Result<Self, EncoderError> {
+        Self::from_source(folder, &|name| Ok(in_memory(files, name).map(<[u8]>::to_vec)))
+    }
+
+    fn from_source(folder: &Path, read: &Source<'_>) -> Result<Self, EncoderError> {
         let hint = "choose a folder with an encoder in the format of Hugging Face";
-        let json = read_if_there(&path)?.ok_or_else(|| missing(CONFIG, hint, folder))?;
-        let config = EncoderConfig::parse(&json, &path)?;
+        let json = read(CONFIG)?.ok_or_else(|| missing(CONFIG, hint, folder))?;
+        let config = EncoderConfig::parse(&json, &folder.join(CONFIG))?;
         let mut files = vec![(CONFIG, json)];
         let subwords = match Subwords::for_hashed(&config) {
             Some(hashed) => hashed,
-            None => read_subwords(folder, &config, &mut files)?,
+            None => read_subwords(folder, read, &config, &mut files)?,
         };
         Self::new(config, subwords, files)
     }
@@ -75,6 +89,16 @@ impl Definition {
         self.uncased
     }
 
+    pub(super) fn write(&self, folder: &Path) -> Result<(), EncoderError> {
+        for (name, bytes) in &self.files {
+            let path = folder.join(name);
+            std::fs::write(&path, bytes)
+                .and_then(|()| std::fs::File::open(&path)?.sync_all())
+                .map_err(EncoderError::io("can't write the file", &path))?;
+        }
+        Ok(())
+    }
+
     /// Names and contents of the files that [`Definition::open`] needs.
     pub fn files(&self) -> impl Iterator<Item = (&'static str, &[u8])> {
         self.files.iter().map(|(name, bytes)| (*name, bytes.as_slice()))
@@ -95,13 +119,44 @@ impl Encoder {
     /// See [`EncoderError`]: every way in which a folder can be unfit has a message of its own.
     pub fn open(folder: &Path) -> Result<Self, EncoderError> {
         let definition = Definition::open(folder)?;
-        let path = folder.join(WEIGHTS);
-        if !path.is_file() {
+        let there = [WEIGHTS, COMPACT].into_iter().map(|name| folder.join(name)).find(|path| path.is_file());
+        let Some(path) = there else {
             let hint = weights_hint(|name| folder.join(name).is_file());
             return Err(missing(WEIGHTS, hint.unwrap_or("get it from where the encoder came from"), folder));
-        }
-        let weights = weights::read(&path, definition.config())?;
+        };
+        let bytes = std::fs::read(&path).map_err(EncoderError::io("can't read the file", &path))?;
+        let weights = weights::read(&bytes, definition.config(), &path)?;
         Ok(Self { definition, weights })
+    }
+
+    /// The same from files in memory with compact weights; `folder` is for messages.
+    pub(super) fn from_files(files: &[(&'static str, &[u8])], folder: &Path) -> Result<Self, EncoderError> {
+        let definition = Definition::from_files(files, folder)?;
+        let path = folder.join(COMPACT);
+        let weights = weights::read(in_memory(files, COMPACT).unwrap_or_default(), definition.config(), &path)?;
+        Ok(Self { definition, weights })
+    }
+
+    pub(super) fn new(definition: Definition, weights: HashMap<String, Tensor>) -> Self {
+        Self { definition, weights }
+    }
+
+    /// The same encoder with other weights, by the names that [`super::Bert`] gives them.
+    #[must_use]
+    pub fn with_weights(&self, weights: HashMap<String, Tensor>) -> Self {
+        Self { definition: self.definition.clone(), weights }
+    }
+
+    /// Writes config.json, the tokenizer's files and model.safetensors into an empty folder, as other programs read them.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn write(&self, folder: &Path) -> Result<(), EncoderError> {
+        self.definition.write(folder)?;
+        let kind = self.definition.config().kind;
+        let tensors: BTreeMap<String, Tensor> =
+            self.weights.iter().map(|(name, tensor)| (kind.name_in_file(name), tensor.clone())).collect();
+        Ok(write_tensors(&folder.join(WEIGHTS), &tensors)?)
     }
 
     /// The built-in encoder that starts from nothing.
@@ -121,31 +176,29 @@ impl Encoder {
 
 fn read_subwords(
     folder: &Path,
+    read: &Source<'_>,
     config: &EncoderConfig,
     files: &mut Vec<(&'static str, Vec<u8>)>,
 ) -> Result<Subwords, EncoderError> {
-    let path = folder.join(TOKENIZER);
-    if let Some(json) = read_if_there(&path)? {
-        let subwords = Subwords::from_json(&json, config, &path)?;
+    if let Some(json) = read(TOKENIZER)? {
+        let subwords = Subwords::from_json(&json, config, &folder.join(TOKENIZER))?;
         files.push((TOKENIZER, json));
         return Ok(subwords);
     }
     if config.kind == Kind::Roberta {
-        return read_byte_level(folder, config, files);
+        return read_byte_level(folder, read, config, files);
     }
-    let path = folder.join(VOCABULARY);
-    let text = read_if_there(&path)?;
-    let text = text.ok_or_else(|| {
+    let text = read(VOCABULARY)?.ok_or_else(|| {
         missing_tokenizer(VOCABULARY, "get it, or tokenizer.json, from where the encoder came from", folder)
     })?;
-    let settings_path = folder.join(TOKENIZER_CONFIG);
-    let settings = read_if_there(&settings_path)?;
+    let settings = read(TOKENIZER_CONFIG)?;
     let said = settings.as_deref().map(serde_json::from_slice::<serde_json::Value>).transpose();
-    let said =
-        said.map_err(|e| EncoderError::bad_file(format!("the file is no JSON ({e})"), GET_AGAIN, &settings_path))?;
+    let said = said.map_err(|e| {
+        EncoderError::bad_file(format!("the file is no JSON ({e})"), GET_AGAIN, &folder.join(TOKENIZER_CONFIG))
+    })?;
     // Hugging Face's default where the file is missing or silent.
     let lowercase = said.and_then(|json| json.get("do_lower_case")?.as_bool()).unwrap_or(true);
-    let subwords = Subwords::from_vocabulary(&text, lowercase, config, &path)?;
+    let subwords = Subwords::from_vocabulary(&text, lowercase, config, &folder.join(VOCABULARY))?;
     files.push((VOCABULARY, text));
     files.extend(settings.map(|json| (TOKENIZER_CONFIG, json)));
     Ok(subwords)
@@ -154,14 +207,15 @@ fn read_subwords(
 /// RoBERTa's vocabulary of before tokenizer.json.
 fn read_byte_level(
     folder: &Path,
+    read: &Source<'_>,
     config: &EncoderConfig,
     files: &mut Vec<(&'static str, Vec<u8>)>,
 ) -> Result<Subwords, EncoderError> {
-    let (pieces_path, merges_path) = (folder.join(PIECES), folder.join(MERGES));
-    let (Some(pieces), Some(merges)) = (read_if_there(&pieces_path)?, read_if_there(&merges_path)?) else {
+    let (Some(pieces), Some(merges)) = (read(PIECES)?, read(MERGES)?) else {
         let hint = "get it, or vocab.json and merges.txt, from where the encoder came from";
         return Err(missing_tokenizer(TOKENIZER, hint, folder));
     };
+    let (pieces_path, merges_path) = (folder.join(PIECES), folder.join(MERGES));
     let subwords = Subwords::from_merges((&pieces, &pieces_path), (&merges, &merges_path), config)?;
     files.extend([(PIECES, pieces), (MERGES, merges)]);
     Ok(subwords)
@@ -186,6 +240,10 @@ fn check_folder(folder: &Path) -> Result<(), EncoderError> {
         Err(e) => return Err(EncoderError::io("can't read the folder", folder)(e)),
     };
     Err(EncoderError::NoFolder { problem, path: folder.to_owned() })
+}
+
+fn in_memory<'a>(files: &[(&'static str, &'a [u8])], name: &str) -> Option<&'a [u8]> {
+    files.iter().find(|(of, _)| *of == name).map(|(_, bytes)| *bytes)
 }
 
 fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, EncoderError> {

@@ -18,8 +18,10 @@
 mod alignment;
 mod batch;
 mod bert;
+mod compact;
 mod config;
 mod cpu;
+mod cut;
 mod error;
 mod folder;
 mod hashed;
@@ -37,6 +39,7 @@ pub use batch::{Encoded, EncoderBatch};
 pub use bert::{Bert, Learning};
 pub use config::{EncoderConfig, Pieces};
 pub use cpu::{Start, Tape};
+pub use cut::Cut;
 pub use error::EncoderError;
 pub use folder::{Definition, Encoder};
 pub use hashed::HashedWords;

@@ -12,7 +12,7 @@ use expect_test::expect;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-fn fixtures() -> PathBuf {
+pub(super) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner")
 }
 

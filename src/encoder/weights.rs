@@ -1,7 +1,7 @@
 //! Weights as they come from `model.safetensors`.
 
 use super::error::GET_AGAIN;
-use super::{EncoderConfig, EncoderError, Kind};
+use super::{EncoderConfig, EncoderError, Kind, compact};
 use crate::nn::NnError;
 use candle_core::safetensors::Load as _;
 use candle_core::{DType, Device, Storage, Tensor};
@@ -13,10 +13,9 @@ use std::path::Path;
 /// The weights that an encoder of this shape needs, as `f32` on the CPU, by the names that [`super::Bert`] gives them.
 ///
 /// Others of the file (a pooler, a head for masked words) are left out. What is missing, of another shape or no finite
-/// number is an error: later it would be one without a name, or a model that learns nothing.
-pub(super) fn read(path: &Path, config: &EncoderConfig) -> Result<HashMap<String, Tensor>, EncoderError> {
-    let bytes = std::fs::read(path).map_err(EncoderError::io("can't read the file", path))?;
-    let file = SafeTensors::deserialize(&bytes).map_err(|e| not_readable(&bytes, &e, path))?;
+/// number is an error: later it would be one without a name, or a model that learns nothing. `path` is for messages.
+pub(super) fn read(bytes: &[u8], config: &EncoderConfig, path: &Path) -> Result<HashMap<String, Tensor>, EncoderError> {
+    let file = SafeTensors::deserialize(bytes).map_err(|e| not_readable(bytes, &e, path))?;
     let views: HashMap<String, TensorView<'_>> =
         file.iter().map(|(name, view)| (plain_name(name, config.kind), view)).collect();
     let mut weights = HashMap::new();
@@ -25,25 +24,32 @@ pub(super) fn read(path: &Path, config: &EncoderConfig) -> Result<HashMap<String
         let Some(view) = views.get(&name) else {
             return Err(EncoderError::MissingWeight { name, path: path.to_owned() });
         };
-        if view.shape() != expected {
+        let tensor = match views.get(&compact::scales_of(&name)) {
+            Some(scales) if compact::is_packed(view, scales) => compact::unpack(view, scales)?,
+            _ => plain(&name, view, path)?,
+        };
+        if tensor.dims() != expected {
             return Err(EncoderError::WeightShape {
                 name,
                 expected,
-                got: view.shape().to_vec(),
+                got: tensor.dims().to_vec(),
                 path: path.to_owned(),
             });
         }
-        if !matches!(view.dtype(), Dtype::F64 | Dtype::F32 | Dtype::F16 | Dtype::BF16) {
-            let (expected, got) = ("F32, F16, BF16 and F64", view.dtype().to_string());
-            return Err(EncoderError::WeightType { name, expected, got, path: path.to_owned() });
-        }
-        let tensor = view.load(&Device::Cpu).and_then(|t| t.to_dtype(DType::F32)).map_err(NnError::from)?;
         if !is_finite(&tensor)? {
             return Err(EncoderError::WeightNotFinite { name, path: path.to_owned() });
         }
         weights.insert(our_name, tensor);
     }
     Ok(weights)
+}
+
+fn plain(name: &str, view: &TensorView<'_>, path: &Path) -> Result<Tensor, EncoderError> {
+    if !matches!(view.dtype(), Dtype::F64 | Dtype::F32 | Dtype::F16 | Dtype::BF16) {
+        let (name, expected, got) = (name.to_owned(), "F32, F16, BF16 and F64", view.dtype().to_string());
+        return Err(EncoderError::WeightType { name, expected, got, path: path.to_owned() });
+    }
+    Ok(view.load(&Device::Cpu).and_then(|t| t.to_dtype(DType::F32)).map_err(NnError::from)?)
 }
 
 fn is_finite(tensor: &Tensor) -> Result<bool, NnError> {

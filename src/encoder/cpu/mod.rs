@@ -23,7 +23,7 @@ pub use tape::Tape;
 
 use super::EncoderBatch;
 use super::bert::{Bert, PIECE_DROPOUT};
-use crate::nn::kernels::DropMask;
+use crate::nn::kernels::{self, DropMask};
 use crate::nn::{Gradients, Mode, NnError};
 use candle_core::{Device, Tensor};
 use products::{Halved, add_weights};
@@ -146,17 +146,42 @@ impl Bert {
         grad: &[f32],
         gradients: &mut Gradients,
     ) -> Result<(), NnError> {
+        self.backward_from(batch, tape, &[(self.layers(), grad)], gradients)
+    }
+
+    /// The same, given the gradients of several hidden states, `[N, H]` each, with their numbers from low to high: 0 are the
+    /// embeddings.
+    ///
+    /// # Errors
+    /// When the tape is of another pass.
+    pub fn backward_from(
+        &self,
+        batch: &EncoderBatch,
+        tape: &mut Tape,
+        grads: &[(usize, &[f32])],
+        gradients: &mut Gradients,
+    ) -> Result<(), NnError> {
         let (h, lowest) = (self.hidden(), self.frozen_below().max(tape.start));
-        if grad.len() != batch.rows() * h || tape.states.len() != self.layers() + 1 {
+        let fit = |(number, grad): &(usize, &[f32])| *number <= self.layers() && grad.len() == batch.rows() * h;
+        if !grads.is_sorted_by(|a, b| a.0 < b.0) || !grads.iter().all(fit) || tape.states.len() != self.layers() + 1 {
             return Err(NnError::OtherTape);
         }
+        let Some((&(top, _), _)) = grads.split_last() else { return Ok(()) };
         let embeddings_learn = self.embeddings_learn() && tape.start == 0;
         let shares = shares(batch);
         for (share, scratch) in shares.iter().zip(&mut tape.scratch) {
             scratch.grad.clear();
-            scratch.grad.extend(&grad[share.rows.start * h..share.rows.end * h]);
+            scratch.grad.resize(share.rows.len() * h, 0.0);
         }
-        for (number, block) in self.blocks.iter().enumerate().skip(lowest).rev() {
+        let add = |scratch: &mut [Scratch], number: usize| {
+            for (_, grad) in grads.iter().filter(|(of, _)| *of == number) {
+                for (share, scratch) in shares.iter().zip(scratch.iter_mut()) {
+                    kernels::add_row(&mut scratch.grad, &grad[share.rows.start * h..share.rows.end * h]);
+                }
+            }
+        };
+        for (number, block) in self.blocks.iter().enumerate().take(top).skip(lowest).rev() {
+            add(&mut tape.scratch, number + 1);
             let (x, kept) = (&tape.states[number], &mut tape.blocks[number]);
             let grads = tape.grads.split(&shares, h, block.inner());
             let work: Vec<Backward<'_>> = shares
@@ -185,6 +210,7 @@ impl Bert {
             add_weights(weights, batch.rows(), gradients);
         }
         if embeddings_learn {
+            add(&mut tape.scratch, 0);
             self.embed_backward(batch, &shares, tape)?;
             self.add_projection(&tape.projection, batch.rows(), gradients);
             self.add_embeddings(batch, tape, gradients);

@@ -32,6 +32,13 @@ pub struct Tape {
     pub(super) halved_for_prediction: bool,
 }
 
+impl Tape {
+    /// Hidden states that a forward pass in training has left, `[N, H]`; 0 are the embeddings.
+    pub fn states(&self, number: usize) -> &[f32] {
+        self.states.get(number).map_or(&[], Vec::as_slice)
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Masks {
     pub(super) pieces: DropMask,

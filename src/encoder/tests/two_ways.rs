@@ -247,6 +247,45 @@ fn a_pass_can_begin_in_the_middle() {
 }
 
 #[test]
+fn hidden_states_below_the_last_can_have_gradients_too() {
+    let (config, mut rng) = tiny();
+    let (vars, bert) = build(&config, Learning::All, 0.0, &mut rng);
+    let batch = random_batch(&[3, 6], &config, &mut rng);
+    let mut noise = Rng::new(1, "none");
+    let expected = plain::forward(&bert, &batch, &mut Mode::Train(&mut noise)).unwrap();
+    let mut tape = Tape::default();
+    bert.forward(&batch, Start::Words, &mut Mode::Train(&mut noise), &mut tape).unwrap();
+    for (number, state) in expected.iter().enumerate() {
+        assert!(
+            greatest(&(Tensor::from_slice(tape.states(number), state.shape(), &Device::Cpu).unwrap() - state).unwrap())
+                < 1e-4
+        );
+    }
+    for numbers in [vec![0, 1, 2], vec![0, 2], vec![1], vec![0]] {
+        let factors: Vec<Tensor> = numbers.iter().map(|_| factors(batch.rows(), bert.hidden(), &mut rng)).collect();
+        let sums =
+            numbers.iter().zip(&factors).map(|(&i, factors)| (&expected[i] * factors).unwrap().sum_all().unwrap());
+        let expected = sums.reduce(|a, b| (a + b).unwrap()).unwrap().backward().unwrap();
+        let grads: Vec<Vec<f32>> = factors.iter().map(|t| lend(t).unwrap().to_vec()).collect();
+        let grads: Vec<(usize, &[f32])> = numbers.iter().copied().zip(grads.iter().map(Vec::as_slice)).collect();
+        let mut gradients = Gradients::default();
+        bert.forward(&batch, Start::Words, &mut Mode::Train(&mut noise), &mut tape).unwrap();
+        bert.backward_from(&batch, &mut tape, &grads, &mut gradients).unwrap();
+        for (name, variable) in vars.iter() {
+            let variable = variable.var.as_tensor();
+            let (got, expected) = (gradients.dense(variable), expected.get(variable));
+            assert_eq!(got.is_some(), expected.is_some(), "{name} of {numbers:?}");
+            let (Some(got), Some(expected)) = (got, expected) else { continue };
+            let off = greatest(&(Tensor::from_vec(got, expected.shape(), &Device::Cpu).unwrap() - expected).unwrap());
+            assert!(off < 1e-3, "{name} of {numbers:?}: {off}");
+        }
+    }
+    let zeros = vec![0.0; batch.rows() * bert.hidden()];
+    let falling: [(usize, &[f32]); 2] = [(2, &zeros), (1, &zeros)];
+    assert!(bert.backward_from(&batch, &mut tape, &falling, &mut Gradients::default()).is_err());
+}
+
+#[test]
 fn a_backward_pass_needs_its_forward_pass() {
     let (config, mut rng) = tiny();
     let (_, bert) = build(&config, Learning::All, 0.0, &mut rng);

@@ -1,0 +1,215 @@
+//! A smaller encoder cut out of a larger one: some of its blocks, of each some neurons of the inner layer, and some of its
+//! subwords. What is kept stays as it is.
+
+use super::folder::{CONFIG, TOKENIZER_CONFIG, VOCABULARY};
+use super::{Definition, Encoder, EncoderError, Subwords};
+use crate::nn::NnError;
+use candle_core::{Device, Tensor};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::Path;
+use tokenizers::{ModelWrapper, NormalizerWrapper};
+
+/// What is kept of an encoder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cut {
+    /// Numbers of blocks, in the order that they get, and of each the numbers of the inner layer's neurons: as many in
+    /// each block.
+    pub blocks: Vec<(usize, Vec<u32>)>,
+    /// Numbers of subwords, in the order that they get; `None` for all.
+    pub subwords: Option<Vec<u32>>,
+}
+
+impl Encoder {
+    /// # Errors
+    /// When a number is none of the encoder's, nothing would be left, or its vocabulary can't be written in part.
+    pub fn cut(&self, cut: &Cut) -> Result<Self, EncoderError> {
+        let config = self.definition().config();
+        let inner = cut.blocks.first().map_or(0, |(_, neurons)| neurons.len());
+        let fits = |(block, neurons): &(usize, Vec<u32>)| {
+            *block < config.layers && neurons.len() == inner && neurons.iter().all(|i| (*i as usize) < config.inner)
+        };
+        if inner == 0 || !cut.blocks.iter().all(fits) {
+            return Err(EncoderError::Cut("the blocks to keep are not of this encoder"));
+        }
+        let definition = self.definition().cut(cut, inner)?;
+        let mut weights = HashMap::new();
+        for (name, tensor) in self.weights() {
+            let Some(block) = block_of(name) else {
+                let is_words = name == WORDS;
+                let kept = cut.subwords.as_ref().filter(|_| is_words);
+                weights.insert(name.clone(), kept.map_or_else(|| Ok(tensor.clone()), |kept| rows(tensor, kept))?);
+                continue;
+            };
+            for (number, (_, neurons)) in cut.blocks.iter().enumerate().filter(|(_, (from, _))| *from == block.number) {
+                let value = match block.rest {
+                    "intermediate.dense.weight" | "intermediate.dense.bias" => rows(tensor, neurons)?,
+                    "output.dense.weight" => columns(tensor, neurons)?,
+                    _ => tensor.clone(),
+                };
+                weights.insert(format!("encoder.layer.{number}.{}", block.rest), value);
+            }
+        }
+        Ok(Self::new(definition, weights))
+    }
+}
+
+const WORDS: &str = "embeddings.word_embeddings.weight";
+
+struct InBlock<'a> {
+    number: usize,
+    rest: &'a str,
+}
+
+fn block_of(name: &str) -> Option<InBlock<'_>> {
+    let (number, rest) = name.strip_prefix("encoder.layer.")?.split_once('.')?;
+    Some(InBlock { number: number.parse().ok()?, rest })
+}
+
+fn select(tensor: &Tensor, numbers: &[u32], dim: usize) -> Result<Tensor, EncoderError> {
+    let numbers = Tensor::from_slice(numbers, numbers.len(), &Device::Cpu).map_err(NnError::from)?;
+    Ok(tensor.index_select(&numbers, dim).and_then(|t| t.contiguous()).map_err(NnError::from)?)
+}
+
+fn rows(tensor: &Tensor, numbers: &[u32]) -> Result<Tensor, EncoderError> {
+    select(tensor, numbers, 0)
+}
+
+fn columns(tensor: &Tensor, numbers: &[u32]) -> Result<Tensor, EncoderError> {
+    select(tensor, numbers, 1)
+}
+
+impl Definition {
+    fn cut(&self, cut: &Cut, inner: usize) -> Result<Self, EncoderError> {
+        let keys = self.config().kind.keys();
+        let mut files: Vec<(&'static str, Vec<u8>)> =
+            self.files().map(|(name, bytes)| (name, bytes.to_vec())).collect();
+        let mut sizes = vec![(keys.layers, cut.blocks.len()), (keys.inner, inner)];
+        if let Some(kept) = &cut.subwords {
+            sizes.push(("vocab_size", kept.len()));
+            files.retain(|(name, _)| *name == CONFIG);
+            files.extend(self.subwords().cut(kept)?);
+        }
+        for (_, bytes) in files.iter_mut().filter(|(name, _)| *name == CONFIG) {
+            *bytes = with_sizes(bytes, &sizes);
+        }
+        let files: Vec<(&'static str, &[u8])> = files.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
+        Self::from_files(&files, Path::new("the smaller encoder"))
+    }
+}
+
+fn with_sizes(config: &[u8], sizes: &[(&str, usize)]) -> Vec<u8> {
+    let Ok(Value::Object(mut json)) = serde_json::from_slice(config) else { return config.to_vec() };
+    // What said where the larger one came from and how it was written would be wrong.
+    for key in ["_name_or_path", "transformers_version", "architectures"] {
+        json.remove(key);
+    }
+    json.extend(sizes.iter().map(|(key, size)| ((*key).to_owned(), Value::from(*size))));
+    format!("{:#}\n", Value::Object(json)).into_bytes()
+}
+
+impl Subwords {
+    /// The subwords by their numbers; empty where words are hashed.
+    pub fn list(&self) -> Vec<String> {
+        let Self::Tokenizer { tokenizer, .. } = self else { return Vec::new() };
+        let mut list = Vec::new();
+        for (subword, number) in tokenizer.get_vocab(true) {
+            let number = number as usize;
+            if list.len() <= number {
+                list.resize(number + 1, String::new());
+            }
+            list[number] = subword;
+        }
+        list
+    }
+
+    /// Files that give some subwords new numbers: a vocabulary of BERT's kind and what says how to read it.
+    fn cut(&self, kept: &[u32]) -> Result<[(&'static str, Vec<u8>); 2], EncoderError> {
+        let Self::Tokenizer { tokenizer, .. } = self else {
+            return Err(EncoderError::Cut("it has no vocabulary"));
+        };
+        let (ModelWrapper::WordPiece(_), Some(NormalizerWrapper::BertNormalizer(normalizer))) =
+            (tokenizer.get_model(), tokenizer.get_normalizer())
+        else {
+            return Err(EncoderError::Cut("only vocabularies of BERT's kind (WordPiece) can be made smaller"));
+        };
+        if !normalizer.clean_text || !normalizer.handle_chinese_chars || normalizer.strip_accents.is_some() {
+            return Err(EncoderError::Cut(
+                "its tokenizer treats characters otherwise than BERT's, so its vocabulary stays",
+            ));
+        }
+        let list = self.list();
+        let mut text = String::new();
+        for number in kept {
+            let subword = list.get(*number as usize).filter(|subword| !subword.is_empty());
+            text += subword.ok_or(EncoderError::Cut("a subword to keep is none of its own"))?;
+            text.push('\n');
+        }
+        let said = serde_json::json!({ "do_lower_case": normalizer.lowercase, "tokenizer_class": "BertTokenizer" });
+        Ok([(VOCABULARY, text.into_bytes()), (TOKENIZER_CONFIG, format!("{said:#}\n").into_bytes())])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoder::tests::fixtures;
+
+    fn numbers(encoder: &Encoder, name: &str) -> Vec<f32> {
+        encoder.weights()[name].flatten_all().unwrap().to_vec1().unwrap()
+    }
+
+    #[test]
+    fn what_is_kept_stays_as_it_is() {
+        let whole = Encoder::open(&fixtures().join("tiny-bert")).unwrap();
+        let list = whole.definition().subwords().list();
+        let mut kept: Vec<u32> =
+            (0..list.len() as u32).filter(|i| i % 3 != 2 || list[*i as usize].starts_with('[')).collect();
+        kept.reverse();
+        let cut = Cut { blocks: vec![(1, vec![2, 0, 5])], subwords: Some(kept.clone()) };
+        let dir = tempfile::tempdir().unwrap();
+        whole.cut(&cut).unwrap().write(dir.path()).unwrap();
+        let small = Encoder::open(dir.path()).unwrap();
+        let (config, before) = (small.definition().config(), whole.definition().config());
+        assert_eq!((config.layers, config.inner, config.vocabulary), (1, 3, kept.len()));
+        assert_eq!(
+            (config.hidden, config.heads, config.max_positions),
+            (before.hidden, before.heads, before.max_positions)
+        );
+        let expected: Vec<&String> = kept.iter().map(|i| &list[*i as usize]).collect();
+        assert_eq!(small.definition().subwords().list().iter().collect::<Vec<_>>(), expected);
+        let row = |numbers: &[f32], i: usize, width: usize| numbers[i * width..(i + 1) * width].to_vec();
+        let (words, few_words) = (numbers(&whole, WORDS), numbers(&small, WORDS));
+        for (new, old) in kept.iter().enumerate() {
+            assert_eq!(row(&few_words, new, config.hidden), row(&words, *old as usize, config.hidden));
+        }
+        let (up, few_up) = ("encoder.layer.1.intermediate.dense.weight", "encoder.layer.0.intermediate.dense.weight");
+        assert_eq!(row(&numbers(&small, few_up), 2, config.hidden), row(&numbers(&whole, up), 5, config.hidden));
+        let down = [(&whole, "encoder.layer.1.output.dense.weight"), (&small, "encoder.layer.0.output.dense.weight")];
+        let [down, few_down] = down.map(|(encoder, name)| numbers(encoder, name));
+        assert_eq!(
+            few_down[config.inner],
+            down[before.inner + 2],
+            "the first neuron that is kept, into the second number"
+        );
+    }
+
+    #[test]
+    fn what_can_t_be_cut_is_refused() {
+        let whole = Encoder::open(&fixtures().join("tiny-bert")).unwrap();
+        let inner = whole.definition().config().inner as u32;
+        for blocks in
+            [vec![], vec![(0, vec![])], vec![(9, vec![0])], vec![(0, vec![inner])], vec![(0, vec![0]), (1, vec![0, 1])]]
+        {
+            assert!(matches!(whole.cut(&Cut { blocks, subwords: None }), Err(EncoderError::Cut(_))));
+        }
+        let roberta = Encoder::open(&fixtures().join("tiny-roberta")).unwrap();
+        let blocks = vec![(0, vec![0, 1])];
+        assert!(matches!(
+            roberta.cut(&Cut { blocks: blocks.clone(), subwords: Some(vec![0]) }),
+            Err(EncoderError::Cut(_))
+        ));
+        let small = roberta.cut(&Cut { blocks, subwords: None }).unwrap();
+        assert_eq!(small.definition().config().layers, 1);
+    }
+}
