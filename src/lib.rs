@@ -14,6 +14,7 @@
 //! | 2 | [`store`] | the project file |
 //! | 2 | [`model`] | architectures: candidates, losses, decoding |
 //! | 3 | [`train`] | frozen data sets, the training loop, snapshots |
+//! | 3 | [`distill`] | small encoders from large ones |
 //! | 4 | [`session`] | an open project and its workers |
 //! | 5 | [`cli`] | the command line |
 //! | 5 | `gui` | the window (feature `gui`) |
@@ -35,6 +36,8 @@ pub mod store;
 pub mod model;
 
 pub mod train;
+
+pub mod distill;
 
 pub mod session;
 

@@ -16,6 +16,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("store", 2),
     ("model", 2),
     ("train", 3),
+    ("distill", 3),
     ("session", 4),
     ("cli", 5),
     ("gui", 5),
@@ -23,7 +24,7 @@ const LAYERS: &[(&str, u8)] = &[
 
 /// Library, the folders that may use it.
 const LIBRARIES: &[(&str, &[&str])] = &[
-    ("candle_core", &["nn", "encoder", "model", "train"]),
+    ("candle_core", &["nn", "encoder", "model", "train", "distill"]),
     ("rusqlite", &["store"]),
     ("clap", &["cli"]),
     ("indicatif", &["cli"]),

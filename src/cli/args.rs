@@ -82,6 +82,20 @@ pub(super) enum Command {
     #[command(after_help = "Examples:\n  nestling evaluate harbour.nestling --split test --json\n  \
                             nestling evaluate harbour.nestling --split test --by label,matches,nesting,errors")]
     Evaluate(Evaluate),
+    /// Make a small encoder that gives nearly what a large one gives, in a fraction of the time; no labels are needed.
+    #[command(after_help = "Example: nestling distill --teacher minilm --text corpus/ more.txt --output small-minilm \
+                            --set layers=3\n\nKeys of --set, and of the lines `KEY = VALUE` in the file of --config:\n  \
+                            layers      blocks of the student, the teacher's first ones; half of them by default\n  \
+                            inner       neurons of a block's inner layer; half of the teacher's by default\n  \
+                            vocabulary  subwords that are kept, those of the text first; all by default\n  \
+                            last        the teacher's block that the last one imitates; as many as layers by default\n  \
+                            epochs      passes over the text; 3\n  \
+                            batch_size  sentences a step; 32\n  \
+                            rate        learning rate; 3e-4\n  \
+                            seed        of the order of the sentences; 42\n  \
+                            threads     for tensor work; all cores\n  \
+                            compact     true: 4 and 8 bits a weight, as built-in encoders are; false")]
+    Distill(Distill),
     /// List, import and remove encoders.
     #[command(after_help = "Example: nestling encoders import ./all-MiniLM-L6-v2 --name minilm")]
     Encoders(Encoders),
@@ -390,6 +404,30 @@ pub(super) struct Evaluate {
     /// Threads for tensor work; all cores by default.
     #[arg(long)]
     pub(super) threads: Option<usize>,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Distill {
+    /// The large encoder: a folder as `encoders import` takes it, or the name of an encoder that is there.
+    #[arg(long, value_name = "DIR")]
+    pub(super) teacher: PathBuf,
+    /// Files and folders with text, in any format that can be imported.
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    pub(super) text: Vec<PathBuf>,
+    /// The new encoder's folder.
+    #[arg(long)]
+    pub(super) output: PathBuf,
+    /// File with settings.
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// Setting, as key=value; may be given several times, and goes before the file's.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(super) set: Vec<(String, String)>,
+    /// Go on with a distillation that was interrupted; call it as it was begun.
+    #[arg(long)]
+    pub(super) resume: bool,
     #[command(flatten)]
     pub(super) common: Common,
 }

@@ -13,6 +13,7 @@ mod bench;
 mod check;
 mod convert;
 mod copy;
+mod distill;
 mod documents;
 mod encoders;
 mod evaluate;
@@ -104,6 +105,7 @@ fn run(cli: Cli, window: Option<Window>) -> Result<Ending, CliError> {
         Some(Command::Train(args)) => train::run(&args),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Evaluate(args)) => evaluate::run(&args),
+        Some(Command::Distill(args)) => distill::run(&args),
         Some(Command::Encoders(args)) => encoders::run(&args),
         Some(Command::Bench(args)) => bench::run(&args, window),
     }

@@ -12,7 +12,7 @@
 use super::Encoder;
 use super::EncoderError;
 use super::folder::COMPACT;
-use super::weights::shapes;
+use super::weights::{read, shapes};
 use crate::nn::{NnError, lend};
 use candle_core::{Device, Tensor};
 use safetensors::tensor::TensorView;
@@ -66,11 +66,23 @@ impl Encoder {
     pub fn write_compact(&self, folder: &Path) -> Result<(), EncoderError> {
         self.definition().write(folder)?;
         let path = folder.join(COMPACT);
-        let bytes = safetensors::serialize(self.packed()?, None)
-            .map_err(|e| EncoderError::io("can't write the weights", &path)(std::io::Error::other(e)))?;
-        std::fs::write(&path, bytes)
+        std::fs::write(&path, self.packed_file()?)
             .and_then(|()| std::fs::File::open(&path)?.sync_all())
             .map_err(EncoderError::io("can't write the file", &path))
+    }
+
+    /// The same encoder with the weights that it has when it is read from a compact file.
+    ///
+    /// # Errors
+    /// When it has no weights.
+    pub fn rounded(&self) -> Result<Self, EncoderError> {
+        let bytes = self.packed_file()?;
+        Ok(self.with_weights(read(&bytes, self.definition().config(), Path::new(COMPACT))?))
+    }
+
+    fn packed_file(&self) -> Result<Vec<u8>, EncoderError> {
+        let failed = |e| EncoderError::io("can't pack the weights", COMPACT)(std::io::Error::other(e));
+        safetensors::serialize(self.packed()?, None).map_err(failed)
     }
 
     fn packed(&self) -> Result<Vec<(String, Packed)>, EncoderError> {

@@ -14,6 +14,7 @@
 //!
 //! Deliberately absent: weights and sums of a precision other than `f32`; second derivatives.
 
+pub mod batches;
 pub mod fused;
 mod gradients;
 pub mod half;
@@ -38,7 +39,9 @@ pub use processor::Processor;
 pub use rng::{Mode, Rng, RngState};
 pub use schedule::LinearSchedule;
 pub use threads::Threads;
-pub use vars::{Init, Part, Scope, Variable, Vars, read_tensors, write_tensors};
+pub use vars::{
+    Init, Part, Scope, Variable, Vars, read_tensors, read_tensors_and_note, write_tensors, write_tensors_and_note,
+};
 
 use std::path::PathBuf;
 

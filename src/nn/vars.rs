@@ -241,11 +241,30 @@ fn check_shape(name: &str, expected: &[usize], value: &Tensor) -> Result<(), NnE
 /// # Errors
 /// When a tensor can't be read or the file can't be written.
 pub fn write_tensors(path: &Path, tensors: &BTreeMap<String, Tensor>) -> Result<(), NnError> {
+    write(path, tensors, None)
+}
+
+/// The same with a text beside the tensors, in the same file.
+///
+/// # Errors
+/// See [`write_tensors`].
+pub fn write_tensors_and_note(path: &Path, tensors: &BTreeMap<String, Tensor>, note: &str) -> Result<(), NnError> {
+    write(path, tensors, Some(HashMap::from([(NOTE.to_owned(), note.to_owned())])))
+}
+
+/// What the text beside the tensors is called in the file.
+const NOTE: &str = "note";
+
+fn write(
+    path: &Path,
+    tensors: &BTreeMap<String, Tensor>,
+    metadata: Option<HashMap<String, String>>,
+) -> Result<(), NnError> {
     let written = || -> std::io::Result<()> {
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let beside = tempfile::NamedTempFile::new_in(folder)?.into_temp_path();
         // One tensor after the other: the whole file is never in memory.
-        safetensors::serialize_to_file(tensors.iter().map(|(name, t)| (name.as_str(), t)), None, &beside)
+        safetensors::serialize_to_file(tensors.iter().map(|(name, t)| (name.as_str(), t)), metadata, &beside)
             .map_err(std::io::Error::other)?;
         std::fs::OpenOptions::new().write(true).open(&beside)?.sync_all()?;
         beside.persist(path)?;
@@ -264,6 +283,19 @@ pub fn read_tensors(path: &Path) -> Result<HashMap<String, Tensor>, NnError> {
     let failed = |reason: String| NnError::Read { path: path.to_owned(), reason };
     let bytes = std::fs::read(path).map_err(|e| failed(e.to_string()))?;
     candle_core::safetensors::load_buffer(&bytes, &Device::Cpu).map_err(|e| failed(e.to_string()))
+}
+
+/// The tensors of a file that [`write_tensors_and_note`] wrote, and the text beside them.
+///
+/// # Errors
+/// When the file can't be read, is none, or has no such text.
+pub fn read_tensors_and_note(path: &Path) -> Result<(HashMap<String, Tensor>, String), NnError> {
+    let failed = |reason: String| NnError::Read { path: path.to_owned(), reason };
+    let bytes = std::fs::read(path).map_err(|e| failed(e.to_string()))?;
+    let (_, header) = safetensors::SafeTensors::read_metadata(&bytes).map_err(|e| failed(e.to_string()))?;
+    let note = header.metadata().as_ref().and_then(|texts| texts.get(NOTE)).cloned();
+    let note = note.ok_or_else(|| failed("it lacks what belongs beside its weights".to_owned()))?;
+    Ok((candle_core::safetensors::load_buffer(&bytes, &Device::Cpu).map_err(|e| failed(e.to_string()))?, note))
 }
 
 #[cfg(test)]

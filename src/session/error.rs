@@ -1,6 +1,7 @@
 //! What can go wrong with an open project, in words for the person who works on it.
 
 use crate::annotation::{ApplyError, LabelError, SegmentError};
+use crate::distill::DistillError;
 use crate::encoder::EncoderError;
 use crate::format::FormatError;
 use crate::store::StoreError;
@@ -23,6 +24,8 @@ pub enum SessionError {
     Encoder(#[from] EncoderError),
     #[error(transparent)]
     Train(#[from] TrainError),
+    #[error(transparent)]
+    Distill(#[from] DistillError),
     #[error(transparent)]
     Task(#[from] super::TaskLost),
     #[error("this sentence is not there any more; choose another one")]

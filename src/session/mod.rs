@@ -24,6 +24,7 @@ mod convert;
 mod copy;
 mod counts;
 mod dataset;
+mod distill;
 mod documents;
 mod driver;
 mod error;
@@ -59,6 +60,7 @@ pub use check::{CheckReport, check_project, rescue_project};
 pub use command::{Command, Outcome, Suggested};
 pub use convert::{ConvertReceipt, ConvertRequest, convert};
 pub use dataset::Part;
+pub use distill::{DistillReport, DistillRequest, distill_encoder};
 pub use documents::DocumentRow;
 pub use driver::{Driver, NothingCame};
 pub use error::SessionError;
@@ -76,6 +78,7 @@ pub use status::{Counts, Event, LearnerState, LearnerStatus, ModelInfo, Predicti
 pub use task::{Task, TaskLost, Waker};
 
 // What callers name of the layers below.
+pub use crate::distill::{Config as DistillConfig, Event as DistillEvent, Record as DistillRecord};
 pub use crate::encoder::{EncoderInfo, Encoders, Fetching, Hub, Repository};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};
 pub use crate::store::WhyReadOnly;

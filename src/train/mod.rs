@@ -13,7 +13,6 @@
 //! Deliberately absent: the project file, clocks other than for durations, threads (the caller's thread waits; tensor
 //! work runs on a pool of its own, see [`crate::nn::Threads`]).
 
-mod batches;
 mod beginning;
 mod checkpoint;
 mod config;

@@ -1,11 +1,11 @@
 //! An encoder with a head above it, as trainer and predictor both run it.
 
-use super::batches::{self, Size};
 use super::parts::{PartTimes, timed};
 use super::{Settings, TrainError, stop_if_cancelled};
 use crate::annotation::{LabelId, Span};
 use crate::encoder::{self, Alignment, Bert, Definition, EncoderBatch, Start, Tape};
 use crate::model::{Class, Head, HeadFilter, Nesting, Prediction, Samples, Sentence, architecture};
+use crate::nn::batches::{self, Size};
 use crate::nn::{Gradients, Mode, NnError, Part, Rng, Threads, Vars, lend};
 use candle_core::{Tensor, Var};
 use std::sync::atomic::AtomicBool;

@@ -2,7 +2,6 @@
 //!
 //! A training has one part or several; see [`super::plan`].
 
-use super::batches::Size;
 use super::beginning::{choose, device, from_encoder, from_snapshot};
 use super::checkpoint::{self, Checkpoints, Contents, Keeper, Mentions, OwnLabels, Place, State};
 use super::model::{Model, Pass, Prepared, Work};
@@ -11,11 +10,12 @@ use super::plan::Plan;
 use super::predictor::{answer_all, score};
 use super::sealed;
 use super::snapshot::{self, Manifest, Outcome};
-use super::{Config, Dataset, Event, Example, Settings, TrainError, batches, peak_memory_mb, stop_if_cancelled};
+use super::{Config, Dataset, Event, Example, Settings, TrainError, peak_memory_mb, stop_if_cancelled};
 use crate::annotation::{LabelId, ModelId, Span};
 use crate::encoder::{Definition, Encoders};
 use crate::evaluation::Report;
 use crate::model::{HeadFilter, Samples, architecture};
+use crate::nn::batches::{self, Size};
 use crate::nn::{AdamW, AdamWConfig, LinearSchedule, NnError, Rng, RngState, Threads, Vars};
 use candle_core::Tensor;
 use std::collections::BTreeMap;

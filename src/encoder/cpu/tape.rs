@@ -37,6 +37,11 @@ impl Tape {
     pub fn states(&self, number: usize) -> &[f32] {
         self.states.get(number).map_or(&[], Vec::as_slice)
     }
+
+    /// What a forward pass in training has left of a block's inner layer, before GELU, `[N, F]`.
+    pub fn inner(&self, block: usize) -> &[f32] {
+        self.blocks.get(block).map_or(&[], |kept| kept.inner.as_slice())
+    }
 }
 
 #[derive(Clone, Debug, Default)]

@@ -53,6 +53,32 @@ pub fn matmul_divided(dims: [usize; 3], dst: (&mut [f32], View), a: (&[f32], Vie
     product(dims, dst, a, b, onto, if threads > 1 { Parallelism::Rayon(threads) } else { Parallelism::None });
 }
 
+/// Numbers of a product up to which `gemm` has ways of its own, and for a single row, too; they sum up in another order
+/// than it does elsewhere.
+const FEW: usize = 256;
+
+/// One number after the other, in the order of `gemm`.
+fn few([m, n, k]: [usize; 3], dst: (&mut [f32], View), a: (&[f32], View), b: (&[f32], View), onto: Onto) {
+    // Where k is 0 there is nothing to begin at.
+    let from = |slice, at: usize| <[f32]>::get(slice, at..).unwrap_or_default();
+    for i in 0..m {
+        for j in 0..n {
+            let (row, column) = (from(a.0, a.1.at + i * a.1.row), from(b.0, b.1.at + j * b.1.col));
+            let sum = dot(k, row, a.1.col, column, b.1.row);
+            let y = &mut dst.0[dst.1.at + i * dst.1.row + j * dst.1.col];
+            *y = if onto == Onto::Sum { *y + sum } else { sum };
+        }
+    }
+}
+
+dispatch! {
+    /// The sum of `k` products of numbers that lie `a_step` and `b_step` apart.
+    fn dot(k: usize, a: &[f32], a_step: usize, b: &[f32], b_step: usize) -> f32 {
+        let numbers = a.iter().step_by(a_step.max(1)).zip(b.iter().step_by(b_step.max(1)));
+        numbers.take(k).fold(0.0, |sum, (a, b)| a.mul_add(*b, sum))
+    }
+}
+
 fn product(
     [m, n, k]: [usize; 3],
     dst: (&mut [f32], View),
@@ -63,6 +89,9 @@ fn product(
 ) {
     let fits = dst.1.end(m, n) <= dst.0.len() && a.1.end(m, k) <= a.0.len() && b.1.end(k, n) <= b.0.len();
     assert!(fits, "a matrix reaches beyond its slice");
+    if k > 2 && (m * n <= FEW || m == 1) {
+        return few([m, n, k], dst, a, b, onto);
+    }
     // SAFETY: `fits` says that every element of the three matrices lies in its slice; `dst` is borrowed mutably, so
     // it overlaps neither `a` nor `b`.
     unsafe {
@@ -349,6 +378,28 @@ mod tests {
             matmul([m, n, k], (&mut want, View::rows(n)), (&a, view), (&b, View::rows(n)), Onto::Nothing);
             for (got, want) in got.iter().zip(&want) {
                 prop_assert!((got - want).abs() < 1e-5, "{got} {want}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_row_of_a_product_does_not_depend_on_the_others(
+            m in 2usize..80, n in 1usize..70, k in 1usize..300, way in 0usize..3, seed: u64,
+        ) {
+            let mut rng = Rng::new(seed, "matrices");
+            let (a, b) = (random(&mut rng, m * k), random(&mut rng, k * n));
+            // As on the way up, on the way down, and by columns of a wider matrix.
+            let b_view = if way == 1 { View::rows(n) } else { View::rows(k).transposed() };
+            let width = if way == 2 { n + 3 } else { n };
+            let mut whole = vec![0f32; m * width];
+            matmul([m, n, k], (&mut whole, View::columns(0, width)), (&a, View::rows(k)), (&b, b_view), Onto::Nothing);
+            let cut = 1 + rng.below(m - 1);
+            for rows in [0..cut, cut..m] {
+                let mut part = vec![0f32; rows.len() * width];
+                let a = &a[rows.start * k..rows.end * k];
+                matmul([rows.len(), n, k], (&mut part, View::columns(0, width)), (a, View::rows(k)), (&b, b_view), Onto::Nothing);
+                prop_assert!(part == whole[rows.start * width..rows.end * width], "rows {rows:?} of {m}");
             }
         }
     }

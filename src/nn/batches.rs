@@ -1,6 +1,6 @@
-//! The order in which sentences are seen.
+//! The order in which sentences are seen, and how many at a time.
 
-use crate::nn::Rng;
+use super::Rng;
 
 /// Batches that are sorted together: long enough for batches of like length, short enough for a new mix each epoch.
 const POOL: usize = 40;
@@ -11,7 +11,7 @@ const MOST_POSITIONS: usize = 8192;
 const MOST_TRAINING_POSITIONS: usize = 2048;
 
 /// One epoch: every sentence once, in batches of similar length, which come in random order.
-pub(super) fn epoch(sizes: &[Size], batch_size: usize, rng: &mut Rng) -> Vec<Vec<usize>> {
+pub fn epoch(sizes: &[Size], batch_size: usize, rng: &mut Rng) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     rng.shuffle(&mut order);
     for pool in order.chunks_mut(POOL * batch_size) {
@@ -24,13 +24,13 @@ pub(super) fn epoch(sizes: &[Size], batch_size: usize, rng: &mut Rng) -> Vec<Vec
 
 /// Parts of a training batch that are worked on one after the other, in the order of the batch: long sentences need
 /// memory and time, and a cancelled training stops between two parts.
-pub(super) fn parts(sizes: &[Size], batch: &[usize]) -> Vec<Vec<usize>> {
+pub fn parts(sizes: &[Size], batch: &[usize]) -> Vec<Vec<usize>> {
     grouped(sizes, batch.iter().copied(), batch.len(), MOST_TRAINING_POSITIONS)
 }
 
 /// What a sentence costs in a batch, in positions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Size {
+pub struct Size {
     /// Of its longest window.
     pub longest: usize,
     /// Of all its windows.
@@ -40,7 +40,7 @@ pub(super) struct Size {
 /// Batches of similar length for prediction: every sentence once, the longest first.
 ///
 /// A batch holds `batch_size` sentences, or fewer where they are so long that the memory would show.
-pub(super) fn by_length(sizes: &[Size], batch_size: usize) -> Vec<Vec<usize>> {
+pub fn by_length(sizes: &[Size], batch_size: usize) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|&i| std::cmp::Reverse(sizes.get(i)));
     grouped(sizes, order, batch_size, MOST_POSITIONS)

@@ -1,0 +1,144 @@
+//! Distillation from a fixture: the student learns, comes out the same whatever happens on the way, and is an encoder like
+//! any other.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on fails")]
+
+use nestling::distill::{Config, DistillError, Event, Record, Request, distill};
+use nestling::encoder::Encoder;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+fn teacher() -> Encoder {
+    Encoder::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert")).unwrap()
+}
+
+/// Words of the fixture's vocabulary and others, in sentences of different lengths.
+fn sentences(count: usize) -> Vec<Vec<String>> {
+    let list = teacher().definition().subwords().list();
+    let words: Vec<&String> = list.iter().filter(|w| w.chars().all(char::is_alphanumeric)).collect();
+    let word = |i: usize| words[i * 7919 % words.len()].clone();
+    (0..count).map(|s| (0..3 + s % 9).map(|i| word(s * 31 + i * i)).collect()).collect()
+}
+
+fn request(output: &Path) -> Request {
+    let config = Config { layers: Some(1), inner: Some(8), epochs: 8, batch_size: 8, rate: 3e-3, ..Config::default() };
+    let (teacher_name, output) = ("tiny-bert".to_owned(), output.to_owned());
+    Request {
+        teacher: teacher(),
+        teacher_name,
+        sentences: sentences(120),
+        config,
+        output,
+        resume: false,
+        pace_secs: 3600,
+    }
+}
+
+fn run(request: &Request) -> Result<Record, DistillError> {
+    distill(request, &AtomicBool::new(false), &mut |_| {})
+}
+
+fn weights(folder: &Path) -> Vec<(String, Vec<f32>)> {
+    let encoder = Encoder::open(folder).unwrap();
+    let values =
+        |(name, t): (&String, &candle_core::Tensor)| (name.clone(), t.flatten_all().unwrap().to_vec1().unwrap());
+    let mut all: Vec<(String, Vec<f32>)> = encoder.weights().iter().map(values).collect();
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all
+}
+
+#[test]
+fn a_student_comes_near_its_teacher() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = dir.path().join("made/student");
+    let record = run(&request(&output)).unwrap();
+    assert_eq!((record.layers, record.inner, record.errors.len(), record.held_out), (1, 8, 9, 2));
+    let (before, after) = (record.errors[0], record.errors[8]);
+    assert!(after < 0.5 * before, "{:?}", record.errors);
+    let student = Encoder::open(&output).unwrap();
+    assert_eq!(student.definition().config().layers, 1);
+    let table = "embeddings.word_embeddings.weight";
+    let same = (&student.weights()[table] - &teacher().weights()[table]).unwrap().abs().unwrap().max_all().unwrap();
+    assert_eq!(same.to_scalar::<f32>().unwrap(), 0.0, "tables stay as they are");
+    let written: Record = serde_json::from_slice(&std::fs::read(output.join("distilled.json")).unwrap()).unwrap();
+    assert_eq!(written, record);
+    assert_eq!(std::fs::read_dir(dir.path().join("made")).unwrap().count(), 1, "no checkpoint is left");
+    assert!(matches!(run(&request(&output)), Err(DistillError::Exists(_))));
+}
+
+#[test]
+fn neither_threads_nor_an_interruption_change_the_student() {
+    let dir = tempfile::tempdir().unwrap();
+    let outputs = ["one", "three", "broken-off"].map(|name| dir.path().join(name));
+    for (output, threads) in outputs.iter().zip([1, 3]) {
+        let mut request = request(output);
+        request.config.threads = Some(threads);
+        run(&request).unwrap();
+    }
+    let expected = weights(&outputs[0]);
+    assert!(weights(&outputs[1]) == expected, "threads");
+
+    let mut request = request(&outputs[2]);
+    let mut stops = 0;
+    loop {
+        let cancel = AtomicBool::new(false);
+        // In the middle of the second epoch, then just before the end.
+        let stop_at = [20, 119, usize::MAX][stops];
+        let result = distill(&request, &cancel, &mut |event| {
+            if matches!(event, Event::Progress { step, .. } if step >= stop_at) {
+                cancel.store(true, Ordering::Relaxed);
+            }
+        });
+        match result {
+            Ok(_) => break,
+            Err(DistillError::Cancelled) => (stops, request.resume) = (stops + 1, true),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert!(stops == 2 && weights(&outputs[2]) == expected, "an interruption");
+}
+
+#[test]
+fn a_compact_student_with_a_part_of_the_vocabulary_is_an_encoder_like_any_other() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut request = request(&dir.path().join("student"));
+    let all = teacher().definition().config().vocabulary;
+    (request.config.vocabulary, request.config.compact, request.config.last) = (Some(all / 2), true, Some(2));
+    let record = run(&request).unwrap();
+    assert!(record.vocabulary <= all / 2 && record.errors[8] < record.errors[0], "{record:?}");
+    let student = Encoder::open(&request.output).unwrap();
+    assert_eq!(student.definition().config().vocabulary, record.vocabulary);
+    assert!(!request.output.join("model.safetensors").exists());
+    let alignment = student.definition().subwords().align(&sentences(1)[0], 32).unwrap();
+    assert_eq!(alignment.words().len(), 3);
+}
+
+#[test]
+fn what_can_t_be_done_is_refused_with_the_reason() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = dir.path().join("student");
+    let with = |change: &dyn Fn(&mut Request)| {
+        let mut request = request(&output);
+        change(&mut request);
+        let error = run(&request).unwrap_err();
+        assert!(!output.exists());
+        error
+    };
+    assert!(matches!(with(&|r| r.sentences.truncate(19)), DistillError::TooLittleText(19)));
+    assert!(matches!(with(&|r| r.resume = true), DistillError::NothingToResume(_)));
+    assert!(matches!(with(&|r| r.config.rate = f64::NAN), DistillError::NotFinite(_)));
+    let message = with(&|r| r.config.layers = Some(7)).to_string();
+    assert_eq!(message, "layers can't be \"7\"; it takes a number from 1 to 2 with this teacher");
+    let without = teacher().with_weights(std::collections::HashMap::new());
+    assert!(matches!(with(&|r| r.teacher = without.clone()), DistillError::NotPretrained));
+
+    // A checkpoint of another one is not gone on with, and one that is there is not written over.
+    let cancel = AtomicBool::new(false);
+    let stop = &mut |event: Event| cancel.store(matches!(event, Event::Progress { step: 5.., .. }), Ordering::Relaxed);
+    assert!(matches!(distill(&request(&output), &cancel, stop), Err(DistillError::Cancelled)));
+    assert!(matches!(with(&|_| {}), DistillError::Unfinished(_)));
+    assert!(matches!(with(&|r| (r.resume, r.config.rate) = (true, 1e-3)), DistillError::OtherDistillation(_)));
+    let checkpoint = dir.path().join("student.unfinished");
+    std::fs::write(&checkpoint, b"nothing").unwrap();
+    assert!(matches!(with(&|r| r.resume = true), DistillError::Damaged { .. }));
+}
