@@ -152,7 +152,15 @@ impl SpanClassifier {
         if rows.len() == 0 {
             return Ok(Vec::new());
         }
-        let parts = self.parts(words)?;
+        // Few words are heads, so most need no product as first words.
+        let (firsts, first) = needed(&rows.first);
+        let (lasts, last) = needed(&rows.last);
+        let select = |words: &Tensor, kept: &[u32]| -> Result<Tensor, ModelError> {
+            Ok(words.index_select(&u32_tensor(kept, words.device())?, 0)?)
+        };
+        let words = Words { first: select(&words.first, &firsts)?, last: select(&words.last, &lasts)? };
+        let rows = &Rows { first, last, width: rows.width.clone(), ..Rows::default() };
+        let parts = self.parts(&words)?;
         if parts.first.device().is_cpu() {
             let (first, last, width) = (lend(&parts.first)?, lend(&parts.last)?, lend(&parts.width)?);
             let (weight, bias) = (lend(self.output.weight())?, lend(self.output.bias())?);
@@ -165,4 +173,14 @@ impl SpanClassifier {
         }
         Ok(all)
     }
+}
+
+/// The words that candidates name, each once, and for each candidate the place of its word among these.
+fn needed(named: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let mut words = named.to_vec();
+    words.sort_unstable();
+    words.dedup();
+    let place = |word| words.binary_search(word).unwrap_or_default() as u32;
+    let places = named.iter().map(place).collect();
+    (words, places)
 }
