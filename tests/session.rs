@@ -191,6 +191,28 @@ fn a_training_labels_open_sentences_itself_unless_it_is_told_not_to() {
 }
 
 #[test]
+fn the_first_model_comes_from_labels_alone_and_the_one_that_labels_itself_follows_at_once() {
+    let place = Place::new();
+    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
+    place.home.encoders().import(&tiny, "tiny").unwrap();
+    let mut project = place.project(50);
+    project.run(Command::Set(Setting::Encoder("tiny".into()))).unwrap();
+    project.start_learner();
+    (0..20).for_each(|number| annotate(&mut project, SentenceId(number)));
+    let labelled_itself = |project: &Project, model: u32| {
+        let config = std::fs::read_to_string(project.snapshot(ModelId(model)).unwrap().join("config.json")).unwrap();
+        let config: serde_json::Value = serde_json::from_str(&config).unwrap();
+        config["self_training"].as_u64().unwrap()
+    };
+    wait(&mut project, |_, events| events.iter().any(|e| matches!(e, Event::ModelReady(_))));
+    assert_eq!(labelled_itself(&project, 1), 0);
+    assert!(matches!(project.learner().state, LearnerState::Training(_)), "{:?}", project.learner());
+    wait(&mut project, |project, _| matches!(project.learner().state, LearnerState::Waiting { .. }));
+    assert!(labelled_itself(&project, 2) > 0);
+    assert_eq!(project.models().count(), 2);
+}
+
+#[test]
 fn a_paused_training_is_still_paused_after_opening_again_and_goes_on_when_told() {
     let place = Place::new();
     let mut project = place.project(24);

@@ -91,7 +91,7 @@ pub(super) enum Command {
                             last        the teacher's block that the last one imitates; as many as layers by default\n  \
                             epochs      passes over the text; 3\n  \
                             batch_size  sentences a step; 32\n  \
-                            rate        learning rate; 3e-4\n  \
+                            rate        learning rate; 1e-3\n  \
                             seed        of the order of the sentences; 42\n  \
                             threads     for tensor work; all cores\n  \
                             compact     true: 4 and 8 bits a weight, as built-in encoders are; false")]

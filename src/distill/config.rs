@@ -14,7 +14,7 @@ use std::str::FromStr;
 /// | `last` | `layers` | number of the teacher's block whose hidden states the student's last block learns to give; those between are matched in proportion |
 /// | `epochs` | 3 | passes over the text |
 /// | `batch_size` | 32 | sentences a step |
-/// | `rate` | 3e-4 | learning rate, after a warm-up over a twentieth of the steps falling to 0 |
+/// | `rate` | 1e-3 | learning rate, after a warm-up over a twentieth of the steps falling to 0 |
 /// | `seed` | 42 | of the order of the sentences |
 /// | `threads` | all cores | for tensor work |
 /// | `compact` | `false` | store the student with 4 and 8 bits a weight, as built-in encoders are |
@@ -41,7 +41,7 @@ impl Default for Config {
             last: None,
             epochs: 3,
             batch_size: 32,
-            rate: 3e-4,
+            rate: 1e-3,
             seed: 42,
             threads: None,
             compact: false,

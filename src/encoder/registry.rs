@@ -154,6 +154,11 @@ impl Encoders {
         if name == SMALL { Encoder::small() } else { Encoder::open(&self.folder_of(name)?) }
     }
 
+    /// Whether an encoder of that name, if there is one, has learned from text before.
+    pub fn is_pretrained(&self, name: &str) -> bool {
+        name != SMALL
+    }
+
     /// Deletes an imported encoder. Models made with it keep working: they hold what they need.
     ///
     /// # Errors

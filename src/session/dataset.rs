@@ -50,10 +50,20 @@ pub(super) fn freeze(corpus: &Corpus) -> Result<Dataset, TrainError> {
     complete.with_unlabelled(unlabelled(corpus))
 }
 
-/// Of the sentences that are neither complete nor skipped, some that a seeded hash draws.
-fn unlabelled(corpus: &Corpus) -> Vec<Vec<String>> {
+/// How many sentences a training may label itself.
+pub(super) fn unlabelled_count(corpus: &Corpus) -> usize {
+    open_sentences(corpus).take(UNLABELLED_SENTENCES).count()
+}
+
+/// Neither complete nor skipped.
+fn open_sentences(corpus: &Corpus) -> impl Iterator<Item = &Sentence> {
     let open = |s: &&Sentence| Part::Pool.holds(s) && s.status() != Status::Skipped && !s.tokens().is_empty();
-    let mut open: Vec<&Sentence> = corpus.sentences().filter(open).collect();
+    corpus.sentences().filter(open)
+}
+
+/// Of the open sentences some that a seeded hash draws.
+fn unlabelled(corpus: &Corpus) -> Vec<Vec<String>> {
+    let mut open: Vec<&Sentence> = open_sentences(corpus).collect();
     open.sort_by_key(|s| mix(u64::from(s.id().0)));
     open.truncate(UNLABELLED_SENTENCES);
     open.into_iter().map(|sentence| words(corpus, sentence)).collect()

@@ -5,10 +5,13 @@
 //!        ^                                                                                      │
 //!        └──────────── a person accepts, corrects, completes <── suggestions <──────────────────┘
 //! ```
+//! The first model of a project learns from the labels of persons alone, since it comes three times as soon then; the
+//! training that also learns from open sentences follows at once.
+//!
 //! With a model in use, every ten more complete sentences start a quick training before that: the heads alone, above the
 //! model's encoder, so that suggestions follow within seconds.
 
-use super::dataset::{Part, words};
+use super::dataset::{self, Part, words};
 use super::predictor::{Answer, BATCH, Batch, PredictorGone, PredictorThread};
 use super::project::Project;
 use super::queue::PredictionQueue;
@@ -36,6 +39,8 @@ pub(super) struct Learner {
     training: Option<TrainingRun>,
     /// The training that was interrupted before the project was opened.
     pub(super) interrupted: Option<ModelId>,
+    /// Another training is to follow the one under way at once: that one leaves out the open sentences.
+    goes_on: bool,
     /// Why the last training or prediction failed.
     failure: Option<String>,
     predictor: Option<PredictorThread>,
@@ -56,6 +61,7 @@ impl Default for Learner {
             is_on: false,
             training: None,
             interrupted: None,
+            goes_on: false,
             failure: None,
             predictor: None,
             queue: PredictionQueue::default(),
@@ -190,10 +196,20 @@ impl Project {
         if self.learner.training.is_some() {
             return Err(SessionError::TrainingAlready);
         }
-        let config = Config { threads: Some(self.settings.background_threads()), ..self.settings.config() };
+        let mut config = Config { threads: Some(self.settings.background_threads()), ..self.settings.config() };
+        self.learner.goes_on = self.current_snapshot().is_none() && self.would_label_itself(&config);
+        if self.learner.goes_on {
+            config.self_training = Some(0);
+        }
         let job = self.training_job(config)?;
         self.begin(job);
         Ok(())
+    }
+
+    fn would_label_itself(&self, config: &Config) -> bool {
+        let pretrained = self.home.encoders().is_pretrained(&config.encoder);
+        let counts = self.counts();
+        config.labels_itself(counts.train, dataset::unlabelled_count(&self.corpus), pretrained) > 0
     }
 
     /// Lets the training under way wait at its next step, or go on. One that waits when the project is closed waits
@@ -235,6 +251,7 @@ impl Project {
         let mut events = Vec::new();
         if let Some(ended) = self.learner.training.as_ref().and_then(TrainingRun::poll) {
             self.learner.training = None;
+            let goes_on = std::mem::take(&mut self.learner.goes_on) && matches!(ended, Ok(Ok(_)));
             if ended.is_err() {
                 // A fault of the program would come again at the same step.
                 let folder = self.models_dir();
@@ -251,6 +268,9 @@ impl Project {
                 }
             }
             events.extend(self.training_ended(ended));
+            if goes_on && let Err(error) = self.start_training() {
+                self.learner.failure = Some(error.to_string());
+            }
             self.consider_training();
         }
         let mut answered = Vec::new();

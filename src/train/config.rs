@@ -221,13 +221,19 @@ impl Config {
         Ok(())
     }
 
-    /// Decides what is open for `sentences` to train on, others that have no labels, and an encoder.
-    pub(super) fn resolve(&self, sentences: usize, unlabelled: usize, encoder: EncoderTraits) -> Settings {
-        let EncoderTraits { pretrained, uncased, hidden } = encoder;
+    /// How many sentences the model will label itself, given how many have labels and how many have none, and whether the
+    /// encoder is pretrained.
+    pub fn labels_itself(&self, sentences: usize, unlabelled: usize, pretrained: bool) -> usize {
         let is_few = sentences <= FEW_LABELS && unlabelled >= sentences;
         let gains_by_itself = pretrained && self.effort != Effort::Heads && is_few;
         let own = self.self_training.unwrap_or(if gains_by_itself { OWN_A_LABELLED * sentences } else { 0 });
-        let self_training = own.min(unlabelled);
+        own.min(unlabelled)
+    }
+
+    /// Decides what is open for `sentences` to train on, others that have no labels, and an encoder.
+    pub(super) fn resolve(&self, sentences: usize, unlabelled: usize, encoder: EncoderTraits) -> Settings {
+        let EncoderTraits { pretrained, uncased, hidden } = encoder;
+        let self_training = self.labels_itself(sentences, unlabelled, pretrained);
         let steps = sentences.div_ceil(self.batch_size.max(1)).max(1);
         let own_steps = plan::sentences_an_epoch(sentences, self_training).div_ceil(self.batch_size.max(1)).max(1);
         let least = if pretrained { LEAST_STEPS_PRETRAINED } else { LEAST_STEPS };
