@@ -174,7 +174,7 @@ fn refusals_say_what_to_do_and_change_nothing() {
     };
     check(&["new", "p.nestling"], "already");
     check(&["new", "q.nestling", "--labels", "A,A"], "another name");
-    check(&["new", "q.nestling", "--encoder", "nope"], "there are: small");
+    check(&["new", "q.nestling", "--encoder", "nope"], "there are: english, small");
     check(&["import", "p.nestling", "missing.jsonl"], "no such file");
     check(&["import", "p.nestling", ".", "--format", "nope"], "jsonl");
     check(&["convert", ".", "--to", "nope", "--output", "x"], "brat");
@@ -185,6 +185,7 @@ fn refusals_say_what_to_do_and_change_nothing() {
     check(&["predict"], "--model");
     check(&["encoders", "import", ".", "--name", "x"], "config.json");
     check(&["encoders", "remove", "small"], "built in");
+    check(&["encoders", "remove", "english"], "built in");
     check(&["export", "p.nestling", "--format", "nope", "--output", "x"], "jsonl");
     assert_eq!(std::fs::read(place.path("p.nestling")).unwrap(), before);
     assert!(!place.path("q.nestling").exists());
@@ -195,11 +196,11 @@ fn the_sample_trains_predicts_and_scores() {
     let place = Place::new();
     let made = place.json(0, &["sample", "--at", "s.nestling", "--no-window"]);
     assert_eq!((&made["sentences"], &made["complete"]), (&143.into(), &51.into()));
-    let trained = place.json(0, &["train", "s.nestling", "--epochs", "2", "--seed", "1"]);
-    assert_eq!((&trained["encoder"], &trained["epochs"]), (&"small".into(), &2.into()));
+    let trained = place.json(0, &["train", "s.nestling", "--epochs", "2", "--seed", "1", "--set", "self_training=0"]);
+    assert_eq!((&trained["encoder"], &trained["epochs"]), (&"english".into(), &2.into()));
     assert!(trained["samples"]["neh"]["positive"].as_u64().unwrap() > 0);
     assert!(trained["sentences_per_sec"].as_f64().unwrap() > 0.0);
-    let again = place.json(0, &["train", "s.nestling", "--epochs", "2", "--seed", "1"]);
+    let again = place.json(0, &["train", "s.nestling", "--epochs", "2", "--seed", "1", "--set", "self_training=0"]);
     let weights = |report: &Value| {
         std::fs::read(place.path(report["snapshot"].as_str().unwrap()).join("weights.safetensors")).unwrap()
     };
@@ -240,7 +241,18 @@ fn the_sample_trains_predicts_and_scores() {
 fn another_architecture_is_one_word_away() {
     let place = Place::new();
     place.json(0, &["sample", "--at", "s.nestling", "--no-window"]);
-    let train = ["train", "s.nestling", "--architecture", "spanner", "--epochs", "1", "--limit", "20"];
+    let train = [
+        "train",
+        "s.nestling",
+        "--architecture",
+        "spanner",
+        "--epochs",
+        "1",
+        "--limit",
+        "20",
+        "--set",
+        "encoder=small",
+    ];
     let trained = place.json(0, &[&train[..], &["--set", "nesting=flat"]].concat());
     assert_eq!((&trained["architecture"], &trained["samples"]["neh"]["positive"]), (&"spanner".into(), &0.into()));
     let predicted = place.json(0, &["predict", "s.nestling"]);
@@ -255,7 +267,7 @@ fn another_architecture_is_one_word_away() {
 fn a_score_is_told_by_what_is_asked_for() {
     let place = Place::new();
     place.json(0, &["sample", "--at", "s.nestling", "--no-window"]);
-    place.json(0, &["train", "s.nestling", "--limit", "12", "--epochs", "30", "--seed", "1"]);
+    place.json(0, &["train", "s.nestling", "--limit", "12", "--epochs", "30", "--seed", "1", "--set", "encoder=small"]);
     let evaluate = ["evaluate", "s.nestling", "--split", "train"];
     let plain = place.json(0, &evaluate);
     let by = "label,length,nesting,errors,tasks,matches,buckets";
@@ -323,7 +335,7 @@ fn a_folder_that_a_cut_training_left_is_passed_over() {
     let place = Place::new();
     place.json(0, &["sample", "--at", "s.nestling", "--no-window"]);
     std::fs::create_dir_all(place.path("s.models/model-0001")).unwrap();
-    assert_eq!(place.json(0, &["train", "s.nestling", "--epochs", "1"])["model"], 2);
+    assert_eq!(place.json(0, &["train", "s.nestling", "--epochs", "1", "--set", "encoder=small"])["model"], 2);
 }
 
 #[test]
@@ -392,7 +404,18 @@ fn the_learner_is_measured_on_a_project_that_stays_as_it_is() {
         (names, std::fs::read(place.path("s.nestling")).unwrap())
     };
     let before = files();
-    let train = ["bench", "train", "--project", "s.nestling", "--sentences", "20", "--set", "batch_size=8"];
+    let train = [
+        "bench",
+        "train",
+        "--project",
+        "s.nestling",
+        "--sentences",
+        "20",
+        "--set",
+        "batch_size=8",
+        "--set",
+        "encoder=small",
+    ];
     let trained = place.json(0, &train);
     assert_eq!(parts(&trained), ["subwords", "encoder", "heads", "backward", "optimizer", "rest"]);
     assert_eq!((&trained["train_sentences"], &trained["epochs"]), (&20.into(), &1.into()));
@@ -406,7 +429,7 @@ fn the_learner_is_measured_on_a_project_that_stays_as_it_is() {
     assert_eq!((&taught["sentences"], &taught["trained_first"]), (&30.into(), &true.into()));
     assert!(files() == before, "nothing is written to the project or beside it");
 
-    place.json(0, &["train", "s.nestling", "--epochs", "1", "--architecture", "spanner"]);
+    place.json(0, &["train", "s.nestling", "--epochs", "1", "--architecture", "spanner", "--set", "encoder=small"]);
     let before = files();
     let predicted = place.json(0, &[&predict[..], &["--batch", "4"]].concat());
     assert_eq!((&predicted["architecture"], &predicted["batch_size"]), (&"spanner".into(), &4.into()));
@@ -426,7 +449,7 @@ fn what_a_person_waits_for_after_ten_sentences_is_measured_on_a_copy() {
     place.json(0, &["sample", "--at", "s.nestling", "--no-window"]);
     let refresh = ["bench", "refresh", "--project", "s.nestling"];
     assert!(place.refused(&refresh).contains("no model"));
-    place.json(0, &["train", "s.nestling", "--epochs", "4"]);
+    place.json(0, &["train", "s.nestling", "--epochs", "4", "--set", "encoder=small"]);
     let before = std::fs::read(place.path("s.nestling")).unwrap();
     let bench = place.json(0, &refresh);
     assert_eq!((&bench["sentences"], &bench["complete"]), (&143.into(), &61.into()));
@@ -445,7 +468,8 @@ fn what_a_person_waits_for_after_ten_sentences_is_measured_on_a_copy() {
 #[test]
 fn the_learner_is_measured_on_made_up_sentences() {
     let place = Place::new();
-    let trained = place.json(0, &["bench", "train", "--sentences", "32", "--architecture", "spanner"]);
+    let trained =
+        place.json(0, &["bench", "train", "--sentences", "32", "--architecture", "spanner", "--set", "encoder=small"]);
     assert_eq!((&trained["train_sentences"], &trained["architecture"]), (&32.into(), &"spanner".into()));
     let candidates = |more: &[&str]| {
         let bench = place.json(0, &[&["bench", "predict", "--sentences", "40"], more].concat());
@@ -453,7 +477,7 @@ fn the_learner_is_measured_on_made_up_sentences() {
         bench["candidates"]["span"].as_u64().unwrap()
     };
     assert!(candidates(&[]) < candidates(&["--all-spans"]));
-    let text = place.run(&["bench", "train", "--sentences", "16", "--quiet"]);
+    let text = place.run(&["bench", "train", "--sentences", "16", "--quiet", "--set", "encoder=small"]);
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(text.contains("sentences/s") && text.contains("encoder") && text.contains("samples"), "{text}");
     assert_eq!(std::fs::read_dir(place.path(".")).unwrap().count(), 0);
@@ -568,7 +592,7 @@ fn an_encoder_that_can_t_be_used_is_refused_and_nothing_of_it_stays() {
     let message = place.refused(&["encoders", "import", "cut/config.json", "--name", "x"]);
     assert!(message.contains("this is a file"), "{message}");
     let listed = place.json(0, &["encoders"]);
-    assert_eq!(listed["encoders"].as_array().unwrap().len(), 1);
+    assert_eq!(listed["encoders"].as_array().unwrap().len(), 2);
     let left = std::fs::read_dir(place.path("home/encoders")).map_or(0, Iterator::count);
     assert_eq!(left, 0, "nothing is left behind");
     place.json(0, &["encoders", "import", fixture.to_str().unwrap(), "--name", "x"]);
@@ -670,4 +694,52 @@ fn documents_that_cant_be_told_change_nothing() {
     let twice = refused(&["--include", "sea"]);
     assert!(twice.contains("\"sea\" is named twice"), "{twice}");
     assert_eq!(place.json(0, &["documents", "p.nestling"]), before);
+}
+
+#[test]
+fn a_small_encoder_is_distilled_from_a_large_one_and_can_be_trained_on() {
+    let place = Place::new();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
+    let teacher = fixture.to_str().unwrap();
+    let text: String = (0..40).map(|i| format!("The mayor of town {i} met the box of the red sea .\n")).collect();
+    place.write("text.txt", &text);
+    place.write("settings.txt", "# small\nlayers = 2\nepochs = 2\n");
+    let distill = ["distill", "--teacher", teacher, "--text", "text.txt", "--output", "student"];
+    let settings = ["--config", "settings.txt", "--set", "layers=1", "--set", "batch_size=4"];
+    let made = place.json(0, &[&distill[..], &settings].concat());
+    assert_eq!((&made["layers"], &made["epochs"], &made["hidden"]), (&1.into(), &2.into(), &32.into()));
+    let errors = made["errors"].as_array().unwrap();
+    assert!(errors.len() == 3 && errors[2].as_f64() < errors[0].as_f64(), "{made}");
+    assert!(place.refused(&[&distill[..], &settings].concat()).contains("already"));
+
+    place.json(0, &["encoders", "import", "student", "--name", "student"]);
+    place.json(0, &["sample", "--at", "s.nestling", "--no-window"]);
+    let trained = place.json(
+        0,
+        &[
+            "train",
+            "s.nestling",
+            "--epochs",
+            "1",
+            "--limit",
+            "8",
+            "--set",
+            "encoder=student",
+            "--set",
+            "self_training=0",
+        ],
+    );
+    assert_eq!(trained["encoder"], "student");
+
+    let refused = |args: &[&str], expected: &str| {
+        let message = place.refused(&[&["distill", "--text", "text.txt", "--output", "other"], args].concat());
+        assert!(message.contains(expected), "{message}");
+        assert!(!place.path("other").exists());
+    };
+    refused(&["--teacher", "nobody"], "there are: english, small, student");
+    refused(&["--teacher", "small"], "no weights");
+    refused(&["--teacher", teacher, "--set", "depth=1"], "layers, inner");
+    refused(&["--teacher", teacher, "--set", "layers=9"], "from 1 to 2");
+    refused(&["--teacher", teacher, "--config", "none.txt"], "none.txt");
+    refused(&["--teacher", teacher, "--resume"], "no interrupted distillation");
 }

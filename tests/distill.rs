@@ -91,7 +91,7 @@ fn neither_threads_nor_an_interruption_change_the_student() {
         });
         match result {
             Ok(_) => break,
-            Err(DistillError::Cancelled) => (stops, request.resume) = (stops + 1, true),
+            Err(DistillError::Interrupted(_)) => (stops, request.resume) = (stops + 1, true),
             Err(error) => panic!("{error}"),
         }
     }
@@ -135,7 +135,7 @@ fn what_can_t_be_done_is_refused_with_the_reason() {
     // A checkpoint of another one is not gone on with, and one that is there is not written over.
     let cancel = AtomicBool::new(false);
     let stop = &mut |event: Event| cancel.store(matches!(event, Event::Progress { step: 5.., .. }), Ordering::Relaxed);
-    assert!(matches!(distill(&request(&output), &cancel, stop), Err(DistillError::Cancelled)));
+    assert!(matches!(distill(&request(&output), &cancel, stop), Err(DistillError::Interrupted(_))));
     assert!(matches!(with(&|_| {}), DistillError::Unfinished(_)));
     assert!(matches!(with(&|r| (r.resume, r.config.rate) = (true, 1e-3)), DistillError::OtherDistillation(_)));
     let checkpoint = dir.path().join("student.unfinished");

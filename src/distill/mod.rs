@@ -62,8 +62,10 @@ pub enum Event {
 
 #[derive(Debug, thiserror::Error)]
 pub enum DistillError {
-    #[error("stopped; with --resume the distillation goes on from where it is")]
+    #[error("stopped; nothing was made")]
     Cancelled,
+    #[error("stopped; what was learned is kept, and with --resume the distillation goes on: {0}")]
+    Interrupted(PathBuf),
     #[error("there is no setting {key:?}; there are: {there}")]
     NoSuchSetting { key: String, there: String },
     #[error("{key} can't be {value:?}; it takes {expected}")]

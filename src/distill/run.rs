@@ -30,8 +30,8 @@ const STUDENT: &str = "student";
 /// Distils on the caller's thread until done, with tensor work on a pool of its own, and writes the student's folder.
 ///
 /// # Errors
-/// [`DistillError::Cancelled`] soon after the flag is set. Whatever the error, no student is left behind; the last
-/// checkpoint is.
+/// [`DistillError::Interrupted`] soon after the flag is set, or [`DistillError::Cancelled`] where nothing was learned yet.
+/// Whatever the error, no student is left behind; the last checkpoint is.
 pub fn distill(
     request: &Request,
     cancel: &AtomicBool,
@@ -223,7 +223,7 @@ impl<'a> Run<'a> {
             for numbers in self.batches(epoch).into_iter().skip(done) {
                 if self.cancel.load(Ordering::Relaxed) {
                     self.keep()?;
-                    return Err(DistillError::Cancelled);
+                    return Err(DistillError::Interrupted(self.keeper.path.clone()));
                 }
                 let begun = Instant::now();
                 let batch = Batch::new(numbers.iter().filter_map(|&i| self.sentences.get(i)), self);
@@ -265,7 +265,10 @@ impl<'a> Run<'a> {
         let (mut sum, mut rows) = (0.0, 0);
         let targets = self.sizes.targets();
         for sentences in self.held_out.chunks(self.request.config.batch_size) {
-            stop_if_cancelled(self.cancel)?;
+            // Later a stop is heard before the next step, where the state can be kept.
+            if self.step == 0 {
+                stop_if_cancelled(self.cancel)?;
+            }
             let batch = Batch::new(sentences.iter(), self);
             let error = self.threads.run(|| pass.compare(&batch, &self.teacher, &self.bert, &targets))?;
             sum += error * batch.pairs.len() as f64;

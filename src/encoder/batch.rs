@@ -87,8 +87,8 @@ impl EncoderBatch {
     /// # Errors
     /// When the device refuses.
     pub fn encoded(&self, hidden: Tensor) -> Result<Encoded, NnError> {
-        let (first, last) = (u32_tensor(&self.first, hidden.device())?, u32_tensor(&self.last, hidden.device())?);
-        Ok(Encoded { hidden, first, last, same: self.first == self.last })
+        let ends = u32_tensor(&[self.first.as_slice(), &self.last].concat(), hidden.device())?;
+        Ok(Encoded { hidden, ends })
     }
 }
 
@@ -97,21 +97,17 @@ impl EncoderBatch {
 pub struct Encoded {
     /// `[N, H]`
     hidden: Tensor,
-    /// `[W]`, row numbers in `hidden`.
-    first: Tensor,
-    last: Tensor,
-    same: bool,
+    /// `[2W]`, row numbers in `hidden`.
+    ends: Tensor,
 }
 
 impl Encoded {
-    /// Vectors of each word's first and last subword, both `[W, H]`.
+    /// Vectors of each word's first subword, and below them of each word's last one, `[2W, H]`.
     ///
     /// # Errors
     /// When the device refuses.
-    pub fn ends(&self) -> Result<(Tensor, Tensor), NnError> {
-        let first = self.hidden.index_select(&self.first, 0)?;
-        let last = if self.same { first.clone() } else { self.hidden.index_select(&self.last, 0)? };
-        Ok((first, last))
+    pub fn ends(&self) -> Result<Tensor, NnError> {
+        Ok(self.hidden.index_select(&self.ends, 0)?)
     }
 
     /// `[N, H]`: every position.

@@ -1,14 +1,12 @@
-//! The encoders that a person has: the built-in one and those imported into the program's home folder.
+//! The encoders that a person has: the built-in ones and those imported into the program's home folder.
 //!
 //! Invariant: a folder `HOME/encoders/NAME` is whole. It is filled under another name and renamed when it is.
 
-use super::folder::{FILES, WEIGHTS};
+use super::built_in::{self, BUILT_IN};
+use super::folder::{COMPACT, FILES, WEIGHTS};
 use super::{Definition, Encoder, EncoderError, Fetching, Hub, Repository};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-
-/// The built-in encoder that starts from nothing.
-pub const SMALL: &str = "small";
 
 /// One encoder for a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,17 +40,7 @@ impl Encoders {
     /// # Errors
     /// When the folder can't be read.
     pub fn list(&self) -> Result<Vec<EncoderInfo>, EncoderError> {
-        let small = Definition::small()?;
-        let mut infos = vec![EncoderInfo {
-            name: SMALL.to_owned(),
-            display_name: "small, not pretrained".to_owned(),
-            built_in: true,
-            pretrained: false,
-            hidden: small.config().hidden,
-            layers: small.config().layers,
-            weights_bytes: 0,
-            problem: None,
-        }];
+        let mut infos = built_in::infos()?;
         let mut names = self.imported()?;
         names.sort();
         infos.extend(names.into_iter().map(|name| self.info(name)));
@@ -65,7 +53,8 @@ impl Encoders {
             Ok(definition) => (definition.config().hidden, definition.config().layers, None),
             Err(error) => (0, 0, Some(error.to_string())),
         };
-        let weights_bytes = std::fs::metadata(folder.join(WEIGHTS)).map_or(0, |m| m.len());
+        let size = |file: &str| std::fs::metadata(folder.join(file)).map(|m| m.len());
+        let weights_bytes = size(WEIGHTS).or_else(|_| size(COMPACT)).unwrap_or(0);
         let display_name = name.clone();
         EncoderInfo { name, display_name, built_in: false, pretrained: true, hidden, layers, weights_bytes, problem }
     }
@@ -130,7 +119,7 @@ impl Encoders {
 
     fn check_new(&self, name: &str) -> Result<(), EncoderError> {
         check_name(name)?;
-        if name.eq_ignore_ascii_case(SMALL) {
+        if BUILT_IN.iter().any(|built_in| name.eq_ignore_ascii_case(built_in)) {
             return Err(EncoderError::BuiltIn(name.to_owned()));
         }
         if self.folder.join(name).exists() { Err(EncoderError::NameTaken(name.to_owned())) } else { Ok(()) }
@@ -151,12 +140,12 @@ impl Encoders {
     /// # Errors
     /// When there is none of that name, or it can't be used.
     pub fn get(&self, name: &str) -> Result<Encoder, EncoderError> {
-        if name == SMALL { Encoder::small() } else { Encoder::open(&self.folder_of(name)?) }
+        built_in::get(name).unwrap_or_else(|| Encoder::open(&self.folder_of(name)?))
     }
 
     /// Whether an encoder of that name, if there is one, has learned from text before.
     pub fn is_pretrained(&self, name: &str) -> bool {
-        name != SMALL
+        name != built_in::SMALL
     }
 
     /// Deletes an imported encoder. Models made with it keep working: they hold what they need.
@@ -164,7 +153,7 @@ impl Encoders {
     /// # Errors
     /// When there is none of that name, it is built in, or the disk refuses.
     pub fn remove(&self, name: &str) -> Result<(), EncoderError> {
-        if name == SMALL {
+        if BUILT_IN.contains(&name) {
             return Err(EncoderError::BuiltIn(name.to_owned()));
         }
         let folder = self.folder_of(name)?;
@@ -176,8 +165,8 @@ impl Encoders {
         if names.iter().any(|n| n == name) {
             return Ok(self.folder.join(name));
         }
-        names.push(SMALL.to_owned());
         names.sort();
+        names.splice(0..0, BUILT_IN.map(str::to_owned));
         Err(EncoderError::NoSuchEncoder { name: name.to_owned(), there: names.join(", ") })
     }
 }

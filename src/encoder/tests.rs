@@ -90,7 +90,8 @@ fn word_ends_are_the_first_and_the_last_subword() {
     assert_eq!(batch.sentences(), [0..6, 6..9]);
     let (_, bert) = built(&encoder);
     let encoded = batch.encoded(predicted(&bert, &batch)).unwrap();
-    let (first, last) = encoded.ends().unwrap();
+    let ends = encoded.ends().unwrap();
+    let (first, last) = (ends.narrow(0, 0, 9).unwrap(), ends.narrow(0, 9, 9).unwrap());
     let row = |x: &Tensor, i: usize| x.get(i).unwrap().to_vec1::<f32>().unwrap();
     let at = |window: usize, position: usize| row(encoded.hidden(), batch.windows()[window].start + position);
     // [CLS] the may ##or ##s of aar ##hus met . [SEP] and [CLS] box ##e - sea [UNK] [UNK] [SEP]
@@ -108,7 +109,9 @@ fn a_long_sentence_keeps_all_words_and_company_changes_nothing() {
     let (_, bert) = built(&encoder);
     let ends = |sentences: &[Vec<String>]| {
         let batch = batch(&encoder, sentences);
-        batch.encoded(predicted(&bert, &batch)).unwrap().ends().unwrap().1
+        let ends = batch.encoded(predicted(&bert, &batch)).unwrap().ends().unwrap();
+        let words = ends.dims()[0] / 2;
+        ends.narrow(0, words, words).unwrap()
     };
     let (together, alone) = (ends(&[long.clone(), short.clone()]), ends(&[short]));
     assert_eq!(together.dims2().unwrap(), (202, 32));
@@ -169,20 +172,22 @@ fn the_registry_imports_lists_and_removes() {
     let home = tempfile::tempdir().unwrap();
     let encoders = Encoders::at(home.path());
     let names = || encoders.list().unwrap().into_iter().map(|i| (i.name, i.problem.is_some())).collect::<Vec<_>>();
-    assert_eq!(names(), [("small".to_owned(), false)]);
+    let built_in = [("english".to_owned(), false), ("small".to_owned(), false)];
+    assert_eq!(names(), built_in);
     let info = encoders.import(&fixtures().join("tiny-bert"), "tiny").unwrap();
     assert_eq!((info.hidden, info.layers, info.weights_bytes), (32, 2, 84_260));
     assert_eq!(encoders.get("tiny").unwrap().weights().len(), 37);
     assert!(encoders.get("small").unwrap().weights().is_empty());
 
     std::fs::create_dir(home.path().join("encoders/broken")).unwrap();
-    assert_eq!(names(), [("small".to_owned(), false), ("broken".to_owned(), true), ("tiny".to_owned(), false)]);
+    assert_eq!(names()[2..], [("broken".to_owned(), true), ("tiny".to_owned(), false)]);
 
     let message = |result: Result<EncoderInfo, EncoderError>| result.unwrap_err().to_string();
     let import = |name| encoders.import(&fixtures().join("tiny-bert"), name);
     expect![[r#"there is an encoder "tiny" already; choose another name, or remove it first"#]]
         .assert_eq(&message(import("tiny")));
     assert!(matches!(import("Small"), Err(EncoderError::BuiltIn(_))));
+    assert!(matches!(import("english"), Err(EncoderError::BuiltIn(_))));
     for bad in ["", "../up", ".hidden", "a/b", "nul.x", "dot.", "ä"] {
         assert!(matches!(import(bad), Err(EncoderError::BadName(_))), "{bad}");
     }
@@ -190,7 +195,30 @@ fn the_registry_imports_lists_and_removes() {
     assert_eq!(std::fs::read_dir(home.path().join("encoders")).unwrap().count(), 2, "nothing is left behind");
 
     encoders.remove("tiny").unwrap();
-    expect![[r#"there is no encoder "tiny"; there are: broken, small"#]]
+    expect![[r#"there is no encoder "tiny"; there are: english, small, broken"#]]
         .assert_eq(&encoders.get("tiny").unwrap_err().to_string());
     assert!(matches!(encoders.remove("small"), Err(EncoderError::BuiltIn(_))));
+}
+
+#[test]
+fn the_built_in_encoder_has_read_english_and_is_small() {
+    let encoder = Encoders::at(Path::new("nowhere")).get("english").unwrap();
+    assert_eq!(encoder.weights().len(), 5 + 16 * encoder.definition().config().layers);
+    assert!(encoder.definition().is_uncased());
+    // What an encoder has learned: words of one kind are nearer to each other than to others.
+    let vectors = |sentence: &str| {
+        let batch = batch(&encoder, &[words(sentence)]);
+        let (_, bert) = built(&encoder);
+        let ends = batch.encoded(predicted(&bert, &batch)).unwrap().ends().unwrap();
+        ends.get(2).unwrap().to_vec1::<f32>().unwrap()
+    };
+    let [london, paris, green] = ["He likes London .", "He likes Paris .", "He likes green ."].map(vectors);
+    let cosine = |a: &[f32], b: &[f32]| {
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
+        dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+    };
+    let (near, far) = (cosine(&london, &paris), cosine(&london, &green));
+    assert!(near > far + 0.1, "{near} {far}");
+    let built_in = Encoders::at(Path::new("nowhere")).list().unwrap();
+    assert!(built_in[0].weights_bytes < 10_000_000 && built_in[0].pretrained && !built_in[1].pretrained);
 }

@@ -241,7 +241,8 @@ mod tests {
     #[test]
     fn a_made_up_project_is_worked_in_beside_a_training() {
         let on = UiBenchProject::MadeUp(60);
-        let request = UiBenchRequest { on, frames: 140, encoder: None, while_training: true };
+        let encoder = Some("small".to_owned());
+        let request = UiBenchRequest { on, frames: 140, encoder, while_training: true };
         let bench = bench(&request, &AtomicBool::new(false)).unwrap();
         assert_eq!((bench.sentences, bench.frames), (60, 140));
         assert!(bench.spans >= 120 && bench.words > 600, "{bench:?}");

@@ -47,7 +47,7 @@ struct SmartSpanHead {
 impl SmartSpanHead {
     /// Logits of "no head" and "head", `[W, 2]`.
     fn head_logits(&self, words: &Words) -> Result<Tensor, ModelError> {
-        Ok(self.neh.forward(&self.spans.single_words(words)?)?)
+        self.spans.of_single_words(words, &self.neh)
     }
 }
 

@@ -11,7 +11,7 @@ use super::span_pass::{self, Pass};
 use super::{HeadConfig, ModelError, Sentence, WORD_SHAPES};
 use crate::encoder::Encoded;
 use crate::nn::{
-    Embedding, Init, Linear, Mode, NnError, Scope, cross_entropy, dropout, half, lend, plain, project, softmax,
+    Embedding, Init, Linear, Mode, NnError, Scope, cross_entropy, dropout, lend, plain, project, project_pair, softmax,
     u32_tensor,
 };
 use candle_core::Tensor;
@@ -41,17 +41,17 @@ pub(super) struct SpanClassifier {
 
 /// What the first layer makes of each word and each width, so that a span needs only a sum.
 pub(super) struct Parts {
-    /// `[W, S]`
-    first: Tensor,
-    last: Tensor,
+    /// `[F + L, S]`, see [`Words`].
+    words: Tensor,
+    firsts: usize,
     /// `[max width, S]`
     width: Tensor,
 }
 
-/// Vectors of the words as first and as last words of spans, `[W, D]` each.
+/// Vectors of F words as first words of spans, and below them of L words as last ones, `[F + L, D]`.
 pub(super) struct Words {
-    pub first: Tensor,
-    pub last: Tensor,
+    both: Tensor,
+    firsts: usize,
 }
 
 impl SpanClassifier {
@@ -92,44 +92,43 @@ impl SpanClassifier {
         batch: &[&Sentence],
         mode: &mut Mode<'_>,
     ) -> Result<Words, ModelError> {
-        let (mut first, mut last) = encoded.ends()?;
+        let mut both = encoded.ends()?;
         if let Some(table) = &self.shapes {
             let shapes: Vec<u32> = batch.iter().flat_map(|s| s.word_shapes().iter().copied()).collect();
-            let shapes = table.forward(&u32_tensor(&shapes, first.device())?)?;
-            first = Tensor::cat(&[&first, &shapes], 1)?;
-            last = Tensor::cat(&[&last, &shapes], 1)?;
+            let shapes = table.forward(&u32_tensor(&shapes.repeat(2), both.device())?)?;
+            both = Tensor::cat(&[&both, &shapes], 1)?;
         }
-        Ok(Words { first: dropout(&first, self.dropout, mode)?, last: dropout(&last, self.dropout, mode)? })
+        let firsts = both.dim(0)? / 2;
+        Ok(Words { both: dropout(&both, self.dropout, mode)?, firsts })
     }
 
-    /// The vector of each word as a span of its own, `s(i,i)`, `[W, S]`.
-    pub(super) fn single_words(&self, words: &Words) -> Result<Tensor, ModelError> {
-        let (count, _) = words.first.dims2()?;
-        let width = self.widths.weight().narrow(0, 0, 1)?.expand((count, WIDTH_SIZE))?;
-        Ok(Tensor::cat(&[&words.first, &words.last, &width], 1)?)
+    /// What a linear layer makes of each word as a span of its own, `s(i,i)`; its weight `[C, S]`, bias `[C]`, result `[W, C]`.
+    pub(super) fn of_single_words(&self, words: &Words, layer: &Linear) -> Result<Tensor, ModelError> {
+        let (count, (_, d)) = (words.firsts, words.both.dims2()?);
+        let part = |from, size| layer.weight().narrow(1, from, size)?.contiguous();
+        let both = project_pair(&words.both, [&part(0, d)?, &part(d, d)?], count, false)?;
+        let width = project(&self.widths.weight().narrow(0, 0, 1)?, &part(2 * d, WIDTH_SIZE)?)?;
+        let same_for_all = width.broadcast_add(layer.bias())?;
+        Ok((both.narrow(0, 0, count)? + both.narrow(0, count, count)?)?.broadcast_add(&same_for_all)?)
     }
 
     pub(super) fn parts(&self, words: &Words) -> Result<Parts, ModelError> {
+        let weights = [&self.inner_first, &self.inner_last];
         Ok(Parts {
-            first: self.project(&words.first, &self.inner_first)?,
-            last: self.project(&words.last, &self.inner_last)?,
+            words: project_pair(&words.both, weights, words.firsts, self.halves)?,
+            firsts: words.firsts,
             width: self.inner_width.forward(self.widths.weight())?,
         })
     }
 
-    fn project(&self, words: &Tensor, weight: &Tensor) -> Result<Tensor, NnError> {
-        if self.halves && words.device().is_cpu() { half::project(words, weight) } else { project(words, weight) }
-    }
-
     /// Mean cross-entropy of the candidates' classes, a scalar. On the CPU its memory does not grow with their number.
     pub(super) fn loss(&self, parts: &Parts, rows: &Rows, mode: &mut Mode<'_>) -> Result<Tensor, ModelError> {
-        if !parts.first.device().is_cpu() {
+        if !parts.words.device().is_cpu() {
             return Ok(cross_entropy(&self.logits(parts, rows.slice(0, rows.len()), mode)?, &rows.classes)?);
         }
-        let words = Tensor::cat(&[&parts.first, &parts.last], 0)?;
         let output = Tensor::cat(&[self.output.weight(), &self.output.bias().unsqueeze(1)?], 1)?;
         let loss = span_pass::Loss::new(rows, mode.mask(self.dropout));
-        Ok(words.apply_op3(&parts.width.contiguous()?, &output, loss)?)
+        Ok(parts.words.apply_op3(&parts.width.contiguous()?, &output, loss)?)
     }
 
     /// Logits of the classes of N candidates, `[N, C]`.
@@ -139,9 +138,10 @@ impl SpanClassifier {
         (first, last, width): (&[u32], &[u32], &[u32]),
         mode: &mut Mode<'_>,
     ) -> Result<Tensor, ModelError> {
-        let rows = |values| u32_tensor(values, parts.first.device());
-        let first = parts.first.index_select(&rows(first)?, 0)?;
-        let last = parts.last.index_select(&rows(last)?, 0)?;
+        let rows = |values: &[u32]| u32_tensor(values, parts.words.device());
+        let below: Vec<u32> = last.iter().map(|word| word + parts.firsts as u32).collect();
+        let first = parts.words.index_select(&rows(first)?, 0)?;
+        let last = parts.words.index_select(&rows(&below)?, 0)?;
         let width = parts.width.index_select(&rows(width)?, 0)?;
         let inner = dropout(&plain::gelu(&((first + last)? + width)?)?, self.dropout, mode)?;
         Ok(self.output.forward(&inner)?)
@@ -155,16 +155,16 @@ impl SpanClassifier {
         // Few words are heads, so most need no product as first words.
         let (firsts, first) = needed(&rows.first);
         let (lasts, last) = needed(&rows.last);
-        let select = |words: &Tensor, kept: &[u32]| -> Result<Tensor, ModelError> {
-            Ok(words.index_select(&u32_tensor(kept, words.device())?, 0)?)
-        };
-        let words = Words { first: select(&words.first, &firsts)?, last: select(&words.last, &lasts)? };
+        let kept: Vec<u32> =
+            firsts.iter().copied().chain(lasts.iter().map(|word| word + words.firsts as u32)).collect();
+        let both = words.both.index_select(&u32_tensor(&kept, words.both.device())?, 0)?;
         let rows = &Rows { first, last, width: rows.width.clone(), ..Rows::default() };
-        let parts = self.parts(&words)?;
-        if parts.first.device().is_cpu() {
-            let (first, last, width) = (lend(&parts.first)?, lend(&parts.last)?, lend(&parts.width)?);
+        let parts = self.parts(&Words { both, firsts: firsts.len() })?;
+        if parts.words.device().is_cpu() {
+            let (words, width) = (lend(&parts.words)?, lend(&parts.width)?);
             let (weight, bias) = (lend(self.output.weight())?, lend(self.output.bias())?);
-            return Ok(Pass::new([&first, &last, &width], &weight, &bias).probabilities(rows));
+            let (first, last) = words.split_at(parts.firsts * weight.len() / self.classes.max(1));
+            return Ok(Pass::new([first, last, &width], &weight, &bias).probabilities(rows));
         }
         let mut all = Vec::with_capacity(rows.len() * self.classes);
         for from in (0..rows.len()).step_by(CHUNK) {

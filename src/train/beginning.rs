@@ -18,6 +18,7 @@ pub(super) fn from_encoder(
     request: &TrainRequest,
     sentences: usize,
     unlabelled: usize,
+    processor: Processor,
 ) -> Result<(Definition, Settings, Vars), TrainError> {
     architecture(&request.config.architecture)?;
     let encoder = request.encoders.get(&request.config.encoder)?;
@@ -27,7 +28,7 @@ pub(super) fn from_encoder(
         uncased: definition.is_uncased(),
         hidden: definition.config().hidden,
     };
-    let settings = request.config.resolve(sentences, unlabelled, traits);
+    let settings = request.config.resolve(sentences, unlabelled, traits, processor);
     let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
     vars.stock(encoder.weights().iter().map(|(name, t)| (format!("{ENCODER}.{name}"), t.clone())));
     Ok((definition.clone(), settings, vars))
@@ -38,6 +39,7 @@ pub(super) fn from_snapshot(
     config: &Config,
     sentences: usize,
     folder: &Path,
+    processor: Processor,
 ) -> Result<(Definition, Settings, Vars), TrainError> {
     let snapshot::Opened { manifest, definition, tensors } = snapshot::open(folder)?;
     let hidden = definition.config().hidden;
@@ -49,7 +51,7 @@ pub(super) fn from_snapshot(
         config.epochs = Some(STEPS_OF_HEADS.div_ceil(sentences.div_ceil(config.batch_size.max(1)).max(1)).clamp(2, 20));
     }
     // What goes on from a model learns what is new, not from itself.
-    let settings = config.resolve(sentences, 0, traits);
+    let settings = config.resolve(sentences, 0, traits, processor);
     let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
     vars.stock(tensors);
     vars.take_what_fits();

@@ -11,7 +11,7 @@ use std::str::FromStr;
 /// | key of [`Config::set`] | default | meaning |
 /// |---|---|---|
 /// | `architecture` | `smartspanner` | what is trained |
-/// | `encoder` | `small` | name of an encoder |
+/// | `encoder` | `english` | name of an encoder |
 /// | `effort` | `full` | `heads` leaves a pretrained encoder as it is, `top` all of it but its last blocks |
 /// | `top_layers` | 2 | blocks that learn with `effort=top` |
 /// | `epochs` | by the data: 600 steps with a pretrained encoder, 300 without, 10 to 100 epochs | passes over the data |
@@ -70,7 +70,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             architecture: "smartspanner".to_owned(),
-            encoder: crate::encoder::SMALL.to_owned(),
+            encoder: crate::encoder::ENGLISH.to_owned(),
             effort: Effort::Full,
             top_layers: 2,
             epochs: None,
@@ -230,8 +230,14 @@ impl Config {
         own.min(unlabelled)
     }
 
-    /// Decides what is open for `sentences` to train on, others that have no labels, and an encoder.
-    pub(super) fn resolve(&self, sentences: usize, unlabelled: usize, encoder: EncoderTraits) -> Settings {
+    /// Decides what is open for `sentences` to train on, others that have no labels, an encoder, and what it runs on.
+    pub(super) fn resolve(
+        &self,
+        sentences: usize,
+        unlabelled: usize,
+        encoder: EncoderTraits,
+        processor: Processor,
+    ) -> Settings {
         let EncoderTraits { pretrained, uncased, hidden } = encoder;
         let self_training = self.labels_itself(sentences, unlabelled, pretrained);
         let steps = sentences.div_ceil(self.batch_size.max(1)).max(1);
@@ -266,8 +272,8 @@ impl Config {
             threshold: self.threshold,
             nesting: self.nesting,
             limit: self.limit,
-            bf16: self.bf16 && has_bf16(),
-            processor: Processor::Cpu,
+            bf16: self.bf16 && has_bf16() && !processor.is_plain(),
+            processor,
         }
     }
 
@@ -375,30 +381,33 @@ mod tests {
 
     #[test]
     fn the_encoder_decides_its_rate() {
-        let rate = |encoder| Config::default().resolve(100, 0, encoder).encoder_lr;
+        let rate = |encoder| Config::default().resolve(100, 0, encoder, Processor::Cpu).encoder_lr;
         assert_eq!(rate(MINILM), 2e-4);
         assert_eq!(rate(EncoderTraits { hidden: 768, ..MINILM }), 5e-5);
         assert_eq!(rate(EncoderTraits { pretrained: false, ..MINILM }), 1e-3);
         let mut fixed = Config::default();
         fixed.set("encoder_lr", "3e-4").unwrap();
-        assert_eq!(fixed.resolve(100, 0, MINILM).encoder_lr, 3e-4);
+        assert_eq!(fixed.resolve(100, 0, MINILM, Processor::Cpu).encoder_lr, 3e-4);
     }
 
     #[test]
     fn few_sentences_get_more_epochs() {
-        let epochs = |sentences| Config::default().resolve(sentences, 0, MINILM).epochs;
+        let epochs = |sentences| Config::default().resolve(sentences, 0, MINILM, Processor::Cpu).epochs;
         assert_eq!([40, 100, 300, 1000, 10_000].map(epochs), [100, 86, 32, 10, 10]);
         let small = EncoderTraits { pretrained: false, ..MINILM };
-        assert_eq!([40, 100, 300, 1000].map(|n| Config::default().resolve(n, 0, small).epochs), [100, 43, 16, 10]);
+        assert_eq!(
+            [40, 100, 300, 1000].map(|n| Config::default().resolve(n, 0, small, Processor::Cpu).epochs),
+            [100, 43, 16, 10]
+        );
         let mut fixed = Config::default();
         fixed.set("epochs", "3").unwrap();
-        assert_eq!(fixed.resolve(40, 0, MINILM).epochs, 3);
+        assert_eq!(fixed.resolve(40, 0, MINILM, Processor::Cpu).epochs, 3);
     }
 
     #[test]
     fn a_model_labels_sentences_itself_where_few_are_labelled() {
         let own = |config: &Config, sentences, unlabelled, encoder| {
-            config.resolve(sentences, unlabelled, encoder).self_training
+            config.resolve(sentences, unlabelled, encoder, Processor::Cpu).self_training
         };
         let default = Config::default();
         assert_eq!(own(&default, 100, 10_000, MINILM), 300);
@@ -408,7 +417,7 @@ mod tests {
         assert_eq!(own(&Config { effort: Effort::Heads, ..Config::default() }, 100, 10_000, MINILM), 0);
         let asked = Config { self_training: Some(70), ..Config::default() };
         assert_eq!([own(&asked, 100, 10_000, MINILM), own(&asked, 100, 50, MINILM)], [70, 50]);
-        let epochs = |sentences| default.resolve(sentences, 10_000, MINILM).self_epochs;
+        let epochs = |sentences| default.resolve(sentences, 10_000, MINILM, Processor::Cpu).self_epochs;
         assert_eq!([40, 100, 300, 1000].map(epochs), [40, 16, 6, 3], "600 steps, too");
     }
 }

@@ -169,10 +169,9 @@ impl<'a> Run<'a> {
         let (processor, note) = config.processor();
         let unlabelled = dataset.unlabelled().len() + dataset.train().len() - sentences;
         let (definition, settings, mut vars) = match &request.start {
-            None => from_encoder(request, sentences, unlabelled)?,
-            Some(folder) => from_snapshot(config, sentences, folder)?,
+            None => from_encoder(request, sentences, unlabelled, processor)?,
+            Some(folder) => from_snapshot(config, sentences, folder, processor)?,
         };
-        let settings = Settings { processor, bf16: settings.bf16 && !processor.is_plain(), ..settings };
         vars.move_to(&device(processor)?);
         let order = Rng::new(settings.seed, "order").state();
         let mut run = Self::prepare(Arc::clone(dataset), settings, &definition, vars, config.threads, order, cancel)?;

@@ -79,7 +79,7 @@ impl Stage {
     /// A project that trains only when asked, with what a file holds.
     pub(crate) fn project(&self, labels: &[&str], file: &Path, how: ImportHow) -> PathBuf {
         let path = self.path("project.nestling");
-        let new = NewProject::with_labels(labels).unwrap();
+        let new = NewProject { encoder: Some("small".to_owned()), ..NewProject::with_labels(labels).unwrap() };
         let mut project = Project::create(&self.home(), &path, &new).unwrap();
         project.run(Command::Set(Setting::AutoTrain(false))).unwrap();
         project.import(read_files(&[file.to_owned()], &ReadRequest::default()).unwrap(), how).unwrap();

@@ -205,7 +205,12 @@ fn about(encoder: &EncoderInfo) -> String {
     }
     if !encoder.pretrained {
         return "Comes with the program and knows no language yet: it learns from your labels alone. Small and fast, it \
-                finds names that look like those it has seen. An encoder that has read much text needs fewer labels."
+                finds names that look like those it has seen. An encoder that has read your language needs fewer labels."
+            .to_owned();
+    }
+    if encoder.built_in {
+        return "Comes with the program and has read English: a few dozen sentences already give useful suggestions. \
+                For another language fetch an encoder that has read it."
             .to_owned();
     }
     let megabytes = encoder.weights_bytes.div_ceil(1_000_000);
