@@ -199,7 +199,8 @@ impl Project {
         let mut config = Config { threads: Some(self.settings.background_threads()), ..self.settings.config() };
         self.learner.goes_on = self.current_snapshot().is_none() && self.would_label_itself(&config);
         if self.learner.goes_on {
-            config.self_training = Some(0);
+            // As soon as can be: it stands back behind all else.
+            (config.self_training, config.threads) = (Some(0), Some(cores()));
         }
         let job = self.training_job(config)?;
         self.begin(job);
