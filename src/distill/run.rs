@@ -413,8 +413,7 @@ impl Pass {
             let start = lent.as_ref().map_or(Start::Words, |(number, states)| Start::States(*number, states));
             let states = teacher.forward_to(&batch.teacher, start, target, &mut Mode::Predict, &mut self.teacher)?;
             let weight = 1.0 / targets.len() as f64;
-            sum +=
-                error(&*lend(&states)?, self.student.states(block + 1), &batch.pairs, student.hidden(), weight, grad);
+            sum += error(&lend(&states)?, self.student.states(block + 1), &batch.pairs, student.hidden(), weight, grad);
             drop(lent);
             below = Some((target, states));
         }
