@@ -70,10 +70,11 @@ fn a_student_comes_near_its_teacher() {
 fn neither_threads_nor_an_interruption_change_the_student() {
     let dir = tempfile::tempdir().unwrap();
     let outputs = ["one", "three", "broken-off"].map(|name| dir.path().join(name));
+    let mut scored = Vec::new();
     for (output, threads) in outputs.iter().zip([1, 3]) {
         let mut request = request(output);
         request.config.threads = Some(threads);
-        run(&request).unwrap();
+        scored.push(run(&request).unwrap().errors);
     }
     let expected = weights(&outputs[0]);
     assert!(weights(&outputs[1]) == expected, "threads");
@@ -90,11 +91,15 @@ fn neither_threads_nor_an_interruption_change_the_student() {
             }
         });
         match result {
-            Ok(_) => break,
+            Ok(record) => {
+                scored.push(record.errors);
+                break;
+            }
             Err(DistillError::Interrupted(_)) => (stops, request.resume) = (stops + 1, true),
             Err(error) => panic!("{error}"),
         }
     }
+    assert!(scored[1] == scored[0] && scored[2] == scored[0], "{scored:?}");
     assert!(stops == 2 && weights(&outputs[2]) == expected, "an interruption");
 }
 

@@ -45,6 +45,15 @@ impl Place {
         import(&mut project, &file, &[("unit", "lines")]);
         project
     }
+
+    /// The same, whose models begin with an encoder that counts as pretrained: so they may label sentences themselves.
+    fn project_on_tiny(&self, sentences: usize) -> Project {
+        let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
+        self.home.encoders().import(&tiny, "tiny").unwrap();
+        let mut project = self.project(sentences);
+        project.run(Command::Set(Setting::Encoder("tiny".into()))).unwrap();
+        project
+    }
 }
 
 fn import(project: &mut Project, file: &Path, options: &[(&str, &str)]) {
@@ -166,10 +175,7 @@ fn ten_more_complete_sentences_refresh_the_model_in_use_and_twenty_train_anew() 
 #[test]
 fn a_training_labels_open_sentences_itself_unless_it_is_told_not_to() {
     let place = Place::new();
-    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
-    place.home.encoders().import(&tiny, "tiny").unwrap();
-    let mut project = place.project(30);
-    project.run(Command::Set(Setting::Encoder("tiny".into()))).unwrap();
+    let mut project = place.project_on_tiny(30);
     (0..8).for_each(|number| annotate(&mut project, SentenceId(number)));
     for number in [8, 9] {
         project.run(Command::SetStatus { sentence: SentenceId(number), status: Status::Skipped }).unwrap();
@@ -194,10 +200,7 @@ fn a_training_labels_open_sentences_itself_unless_it_is_told_not_to() {
 #[test]
 fn the_first_model_comes_from_labels_alone_and_the_one_that_labels_itself_follows_at_once() {
     let place = Place::new();
-    let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
-    place.home.encoders().import(&tiny, "tiny").unwrap();
-    let mut project = place.project(50);
-    project.run(Command::Set(Setting::Encoder("tiny".into()))).unwrap();
+    let mut project = place.project_on_tiny(50);
     project.start_learner();
     (0..20).for_each(|number| annotate(&mut project, SentenceId(number)));
     let labelled_itself = |project: &Project, model: u32| {

@@ -26,11 +26,10 @@ fn pairs(teacher: &Alignment, student: &Alignment) -> Vec<(usize, usize)> {
 /// The pairs of a whole batch.
 pub(super) fn batch_pairs(sentences: &[(&Alignment, &Alignment)]) -> Vec<(usize, usize)> {
     let (mut all, mut from_t, mut from_s) = (Vec::new(), 0, 0);
-    let rows = |alignment: &Alignment| alignment.windows().iter().map(|w| w.positions).sum::<usize>();
     for (teacher, student) in sentences {
         all.extend(pairs(teacher, student).into_iter().map(|(t, s)| (from_t + t, from_s + s)));
-        from_t += rows(teacher);
-        from_s += rows(student);
+        from_t += teacher.rows();
+        from_s += student.rows();
     }
     all
 }

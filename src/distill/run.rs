@@ -12,7 +12,7 @@ use crate::nn::{
 };
 use candle_core::{Device, Tensor};
 use rayon::prelude::*;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -37,7 +37,6 @@ pub fn distill(
     cancel: &AtomicBool,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Record, DistillError> {
-    let begun = Instant::now();
     if request.output.exists() {
         return Err(DistillError::Exists(request.output.clone()));
     }
@@ -50,18 +49,16 @@ pub fn distill(
     if request.teacher.weights().is_empty() {
         return Err(DistillError::NotPretrained);
     }
-    let threads = Threads::new("distill", request.config.threads)?;
-    let kept = if request.resume { Some(read_checkpoint(&checkpoint, &fingerprint(request)?)?) } else { None };
-    let mut run = Run::prepare(request, threads, cancel)?;
-    if let Some((state, weights)) = kept {
-        run.go_on(state, weights)?;
+    let keeper = Keeper::new(checkpoint, fingerprint(request)?);
+    let kept = if request.resume { Some(keeper.read()?) } else { None };
+    let mut run = Run::prepare(request, keeper, cancel)?;
+    if let Some((state, tensors)) = kept {
+        run.go_on(state, tensors)?;
     }
-    run.keeper.path = checkpoint.clone();
     run.learn(on_event)?;
-    let record = run.record(begun);
-    run.write(&record)?;
+    let record = run.write()?;
     // What is left of it would only be in the way: the student is there.
-    let _left = std::fs::remove_file(&checkpoint);
+    let _left = std::fs::remove_file(&run.keeper.path);
     Ok(record)
 }
 
@@ -77,14 +74,33 @@ impl Sentence {
     }
 
     fn size(&self) -> Size {
-        Size { longest: self.teacher.positions(), all: self.teacher.windows().iter().map(|w| w.positions).sum() }
+        Size { longest: self.teacher.positions(), all: self.teacher.rows() }
     }
 }
 
+/// Where the state is kept, and when it was last.
 struct Keeper {
     path: PathBuf,
+    fingerprint: String,
     since: Instant,
     cost: Duration,
+}
+
+impl Keeper {
+    fn new(path: PathBuf, fingerprint: String) -> Self {
+        Self { path, fingerprint, since: Instant::now(), cost: Duration::ZERO }
+    }
+
+    /// What was kept of this distillation before.
+    fn read(&self) -> Result<(State, HashMap<String, Tensor>), DistillError> {
+        let damaged = |reason: String| DistillError::Damaged { reason, path: self.path.clone() };
+        let (tensors, note) = read_tensors_and_note(&self.path).map_err(|e| damaged(e.to_string()))?;
+        let state: State = serde_json::from_str(&note).map_err(|e| damaged(e.to_string()))?;
+        if state.fingerprint != self.fingerprint {
+            return Err(DistillError::OtherDistillation(self.path.clone()));
+        }
+        Ok((state, tensors))
+    }
 }
 
 /// The state of a distillation.
@@ -104,17 +120,18 @@ struct Run<'a> {
     words: usize,
     held_out: Vec<Sentence>,
     step: usize,
+    /// Of the student as it began, and after each epoch that is over.
     errors: Vec<f64>,
     step_secs: f64,
     earlier_secs: f64,
     begun: Instant,
     keeper: Keeper,
-    fingerprint: String,
 }
 
 impl<'a> Run<'a> {
-    fn prepare(request: &'a Request, threads: Threads, cancel: &'a AtomicBool) -> Result<Self, DistillError> {
+    fn prepare(request: &'a Request, keeper: Keeper, cancel: &'a AtomicBool) -> Result<Self, DistillError> {
         let begun = Instant::now();
+        let threads = Threads::new("distill", request.config.threads)?;
         let sizes = Sizes::new(&request.config, &request.teacher)?;
         let mut texts: Vec<&[String]> =
             request.sentences.iter().filter(|words| !words.is_empty()).map(Vec::as_slice).collect();
@@ -167,23 +184,14 @@ impl<'a> Run<'a> {
             step_secs: 0.0,
             earlier_secs: 0.0,
             begun,
-            keeper: Keeper { path: PathBuf::new(), since: begun, cost: Duration::ZERO },
-            fingerprint: fingerprint(request)?,
+            keeper,
         })
     }
 
-    fn go_on(&mut self, state: State, mut tensors: HashMap<String, Tensor>) -> Result<(), DistillError> {
-        let prefix = format!("{STUDENT}.");
-        let mut weights: BTreeMap<String, Tensor> = BTreeMap::new();
-        tensors.retain(|name, tensor| {
-            let is_weight = name.starts_with(&prefix);
-            if is_weight {
-                weights.insert(name.clone(), tensor.clone());
-            }
-            !is_weight
-        });
-        self.vars.copy_in(&weights)?;
+    fn go_on(&mut self, state: State, tensors: HashMap<String, Tensor>) -> Result<(), DistillError> {
+        // Weights and moments have names that don't meet, and each side takes its own.
         self.adam = AdamW::restore(adamw(self.request), state.adam_steps, &tensors)?;
+        self.vars.copy_in(&tensors.into_iter().collect())?;
         (self.step, self.errors) = (state.step, state.errors);
         (self.step_secs, self.earlier_secs) = (state.step_secs, state.wall_secs);
         Ok(())
@@ -205,21 +213,22 @@ impl<'a> Run<'a> {
     }
 
     fn learn(&mut self, on_event: &mut dyn FnMut(Event)) -> Result<(), DistillError> {
-        let count = |encoder: &Encoder| encoder.weights().values().map(Tensor::elem_count).sum();
         on_event(Event::Started {
-            teacher_parameters: count(&self.request.teacher),
-            parameters: count(&self.student),
+            teacher_parameters: self.request.teacher.parameters(),
+            parameters: self.student.parameters(),
             from_step: self.step,
             steps: self.steps(),
         });
         let schedule = LinearSchedule::new(self.steps(), WARMUP);
         let mut pass = Pass::default();
-        if self.errors.is_empty() {
-            self.score(&mut pass, on_event)?;
-        }
-        while self.step < self.steps() {
-            let epoch = self.step / self.steps_an_epoch();
-            let done = self.step % self.steps_an_epoch();
+        loop {
+            let (epoch, done) = (self.step / self.steps_an_epoch(), self.step % self.steps_an_epoch());
+            if self.errors.len() <= epoch {
+                self.score(&mut pass, on_event)?;
+            }
+            if self.step >= self.steps() {
+                return Ok(());
+            }
             for numbers in self.batches(epoch).into_iter().skip(done) {
                 if self.cancel.load(Ordering::Relaxed) {
                     self.keep()?;
@@ -234,9 +243,7 @@ impl<'a> Run<'a> {
                 on_event(Event::Progress { step: self.step, steps: self.steps(), error, secs_left });
                 self.keep_if_due(on_event);
             }
-            self.score(&mut pass, on_event)?;
         }
-        Ok(())
     }
 
     fn take_step(&mut self, batch: &Batch, factor: f64, pass: &mut Pass) -> Result<f64, DistillError> {
@@ -300,7 +307,7 @@ impl<'a> Run<'a> {
         let learning = self.vars.iter().map(|(name, variable)| (name.to_owned(), variable.var.as_tensor().detach()));
         tensors.extend(learning);
         let state = State {
-            fingerprint: self.fingerprint.clone(),
+            fingerprint: self.keeper.fingerprint.clone(),
             step: self.step,
             adam_steps: self.adam.steps(),
             errors: self.errors.clone(),
@@ -309,7 +316,8 @@ impl<'a> Run<'a> {
         };
         // Structs of numbers and strings always serialise.
         let note = serde_json::to_string(&state).unwrap_or_default();
-        make_parent(&self.keeper.path)?;
+        let parent = self.keeper.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::create_dir_all(parent).map_err(DistillError::io("can't make the folder", parent))?;
         Ok(write_tensors_and_note(&self.keeper.path, &tensors, &note)?)
     }
 
@@ -317,7 +325,7 @@ impl<'a> Run<'a> {
         self.earlier_secs + self.begun.elapsed().as_secs_f64()
     }
 
-    fn record(&self, begun: Instant) -> Record {
+    fn record(&self) -> Record {
         let (config, shape) = (&self.request.config, self.student.definition().config());
         Record {
             teacher: self.request.teacher_name.clone(),
@@ -327,7 +335,7 @@ impl<'a> Run<'a> {
             vocabulary: shape.vocabulary,
             hidden: shape.hidden,
             last: self.sizes.last,
-            parameters: self.student.weights().values().map(Tensor::elem_count).sum(),
+            parameters: self.student.parameters(),
             epochs: config.epochs,
             batch_size: config.batch_size,
             rate: config.rate,
@@ -338,36 +346,26 @@ impl<'a> Run<'a> {
             held_out: self.held_out.len(),
             steps: self.step,
             errors: self.errors.clone(),
-            wall_secs: self.earlier_secs + begun.elapsed().as_secs_f64(),
+            wall_secs: self.wall_secs(),
             sentences_per_sec: (self.sentences.len() * config.epochs) as f64 / self.step_secs.max(1e-9),
         }
     }
 
-    /// Writes the folder beside its place and gives it its name.
-    fn write(&self, record: &Record) -> Result<(), DistillError> {
+    /// Writes the student's folder.
+    fn write(&self) -> Result<Record, DistillError> {
         let output = &self.request.output;
-        let parent = make_parent(output)?;
-        let made = tempfile::Builder::new().prefix(".encoder-").tempdir_in(parent);
-        let beside = made.map_err(DistillError::io("can't make a folder", parent))?;
-        let prefix = format!("{STUDENT}.");
-        let weights = self.vars.values().into_iter();
-        let weights = weights.filter_map(|(name, tensor)| Some((name.strip_prefix(&prefix)?.to_owned(), tensor)));
-        let student = self.student.with_weights(weights.collect());
-        if self.request.config.compact {
-            student.write_compact(beside.path())?;
-        } else {
-            student.write(beside.path())?;
-        }
-        let path = beside.path().join(RECORD);
-        let json = serde_json::to_string_pretty(record).unwrap_or_default() + "\n";
-        std::fs::write(&path, json).map_err(DistillError::io("can't write the file", &path))?;
         if output.exists() {
             return Err(DistillError::Exists(output.clone()));
         }
-        std::fs::rename(beside.path(), output).map_err(DistillError::io("can't name the folder", output))?;
-        // Nothing is left under the old name that could be cleaned up.
-        let _ = beside.keep();
-        Ok(())
+        let prefix = format!("{STUDENT}.");
+        let weights = self.vars.values().into_iter();
+        let weights = weights.filter_map(|(name, tensor)| Some((name.strip_prefix(&prefix)?.to_owned(), tensor)));
+        let record = self.record();
+        // Structs of numbers and strings always serialise.
+        let json = serde_json::to_string_pretty(&record).unwrap_or_default() + "\n";
+        let student = self.student.with_weights(weights.collect());
+        student.save(output, self.request.config.compact, (RECORD, json.as_bytes()))?;
+        Ok(record)
     }
 }
 
@@ -476,22 +474,6 @@ fn watch(
         activity.add(&tape);
     }
     Ok(activity)
-}
-
-fn read_checkpoint(path: &Path, expected: &str) -> Result<(State, HashMap<String, Tensor>), DistillError> {
-    let damaged = |reason: String| DistillError::Damaged { reason, path: path.to_owned() };
-    let (tensors, note) = read_tensors_and_note(path).map_err(|e| damaged(e.to_string()))?;
-    let state: State = serde_json::from_str(&note).map_err(|e| damaged(e.to_string()))?;
-    if state.fingerprint != expected {
-        return Err(DistillError::OtherDistillation(path.to_owned()));
-    }
-    Ok((state, tensors))
-}
-
-fn make_parent(path: &Path) -> Result<&Path, DistillError> {
-    let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    std::fs::create_dir_all(parent).map_err(DistillError::io("can't make the folder", parent))?;
-    Ok(parent)
 }
 
 fn stop_if_cancelled(cancel: &AtomicBool) -> Result<(), DistillError> {

@@ -86,6 +86,11 @@ impl Alignment {
         &self.words
     }
 
+    /// Positions of all windows together: the rows that a batch has for the sentence.
+    pub fn rows(&self) -> usize {
+        self.windows.iter().map(|window| window.positions).sum()
+    }
+
     /// Positions of the longest window.
     pub fn positions(&self) -> usize {
         self.windows.iter().map(|w| w.positions).max().unwrap_or(0)

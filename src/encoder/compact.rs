@@ -9,10 +9,9 @@
 //! | `NAME` `[rows, columns]`, 8 bits | `NAME` of type I8 `[rows, columns]`, `NAME.scales` BF16 `[rows, 1]` |
 //! | 4 bits | `NAME` of type U8 `[rows, columns / 2]`, the lower half of a byte first, `NAME.scales` BF16 `[rows, groups]` |
 
-use super::Encoder;
-use super::EncoderError;
-use super::folder::COMPACT;
+use super::folder::{COMPACT, write_synced};
 use super::weights::{read, shapes};
+use super::{Encoder, EncoderError};
 use crate::nn::{NnError, lend};
 use candle_core::{Device, Tensor};
 use safetensors::tensor::TensorView;
@@ -65,10 +64,7 @@ impl Encoder {
     /// When the disk refuses.
     pub fn write_compact(&self, folder: &Path) -> Result<(), EncoderError> {
         self.definition().write(folder)?;
-        let path = folder.join(COMPACT);
-        std::fs::write(&path, self.packed_file()?)
-            .and_then(|()| std::fs::File::open(&path)?.sync_all())
-            .map_err(EncoderError::io("can't write the file", &path))
+        write_synced(&folder.join(COMPACT), &self.packed_file()?)
     }
 
     /// The same encoder with the weights that it has when it is read from a compact file.
@@ -88,7 +84,8 @@ impl Encoder {
     fn packed(&self) -> Result<Vec<(String, Packed)>, EncoderError> {
         let mut all = Vec::new();
         for (our_name, shape) in shapes(self.definition().config()) {
-            let tensor = self.weights().get(&our_name).ok_or(EncoderError::Cut("it has no weights"))?;
+            let lacking = || NnError::MissingWeight { name: our_name.clone() };
+            let tensor = self.weights().get(&our_name).ok_or_else(lacking)?;
             let name = self.definition().config().kind.name_in_file(&our_name);
             let values = lend(tensor).map_err(NnError::from)?;
             let &[rows, columns] = shape.as_slice() else {
@@ -134,7 +131,7 @@ fn best_scale(group: &[f32], most: f32) -> f32 {
     let error = |scale: f32| -> f64 {
         group.iter().map(|x| f64::from(x - f32::from(rounded(*x, scale, most)) * scale).powi(2)).sum()
     };
-    let tried = SHARES.map(|share| f32::from_bits(u32::from(upper_half(share * largest / most)) << 16));
+    let tried = SHARES.map(|share| of_upper_half(upper_half(share * largest / most)));
     tried.into_iter().min_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap_or(0.0)
 }
 
@@ -145,6 +142,10 @@ fn rounded(x: f32, scale: f32, most: f32) -> i8 {
 /// As bfloat16, rounded to the nearest.
 fn upper_half(x: f32) -> u16 {
     ((x.to_bits() + 0x8000) >> 16) as u16
+}
+
+fn of_upper_half(half: u16) -> f32 {
+    f32::from_bits(u32::from(half) << 16)
 }
 
 /// Whether a weight and its factors have types that go together.
@@ -158,11 +159,8 @@ pub(super) fn unpack(view: &TensorView<'_>, scales: &TensorView<'_>) -> Result<T
         Dtype::U8 => view.data().iter().flat_map(|byte| [byte << 4, *byte].map(|half| half as i8 >> 4)).collect(),
         _ => view.data().iter().map(|byte| *byte as i8).collect(),
     };
-    let scales: Vec<f32> = scales
-        .data()
-        .chunks_exact(2)
-        .map(|bytes| f32::from_bits(u32::from(u16::from_le_bytes([bytes[0], bytes[1]])) << 16))
-        .collect();
+    let scales: Vec<f32> =
+        scales.data().chunks_exact(2).map(|bytes| of_upper_half(u16::from_le_bytes([bytes[0], bytes[1]]))).collect();
     let rows = view.shape().first().copied().unwrap_or(0);
     let group = (whole.len() / scales.len().max(1)).max(1);
     let values: Vec<f32> = whole

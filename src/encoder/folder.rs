@@ -91,10 +91,7 @@ impl Definition {
 
     pub(super) fn write(&self, folder: &Path) -> Result<(), EncoderError> {
         for (name, bytes) in &self.files {
-            let path = folder.join(name);
-            std::fs::write(&path, bytes)
-                .and_then(|()| std::fs::File::open(&path)?.sync_all())
-                .map_err(EncoderError::io("can't write the file", &path))?;
+            write_synced(&folder.join(name), bytes)?;
         }
         Ok(())
     }
@@ -164,8 +161,35 @@ impl Encoder {
         Ok(Self { definition: Definition::small()?, weights: HashMap::new() })
     }
 
+    /// Writes a folder of its own, whole or not at all: as [`Encoder::write`] does, or [`Encoder::write_compact`], and another
+    /// file beside that.
+    ///
+    /// # Errors
+    /// When the disk refuses, or there is something at the place.
+    pub fn save(&self, place: &Path, compact: bool, also: (&str, &[u8])) -> Result<(), EncoderError> {
+        let parent = place.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::create_dir_all(parent).map_err(EncoderError::io("can't make the folder", parent))?;
+        let made = tempfile::Builder::new().prefix(".encoder-").tempdir_in(parent);
+        let beside = made.map_err(EncoderError::io("can't make a folder", parent))?;
+        if compact {
+            self.write_compact(beside.path())?;
+        } else {
+            self.write(beside.path())?;
+        }
+        write_synced(&beside.path().join(also.0), also.1)?;
+        name_folder(beside.path(), place)?;
+        // Nothing is left under the old name that could be cleaned up.
+        let _ = beside.keep();
+        Ok(())
+    }
+
     pub fn definition(&self) -> &Definition {
         &self.definition
+    }
+
+    /// How many numbers its weights are.
+    pub fn parameters(&self) -> usize {
+        self.weights.values().map(Tensor::elem_count).sum()
     }
 
     /// The weights by the names that [`super::Bert`] gives them; they are all there or none.
@@ -240,6 +264,25 @@ fn check_folder(folder: &Path) -> Result<(), EncoderError> {
         Err(e) => return Err(EncoderError::io("can't read the folder", folder)(e)),
     };
     Err(EncoderError::NoFolder { problem, path: folder.to_owned() })
+}
+
+pub(super) fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), EncoderError> {
+    std::fs::write(path, bytes)
+        .and_then(|()| std::fs::File::open(path)?.sync_all())
+        .map_err(EncoderError::io("can't write the file", path))
+}
+
+/// Gives a folder that is whole its name, and makes that last through a power cut, where the operating system offers it.
+pub(super) fn name_folder(whole: &Path, place: &Path) -> Result<(), EncoderError> {
+    std::fs::rename(whole, place).map_err(EncoderError::io("can't name the folder", place))?;
+    #[cfg(unix)]
+    {
+        let parent = place.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::File::open(parent)
+            .and_then(|folder| folder.sync_all())
+            .map_err(EncoderError::io("can't sync the folder", parent))?;
+    }
+    Ok(())
 }
 
 fn in_memory<'a>(files: &[(&'static str, &'a [u8])], name: &str) -> Option<&'a [u8]> {

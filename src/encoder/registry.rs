@@ -3,7 +3,7 @@
 //! Invariant: a folder `HOME/encoders/NAME` is whole. It is filled under another name and renamed when it is.
 
 use super::built_in::{self, BUILT_IN};
-use super::folder::{COMPACT, FILES, WEIGHTS};
+use super::folder::{COMPACT, FILES, WEIGHTS, name_folder};
 use super::{Definition, Encoder, EncoderError, Fetching, Hub, Repository};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -131,9 +131,7 @@ impl Encoders {
 
     /// Gives a folder that was checked its name here.
     fn admit(&self, checked: &Path, name: &str) -> Result<EncoderInfo, EncoderError> {
-        let target = self.folder.join(name);
-        std::fs::rename(checked, &target).map_err(EncoderError::io("can't name the folder", &target))?;
-        sync_folder(&self.folder)?;
+        name_folder(checked, &self.folder.join(name))?;
         Ok(self.info(name.to_owned()))
     }
 
@@ -191,15 +189,4 @@ fn copy(from: &Path, to: &Path) -> Result<(), EncoderError> {
         std::fs::File::open(to)?.sync_all()
     };
     copied().map_err(EncoderError::io("can't copy the file", from))
-}
-
-/// Makes a rename last through a power cut, where the operating system offers that.
-fn sync_folder(folder: &Path) -> Result<(), EncoderError> {
-    #[cfg(unix)]
-    std::fs::File::open(folder)
-        .and_then(|f| f.sync_all())
-        .map_err(EncoderError::io("can't sync the folder", folder))?;
-    #[cfg(not(unix))]
-    let _ = folder;
-    Ok(())
 }

@@ -175,12 +175,26 @@ impl SpanClassifier {
     }
 }
 
-/// The words that candidates name, each once, and for each candidate the place of its word among these.
+/// The words that candidates name, each once in order, and for each candidate the place of its word among these.
 fn needed(named: &[u32]) -> (Vec<u32>, Vec<u32>) {
-    let mut words = named.to_vec();
-    words.sort_unstable();
-    words.dedup();
-    let place = |word| words.binary_search(word).unwrap_or_default() as u32;
-    let places = named.iter().map(place).collect();
+    let mut places = vec![None; named.iter().max().map_or(0, |last| *last as usize + 1)];
+    named.iter().for_each(|word| places[*word as usize] = Some(0));
+    let mut words = Vec::new();
+    for (word, place) in places.iter_mut().enumerate().filter(|(_, place)| place.is_some()) {
+        *place = Some(words.len() as u32);
+        words.push(word as u32);
+    }
+    let places = named.iter().filter_map(|word| places[*word as usize]).collect();
     (words, places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_named_word_is_taken_once() {
+        assert_eq!(needed(&[7, 2, 7, 4, 2]), (vec![2, 4, 7], vec![2, 0, 2, 1, 0]));
+        assert_eq!(needed(&[]), (vec![], vec![]));
+    }
 }

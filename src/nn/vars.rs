@@ -280,9 +280,16 @@ fn write(
 /// # Errors
 /// When the file can't be read or is none.
 pub fn read_tensors(path: &Path) -> Result<HashMap<String, Tensor>, NnError> {
+    Ok(read(path)?.0)
+}
+
+/// The tensors of a file, and the text beside them if there is one.
+fn read(path: &Path) -> Result<(HashMap<String, Tensor>, Option<String>), NnError> {
     let failed = |reason: String| NnError::Read { path: path.to_owned(), reason };
     let bytes = std::fs::read(path).map_err(|e| failed(e.to_string()))?;
-    candle_core::safetensors::load_buffer(&bytes, &Device::Cpu).map_err(|e| failed(e.to_string()))
+    let (_, header) = safetensors::SafeTensors::read_metadata(&bytes).map_err(|e| failed(e.to_string()))?;
+    let tensors = candle_core::safetensors::load_buffer(&bytes, &Device::Cpu).map_err(|e| failed(e.to_string()))?;
+    Ok((tensors, header.metadata().as_ref().and_then(|texts| texts.get(NOTE)).cloned()))
 }
 
 /// The tensors of a file that [`write_tensors_and_note`] wrote, and the text beside them.
@@ -290,12 +297,10 @@ pub fn read_tensors(path: &Path) -> Result<HashMap<String, Tensor>, NnError> {
 /// # Errors
 /// When the file can't be read, is none, or has no such text.
 pub fn read_tensors_and_note(path: &Path) -> Result<(HashMap<String, Tensor>, String), NnError> {
-    let failed = |reason: String| NnError::Read { path: path.to_owned(), reason };
-    let bytes = std::fs::read(path).map_err(|e| failed(e.to_string()))?;
-    let (_, header) = safetensors::SafeTensors::read_metadata(&bytes).map_err(|e| failed(e.to_string()))?;
-    let note = header.metadata().as_ref().and_then(|texts| texts.get(NOTE)).cloned();
-    let note = note.ok_or_else(|| failed("it lacks what belongs beside its weights".to_owned()))?;
-    Ok((candle_core::safetensors::load_buffer(&bytes, &Device::Cpu).map_err(|e| failed(e.to_string()))?, note))
+    let (tensors, note) = read(path)?;
+    let lacking =
+        || NnError::Read { path: path.to_owned(), reason: "it lacks what belongs beside its weights".to_owned() };
+    Ok((tensors, note.ok_or_else(lacking)?))
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub(super) struct Prepared {
 impl Prepared {
     /// Of all windows together.
     pub(super) fn positions(&self) -> usize {
-        self.alignment.windows().iter().map(|window| window.positions).sum()
+        self.alignment.rows()
     }
 
     pub(super) fn size(&self) -> Size {
