@@ -10,6 +10,7 @@
 //! | 1 | [`annotation`] | spans, labels, mentions, suggestions, edits, history |
 //! | 1 | [`encoder`] | BERT-family encoders |
 //! | 2 | [`evaluation`] | counts and scores |
+//! | 2 | [`active`] | which sentence next |
 //! | 2 | [`mod@format`] | file formats |
 //! | 2 | [`store`] | the project file |
 //! | 2 | [`model`] | architectures: candidates, losses, decoding |
@@ -28,6 +29,8 @@ pub mod nn;
 pub mod encoder;
 
 pub mod evaluation;
+
+pub mod active;
 
 pub mod format;
 

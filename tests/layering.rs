@@ -12,6 +12,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("annotation", 1),
     ("encoder", 1),
     ("evaluation", 2),
+    ("active", 2),
     ("format", 2),
     ("store", 2),
     ("model", 2),

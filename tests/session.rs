@@ -5,8 +5,8 @@
 use nestling::annotation::{ModelId, SentenceId, Span, Split, Status, TokenIdx};
 use nestling::nn::read_tensors;
 use nestling::session::{
-    Command, Config, DocumentRow, Driver, Event, Home, ImportHow, LearnerState, NewProject, Order, Part, Project,
-    ReadRequest, SaveState, Setting, Suggested, WhyReadOnly, read_files,
+    Command, Config, CurveBasis, DocumentRow, Driver, Event, Home, ImportHow, LearnerState, NewProject, Order, Part,
+    PredictOptions, Project, ReadRequest, SaveState, Setting, Suggested, WhyReadOnly, read_files,
 };
 use nestling::text::ByteIdx;
 use std::path::{Path, PathBuf};
@@ -529,4 +529,96 @@ fn documents_are_excluded_included_and_deleted_and_all_of_it_is_undone() {
     }
     assert_eq!((shown(&project)[2].as_str(), project.corpus().sentence_count()), ("sea 2 1 1 excluded", 3));
     project.close().unwrap();
+}
+
+#[test]
+fn what_teaches_most_goes_through_all_that_is_open_each_once() {
+    let place = Place::new();
+    let mut project = place.project(40);
+    let set = |project: &mut Project, n, status| {
+        project.run(Command::SetStatus { sentence: SentenceId(n), status }).unwrap();
+    };
+    project.run(Command::SetAside { sentences: 5 }).unwrap();
+    let blind: Vec<SentenceId> =
+        project.corpus().sentences().filter(|s| s.split() == Split::Blind).map(|s| s.id()).collect();
+    assert_eq!(blind.len(), 5);
+    set(&mut project, 3, Status::Complete);
+    set(&mut project, 4, Status::Skipped);
+    set(&mut project, 5, Status::Flagged);
+    let may_come = |project: &Project, id: SentenceId| {
+        let sentence = project.corpus().sentence(id).unwrap();
+        sentence.status().waits() && sentence.split() == Split::Rest
+    };
+    let open = project.corpus().sentences().filter(|s| may_come(&project, s.id())).count();
+    let (mut at, mut shown) = (SentenceId(3), Vec::new());
+    for _ in 0..open {
+        at = project.next_sentence(at, Order::Teaching).unwrap();
+        assert!(may_come(&project, at) && !shown.contains(&at), "{at:?} after {shown:?}");
+        shown.push(at);
+    }
+    // All were shown and none is done: once more.
+    let again = project.next_sentence(at, Order::Teaching).unwrap();
+    assert!(may_come(&project, again) && again != at);
+    for sentence in shown {
+        project.run(Command::SetStatus { sentence, status: Status::Complete }).unwrap();
+    }
+    assert_eq!(project.next_sentence(at, Order::Teaching), None);
+}
+
+#[test]
+fn a_blind_set_is_drawn_before_anything_is_learned_and_gets_no_suggestions() {
+    let place = Place::new();
+    let mut project = place.project(70);
+    project.run(Command::SetAside { sentences: 25 }).unwrap();
+    let blind: Vec<SentenceId> =
+        project.corpus().sentences().filter(|s| s.split() == Split::Blind).map(|s| s.id()).collect();
+    project.run(Command::Undo).unwrap();
+    assert_eq!(project.counts().blind, 0);
+    project.run(Command::Redo).unwrap();
+    assert!(project.run(Command::SetAside { sentences: 60 }).unwrap_err().to_string().contains("only 45 sentences"));
+
+    let others: Vec<SentenceId> =
+        project.corpus().sentences().map(|s| s.id()).filter(|id| !blind.contains(id)).take(30).collect();
+    blind.iter().chain(&others).for_each(|id| annotate(&mut project, *id));
+    assert!(blind.iter().all(|id| project.corpus().sentence(*id).unwrap().split() == Split::Blind), "they stay there");
+    let mut config = Config { encoder: "small".to_owned(), ..Config::default() };
+    config.set("epochs", "30").unwrap();
+    let cancel = AtomicBool::new(false);
+    let report = project.train_now(config, &cancel, &mut |_| {}).unwrap();
+    assert_eq!(report.manifest.outcome.train_sentences, project.counts().train);
+    let curve = project.learning_curve();
+    assert_eq!((curve.basis, curve.points.len(), curve.points[0].sentences), (CurveBasis::Blind, 1, 25));
+    let point = curve.points[0];
+    assert!(point.low <= point.f1 && point.f1 <= point.high && point.f1 > 0.5, "{point:?}");
+    assert_eq!(curve.forecast, None);
+
+    let options = PredictOptions::default();
+    project.predict_now(Part::Blind, None, None, options, &cancel, &mut |_, _| {}).unwrap();
+    assert!(blind.iter().all(|id| project.suggestions(*id).is_none() && project.visible_suggestions(*id).is_empty()));
+    let late = project.run(Command::SetAside { sentences: 1 }).unwrap_err().to_string();
+    assert!(late.contains("a model has learned already"), "{late}");
+    project.close().unwrap();
+    assert_eq!(place.open().learning_curve(), curve);
+}
+
+#[test]
+fn a_model_chooses_the_threshold_until_a_person_does() {
+    let place = Place::new();
+    let mut project = place.project(60);
+    (0..55).for_each(|number| annotate(&mut project, SentenceId(number)));
+    // As an import would say it: enough dev sentences.
+    let mut config = Config { encoder: "small".to_owned(), ..Config::default() };
+    config.set("epochs", "4").unwrap();
+    let cancel = AtomicBool::new(false);
+    let dev = project.counts().dev;
+    project.train_now(config.clone(), &cancel, &mut |_| {}).unwrap();
+    let chosen = project.settings().threshold;
+    assert!(project.settings().threshold_by_effort);
+    // With too few dev sentences nothing can be told; with enough it is one of the steps.
+    let step = (chosen * 20.0).round() / 20.0;
+    assert!(if dev < 20 { chosen == 0.5 } else { (chosen - step).abs() < 1e-6 }, "{dev} {chosen}");
+    project.run(Command::Set(Setting::Threshold(0.33))).unwrap();
+    assert!(!project.settings().threshold_by_effort);
+    project.train_now(config, &cancel, &mut |_| {}).unwrap();
+    assert_eq!(project.settings().threshold, 0.33);
 }

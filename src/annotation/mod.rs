@@ -37,4 +37,4 @@ pub use nesting::{assign_lanes, depths};
 pub use segmentation::{SegmentError, join_sentences, join_tokens, split_sentence, split_token};
 pub use sentence::{NewSentence, Sentence, SentenceId, Split, Status};
 pub use span::{Span, TokenIdx};
-pub use suggestion::{HeadProbability, ModelId, SentenceSuggestions, Suggestion};
+pub use suggestion::{Acquisition, HeadProbability, ModelId, SentenceSuggestions, Suggestion};

@@ -39,8 +39,27 @@ pub struct SentenceSuggestions {
     pub heads: Vec<HeadProbability>,
     /// Ordered by span.
     pub spans: Vec<Suggestion>,
-    /// Mean entropy in nats of the candidates of plausible heads; `None` without a candidate.
-    pub entropy: Option<f32>,
+    /// What it would teach; `None` where no model of the project said it.
+    pub acquisition: Option<Acquisition>,
+}
+
+/// What a model's answer for one sentence says of how much there is to learn from it. Higher is more.
+///
+/// `src/active` says how each is made, and chooses by them.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Acquisition {
+    /// Surprise at its own answer: nats a word.
+    pub least_confidence: f32,
+    /// Mean entropy in nats of the best candidate spans of plausible heads.
+    pub entropy: f32,
+    /// Mean entropy in nats of the decision whether a word is a head (NEH); of none, where no heads are predicted.
+    pub head_entropy: f32,
+    /// Expected number of mentions.
+    pub mentions: f32,
+    /// What models that differ by dropout disagree on (BALD), in nats a word; where it was asked for.
+    pub disagreement: Option<f32>,
+    /// Where the sentence's likely heads point in the encoder's space, roughly: to tell sentences apart.
+    pub direction: Vec<i8>,
 }
 
 impl SentenceSuggestions {

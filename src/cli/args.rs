@@ -4,7 +4,7 @@ mod bench;
 
 pub(super) use bench::{Bench, BenchImport, BenchPredict, BenchRefresh, BenchTrain, BenchUi, BenchWhat};
 
-use crate::session::formats;
+use crate::session::{BLIND_SENTENCES, formats};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -82,6 +82,29 @@ pub(super) enum Command {
     #[command(after_help = "Examples:\n  nestling evaluate harbour.nestling --split test --json\n  \
                             nestling evaluate harbour.nestling --split test --by label,matches,nesting,errors")]
     Evaluate(Evaluate),
+    /// Set sentences aside at random for an honest learning curve, before anything is learned.
+    ///
+    /// They are annotated without suggestions, and no model learns from them.
+    #[command(after_help = "Example: nestling aside harbour.nestling --sentences 100")]
+    Aside(Aside),
+    /// How good the models became, how sure that is, and what more sentences would bring.
+    #[command(after_help = "Example: nestling curve harbour.nestling --json")]
+    Curve(Curve),
+    /// The sentences to annotate next, with their acquisition scores; nothing is stored.
+    #[command(
+        after_help = "Strategies: random, order, least-confidence, entropy, neh, mention-count, bald, each but the \
+                            first two with +diverse; default is what the program uses.\n\n\
+                            Example: nestling rank harbour.nestling --strategy entropy+diverse --limit 20"
+    )]
+    Rank(Rank),
+    /// Replay a gold corpus as if a person annotated it: learning curves, and what suggestions save.
+    ///
+    /// Each strategy and seed draws a pool, annotates it step by step as the gold says, trains after each step of the
+    /// schedule, and scores on test. Results are kept in the output's folder, with a plot (curves.svg).
+    #[command(after_help = "Example: nestling simulate --train train.jsonl --dev dev.jsonl --test test.jsonl \
+                            --strategies random,default --pool 2000 --schedule 20,60,120,250,500,1000 --seeds 1,2,3 \
+                            --output simulation")]
+    Simulate(Simulate),
     /// Make a small encoder that gives nearly what a large one gives, in a fraction of the time; no labels are needed.
     #[command(after_help = "Example: nestling distill --teacher minilm --text corpus/ more.txt --output small-minilm \
                             --set layers=3\n\nKeys of --set, and of the lines `KEY = VALUE` in the file of --config:\n  \
@@ -404,6 +427,93 @@ pub(super) struct Evaluate {
     /// Threads for tensor work; all cores by default.
     #[arg(long)]
     pub(super) threads: Option<usize>,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Aside {
+    /// Project file.
+    pub(super) project: PathBuf,
+    /// How many.
+    #[arg(long, default_value_t = BLIND_SENTENCES)]
+    pub(super) sentences: usize,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Curve {
+    /// Project file.
+    pub(super) project: PathBuf,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Rank {
+    /// Project file.
+    pub(super) project: PathBuf,
+    /// How to choose; by default as the project's settings say.
+    #[arg(long)]
+    pub(super) strategy: Option<String>,
+    /// Sentences, at most.
+    #[arg(long, default_value_t = 10)]
+    pub(super) limit: usize,
+    /// Of the share that is drawn at random.
+    #[arg(long, default_value_t = 0)]
+    pub(super) seed: u64,
+    /// Threads for tensor work; all cores by default.
+    #[arg(long)]
+    pub(super) threads: Option<usize>,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Simulate {
+    /// File with gold sentences to annotate.
+    #[arg(long, value_name = "FILE")]
+    pub(super) train: PathBuf,
+    /// File with gold sentences that choose epochs and the threshold of suggestions; 200 of them are drawn.
+    #[arg(long, value_name = "FILE")]
+    pub(super) dev: PathBuf,
+    /// File with gold sentences to score on.
+    #[arg(long, value_name = "FILE")]
+    pub(super) test: PathBuf,
+    /// How sentences are chosen, several parted by commas.
+    #[arg(long, value_delimiter = ',', default_value = "random,default")]
+    pub(super) strategies: Vec<String>,
+    /// Sentences of train that can be annotated, drawn with the seed; by default all.
+    #[arg(long, value_name = "N")]
+    pub(super) pool: Option<usize>,
+    /// After how many annotated sentences a model is trained.
+    #[arg(long, value_delimiter = ',', default_value = "20,60,120,250,500,1000")]
+    pub(super) schedule: Vec<usize>,
+    /// One run for each strategy and seed.
+    #[arg(long, value_delimiter = ',', default_value = "1,2,3")]
+    pub(super) seeds: Vec<u64>,
+    /// Encoder to train from; the one inside the program by default.
+    #[arg(long)]
+    pub(super) encoder: Option<String>,
+    /// What to train; `smartspanner` by default.
+    #[arg(long)]
+    pub(super) architecture: Option<String>,
+    /// Threads for tensor work; all cores by default.
+    #[arg(long)]
+    pub(super) threads: Option<usize>,
+    /// Hyper-parameter of the trainings, as key=value; may be given several times.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(super) set: Vec<(String, String)>,
+    /// Option of the files' format, as key=value; may be given several times.
+    #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(super) options: Vec<(String, String)>,
+    /// Folder for results; without one nothing is kept.
+    #[arg(long, value_name = "DIR")]
+    pub(super) output: Option<PathBuf>,
+    /// Go on with what is in the folder; strategies and seeds may be added.
+    #[arg(long, requires = "output")]
+    pub(super) resume: bool,
     #[command(flatten)]
     pub(super) common: Common,
 }

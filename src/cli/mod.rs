@@ -9,10 +9,12 @@
 
 mod analyses;
 mod args;
+mod aside;
 mod bench;
 mod check;
 mod convert;
 mod copy;
+mod curve;
 mod distill;
 mod documents;
 mod encoders;
@@ -24,8 +26,10 @@ mod json;
 mod new;
 mod output;
 mod predict;
+mod rank;
 mod sample;
 mod search;
+mod simulate;
 mod table;
 mod train;
 
@@ -105,6 +109,10 @@ fn run(cli: Cli, window: Option<Window>) -> Result<Ending, CliError> {
         Some(Command::Train(args)) => train::run(&args),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Evaluate(args)) => evaluate::run(&args),
+        Some(Command::Aside(args)) => aside::run(&args),
+        Some(Command::Curve(args)) => curve::run(&args),
+        Some(Command::Rank(args)) => rank::run(&args),
+        Some(Command::Simulate(args)) => simulate::run(&args),
         Some(Command::Distill(args)) => distill::run(&args),
         Some(Command::Encoders(args)) => encoders::run(&args),
         Some(Command::Bench(args)) => bench::run(&args, window),

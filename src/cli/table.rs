@@ -8,8 +8,8 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn new<const N: usize>(head: [&str; N]) -> Self {
-        Self { rows: vec![head.map(str::to_owned).to_vec()] }
+    pub(super) fn new<S: Into<String>>(head: impl IntoIterator<Item = S>) -> Self {
+        Self { rows: vec![head.into_iter().map(Into::into).collect()] }
     }
 
     pub(super) fn row(&mut self, name: &str, cells: impl IntoIterator<Item = String>) {

@@ -16,6 +16,13 @@ pub struct Judged<'a> {
 }
 
 impl Judged<'_> {
+    /// Strict counts over all labels.
+    pub fn counts(self) -> Counts {
+        let mut sum = Counts::default();
+        self.strict().into_iter().for_each(|(_, _, counts)| sum += counts);
+        sum
+    }
+
     /// Gold mentions in order, each once.
     pub(super) fn gold_set(self) -> Vec<(Span, LabelId)> {
         set(self.gold)

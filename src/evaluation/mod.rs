@@ -1,7 +1,7 @@
 //! Counts and scores. Pure functions of gold and predicted mentions.
 //!
 //! [`Report`] is the strict score, which everything is judged by. The others say where it comes from: [`Matches`]
-//! (which forgives labels or boundaries), [`Lengths`], [`Nesting`], [`Buckets`], [`Errors`] and [`Tasks`].
+//! (which forgives labels or boundaries), [`Effort`] (what it costs a person to mend), [`Lengths`], [`Nesting`], [`Buckets`], [`Errors`] and [`Tasks`].
 //!
 //! # Invariants
 //! - A score without anything to divide by is `None`, never 0 or 1.
@@ -9,12 +9,14 @@
 //! - No report depends on the order of mentions or of sentences.
 //! - Groups are of spans, so a predicted mention has its group as a gold one has, and what is found is in one group.
 //!
-//! Deliberately absent: models, files, significance tests.
+//! Deliberately absent: models, files, tests of whether one model is better than another.
 
 mod analyses;
+mod band;
 mod buckets;
 mod consistency;
 mod counts;
+mod effort;
 mod errors;
 mod judged;
 mod lengths;
@@ -29,9 +31,11 @@ mod tasks;
 mod testing;
 
 pub use analyses::Analyses;
+pub use band::Band;
 pub use buckets::{Bucketed, Buckets};
 pub use consistency::Consistency;
 pub use counts::Counts;
+pub use effort::{Effort, Scored, effort_at, least_effort};
 pub use errors::{ErrorKinds, Errors};
 pub use judged::Judged;
 pub use lengths::Lengths;

@@ -47,7 +47,7 @@ pub enum CommandId {
     Search,
     ShowAll,
     NextByText,
-    NextByUncertainty,
+    NextByTeaching,
     NextByFound,
     SplitWord,
     JoinWords,
@@ -83,7 +83,7 @@ impl CommandId {
             | TrainNow | PauseTraining | StopTraining | Undo | Redo | AddLabel | Import => true,
             WordBefore | WordAfter | GrowBefore | GrowAfter | FirstWord | LastWord | NextMark | PreviousMark | Wrap
             | Note | Clear | Next | PreviousSentence | NextSentence | ShowNewSuggestions | LeaveSentence | Search
-            | ShowAll | NextByText | NextByUncertainty | NextByFound | Settings | Documents | Export | SaveCopy
+            | ShowAll | NextByText | NextByTeaching | NextByFound | Settings | Documents | Export | SaveCopy
             | NewProject | OpenProject | CloseProject | ToggleTheme | ZoomIn | ZoomOut | ZoomReset | KeyHelp
             | Palette => false,
         }
@@ -208,7 +208,7 @@ table! {
     Search, "Find sentences", Sentences, Project, [Press(CTRL, Key::F)];
     ShowAll, "Show all sentences", Sentences, Project, [Press(CTRL_SHIFT, Key::F)];
     NextByText, "Next: in the text", Sentences, Project, [];
-    NextByUncertainty, "Next: what teaches most", Sentences, Project, [];
+    NextByTeaching, "Next: what teaches most", Sentences, Project, [];
     NextByFound, "Next: what was found", Sentences, Project, [];
 
     SplitWord, "Split the word", Segments, Sentence, [Press(CTRL, Key::D)];

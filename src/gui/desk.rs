@@ -116,7 +116,7 @@ impl Desk {
             CommandId::Redo => self.undo_or_redo(Command::Redo, "Done again", CommandId::Undo),
             CommandId::TrainNow => self.change(Command::Train).map(|_| None),
             CommandId::NextByText => self.moves(|view| view.next_by = NextBy::Text),
-            CommandId::NextByUncertainty => self.moves(|view| view.next_by = NextBy::Uncertainty),
+            CommandId::NextByTeaching => self.moves(|view| view.next_by = NextBy::Teaching),
             CommandId::NextByFound => self.moves(|view| view.next_by = NextBy::Found),
             CommandId::ShowAll => self.moves(|view| view.finder.show_all()),
             CommandId::PauseTraining => self.pause_training(),
@@ -297,7 +297,7 @@ impl Desk {
         let Some(current) = self.view.current() else { return NOTHING };
         let next = match self.view.next_by {
             NextBy::Text => self.project.next_sentence(current, Order::Text),
-            NextBy::Uncertainty => self.project.next_sentence(current, Order::Uncertainty),
+            NextBy::Teaching => self.project.next_sentence(current, Order::Teaching),
             NextBy::Found if !self.view.finder.is_on() => {
                 return Ok(Some(format!("Find something first ({})", keys_text(CommandId::Search))));
             }

@@ -55,8 +55,8 @@ pub enum NextBy {
     /// In the order of the text.
     #[default]
     Text,
-    /// To the sentence that the model is least sure of.
-    Uncertainty,
+    /// To the sentence that teaches the model most.
+    Teaching,
     /// To the next one of the list, which shows what was searched for.
     Found,
 }

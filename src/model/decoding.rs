@@ -17,14 +17,6 @@ pub struct Found {
     pub chosen: bool,
 }
 
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Decoded {
-    /// Ordered by span.
-    pub found: Vec<Found>,
-    /// Mean entropy in nats of the candidates; `None` without one.
-    pub entropy: Option<f32>,
-}
-
 /// Whether mentions of one sentence may overlap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Nesting {
@@ -50,20 +42,16 @@ impl Nesting {
     }
 }
 
-/// Keeps the chosen candidates, and those whose best label has a probability of `floor` or more.
-pub fn decode(prediction: &Prediction, nesting: Nesting, floor: f32) -> Decoded {
-    let mut found = Vec::new();
-    let mut entropy = 0.0;
-    for (span, probabilities) in prediction.candidates.iter() {
-        entropy -= probabilities.iter().filter(|p| **p > 0.0).map(|p| p * p.ln()).sum::<f32>();
-        found.extend(best(span, probabilities).filter(|f| f.chosen || f.score >= floor));
-    }
+/// The chosen candidates, and those whose best label has a probability of `floor` or more, ordered by span.
+pub fn decode(prediction: &Prediction, nesting: Nesting, floor: f32) -> Vec<Found> {
+    let candidates = prediction.candidates.iter();
+    let ranked = candidates.filter_map(|(span, probabilities)| best(span, probabilities));
+    let mut found: Vec<Found> = ranked.filter(|f| f.chosen || f.score >= floor).collect();
     if nesting == Nesting::Flat {
         found = most_probable(found);
     }
     found.sort_by_key(|f: &Found| f.span);
-    let count = prediction.candidates.len();
-    Decoded { found, entropy: (count > 0).then(|| entropy / count as f32) }
+    found
 }
 
 /// Those that overlap no better one: what is chosen goes before what is only worth showing.
@@ -118,8 +106,7 @@ mod tests {
         ];
         let candidates = Candidates::new(spans, 3, probabilities).unwrap();
         let decoded = decode(&Prediction { heads: None, candidates }, Nesting::Nested, 0.1);
-        let seen: Vec<_> =
-            decoded.found.iter().map(|f| (format!("{:?}", f.span), f.class, f.runner_up, f.chosen)).collect();
+        let seen: Vec<_> = decoded.iter().map(|f| (format!("{:?}", f.span), f.class, f.runner_up, f.chosen)).collect();
         assert_eq!(
             seen,
             [
@@ -128,14 +115,12 @@ mod tests {
                 ("1..3".to_owned(), 1, Some((2, 0.33)), false),
             ]
         );
-        // Natural entropies by hand: 1.0297, 0.6128, 0, 1.0985.
-        assert!((decoded.entropy.unwrap() - 0.685_2).abs() < 1e-3, "{:?}", decoded.entropy);
     }
 
     #[test]
     fn without_candidates_nothing_is_certain() {
         let candidates = Candidates::new(Vec::new(), 2, Vec::new()).unwrap();
-        assert_eq!(decode(&Prediction { heads: None, candidates }, Nesting::Nested, 0.1), Decoded::default());
+        assert_eq!(decode(&Prediction { heads: None, candidates }, Nesting::Nested, 0.1), []);
     }
 
     #[test]
@@ -152,7 +137,7 @@ mod tests {
         ];
         let prediction = Prediction { heads: None, candidates: Candidates::new(spans, 2, probabilities).unwrap() };
         let kept = |nesting| -> Vec<String> {
-            decode(&prediction, nesting, 0.1).found.iter().map(|f| format!("{:?}", f.span)).collect()
+            decode(&prediction, nesting, 0.1).iter().map(|f| format!("{:?}", f.span)).collect()
         };
         assert_eq!(kept(Nesting::Nested).len(), 6);
         assert_eq!(kept(Nesting::Flat), ["0..4", "6..7", "9..10"]);
@@ -170,8 +155,8 @@ mod tests {
             let table = scores.iter().flat_map(|p| [1.0 - p, *p]).collect();
             let candidates = Candidates::new(spans, 2, table).unwrap();
             let prediction = Prediction { heads: None, candidates };
-            let all = decode(&prediction, Nesting::Nested, 0.0).found;
-            let kept = decode(&prediction, Nesting::Flat, 0.0).found;
+            let all = decode(&prediction, Nesting::Nested, 0.0);
+            let kept = decode(&prediction, Nesting::Flat, 0.0);
             let overlap = |a: &Found, b: &Found| a.span.start() < b.span.end() && b.span.start() < a.span.end();
             for found in &all {
                 let rivals = kept.iter().filter(|k| *k != found && overlap(k, found)).count();

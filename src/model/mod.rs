@@ -27,7 +27,7 @@ mod spanner;
 mod word_shape;
 
 pub use candidates::{Candidates, SampleCounts, Samples};
-pub use decoding::{Decoded, Found, Nesting, decode};
+pub use decoding::{Found, Nesting, decode};
 pub use sentence::{Class, Sentence, Unlearnable};
 pub use word_shape::{WORD_SHAPES, word_shape};
 
@@ -85,6 +85,19 @@ pub trait Head: Send + Sync + Debug {
         batch: &[&Sentence],
         filter: HeadFilter,
     ) -> Result<Vec<Prediction>, ModelError>;
+
+    /// What `passes` models say that differ by dropout, one after the other: each misses some of the numbers of the words'
+    /// vectors, the same ones for every sentence. Their candidates are those of [`Head::predict`].
+    ///
+    /// # Errors
+    /// When a tensor operation fails.
+    fn predict_with_dropout(
+        &self,
+        encoded: &Encoded,
+        batch: &[&Sentence],
+        filter: HeadFilter,
+        passes: usize,
+    ) -> Result<Vec<Vec<Prediction>>, ModelError>;
 }
 
 /// The numbers that architectures are built from.

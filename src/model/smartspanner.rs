@@ -7,9 +7,10 @@
 //! Ours: categorical cross-entropy where the paper prints binary terms over a softmax (Eq. 4); samples drawn anew
 //! each epoch.
 
-use super::candidates::{count_heads, enumerate, sample, split_up};
+use super::candidates::{Rows, count_heads, enumerate, sample, split_up};
 use super::span_classifier::{SpanClassifier, Words};
 use super::{Architecture, Head, HeadConfig, HeadFilter, Loss, ModelError, Prediction, Samples, Sentence};
+use crate::annotation::Span;
 use crate::encoder::Encoded;
 use crate::nn::{Linear, Mode, Rng, Scope, cross_entropy, softmax};
 use candle_core::Tensor;
@@ -49,6 +50,32 @@ impl SmartSpanHead {
     fn head_logits(&self, words: &Words) -> Result<Tensor, ModelError> {
         self.spans.of_single_words(words, &self.neh)
     }
+
+    /// Probability of each word to be a head.
+    fn heads(&self, words: &Words) -> Result<Vec<f32>, ModelError> {
+        Ok(softmax(&self.head_logits(words)?)?.narrow(1, 1, 1)?.flatten_all()?.to_vec1::<f32>()?)
+    }
+
+    fn candidates(&self, batch: &[&Sentence], heads: &[f32], filter: HeadFilter) -> (Rows, Vec<Vec<Span>>) {
+        enumerate(batch, self.config.max_width, |word| match filter {
+            HeadFilter::AtLeast(threshold) => heads.get(word).is_some_and(|p| *p >= threshold),
+            HeadFilter::All => true,
+        })
+    }
+
+    fn answer(
+        &self,
+        words: &Words,
+        batch: &[&Sentence],
+        heads: Vec<f32>,
+        (rows, lists): (Rows, Vec<Vec<Span>>),
+    ) -> Result<Vec<Prediction>, ModelError> {
+        let candidates = split_up(lists, self.config.classes, self.spans.probabilities(words, &rows)?)?;
+        let mut heads = heads.into_iter();
+        let heads = batch.iter().map(|sentence| Some(heads.by_ref().take(sentence.len()).collect()));
+        let predictions = heads.zip(candidates);
+        Ok(predictions.map(|(heads, candidates)| Prediction { heads, candidates }).collect())
+    }
 }
 
 impl Head for SmartSpanHead {
@@ -73,15 +100,24 @@ impl Head for SmartSpanHead {
         filter: HeadFilter,
     ) -> Result<Vec<Prediction>, ModelError> {
         let words = self.spans.words(encoded, batch, &mut Mode::Predict)?;
-        let heads = softmax(&self.head_logits(&words)?)?.narrow(1, 1, 1)?.flatten_all()?.to_vec1::<f32>()?;
-        let (rows, lists) = enumerate(batch, self.config.max_width, |word| match filter {
-            HeadFilter::AtLeast(threshold) => heads.get(word).is_some_and(|p| *p >= threshold),
-            HeadFilter::All => true,
-        });
-        let candidates = split_up(lists, self.config.classes, self.spans.probabilities(&words, &rows)?)?;
-        let mut heads = heads.into_iter();
-        let heads = batch.iter().map(|sentence| Some(heads.by_ref().take(sentence.len()).collect()));
-        let predictions = heads.zip(candidates);
-        Ok(predictions.map(|(heads, candidates)| Prediction { heads, candidates }).collect())
+        let heads = self.heads(&words)?;
+        let asked = self.candidates(batch, &heads, filter);
+        self.answer(&words, batch, heads, asked)
+    }
+
+    fn predict_with_dropout(
+        &self,
+        encoded: &Encoded,
+        batch: &[&Sentence],
+        filter: HeadFilter,
+        passes: usize,
+    ) -> Result<Vec<Vec<Prediction>>, ModelError> {
+        let words = self.spans.words(encoded, batch, &mut Mode::Predict)?;
+        let asked = self.candidates(batch, &self.heads(&words)?, filter);
+        let pass = |number| {
+            let words = self.spans.with_dropout(&words, number)?;
+            self.answer(&words, batch, self.heads(&words)?, asked.clone())
+        };
+        (0..passes).map(pass).collect()
     }
 }

@@ -11,8 +11,8 @@ use super::span_pass::{self, Pass};
 use super::{HeadConfig, ModelError, Sentence, WORD_SHAPES};
 use crate::encoder::Encoded;
 use crate::nn::{
-    Embedding, Init, Linear, Mode, NnError, Scope, cross_entropy, dropout, lend, plain, project, project_pair, softmax,
-    u32_tensor,
+    Embedding, Init, Linear, Mode, NnError, Rng, Scope, cross_entropy, dropout, lend, plain, project, project_pair,
+    softmax, u32_tensor,
 };
 use candle_core::Tensor;
 
@@ -100,6 +100,17 @@ impl SpanClassifier {
         }
         let firsts = both.dim(0)? / 2;
         Ok(Words { both: dropout(&both, self.dropout, mode)?, firsts })
+    }
+
+    /// The vectors as the model of a pass sees them, which drops the same numbers of every word: so what it says of a
+    /// sentence depends on no other.
+    pub(super) fn with_dropout(&self, words: &Words, pass: usize) -> Result<Words, ModelError> {
+        let (_, d) = words.both.dims2()?;
+        let mut rng = Rng::new(pass as u64, "a model that differs by dropout");
+        let kept = 1.0 / (1.0 - self.dropout.min(0.99));
+        let factors: Vec<f32> = (0..d).map(|_| if rng.unit() < self.dropout { 0.0 } else { kept }).collect();
+        let factors = Tensor::from_vec(factors, d, words.both.device())?;
+        Ok(Words { both: words.both.broadcast_mul(&factors)?, firsts: words.firsts })
     }
 
     /// What a linear layer makes of each word as a span of its own, `s(i,i)`; its weight `[C, S]`, bias `[C]`, result `[W, C]`.

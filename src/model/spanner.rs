@@ -2,7 +2,7 @@
 //! training and in prediction. See [`super::span_classifier`].
 
 use super::candidates::{enumerate, sample, split_up};
-use super::span_classifier::SpanClassifier;
+use super::span_classifier::{SpanClassifier, Words};
 use super::{Architecture, Head, HeadConfig, HeadFilter, Loss, ModelError, Prediction, Samples, Sentence};
 use crate::encoder::Encoded;
 use crate::nn::{Mode, Rng, Scope};
@@ -46,9 +46,25 @@ impl Head for SpanHead {
 
     /// There are no heads to filter by.
     fn predict(&self, encoded: &Encoded, batch: &[&Sentence], _: HeadFilter) -> Result<Vec<Prediction>, ModelError> {
+        self.answer(&self.spans.words(encoded, batch, &mut Mode::Predict)?, batch)
+    }
+
+    fn predict_with_dropout(
+        &self,
+        encoded: &Encoded,
+        batch: &[&Sentence],
+        _: HeadFilter,
+        passes: usize,
+    ) -> Result<Vec<Vec<Prediction>>, ModelError> {
         let words = self.spans.words(encoded, batch, &mut Mode::Predict)?;
+        (0..passes).map(|number| self.answer(&self.spans.with_dropout(&words, number)?, batch)).collect()
+    }
+}
+
+impl SpanHead {
+    fn answer(&self, words: &Words, batch: &[&Sentence]) -> Result<Vec<Prediction>, ModelError> {
         let (rows, lists) = enumerate(batch, self.config.max_width, |_| true);
-        let candidates = split_up(lists, self.config.classes, self.spans.probabilities(&words, &rows)?)?;
+        let candidates = split_up(lists, self.config.classes, self.spans.probabilities(words, &rows)?)?;
         Ok(candidates.into_iter().map(|candidates| Prediction { heads: None, candidates }).collect())
     }
 }

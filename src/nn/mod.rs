@@ -38,7 +38,7 @@ pub use ops::{cross_entropy, dropout, linear, log_softmax, project, softmax, u32
 pub use optimizer::{AdamW, AdamWConfig};
 pub use pair::project_pair;
 pub use processor::Processor;
-pub use rng::{Mode, Rng, RngState};
+pub use rng::{Mode, Rng, RngState, scatter};
 pub use schedule::LinearSchedule;
 pub use threads::Threads;
 pub use vars::{

@@ -156,7 +156,7 @@ fn read_made(path: &Path) -> Result<Incoming, SessionError> {
 }
 
 /// Deleted with all that is in it when it is dropped.
-fn temporary_folder() -> Result<TempDir, SessionError> {
+pub(super) fn temporary_folder() -> Result<TempDir, SessionError> {
     let path = std::env::temp_dir();
     tempfile::tempdir_in(&path).map_err(|source| SessionError::Io { doing: "make a temporary folder", source, path })
 }

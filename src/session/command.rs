@@ -96,6 +96,11 @@ pub enum Command {
     RemoveDocuments {
         documents: Vec<DocumentId>,
     },
+    /// Sets sentences aside at random for an honest learning curve: they are annotated without suggestions, and no model
+    /// learns from them. Only before the first training.
+    SetAside {
+        sentences: usize,
+    },
     AddLabel {
         name: String,
     },
@@ -252,6 +257,7 @@ pub(super) fn plan(command: &Command, context: &Context<'_>) -> Result<Option<Pl
         }
         Command::Undo
         | Command::Redo
+        | Command::SetAside { .. }
         | Command::Set(_)
         | Command::Train
         | Command::StopTraining

@@ -1,6 +1,7 @@
 //! What the learner gets to see of a corpus, frozen at one revision.
 
 use crate::annotation::{Corpus, LabelId, Sentence, SentenceId, Span, Split, Status};
+use crate::nn::scatter;
 use crate::train::{Dataset, Example, TrainError};
 use std::collections::HashSet;
 
@@ -43,6 +44,11 @@ impl Part {
     }
 }
 
+/// Whether a sentence may be the next to annotate: dev, test and the blind set are worked on in other ways.
+pub(super) fn may_be_offered(sentence: &Sentence) -> bool {
+    sentence.status().waits() && sentence.split() == Split::Rest && !sentence.tokens().is_empty()
+}
+
 /// The frozen training data: complete sentences in the order of their ids, and the words of some that are open.
 pub(super) fn freeze(corpus: &Corpus) -> Result<Dataset, TrainError> {
     let complete =
@@ -64,7 +70,7 @@ fn open_sentences(corpus: &Corpus) -> impl Iterator<Item = &Sentence> {
 /// Of the open sentences some that a seeded hash draws.
 fn unlabelled(corpus: &Corpus) -> Vec<Vec<String>> {
     let mut open: Vec<&Sentence> = open_sentences(corpus).collect();
-    open.sort_by_key(|s| mix(u64::from(s.id().0)));
+    open.sort_by_key(|s| scatter(u64::from(s.id().0)));
     open.truncate(UNLABELLED_SENTENCES);
     open.into_iter().map(|sentence| words(corpus, sentence)).collect()
 }
@@ -78,7 +84,7 @@ pub(super) fn labels(corpus: &Corpus) -> Vec<(LabelId, String)> {
 pub(super) fn freeze_for_refresh(corpus: &Corpus, known: &HashSet<SentenceId>) -> Result<Dataset, TrainError> {
     let of = |part: Part, most: usize, first: &dyn Fn(SentenceId) -> bool| {
         let mut all: Vec<&Sentence> = learnable(corpus, part).collect();
-        all.sort_by_key(|s| (!first(s.id()), mix(u64::from(s.id().0))));
+        all.sort_by_key(|s| (!first(s.id()), scatter(u64::from(s.id().0))));
         all.truncate(most);
         all.sort_by_key(|s| s.id());
         all.into_iter().map(|s| example(corpus, s)).collect()
@@ -118,7 +124,7 @@ pub(super) fn discontinuous(corpus: &Corpus, part: Part) -> usize {
 
 /// Whether a sentence goes to dev when it is completed: a seeded hash says so for one in five, until there are 200.
 pub(super) fn goes_to_dev(sentence: &Sentence, dev_sentences: usize) -> bool {
-    dev_sentences < DEV_SENTENCES && mix(u64::from(sentence.id().0)).is_multiple_of(DEV_EVERY)
+    dev_sentences < DEV_SENTENCES && scatter(u64::from(sentence.id().0)).is_multiple_of(DEV_EVERY)
 }
 
 /// Whether enough is left to learn from when one more goes to dev: the first completed sentences of a project would else
@@ -127,10 +133,79 @@ pub(super) fn leaves_enough(train_sentences: usize, dev_sentences: usize) -> boo
     train_sentences > 2 * dev_sentences
 }
 
-/// SplitMix64 (Steele et al. 2014): neighbouring numbers give unrelated ones.
-fn mix(number: u64) -> u64 {
-    let z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::active::{Open, Request, Strategy, choose};
+    use crate::annotation::{Label, LabelSet, Mention, MentionId, NewDocument, NewSentence, Provenance, TokenIdx};
+    use crate::text::{ByteIdx, TextRange};
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    const STATUSES: [Status; 5] =
+        [Status::Untouched, Status::InProgress, Status::Complete, Status::Skipped, Status::Flagged];
+    const SPLITS: [Split; 4] = [Split::Rest, Split::Dev, Split::Test, Split::Blind];
+
+    /// Sentence n has the words "word" and n.
+    fn corpus(sentences: &[(Status, Split)]) -> Corpus {
+        let labels = LabelSet::default();
+        let label: Label = labels.propose("PER");
+        let mut corpus = Corpus::new(labels, MentionId(0), 0);
+        let insert = crate::annotation::Edit::InsertLabel { at: 0, label };
+        corpus.apply(crate::annotation::Transaction::new("Add", vec![insert])).unwrap();
+        let (mut text, mut new) = (String::new(), Vec::new());
+        for (n, &(status, split)) in sentences.iter().enumerate() {
+            let mut token = |word: &str| {
+                let start = text.len();
+                text.push_str(word);
+                let range = TextRange::new(ByteIdx::new(start), ByteIdx::new(text.len())).unwrap();
+                text.push(' ');
+                range
+            };
+            let tokens = vec![token("word"), token(&n.to_string())];
+            let span = Span::new(TokenIdx::new(0), TokenIdx::new(1)).unwrap();
+            let mentions = vec![Mention::new(MentionId(n as u64), span, LabelId(0), Provenance::Person)];
+            new.push(NewSentence { tokens, mentions, rejected: BTreeSet::new(), status, split });
+        }
+        let document = NewDocument { name: "d".into(), text: text.into(), kept: Default::default(), sentences: new };
+        corpus.add_document(document).unwrap();
+        corpus
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        /// Followed by their ids, which are their last words.
+        #[test]
+        fn sentences_go_where_they_may_and_nowhere_else(
+            sentences in prop::collection::vec((prop::sample::select(&STATUSES[..]), prop::sample::select(&SPLITS[..])), 1..60),
+        ) {
+            let corpus = corpus(&sentences);
+            let number = |words: &[String]| words[1].parse::<usize>().unwrap();
+            let dataset = freeze(&corpus).unwrap();
+            let seen = |examples: &[Example]| -> Vec<usize> { examples.iter().map(|e| number(&e.tokens)).collect() };
+            for n in seen(dataset.train()) {
+                prop_assert_eq!(sentences[n], (Status::Complete, Split::Rest));
+            }
+            for n in seen(dataset.dev()) {
+                prop_assert_eq!(sentences[n], (Status::Complete, Split::Dev));
+            }
+            for words in dataset.unlabelled() {
+                let (status, split) = sentences[number(words)];
+                prop_assert!(split == Split::Rest && status != Status::Complete && status != Status::Skipped);
+            }
+            let refresh = freeze_for_refresh(&corpus, &HashSet::new()).unwrap();
+            prop_assert_eq!(seen(refresh.train()), seen(dataset.train()));
+            for n in seen(&gold_examples(&corpus, Part::Blind)) {
+                prop_assert_eq!(sentences[n], (Status::Complete, Split::Blind));
+            }
+            let open: Vec<Open<'_>> =
+                corpus.sentences().filter(|s| may_be_offered(s)).map(|s| Open { id: s.id(), said: None }).collect();
+            let words = |id| corpus.words(corpus.sentence(id).unwrap()).collect();
+            let request = Request { strategy: Strategy::DEFAULT, count: 99, seed: 1, open: &open, words: &words };
+            for choice in choose(&request) {
+                let (status, split) = sentences[choice.id.0 as usize];
+                prop_assert!(split == Split::Rest && status.waits());
+            }
+        }
+    }
 }

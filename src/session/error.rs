@@ -27,6 +27,14 @@ pub enum SessionError {
     #[error(transparent)]
     Distill(#[from] DistillError),
     #[error(transparent)]
+    Strategy(#[from] crate::active::NoSuchStrategy),
+    #[error("a schedule takes ascending numbers of sentences from 1 up to the {pool} of the pool, such as 20,60,120")]
+    BadSchedule { pool: usize },
+    #[error("there is a simulation already; go on with it by --resume, or name another folder: {}", path.display())]
+    SimulationThere { path: PathBuf },
+    #[error("the simulation there is of other files or settings; name another folder, or ask for what is in {}", path.display())]
+    OtherSimulation { path: PathBuf },
+    #[error(transparent)]
     Task(#[from] super::TaskLost),
     #[error("this sentence is not there any more; choose another one")]
     NoSuchSentence,
@@ -62,6 +70,12 @@ pub enum SessionError {
     TrainingAlready,
     #[error("only {there} sentences are not complete, and {wanted} are needed; choose another project")]
     TooFewOpen { there: usize, wanted: usize },
+    #[error(
+        "a model has learned already, so that what is left is no fair sample of the texts; import a test set to score on"
+    )]
+    TooLateForBlind,
+    #[error("only {there} sentences are untouched, and {wanted} are to be set aside; choose fewer")]
+    TooFewUntouched { there: usize, wanted: usize },
     #[error("the project has no model; train one first")]
     NoModel,
     #[error("the project has no model {model}; `nestling info` lists them")]

@@ -233,8 +233,12 @@ impl Taking {
         let unanswered = !suggestions.is_empty();
         if unanswered {
             suggestions.sort_by_key(|s| s.span);
-            let said =
-                SentenceSuggestions { model: ModelId::FROM_FILE, heads: Vec::new(), spans: suggestions, entropy: None };
+            let said = SentenceSuggestions {
+                model: ModelId::FROM_FILE,
+                heads: Vec::new(),
+                spans: suggestions,
+                acquisition: None,
+            };
             self.suggestions.push((id, said));
         }
         let (split, mut status) = self.place(status, split, !mentions.is_empty());

@@ -4,7 +4,7 @@ use super::dataset::{discontinuous, gold_examples, words};
 use super::predictor::suggestions;
 use super::project::Project;
 use super::settings::Setting;
-use super::trainer::{self, TrainingJob, TrainingTask};
+use super::trainer::{self, Finished, TrainingJob, TrainingTask};
 use super::{Part, SessionError, models, now_ms};
 use crate::annotation::{ModelId, SentenceId};
 use crate::evaluation::{Analyses, Buckets, Consistency, Judged, Report, Tasks};
@@ -116,9 +116,10 @@ impl Project {
         cancel: &AtomicBool,
         on_event: &mut dyn FnMut(Event),
     ) -> Result<TrainReport, SessionError> {
-        let (model, trained) = trainer::run_alone(job, cancel, on_event).map_err(stopped)?;
+        let Finished { model, trained, scores, .. } = trainer::run_alone(job, cancel, on_event).map_err(stopped)?;
         let info = models::info(model, &trained.manifest, now_ms());
         let cleanup = self.add_model(&info, true)?;
+        self.take_scores(&scores, true)?;
         // Later trainings start where this one did.
         let settings = &trained.manifest.settings;
         if settings.encoder != self.settings().encoder {
@@ -227,7 +228,11 @@ impl Project {
         })
     }
 
-    fn load_model(&self, id: Option<ModelId>, threads: Option<usize>) -> Result<(ModelId, Predictor), SessionError> {
+    pub(super) fn load_model(
+        &self,
+        id: Option<ModelId>,
+        threads: Option<usize>,
+    ) -> Result<(ModelId, Predictor), SessionError> {
         let id = id.or(self.current_model()).ok_or(SessionError::NoModel)?;
         let folder = self.snapshot(id).ok_or_else(|| SessionError::NoSuchModel { model: id.to_string() })?;
         Ok((id, Predictor::load_with_threads(&folder, threads)?))

@@ -12,15 +12,16 @@
 //! model's encoder, so that suggestions follow within seconds.
 
 use super::dataset::{self, Part, words};
-use super::predictor::{Answer, BATCH, Batch, PredictorGone, PredictorThread};
+use super::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorGone, PredictorThread};
 use super::project::Project;
 use super::queue::PredictionQueue;
+use super::scoring::Scores;
 use super::settings::{Setting, cores};
 use super::status::{Event, LearnerState, LearnerStatus, ModelInfo, Predicting};
 use super::task::Task;
 use super::trainer::{Finished, TrainingJob, TrainingRun, TrainingTask, Verdict};
 use super::{SessionError, models, now_ms};
-use crate::annotation::{ModelId, SentenceId, Status};
+use crate::annotation::{ModelId, Sentence, SentenceId, Split, Status};
 use crate::train::{Config, ENOUGH_DEV, Effort, TrainError};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -31,6 +32,8 @@ mod tests;
 
 /// Complete sentences more than at the last training that start a quick one.
 const REFRESH_AFTER: usize = 10;
+/// Sentences that are predicted first because they are likely to be shown next.
+const AHEAD: usize = IN_FLIGHT * BATCH;
 
 /// The learner's state in an open project.
 pub(super) struct Learner {
@@ -284,6 +287,10 @@ impl Project {
             }
         }
         if !answered.is_empty() {
+            if self.learner.queue.is_empty() && self.learner.under_way == 0 {
+                // All scores are fresh now.
+                self.agenda.renew();
+            }
             events.push(Event::Suggestions(answered));
         }
         self.feed_predictor();
@@ -293,10 +300,13 @@ impl Project {
 
     fn training_ended(&mut self, ended: Result<Finished, SessionError>) -> Option<Event> {
         match ended {
-            Ok(Finished { model, trained, verdict }) => {
+            Ok(Finished { model, trained, verdict, scores }) => {
                 let info = models::info(model, &trained.manifest, now_ms());
                 if let Err(error) = self.add_model(&info, verdict.use_it()) {
                     return Some(self.learner_failed(error.to_string()));
+                }
+                if let Err(error) = self.take_scores(&scores, verdict.use_it()) {
+                    return Some(Event::SaveFailed { message: error.to_string() });
                 }
                 match verdict {
                     Verdict::NotBetter { new, current } => {
@@ -307,6 +317,19 @@ impl Project {
             }
             Err(SessionError::Train(TrainError::Cancelled)) => Some(Event::TrainingStopped),
             Err(error) => Some(self.learner_failed(error.to_string())),
+        }
+    }
+
+    /// Keeps what was measured of a new model. One that is used shows suggestions from the score on that it has chosen,
+    /// unless a person has.
+    pub(super) fn take_scores(&mut self, scores: &Scores, is_used: bool) -> Result<(), SessionError> {
+        for measurement in &scores.measurements {
+            self.writer()?.measurement(*measurement)?;
+            self.measurements.push(*measurement);
+        }
+        match scores.threshold.filter(|_| is_used && self.settings.threshold_by_effort) {
+            Some(threshold) => self.set(Setting::Threshold(threshold)),
+            None => Ok(()),
         }
     }
 
@@ -348,7 +371,8 @@ impl Project {
         self.learner.status.current = record.and_then(models::info_of_record);
     }
 
-    /// Queues every sentence that is not complete and that the current model has not seen, in text order.
+    /// Queues every sentence that is not complete and that the current model has not seen: those that are likely to be
+    /// shown next, then the others in text order. The blind set is annotated without suggestions and gets none.
     pub(super) fn start_predicting(&mut self) {
         if !self.learner.is_on {
             return;
@@ -358,14 +382,19 @@ impl Project {
             return;
         }
         let open = self.corpus.sentences().filter(|s| s.status() != Status::Complete && !s.tokens().is_empty());
-        let fresh = open.filter(|s| match self.suggestions.get(&s.id()) {
+        let waits = |s: &&Sentence| match self.suggestions.get(&s.id()) {
             // What came with a file can't be made again: it stays until it is answered.
             Some(said) if said.model == ModelId::FROM_FILE => {
                 said.visible(s, self.corpus.labels(), 0.0).next().is_none()
             }
-            said => said.map(|s| s.model) != self.current_model,
-        });
-        self.learner.queue.start(fresh.map(|s| s.id()));
+            // One without acquisition scores is of an older program, or its words were moved.
+            said => said.is_none_or(|s| Some(s.model) != self.current_model || s.acquisition.is_none()),
+        };
+        let fresh = open.filter(|s| s.split() != Split::Blind).filter(waits);
+        let next = self.choose_ahead(AHEAD).into_iter().filter_map(|choice| self.corpus.sentence(choice.id));
+        let next = next.filter(waits).map(Sentence::id);
+        let order: Vec<SentenceId> = next.chain(fresh.map(Sentence::id)).collect();
+        self.learner.queue.start(order);
         self.learner.queue.hurry(&self.on_screen);
     }
 
@@ -383,7 +412,7 @@ impl Project {
                 }
             }
         }
-        while self.learner.under_way < super::predictor::IN_FLIGHT {
+        while self.learner.under_way < IN_FLIGHT {
             let ids = self.learner.queue.take(BATCH);
             if ids.is_empty() {
                 break;

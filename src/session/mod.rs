@@ -23,6 +23,7 @@ mod command;
 mod convert;
 mod copy;
 mod counts;
+mod curve;
 mod dataset;
 mod distill;
 mod documents;
@@ -40,12 +41,15 @@ mod models;
 mod predictor;
 mod project;
 mod queue;
+mod ranking;
 mod readback;
 mod reading;
 mod sample;
+mod scoring;
 mod search;
 mod segments;
 mod settings;
+mod simulate;
 mod status;
 mod task;
 mod trainer;
@@ -59,6 +63,7 @@ pub use bench::{
 pub use check::{CheckReport, check_project, rescue_project};
 pub use command::{Command, Outcome, Suggested};
 pub use convert::{ConvertReceipt, ConvertRequest, convert};
+pub use curve::{BLIND_SENTENCES, CurveBasis, LearningCurve, MeasuredPoint};
 pub use dataset::Part;
 pub use distill::{DistillReport, DistillRequest, distill_encoder};
 pub use documents::DocumentRow;
@@ -71,13 +76,18 @@ pub use home::Home;
 pub use import::{ImportAs, ImportHow, ImportReceipt, Imported};
 pub use jobs::{EvaluateReport, EvaluateRequest, PredictReport, TrainReport};
 pub use project::{NewProject, Order, Project};
+pub use ranking::RankRequest;
 pub use reading::{Incoming, ReadRequest, read_files};
 pub use sample::open_sample;
 pub use settings::{Setting, Settings, background_threads, cores};
+pub use simulate::{
+    Curve, CurvePoint, PointRecord, RunRecord, SentenceRecord, SimulateEvent, SimulateReport, SimulateRequest, simulate,
+};
 pub use status::{Counts, Event, LearnerState, LearnerStatus, ModelInfo, Predicting, SaveState, TrainingProgress};
 pub use task::{Task, TaskLost, Waker};
 
 // What callers name of the layers below.
+pub use crate::active::{Choice, Forecast, Strategy, Why};
 pub use crate::distill::{Config as DistillConfig, Event as DistillEvent, Record as DistillRecord};
 pub use crate::encoder::{EncoderInfo, Encoders, Fetching, Hub, Repository};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};

@@ -16,6 +16,10 @@ pub(super) const IN_FLIGHT: usize = 2;
 /// Sentences of one batch: few enough that what comes on screen is soon its turn.
 pub(super) const BATCH: usize = 16;
 
+/// Models that differ by dropout, where what they disagree on chooses sentences: a good part of what more would tell, at
+/// a third more time.
+pub(super) const DROPOUT_PASSES: usize = 8;
+
 /// Sentences for a model.
 pub(super) struct Batch {
     pub model: ModelId,
@@ -138,8 +142,8 @@ fn answer<M: Model>(
 
 /// What the learner says, as it is stored and shown.
 pub(super) fn suggestions(model: ModelId, prediction: SentencePrediction) -> SentenceSuggestions {
-    let SentencePrediction { heads, spans, entropy, .. } = prediction;
+    let SentencePrediction { heads, spans, acquisition, .. } = prediction;
     let spans = spans.into_iter();
     let spans = spans.map(|s| Suggestion { span: s.span, label: s.label, score: s.score, runner_up: s.runner_up });
-    SentenceSuggestions { model, heads, spans: spans.collect(), entropy }
+    SentenceSuggestions { model, heads, spans: spans.collect(), acquisition: Some(acquisition) }
 }

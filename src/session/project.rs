@@ -5,16 +5,17 @@ use super::command::{self, Command, Context, Outcome};
 use super::dataset::{goes_to_dev, leaves_enough};
 use super::home::Home;
 use super::learner::Learner;
+use super::ranking::Agenda;
 use super::settings::{Setting, Settings};
 use super::status::{Counts, Event, LearnerStatus, ModelInfo, SaveState};
-use super::{SessionError, Waker, models};
+use super::{SessionError, Waker, curve, models};
 use crate::annotation::{
     Corpus, Edit, History, LabelSet, ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Step, Suggestion,
     Transaction,
 };
 use crate::store::{
-    self, Contents, LogEntry, ModelRecord, Stamp, Store, StoreError, VisibleSuggestions, WhyReadOnly, Writer,
-    WriterEvent,
+    self, Contents, LogEntry, Measurement, ModelRecord, Stamp, Store, StoreError, VisibleSuggestions, WhyReadOnly,
+    Writer, WriterEvent,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -49,8 +50,8 @@ impl NewProject {
 pub enum Order {
     /// In the order of the text.
     Text,
-    /// The one that the model is least sure of: the highest mean entropy of the candidates of plausible heads.
-    Uncertainty,
+    /// The one that teaches the model most, by the project's strategy.
+    Teaching,
 }
 
 /// All of a project that can be read and changed. Held by one thread; its workers talk to it through [`Project::poll`].
@@ -63,6 +64,7 @@ pub struct Project {
     history: History,
     pub(super) models: Vec<ModelRecord>,
     pub(super) current_model: Option<ModelId>,
+    pub(super) measurements: Vec<Measurement>,
     pub(super) settings: Settings,
     counts: Counts,
     /// `None` in a project that was opened to be read.
@@ -75,6 +77,7 @@ pub struct Project {
     activity: Activity,
     pub(super) on_screen: Vec<SentenceId>,
     pub(super) learner: Learner,
+    pub(super) agenda: Agenda,
     pub(super) waker: SharedWaker,
 }
 
@@ -139,7 +142,8 @@ impl Project {
     fn start(home: &Home, store: Store) -> Result<Self, SessionError> {
         let path = store.path().to_owned();
         let read_only = store.read_only().cloned();
-        let Contents { corpus, history, suggestions, models, current_model, settings: rows } = store.load()?;
+        let Contents { corpus, history, suggestions, models, current_model, settings: rows, measurements } =
+            store.load()?;
         let mut settings = Settings::default();
         for (key, value) in &rows {
             if let Some(setting) = Setting::from_row(key, value)? {
@@ -166,6 +170,7 @@ impl Project {
             history,
             models,
             current_model,
+            measurements,
             settings,
             writer,
             read_only,
@@ -174,6 +179,7 @@ impl Project {
             activity: Activity::start(Instant::now()),
             on_screen: Vec::new(),
             learner: Learner::default(),
+            agenda: Agenda::default(),
             waker,
         };
         project.show_current_model();
@@ -272,14 +278,16 @@ impl Project {
         }
     }
 
-    /// All that the latest model that looked at it says of a sentence.
+    /// All that the latest model that looked at it says of a sentence; nothing of one of the blind set, which is
+    /// annotated without.
     pub fn suggestions(&self, id: SentenceId) -> Option<&SentenceSuggestions> {
-        self.suggestions.get(&id)
+        let is_blind = self.corpus.sentence(id).is_some_and(|sentence| sentence.split() == Split::Blind);
+        self.suggestions.get(&id).filter(|_| !is_blind)
     }
 
     /// What is worth showing: at least the threshold, not rejected, and not gold already.
     pub fn visible_suggestions(&self, id: SentenceId) -> Vec<&Suggestion> {
-        let both = self.suggestions.get(&id).zip(self.corpus.sentence(id));
+        let both = self.suggestions(id).zip(self.corpus.sentence(id));
         both.map(|(s, sentence)| s.visible(sentence, self.corpus.labels(), self.settings.threshold).collect())
             .unwrap_or_default()
     }
@@ -334,9 +342,19 @@ impl Project {
             Command::Undo => self.travel(Step::Undo),
             Command::Redo => self.travel(Step::Redo),
             Command::Set(setting) => {
+                if matches!(setting, Setting::Threshold(_)) {
+                    // What a person has chosen no model changes.
+                    self.set(Setting::ThresholdByEffort(false))?;
+                }
+                self.agenda.renew();
                 self.set(setting)?;
                 self.consider_training();
                 Ok(Outcome::default())
+            }
+            Command::SetAside { sentences } => {
+                let transaction = curve::set_aside(self, sentences)?;
+                self.agenda.renew();
+                self.commit(Step::Do, transaction).map(|()| Outcome::default())
             }
             Command::Train => self.start_training().map(|()| Outcome::default()),
             Command::StopTraining => {
@@ -356,23 +374,6 @@ impl Project {
         }
     }
 
-    /// The next sentence to work on after this one, going round; `None` when all are complete or skipped.
-    pub fn next_sentence(&self, after: SentenceId, order: Order) -> Option<SentenceId> {
-        let open = |s: &&Sentence| s.status().waits() && s.id() != after;
-        match order {
-            Order::Text => {
-                let place = self.corpus.place(after).unwrap_or_default();
-                let (before, rest) = (self.corpus.sentences().take(place), self.corpus.sentences().skip(place));
-                rest.chain(before).find(open).map(Sentence::id)
-            }
-            Order::Uncertainty => {
-                let entropy = |s: &Sentence| self.suggestions.get(&s.id()).and_then(|s| s.entropy).unwrap_or(0.0);
-                let best = self.corpus.sentences().filter(open).filter(|s| s.split() == Split::Rest);
-                best.max_by(|a, b| entropy(a).total_cmp(&entropy(b)).then(b.id().cmp(&a.id()))).map(Sentence::id)
-            }
-        }
-    }
-
     fn edit(&mut self, command: &Command) -> Result<Outcome, SessionError> {
         let sentence = match command {
             Command::Accept { sentence, .. }
@@ -386,7 +387,7 @@ impl Project {
         let target = sentence.and_then(|id| self.corpus.sentence(id));
         let context = Context {
             corpus: &self.corpus,
-            suggestions: sentence.and_then(|id| self.suggestions.get(&id)),
+            suggestions: sentence.and_then(|id| self.suggestions(id)),
             threshold: self.settings.threshold,
             completes_into_dev: target.is_some_and(|s| goes_to_dev(s, dev))
                 && leaves_enough(train, dev)

@@ -15,7 +15,7 @@ pub(super) struct PredictionQueue {
 }
 
 impl PredictionQueue {
-    /// Starts again with these, in this order.
+    /// Starts again with these, in this order; one that is named twice has the earlier place.
     pub(super) fn start(&mut self, sentences: impl IntoIterator<Item = SentenceId>) {
         self.urgent.clear();
         self.rest = sentences.into_iter().collect();

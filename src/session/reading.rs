@@ -184,7 +184,7 @@ impl Incoming {
         incoming
     }
 
-    fn count(&mut self) {
+    pub(super) fn count(&mut self) {
         let sentences = || self.documents.iter().flat_map(|d| &d.sentences);
         self.sentences = sentences().count();
         self.mentions = sentences().map(|s| s.mentions.len()).sum();

@@ -17,10 +17,12 @@ impl Project {
             let Edit::Resegment { old, new, .. } = edit else { continue };
             let places = Places::of(new);
             let said: Vec<_> = old.iter().filter_map(|(id, sentence)| Some((sentence, map.remove(id)?))).collect();
-            for (sentence, SentenceSuggestions { model, spans, entropy, .. }) in said {
+            for (sentence, SentenceSuggestions { model, spans, .. }) in said {
                 for suggestion in spans {
                     let Some((to, span)) = places.find(sentence, suggestion.span) else { continue };
-                    let none = || SentenceSuggestions { model, heads: Vec::new(), spans: Vec::new(), entropy };
+                    // What the other sentence would have taught says nothing of this one.
+                    let none =
+                        || SentenceSuggestions { model, heads: Vec::new(), spans: Vec::new(), acquisition: None };
                     map.entry(to).or_insert_with(none).spans.push(Suggestion { span, ..suggestion });
                     changed.insert(to);
                 }

@@ -1,6 +1,7 @@
 //! What a project remembers besides its annotations. Stored in the project file, one row a setting.
 
 use super::SessionError;
+use crate::active::Strategy;
 use crate::train::Config;
 use std::num::NonZero;
 
@@ -30,6 +31,10 @@ pub struct Settings {
     pub dev_imported: bool,
     /// How many sentences the last training learned from.
     pub last_trained_sentences: usize,
+    /// By what the sentence is chosen that teaches most.
+    pub strategy: Strategy,
+    /// Whether each new model chooses the threshold at which a person has least to do.
+    pub threshold_by_effort: bool,
 }
 
 impl Default for Settings {
@@ -48,6 +53,8 @@ impl Default for Settings {
             threads: None,
             dev_imported: false,
             last_trained_sentences: 0,
+            strategy: Strategy::DEFAULT,
+            threshold_by_effort: true,
         }
     }
 }
@@ -67,6 +74,8 @@ pub enum Setting {
     Threads(Option<NonZero<usize>>),
     DevImported(bool),
     LastTrainedSentences(usize),
+    Strategy(Strategy),
+    ThresholdByEffort(bool),
 }
 
 impl Setting {
@@ -85,6 +94,8 @@ impl Setting {
             Setting::Threads(value) => ("threads", value.map_or(0, NonZero::get).to_string()),
             Setting::DevImported(value) => ("dev_imported", value.to_string()),
             Setting::LastTrainedSentences(value) => ("last_trained_sentences", value.to_string()),
+            Setting::Strategy(value) => ("strategy", value.to_string()),
+            Setting::ThresholdByEffort(value) => ("threshold_by_effort", value.to_string()),
         }
     }
 
@@ -107,6 +118,8 @@ impl Setting {
             "threads" => Setting::Threads(NonZero::new(number()?)),
             "dev_imported" => Setting::DevImported(switch()?),
             "last_trained_sentences" => Setting::LastTrainedSentences(number()?),
+            "strategy" => Setting::Strategy(value.parse().map_err(|_| bad())?),
+            "threshold_by_effort" => Setting::ThresholdByEffort(switch()?),
             _ => return Ok(None),
         }))
     }
@@ -149,6 +162,8 @@ impl Settings {
             Setting::Threads(value) => self.threads = value,
             Setting::DevImported(value) => self.dev_imported = value,
             Setting::LastTrainedSentences(value) => self.last_trained_sentences = value,
+            Setting::Strategy(value) => self.strategy = value,
+            Setting::ThresholdByEffort(value) => self.threshold_by_effort = value,
         }
     }
 }
@@ -173,6 +188,8 @@ mod tests {
             Setting::Threads(NonZero::new(3)),
             Setting::DevImported(true),
             Setting::LastTrainedSentences(40),
+            Setting::Strategy(Strategy::RANDOM),
+            Setting::ThresholdByEffort(false),
         ];
         for setting in all {
             let (key, value) = setting.row();

@@ -1,5 +1,7 @@
 //! A training on a thread of its own. A crash of it costs compute, never labels.
 
+use super::dataset::Part;
+use super::scoring::Scores;
 use super::status::TrainingProgress;
 use super::task::{Task, TaskLost, Waker};
 use super::{dataset, models};
@@ -7,8 +9,8 @@ use crate::annotation::{Corpus, ModelId, SentenceId};
 use crate::encoder::Encoders;
 use crate::evaluation::Report;
 use crate::train::{
-    Checkpoints, Config, Dataset, ENOUGH_DEV, Event, Pace, PredictOptions, Predictor, ResumeRequest, TrainError,
-    TrainRequest, Trained, evaluate, resume, train,
+    Checkpoints, Config, Dataset, ENOUGH_DEV, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest,
+    TrainError, TrainRequest, Trained, evaluate, resume, train,
 };
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -52,6 +54,8 @@ pub(super) struct Finished {
     pub model: ModelId,
     pub trained: Trained,
     pub verdict: Verdict,
+    /// Of a quick training none: its model is soon replaced.
+    pub scores: Scores,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -182,15 +186,24 @@ impl Gate {
     }
 }
 
+/// A training with what it learns from, and what its model is measured on when it is done.
+struct Frozen {
+    job: TrainingJob,
+    dataset: Arc<Dataset>,
+    blind: Vec<Example>,
+}
+
 /// Trains and compares with the model in use, on this thread.
 fn run(job: TrainingJob, cancel: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Finished, TrainError> {
-    let (job, dataset) = job.freeze()?;
+    let Frozen { job, dataset, blind } = job.freeze()?;
     let (model, trained) = job.train_on(&dataset, cancel, on_event)?;
     let verdict = compare(&job, &dataset, &trained, cancel).inspect_err(|_| {
         // Nobody registers this one. What can't be deleted is passed over by the next training.
         let _left = std::fs::remove_dir_all(&trained.snapshot);
     })?;
-    Ok(Finished { model, trained, verdict })
+    let is_refresh = matches!(job.task, TrainingTask::Refresh { .. });
+    let scores = if is_refresh { Scores::default() } else { job.score(model, &dataset, &blind, &trained, cancel) };
+    Ok(Finished { model, trained, verdict, scores })
 }
 
 /// Trains without looking at the model in use, on this thread.
@@ -198,9 +211,11 @@ pub(super) fn run_alone(
     job: TrainingJob,
     cancel: &AtomicBool,
     on_event: &mut dyn FnMut(Event),
-) -> Result<(ModelId, Trained), TrainError> {
-    let (job, dataset) = job.freeze()?;
-    job.train_on(&dataset, cancel, on_event)
+) -> Result<Finished, TrainError> {
+    let Frozen { job, dataset, blind } = job.freeze()?;
+    let (model, trained) = job.train_on(&dataset, cancel, on_event)?;
+    let scores = job.score(model, &dataset, &blind, &trained, cancel);
+    Ok(Finished { model, trained, verdict: Verdict::First, scores })
 }
 
 impl TrainingJob {
@@ -220,14 +235,31 @@ impl TrainingJob {
     }
 
     /// Takes what is learned from out of the corpus, and lets go of it: an edit copies a corpus that is held elsewhere.
-    fn freeze(mut self) -> Result<(Self, Arc<Dataset>), TrainError> {
+    fn freeze(mut self) -> Result<Frozen, TrainError> {
         let corpus = std::mem::take(&mut self.corpus);
         let dataset = Arc::new(match &self.task {
             TrainingTask::Refresh { known, .. } => dataset::freeze_for_refresh(&corpus, known)?,
             TrainingTask::New { .. } | TrainingTask::Resume { .. } => dataset::freeze(&corpus)?,
         });
+        let blind = dataset::gold_examples(&corpus, Part::Blind);
         drop(corpus);
-        Ok((self, dataset))
+        Ok(Frozen { job: self, dataset, blind })
+    }
+
+    /// What can't be told is left out: the model is there all the same.
+    fn score(
+        &self,
+        model: ModelId,
+        dataset: &Dataset,
+        blind: &[Example],
+        trained: &Trained,
+        cancel: &AtomicBool,
+    ) -> Scores {
+        if dataset.dev().len().max(blind.len()) < ENOUGH_DEV {
+            return Scores::default();
+        }
+        let predictor = Predictor::load_with_threads(&trained.snapshot, self.threads());
+        predictor.and_then(|p| Scores::of((model, &p), dataset, blind, cancel)).unwrap_or_default()
     }
 
     fn train_on(
@@ -405,15 +437,15 @@ mod tests {
         take(3);
         run.pause(true);
         assert!(run.progress().paused);
-        // What was sent before it came to the gate; then nothing, however long one waits.
-        let short = std::time::Duration::from_millis(50);
-        while steps.recv_timeout(short).is_ok() {}
-        assert!(steps.recv_timeout(4 * short).is_err());
+        // What was sent before it came to the gate, and no more, however long one waits: the channel holds eight.
+        let short = std::time::Duration::from_millis(250);
+        let after = std::iter::from_fn(|| steps.recv_timeout(short).ok()).take(100).count();
+        assert!(after <= 10, "{after}");
         run.pause(false);
         assert!(!run.progress().paused);
         take(3);
         run.pause(true);
-        while steps.recv_timeout(short).is_ok() {}
+        let _drained = std::iter::from_fn(|| steps.recv_timeout(short).ok()).take(100).count();
         run.interrupt();
         assert!(matches!(ended(&run, &wakes), Ok(Err(TrainError::Cancelled))));
     }

@@ -6,10 +6,11 @@
 //! ```text
 //! tokens   (gap since the last token's end, length)*          LEB128
 //! heads    probability*                                       f32, little-endian
+//! scores   least confidence, entropy, head entropy, mentions, disagreement or NaN as f32, direction as i8
 //! spans    (start, width, label, score, runner-up + 1 or 0, its score if any)*
 //! ```
 
-use crate::annotation::{HeadProbability, LabelId, Span, Suggestion};
+use crate::annotation::{Acquisition, HeadProbability, LabelId, Span, Suggestion};
 use crate::text::{ByteIdx, TextRange};
 
 /// A value in the file that breaks its rules.
@@ -52,6 +53,23 @@ pub(super) fn unpack_heads(bytes: &[u8]) -> Result<Vec<HeadProbability>, Malform
         return Err(Malformed("the head probabilities of a sentence can't be read"));
     }
     Ok(numbers.iter().map(|n| f32::from_le_bytes(*n)).collect())
+}
+
+pub(super) fn pack_acquisition(scores: &Acquisition) -> Vec<u8> {
+    let Acquisition { least_confidence, entropy, head_entropy, mentions, disagreement, direction } = scores;
+    let numbers = [*least_confidence, *entropy, *head_entropy, *mentions, disagreement.unwrap_or(f32::NAN)];
+    let direction = direction.iter().map(|x| x.to_le_bytes()[0]);
+    numbers.iter().flat_map(|x| x.to_le_bytes()).chain(direction).collect()
+}
+
+pub(super) fn unpack_acquisition(bytes: &[u8]) -> Result<Acquisition, Malformed> {
+    const BAD: Malformed = Malformed("the acquisition scores of a sentence can't be read");
+    let mut rest = Reader(bytes);
+    let mut number = || rest.float().ok_or(BAD);
+    let (least_confidence, entropy, head_entropy, mentions) = (number()?, number()?, number()?, number()?);
+    let disagreement = Some(number()?).filter(|x| !x.is_nan());
+    let direction = rest.0.iter().map(|byte| i8::from_le_bytes([*byte])).collect();
+    Ok(Acquisition { least_confidence, entropy, head_entropy, mentions, disagreement, direction })
 }
 
 pub(super) fn pack_suggestions(spans: &[Suggestion]) -> Vec<u8> {
@@ -162,8 +180,19 @@ mod tests {
         }
 
         #[test]
+        fn acquisition_scores_come_back(
+            numbers in any::<[f32; 4]>().prop_filter("NaN is no score", |n| n.iter().all(|x| !x.is_nan())),
+            disagreement in prop::option::of(0_f32..9.0),
+            direction in prop::collection::vec(any::<i8>(), 0..70),
+        ) {
+            let [least_confidence, entropy, head_entropy, mentions] = numbers;
+            let scores = Acquisition { least_confidence, entropy, head_entropy, mentions, disagreement, direction };
+            prop_assert_eq!(unpack_acquisition(&pack_acquisition(&scores)).unwrap(), scores);
+        }
+
+        #[test]
         fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
-            let _ = (unpack_tokens(&bytes), unpack_heads(&bytes), unpack_suggestions(&bytes));
+            let _ = (unpack_tokens(&bytes), unpack_heads(&bytes), unpack_suggestions(&bytes), unpack_acquisition(&bytes));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Reading a whole project into memory.
 
-use super::codec::{Malformed, unpack_heads, unpack_suggestions, unpack_tokens};
+use super::codec::{Malformed, unpack_acquisition, unpack_heads, unpack_suggestions, unpack_tokens};
+use super::measurement::{self, Measurement};
 use super::{Store, StoreError, json, names};
 use crate::annotation::{
     ApplyError, Attributes, Corpus, Fragments, History, Kept, Label, LabelId, LabelSet, Mention, MentionId, ModelId,
@@ -23,6 +24,8 @@ pub struct Contents {
     pub models: Vec<ModelRecord>,
     pub current_model: Option<ModelId>,
     pub settings: BTreeMap<String, String>,
+    /// By model.
+    pub measurements: Vec<Measurement>,
 }
 
 /// A model snapshot as the project knows it.
@@ -72,6 +75,7 @@ impl Store {
             models,
             current_model,
             settings: self.read_settings()?,
+            measurements: self.read_measurements()?,
         })
     }
 
@@ -184,14 +188,26 @@ impl Store {
         Ok(history)
     }
 
+    fn read_measurements(&self) -> Result<Vec<Measurement>, ReadError> {
+        let mut statement = self.connection.prepare(measurement::SELECT)?;
+        let rows = statement.query_map([], measurement::read_measurement)?;
+        rows.map(|row| Ok(row??)).collect()
+    }
+
     fn read_suggestions(&self) -> Result<HashMap<SentenceId, SentenceSuggestions>, ReadError> {
-        let mut statement = self.connection.prepare("SELECT sentence, model, entropy, heads, spans FROM suggestion")?;
+        let mut statement =
+            self.connection.prepare("SELECT sentence, model, acquisition, heads, spans FROM suggestion")?;
         let mut rows = statement.query([])?;
         let mut suggestions = HashMap::new();
         while let Some(row) = rows.next()? {
             let of_sentence = SentenceSuggestions {
                 model: ModelId(row.get(1)?),
-                entropy: row.get::<_, Option<f64>>(2)?.map(|e| e as f32),
+                acquisition: row
+                    .get_ref(2)?
+                    .as_blob_or_null()
+                    .map_err(rusqlite::Error::from)?
+                    .map(unpack_acquisition)
+                    .transpose()?,
                 heads: unpack_heads(row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?)?,
                 spans: unpack_suggestions(row.get_ref(4)?.as_blob().map_err(rusqlite::Error::from)?)?,
             };

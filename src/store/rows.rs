@@ -3,7 +3,7 @@
 //! [`apply_edit`] mirrors [`Corpus::apply`](crate::annotation::Corpus::apply), which has checked each edit before.
 //! A row that is not there as the edit expects it stops the whole transaction.
 
-use super::codec::{pack_heads, pack_suggestions, pack_tokens};
+use super::codec::{pack_acquisition, pack_heads, pack_suggestions, pack_tokens};
 use super::{ModelRecord, json, names, search};
 use crate::annotation::{
     Document, DocumentId, Edit, Label, LabelId, LabelSet, Mention, MentionId, ModelId, NewSentence, Sentence,
@@ -240,11 +240,12 @@ pub(super) fn set_suggestions(
     sentence: SentenceId,
     suggestions: &SentenceSuggestions,
 ) -> rusqlite::Result<()> {
-    let sql = "INSERT OR REPLACE INTO suggestion (sentence, model, entropy, heads, spans) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let sql =
+        "INSERT OR REPLACE INTO suggestion (sentence, model, acquisition, heads, spans) VALUES (?1, ?2, ?3, ?4, ?5)";
     tx.prepare_cached(sql)?.execute(params![
         sentence.0,
         suggestions.model.0,
-        suggestions.entropy.map(f64::from),
+        suggestions.acquisition.as_ref().map(pack_acquisition),
         pack_heads(&suggestions.heads),
         pack_suggestions(&suggestions.spans),
     ])?;

@@ -12,6 +12,7 @@
 //! - Closing writes what waits and merges the write-ahead log, so that the one file is whole.
 
 use super::import::Import;
+use super::measurement::{Measurement, set_measurement};
 use super::rows::{self, RowError};
 use super::{ModelRecord, Store, StoreError, json, names};
 use crate::annotation::{ModelId, SentenceId, SentenceSuggestions, Step, Suggestion, Transaction};
@@ -120,6 +121,11 @@ impl Writer {
         self.send(Job::Write(Write::Setting { key: key.into(), value }))
     }
 
+    /// Adds a model's score, or puts it in the place of one on the same split.
+    pub fn measurement(&self, measurement: Measurement) -> Result<(), StoreError> {
+        self.send(Job::Write(Write::Measurement(measurement)))
+    }
+
     /// Writes an import and waits for it: not for the window's thread.
     ///
     /// # Errors
@@ -196,6 +202,7 @@ enum Write {
     Model(ModelRecord),
     CurrentModel(Option<ModelId>),
     Setting { key: String, value: Option<String> },
+    Measurement(Measurement),
 }
 
 struct Worker {
@@ -366,6 +373,7 @@ impl Write {
             Write::Model(model) => rows::set_model(tx, model)?,
             Write::CurrentModel(model) => rows::set_current_model(tx, *model)?,
             Write::Setting { key, value } => rows::set_setting(tx, key, value.as_deref())?,
+            Write::Measurement(measurement) => set_measurement(tx, measurement)?,
         }
         Ok(())
     }

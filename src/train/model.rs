@@ -2,8 +2,9 @@
 
 use super::parts::{PartTimes, timed};
 use super::{Settings, TrainError, stop_if_cancelled};
-use crate::annotation::{LabelId, Span};
-use crate::encoder::{self, Alignment, Bert, Definition, EncoderBatch, Start, Tape};
+use crate::active::{self, Answer, Projection};
+use crate::annotation::{Acquisition, LabelId, Span};
+use crate::encoder::{self, Alignment, Bert, Definition, Encoded, EncoderBatch, Start, Tape};
 use crate::model::{Class, Head, HeadFilter, Nesting, Prediction, Samples, Sentence, architecture};
 use crate::nn::batches::{self, Size};
 use crate::nn::{Gradients, Mode, NnError, Part, Rng, Threads, Vars, lend};
@@ -24,6 +25,7 @@ pub(super) struct Model {
     max_width: usize,
     nesting: Nesting,
     labels: Vec<LabelId>,
+    projection: Projection,
 }
 
 /// Numbers of hidden states that are kept for a training: 512 MB.
@@ -66,7 +68,8 @@ impl Model {
         let head = architecture(&settings.architecture)?.build(scope, definition.config().hidden, &head_config)?;
         let (max_width, nesting) = (settings.max_width, settings.nesting);
         let plain = settings.processor.is_plain();
-        Ok(Self { definition, bert, plain, head, max_width, nesting, labels })
+        let projection = Projection::new(definition.config().hidden);
+        Ok(Self { definition, bert, plain, head, max_width, nesting, labels, projection })
     }
 
     pub(super) fn definition(&self) -> &Definition {
@@ -207,10 +210,10 @@ impl Model {
     fn predict(
         &self,
         batch: &Batch<'_>,
-        filter: HeadFilter,
+        work: Work<'_>,
         tape: &mut Tape,
         times: &mut PartTimes,
-    ) -> Result<Vec<Prediction>, TrainError> {
+    ) -> Result<Vec<(Prediction, Acquisition)>, TrainError> {
         let kept = batch.kept_states();
         let start = kept.as_ref().map_or(Start::Words, |kept| Start::States(self.bert.frozen_below(), kept));
         let forward = || match self.plain {
@@ -219,7 +222,48 @@ impl Model {
         };
         let hidden = timed(&mut times.encoder, forward)?;
         let encoded = batch.encoder.encoded(hidden)?;
-        Ok(timed(&mut times.heads, || self.head.predict(&encoded, &batch.sentences, filter))?)
+        timed(&mut times.heads, || {
+            let predictions = self.head.predict(&encoded, &batch.sentences, work.filter)?;
+            let scores = match work.acquire {
+                Some(passes) => self.acquire(&encoded, batch, &predictions, work.filter, passes)?,
+                None => vec![Acquisition::default(); predictions.len()],
+            };
+            Ok(predictions.into_iter().zip(scores).collect())
+        })
+    }
+
+    /// What each sentence of a batch would teach.
+    fn acquire(
+        &self,
+        encoded: &Encoded,
+        batch: &Batch<'_>,
+        predictions: &[Prediction],
+        filter: HeadFilter,
+        passes: usize,
+    ) -> Result<Vec<Acquisition>, TrainError> {
+        let others = self.head.predict_with_dropout(encoded, &batch.sentences, filter, passes)?;
+        let ends = encoded.ends()?;
+        let vectors = lend(&ends).map_err(NnError::from)?;
+        let mut rest: &[f32] = &vectors;
+        let mut scores = Vec::with_capacity(predictions.len());
+        for (i, (prediction, sentence)) in predictions.iter().zip(&batch.sentences).enumerate() {
+            let mut own = active::acquisition(&answer(prediction, sentence.len()));
+            if passes > 0 {
+                let of_pass = |pass: &Vec<Prediction>| pass.get(i).cloned();
+                let answers: Vec<Prediction> = others.iter().filter_map(of_pass).collect();
+                let answers: Vec<Answer<'_>> = answers.iter().map(|p| answer(p, sentence.len())).collect();
+                own.disagreement = Some(active::disagreement(&answers));
+            }
+            // Of the words' first subwords: the rows of the last ones lie below these.
+            let (vectors, after) = rest.split_at(rest.len().min(sentence.len() * self.bert.hidden()));
+            rest = after;
+            own.direction = match &prediction.heads {
+                Some(heads) => self.projection.direction(vectors, heads.iter().copied()),
+                None => self.projection.direction(vectors, std::iter::repeat(1.0)),
+            };
+            scores.push(own);
+        }
+        Ok(scores)
     }
 
     pub(super) fn batch<'a>(&self, prepared: &[&'a Prepared]) -> Batch<'a> {
@@ -236,7 +280,7 @@ impl Model {
         sentences: &[Prepared],
         work: Work<'_>,
         times: &mut PartTimes,
-        mut each: impl FnMut(usize, Prediction),
+        mut each: impl FnMut(usize, Prediction, Acquisition),
     ) -> Result<(), TrainError> {
         let sizes: Vec<Size> = sentences.iter().map(Prepared::size).collect();
         let mut tape = Tape::default();
@@ -247,9 +291,9 @@ impl Model {
             if batch.is_empty() {
                 continue;
             }
-            let predict = || self.predict(&self.batch(&batch), work.filter, &mut tape, times);
+            let predict = || self.predict(&self.batch(&batch), work, &mut tape, times);
             let predictions = work.threads.run(predict)?;
-            numbers.into_iter().zip(predictions).for_each(|(i, prediction)| each(i, prediction));
+            numbers.into_iter().zip(predictions).for_each(|(i, (prediction, scores))| each(i, prediction, scores));
         }
         Ok(())
     }
@@ -261,7 +305,15 @@ pub(super) struct Work<'a> {
     pub threads: &'a Threads,
     pub filter: HeadFilter,
     pub batch_size: usize,
+    /// Whether to say what each sentence would teach, and by how many models that differ by dropout.
+    pub acquire: Option<usize>,
     pub cancel: &'a AtomicBool,
+}
+
+/// Probabilities as acquisition scores are made of them.
+fn answer(prediction: &Prediction, words: usize) -> Answer<'_> {
+    let candidates = prediction.candidates.iter().map(|(span, classes)| (span.start().get(), classes)).collect();
+    Answer { words, heads: prediction.heads.as_deref(), candidates }
 }
 
 /// Sentences put together for one pass.

@@ -3,7 +3,7 @@
 use super::model::{Model, Prepared, Work};
 use super::parts::{Cost, PartTimes, timed};
 use super::{Example, Manifest, TrainError, snapshot};
-use crate::annotation::{LabelId, Span, TokenIdx};
+use crate::annotation::{Acquisition, LabelId, Span, TokenIdx};
 use crate::evaluation::{Judged, Report};
 use crate::model::{HeadFilter, Prediction, decode};
 use crate::nn::{Processor, Threads, Vars};
@@ -22,11 +22,13 @@ pub struct PredictOptions {
     pub batch_size: usize,
     /// Probability from which a candidate is worth showing though "none" is more probable.
     pub floor: f32,
+    /// Models that differ by dropout and are asked, too, for what they disagree on; 0 for none.
+    pub dropout_passes: usize,
 }
 
 impl Default for PredictOptions {
     fn default() -> Self {
-        Self { threshold: None, use_heads: true, batch_size: 32, floor: 0.1 }
+        Self { threshold: None, use_heads: true, batch_size: 32, floor: 0.1, dropout_passes: 0 }
     }
 }
 
@@ -48,8 +50,8 @@ pub struct SentencePrediction {
     pub heads: Vec<f32>,
     /// Ordered by span.
     pub spans: Vec<ScoredSpan>,
-    /// Mean entropy in nats of the candidates; `None` without one.
-    pub entropy: Option<f32>,
+    /// What it would teach.
+    pub acquisition: Acquisition,
     /// How many candidates were classified.
     pub candidates: usize,
 }
@@ -138,9 +140,10 @@ impl Predictor {
         *words += sentences.iter().map(Vec::len).sum::<usize>();
         *positions += prepared.iter().map(Prepared::positions).sum::<usize>();
         let mut predictions = vec![SentencePrediction::default(); sentences.len()];
-        self.model.predict_all(&prepared, self.work(options, cancel), times, |i, prediction| {
+        let work = Work { acquire: Some(options.dropout_passes), ..self.work(options, cancel) };
+        self.model.predict_all(&prepared, work, times, |i, prediction, acquisition| {
             if let Some(place) = predictions.get_mut(i) {
-                *place = scored(&self.model, prediction, options.floor);
+                *place = SentencePrediction { acquisition, ..scored(&self.model, prediction, options.floor) };
             }
         })?;
         Ok(predictions)
@@ -153,7 +156,7 @@ impl Predictor {
 
     fn work<'a>(&'a self, options: PredictOptions, cancel: &'a AtomicBool) -> Work<'a> {
         let filter = if options.use_heads { HeadFilter::AtLeast(self.threshold(options)) } else { HeadFilter::All };
-        Work { threads: &self.threads, filter, batch_size: options.batch_size, cancel }
+        Work { threads: &self.threads, filter, batch_size: options.batch_size, acquire: None, cancel }
     }
 }
 
@@ -234,7 +237,7 @@ pub(super) fn answer_all(
     // Of a sentence without words nothing is asked.
     let nothing = Answer { mentions: Vec::new(), heads: Some(Vec::new()), candidates: 0 };
     let mut answers = vec![nothing; prepared.len()];
-    model.predict_all(prepared, work, &mut PartTimes::default(), |i, prediction| {
+    model.predict_all(prepared, work, &mut PartTimes::default(), |i, prediction, _| {
         if let Some(place) = answers.get_mut(i) {
             let heads = prediction.heads.as_ref().map(|heads| {
                 let likely = heads.iter().enumerate().filter(|(_, p)| **p >= threshold);
@@ -248,15 +251,15 @@ pub(super) fn answer_all(
 }
 
 fn scored(model: &Model, prediction: Prediction, floor: f32) -> SentencePrediction {
-    let decoded = decode(&prediction, model.nesting(), floor);
-    let spans = decoded.found.iter().filter_map(|found| {
+    let found = decode(&prediction, model.nesting(), floor);
+    let spans = found.iter().filter_map(|found| {
         let runner_up = found.runner_up.and_then(|(class, p)| Some((model.label(class)?, p)));
         let (span, score, chosen) = (found.span, found.score, found.chosen);
         Some(ScoredSpan { span, label: model.label(found.class)?, score, runner_up, chosen })
     });
     SentencePrediction {
         spans: spans.collect(),
-        entropy: decoded.entropy,
+        acquisition: Acquisition::default(),
         candidates: prediction.candidates.len(),
         heads: prediction.heads.unwrap_or_default(),
     }

@@ -364,7 +364,7 @@ impl<'a> Run<'a> {
 
     fn work(&self) -> Work<'_> {
         let filter = HeadFilter::AtLeast(self.settings.threshold);
-        Work { threads: &self.threads, filter, batch_size: DEV_BATCH, cancel: self.cancel }
+        Work { threads: &self.threads, filter, batch_size: DEV_BATCH, acquire: None, cancel: self.cancel }
     }
 
     /// What is left of the epoch in which the training stands.

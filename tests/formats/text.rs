@@ -59,7 +59,7 @@ fn a_view_shows_the_chosen_sentences_with_gold_or_suggestions() {
         Suggestion { span: Span::from_range(0..2).unwrap(), label: LabelId(0), score: 0.1, runner_up: None },
         Suggestion { span: Span::from_range(0..1).unwrap(), label: LabelId(9), score: 1.0, runner_up: None },
     ];
-    let one = SentenceSuggestions { model: ModelId(1), heads: vec![], spans, entropy: None };
+    let one = SentenceSuggestions { model: ModelId(1), heads: vec![], spans, acquisition: None };
     let suggestions = HashMap::from([(SentenceId(2), one)]);
     let mut out = Vec::new();
     let mut shown = views(&corpus, Shown::Suggestions(&suggestions), |s| s.id() != SentenceId(1));

@@ -25,8 +25,9 @@ fn all_but_the_corpus_comes_back_too() {
         Suggestion { span: span(0, 7), label: LabelId(0), score: 0.1 + 0.2, runner_up: Some((LabelId(1), 0.3)) },
         Suggestion { span: span(6, 7), label: LabelId(77), score: 1.0, runner_up: None },
     ];
-    let older = SentenceSuggestions { model: ModelId(1), heads: vec![], spans: vec![], entropy: None };
-    let newer = SentenceSuggestions { model: ModelId(2), heads: vec![0.1, 1.0, 0.0], spans, entropy: Some(0.7) };
+    let older = SentenceSuggestions { model: ModelId(1), heads: vec![], spans: vec![], acquisition: None };
+    let acquisition = Some(Acquisition { entropy: 0.7, direction: vec![-128, 0, 127], ..Acquisition::default() });
+    let newer = SentenceSuggestions { model: ModelId(2), heads: vec![0.1, 1.0, 0.0], spans, acquisition };
     let model = |id, directory: &str| ModelRecord {
         id: ModelId(id),
         directory: directory.into(),
@@ -44,7 +45,24 @@ fn all_but_the_corpus_comes_back_too() {
     writer.setting("a", Some("1".into())).unwrap();
     writer.setting("b", Some("2".into())).unwrap();
     writer.setting("a", None).unwrap();
+    let score = |split, high| Measurement {
+        model: ModelId(2),
+        split,
+        time_ms: 7,
+        train_sentences: 40,
+        train_tokens: 900,
+        sentences: 25,
+        true_positives: 12,
+        false_positives: 3,
+        false_negatives: 5,
+        low: 0.1 + 0.2,
+        high,
+    };
+    for measurement in [score(Split::Dev, 0.5), score(Split::Blind, 0.6), score(Split::Dev, 0.9)] {
+        writer.measurement(measurement).unwrap();
+    }
     let contents = project.reopen().0;
+    assert_eq!(contents.measurements, [score(Split::Blind, 0.6), score(Split::Dev, 0.9)]);
     assert_eq!(contents.suggestions.get(&SentenceId(0)), Some(&newer));
     assert_eq!(contents.suggestions.get(&SentenceId(1)), Some(&older));
     assert_eq!(contents.models, [model(1, "one"), model(2, "two")]);
@@ -59,7 +77,7 @@ fn an_import_comes_back_whole() {
     let before = project.corpus.clone();
     let after = with_second_document(&before);
     let mut import = Import::between(&before, after.clone(), "Import b.txt", Stamp::default(), "{\"left_out\":0}");
-    let suggestions = SentenceSuggestions { model: ModelId(0), heads: vec![], spans: vec![], entropy: None };
+    let suggestions = SentenceSuggestions { model: ModelId(0), heads: vec![], spans: vec![], acquisition: None };
     import.suggestions.push((SentenceId(3), suggestions.clone()));
     project.writer.import(import).unwrap();
     project.corpus = after;

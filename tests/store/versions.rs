@@ -1,7 +1,8 @@
 //! Files of older versions of the program. `tests/fixtures/store/version-1.nestling` was written by version 0.1.0 with
 //! files of version 1: two documents, three labels, mentions with all that they can have, an import, edits, undo, redo.
 //! `version-2.nestling` is of the same program when it knew no excluded documents: three documents, "lund" removed, the
-//! other two removed and brought back by undo.
+//! other two removed and brought back by undo. `version-3.nestling` is of the same program when it knew of one score for what
+//! a sentence teaches: two documents, two complete sentences, a model's suggestions for the other two.
 
 use super::*;
 
@@ -11,7 +12,7 @@ fn a_file_of_version_1_is_brought_up_to_date_after_a_copy() {
     let old = fs::read(&path).unwrap();
     let store = Store::open(&path).unwrap();
     assert_eq!(store.check().unwrap(), Vec::<String>::new());
-    let Contents { corpus, mut history, suggestions, models, current_model, settings } = store.load().unwrap();
+    let Contents { corpus, mut history, suggestions, models, current_model, settings, .. } = store.load().unwrap();
     let shown: Vec<_> = corpus.sentences().map(|s| show(&corpus, s)).collect();
     expect_test::expect![[r#"
         The|mayor|of|the|city|of|Aarhus|met|Anna|Berg|. Complete Dev
@@ -89,6 +90,19 @@ fn in_a_file_of_version_2_a_removed_document_is_so_and_the_history_goes_on() {
     .assert_eq(&intents.join("\n"));
     assert_eq!(presences(&corpus), ["harbour removed", "lund removed", "turku removed"]);
     assert!(dir.path().join("p.version-2.nestling").is_file());
+}
+
+#[test]
+fn in_a_file_of_version_3_suggestions_stay_and_say_nothing_of_what_they_teach() {
+    let (_dir, path) = old_project(3);
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.check().unwrap(), Vec::<String>::new());
+    let Contents { suggestions, measurements, corpus, .. } = store.load().unwrap();
+    let mut heads: Vec<_> = suggestions.values().map(|said| said.heads.len()).collect();
+    heads.sort_unstable();
+    assert_eq!((heads, corpus.sentence_count()), (vec![6, 8], 4));
+    assert!(suggestions.values().all(|said| said.model == ModelId(1) && said.acquisition.is_none()));
+    assert!(measurements.is_empty());
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
 fn header(ui: &mut Ui, stage: &mut Stage<'_>) {
     let order = |by: NextBy| match by {
         NextBy::Text => CommandId::NextByText,
-        NextBy::Uncertainty => CommandId::NextByUncertainty,
+        NextBy::Teaching => CommandId::NextByTeaching,
         NextBy::Found => CommandId::NextByFound,
     };
     let title = |by: NextBy| commands::entry(order(by)).map_or("", |e| e.title);
@@ -43,7 +43,7 @@ fn header(ui: &mut Ui, stage: &mut Stage<'_>) {
         ui.add_space(size::GAP_SMALL);
         let shown = RichText::new(title(stage.view.next_by)).font(theme::bold(size::TEXT));
         parts::combo(ui, "Order of the sentences", shown, ui.available_width() - 12.0, |ui| {
-            for by in [NextBy::Text, NextBy::Uncertainty, NextBy::Found] {
+            for by in [NextBy::Text, NextBy::Teaching, NextBy::Found] {
                 if ui.selectable_label(stage.view.next_by == by, title(by)).clicked() {
                     stage.acts.push(Act::Command(order(by)));
                 }

@@ -153,7 +153,7 @@ fn news(stage: &Stage) -> PathBuf {
         let mut head = |at: usize, probability: f32| heads[at] = probability.max(heads[at]);
         sentence.mentions().iter().for_each(|mention| head(mention.hull().start().get(), 0.95));
         spans.iter().for_each(|said| head(said.span.start().get(), said.score));
-        (sentence.id(), SentenceSuggestions { model, heads, spans, entropy: Some(0.1) })
+        (sentence.id(), SentenceSuggestions { model, heads, spans, acquisition: None })
     };
     let said = corpus.sentences().filter(|s| s.status() != Status::Complete).map(says).collect();
     let writer = Writer::start(store, |_| {}).unwrap();

@@ -1,0 +1,150 @@
+//! What one model's answer for one sentence says of how much it would teach.
+
+use crate::annotation::Acquisition;
+
+/// The best candidates of a plausible head that count for the entropy: its mentions are among these, and dozens of
+/// hopeless ones would drown them.
+const BEST_OF_A_HEAD: usize = 3;
+
+/// A model's probabilities for one sentence.
+#[derive(Clone, Debug)]
+pub struct Answer<'a> {
+    /// How many words the sentence has.
+    pub words: usize,
+    /// Probability of each word to be a head; `None` where the architecture predicts none.
+    pub heads: Option<&'a [f32]>,
+    /// First word of each candidate span and the probabilities of its classes, "none" first. Those of one first word
+    /// lie together.
+    pub candidates: Vec<(usize, &'a [f32])>,
+}
+
+/// The acquisition scores of an answer, but for what needs more than one model.
+///
+/// With p the heads' probabilities and q those of the candidates' classes:
+/// - least confidence `−1/W (Σᵢ ln max(pᵢ, 1 − pᵢ) + Σ_c ln max_k q_ck)`,
+/// - entropy: mean of `−Σ_k q_ck ln q_ck` over the three candidates of each first word that are least likely "none",
+/// - head entropy `1/W Σᵢ H(pᵢ)`,
+/// - mentions `Σ_c (1 − q_c,none)`.
+pub fn acquisition(answer: &Answer<'_>) -> Acquisition {
+    let words = answer.words.max(1) as f32;
+    let heads = answer.heads.unwrap_or_default();
+    let sure = |p: f32| -nats(p.max(1.0 - p));
+    let best = |q: &[f32]| -nats(q.iter().copied().fold(0.0, f32::max));
+    let surprise =
+        heads.iter().map(|p| sure(*p)).sum::<f32>() + answer.candidates.iter().map(|(_, q)| best(q)).sum::<f32>();
+    Acquisition {
+        least_confidence: surprise / words,
+        entropy: entropy_of_best(&answer.candidates),
+        head_entropy: heads.iter().map(|p| entropy(&[*p, 1.0 - p])).sum::<f32>() / words,
+        mentions: answer.candidates.iter().map(|(_, q)| of_a_label(q)).sum(),
+        disagreement: None,
+        direction: Vec::new(),
+    }
+}
+
+/// What the answers of several models for the same sentence disagree on, in nats a word: for each decision the entropy of
+/// the mean answer less the mean entropy of the answers (BALD). All have the same candidates.
+pub fn disagreement(answers: &[Answer<'_>]) -> f32 {
+    let Some(first) = answers.first() else { return 0.0 };
+    let heads = (0..first.words).map(|word| {
+        let of = |answer: &Answer<'_>| answer.heads.and_then(|heads| heads.get(word)).map(|p| [*p, 1.0 - p]);
+        mutual_information(answers.iter().filter_map(of))
+    });
+    let candidates = (0..first.candidates.len()).map(|candidate| {
+        mutual_information(answers.iter().filter_map(|answer| answer.candidates.get(candidate)).map(|(_, q)| *q))
+    });
+    heads.chain(candidates).sum::<f32>() / first.words.max(1) as f32
+}
+
+/// Of a decision and the model that makes it.
+fn mutual_information<D: AsRef<[f32]>>(distributions: impl Iterator<Item = D>) -> f32 {
+    let (mut mean, mut entropies, mut count) = (Vec::new(), 0.0, 0.0);
+    for distribution in distributions {
+        let distribution = distribution.as_ref();
+        mean.resize(distribution.len(), 0.0);
+        mean.iter_mut().zip(distribution).for_each(|(sum, p)| *sum += p);
+        entropies += entropy(distribution);
+        count += 1.0;
+    }
+    if count == 0.0 {
+        return 0.0;
+    }
+    mean.iter_mut().for_each(|p| *p /= count);
+    (entropy(&mean) - entropies / count).max(0.0)
+}
+
+fn entropy_of_best(candidates: &[(usize, &[f32])]) -> f32 {
+    let (mut sum, mut count) = (0.0, 0);
+    for of_a_head in candidates.chunk_by(|a, b| a.0 == b.0) {
+        let mut ranked: Vec<&[f32]> = of_a_head.iter().map(|(_, q)| *q).collect();
+        ranked.sort_by(|a, b| of_a_label(b).total_cmp(&of_a_label(a)));
+        for q in ranked.into_iter().take(BEST_OF_A_HEAD) {
+            sum += entropy(q);
+            count += 1;
+        }
+    }
+    sum / count.max(1) as f32
+}
+
+/// Probability that a candidate is an entity.
+fn of_a_label(q: &[f32]) -> f32 {
+    1.0 - q.first().copied().unwrap_or(1.0)
+}
+
+/// Natural logarithm of a probability; of 0 as of the smallest one that counts.
+fn nats(p: f32) -> f32 {
+    p.max(1e-6).ln()
+}
+
+fn entropy(distribution: &[f32]) -> f32 {
+    -distribution.iter().map(|p| p * nats(*p)).sum::<f32>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SURE: [f32; 3] = [0.0, 1.0, 0.0];
+    const TORN: [f32; 3] = [0.5, 0.5, 0.0];
+
+    fn about(got: f32, want: f32) {
+        assert!((got - want).abs() < 1e-4, "{got} instead of {want}");
+    }
+
+    #[test]
+    fn scores_by_hand() {
+        let unlikely = [0.99, 0.01, 0.0];
+        let heads = [0.9, 0.5];
+        let candidates = vec![(0, &SURE[..]), (0, &unlikely[..]), (1, &TORN[..])];
+        let scores = acquisition(&Answer { words: 2, heads: Some(&heads), candidates });
+        // -ln 0.9 = 0.10536, ln 2 = 0.69315, -ln 0.99 = 0.01005; H(0.9) = 0.32508, H(0.01) = 0.05600.
+        about(scores.least_confidence, (0.105_36 + 0.693_15 + 0.010_05 + 0.693_15) / 2.0);
+        about(scores.head_entropy, f32::midpoint(0.325_08, 0.693_15));
+        about(scores.entropy, (0.0 + 0.056 + 0.693_15) / 3.0);
+        about(scores.mentions, 1.0 + 0.01 + 0.5);
+    }
+
+    #[test]
+    fn of_a_head_the_three_best_candidates_count() {
+        let none = [1.0, 0.0, 0.0];
+        let mut candidates = vec![(4, &none[..]); 20];
+        candidates.extend([(4, &TORN[..]); 3]);
+        about(acquisition(&Answer { words: 9, heads: None, candidates }).entropy, 0.693_15);
+    }
+
+    #[test]
+    fn what_has_no_candidates_teaches_little() {
+        let heads = [0.0, 0.0];
+        let nothing = Answer { words: 2, heads: Some(&heads), candidates: Vec::new() };
+        assert_eq!(acquisition(&nothing), Acquisition::default());
+        assert_eq!(disagreement(&[]), 0.0);
+    }
+
+    #[test]
+    fn models_that_agree_in_doubt_don_t_disagree() {
+        let answer = |heads, q| Answer { words: 1, heads: Some(heads), candidates: vec![(0, q)] };
+        let (yes, no, maybe) = ([1.0_f32], [0.0_f32], [0.5_f32]);
+        about(disagreement(&[answer(&maybe, &TORN), answer(&maybe, &TORN)]), 0.0);
+        about(disagreement(&[answer(&yes, &SURE), answer(&no, &SURE)]), 0.693_15);
+    }
+}

@@ -1,0 +1,325 @@
+//! From scores to the sentences that come next.
+
+use super::cold_start::first_sentences;
+use super::diversity::{WordSet, groups};
+use super::{Measure, Strategy};
+use crate::annotation::{Acquisition, SentenceId};
+use crate::nn::scatter;
+use std::cmp::Ordering;
+use std::collections::{HashSet, VecDeque};
+
+/// The share of what a model's scores choose that is drawn at random instead: a model never asks for what it does not
+/// know that it does not know, and a fair sample shows what the rest is like.
+pub const RANDOM_SHARE: f64 = 0.1;
+
+/// With diversity, so many times more sentences are looked at than are chosen.
+const SHORTLIST: usize = 3;
+/// Sentences that the first choice is made from, at most, where no model has said anything: drawn at random from more.
+const COLD_START: usize = 4000;
+
+/// A sentence that may be chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Open<'a> {
+    pub id: SentenceId,
+    /// What the latest model that looked at it says; an older one's word is better than none.
+    pub said: Option<&'a Acquisition>,
+}
+
+/// What to choose, and from what.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    pub strategy: Strategy,
+    /// How many at most.
+    pub count: usize,
+    /// Of what is drawn at random.
+    pub seed: u64,
+    /// In text order.
+    pub open: &'a [Open<'a>],
+    /// The words of a sentence that is open.
+    pub words: &'a dyn Fn(SentenceId) -> Vec<&'a str>,
+}
+
+/// Why a sentence was chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// For its score.
+    Score,
+    /// Drawn at random.
+    Random,
+    /// It is next in the text.
+    Order,
+    /// For its words: no model has said anything yet.
+    Words,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Choice {
+    pub id: SentenceId,
+    pub why: Why,
+    /// The acquisition score; `None` where none played a part.
+    pub score: Option<f32>,
+}
+
+/// The sentences to annotate next, the first one first: as many as there are, at most as many as asked for.
+///
+/// Cost: linear in the open sentences but for the order of what is drawn at random; with diversity some ten products of
+/// directions for each pair of a chosen and a shortlisted sentence.
+pub fn choose(request: &Request<'_>) -> Vec<Choice> {
+    let Request { strategy, count, seed, open, .. } = *request;
+    if strategy.measure == Measure::Order {
+        return open.iter().take(count).map(|o| Choice { id: o.id, why: Why::Order, score: None }).collect();
+    }
+    let drawn = at_random(open, seed);
+    let random = |id| Choice { id, why: Why::Random, score: None };
+    if !strategy.measure.asks_a_model() {
+        return drawn.into_iter().take(count).map(random).collect();
+    }
+    let mut wanted = by_score(request, &drawn);
+    let mut mixing =
+        Mixing { words: request.words, chosen: Vec::with_capacity(count), taken: Vec::new(), sets: Vec::new() };
+    let mut drawn = drawn.iter().copied().map(random);
+    let mut twins = VecDeque::new();
+    while mixing.chosen.len() < count {
+        let place = mixing.chosen.len();
+        let next = if share_of(place + 1) > share_of(place) {
+            mixing.next(&mut drawn)
+        } else {
+            let unlike = mixing.next_unlike(&mut wanted, &mut twins);
+            // Nothing else is left: what is nearly the same as another is still open.
+            unlike.or_else(|| mixing.next(&mut std::iter::from_fn(|| twins.pop_front())))
+        };
+        let Some(next) = next else { break };
+        mixing.take(next);
+    }
+    mixing.chosen
+}
+
+/// How many of the first `chosen` are drawn at random.
+fn share_of(chosen: usize) -> usize {
+    (chosen as f64 * RANDOM_SHARE).floor() as usize
+}
+
+/// Sentences in the order that a seed gives them: that of one does not depend on which others are there.
+fn at_random(open: &[Open<'_>], seed: u64) -> Vec<SentenceId> {
+    let key = |id: SentenceId| (scatter(scatter(seed) ^ u64::from(id.0)), id);
+    let mut keyed: Vec<(u64, SentenceId)> = open.iter().map(|open| key(open.id)).collect();
+    keyed.sort_unstable();
+    keyed.into_iter().map(|(_, id)| id).collect()
+}
+
+/// All open sentences, those that teach most first.
+fn by_score<'r, 'a: 'r>(request: &Request<'a>, drawn: &'r [SentenceId]) -> Box<dyn Iterator<Item = Choice> + 'r> {
+    let Request { strategy, count, open, .. } = *request;
+    let mut ranked: Vec<(Choice, &Acquisition)> = open
+        .iter()
+        .filter_map(|open| {
+            let said = open.said?;
+            let score = Some(score(strategy.measure, said));
+            Some((Choice { id: open.id, why: Why::Score, score }, said))
+        })
+        .collect();
+    if ranked.is_empty() {
+        return Box::new(by_words(request, drawn).into_iter());
+    }
+    let order = |(a, _): &(Choice, &Acquisition), (b, _): &(Choice, &Acquisition)| {
+        b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal).then(a.id.cmp(&b.id))
+    };
+    // Of many only those that can be chosen are put in order, and the others when it comes to them.
+    let best = part(&mut ranked, count.saturating_mul(SHORTLIST), order);
+    let mut rest = ranked.split_off(best);
+    ranked.sort_unstable_by(order);
+    if strategy.diverse {
+        spread(&mut ranked, count);
+    }
+    let rest = std::iter::once_with(move || {
+        rest.sort_unstable_by(order);
+        rest
+    });
+    // What no model has seen comes last.
+    let unseen: HashSet<SentenceId> = open.iter().filter(|o| o.said.is_none()).map(|o| o.id).collect();
+    let unseen =
+        drawn.iter().filter(move |id| unseen.contains(id)).map(|&id| Choice { id, why: Why::Random, score: None });
+    Box::new(ranked.into_iter().chain(rest.flatten()).map(|(choice, _)| choice).chain(unseen))
+}
+
+/// Puts the first `count` before all others, and returns how many these are.
+fn part<T>(items: &mut [T], count: usize, order: impl FnMut(&T, &T) -> Ordering) -> usize {
+    if count >= items.len() {
+        return items.len();
+    }
+    items.select_nth_unstable_by(count, order);
+    count
+}
+
+/// Puts the best one of each of `count` groups of the best sentences first.
+fn spread(ranked: &mut Vec<(Choice, &Acquisition)>, count: usize) {
+    let shortlist = ranked.len().min(count.saturating_mul(SHORTLIST));
+    let directions: Vec<&[i8]> = ranked.iter().take(shortlist).map(|(_, said)| said.direction.as_slice()).collect();
+    let groups = groups(&directions, count);
+    let mut seen = vec![false; count];
+    let is_first = groups.iter().map(|&group| seen.get_mut(group).is_some_and(|seen| !std::mem::replace(seen, true)));
+    let mut is_first: Vec<bool> = is_first.collect();
+    is_first.resize(ranked.len(), false);
+    let (first, rest): (Vec<_>, Vec<_>) = ranked.drain(..).zip(is_first).partition(|(_, is_first)| *is_first);
+    ranked.extend(first.into_iter().chain(rest).map(|(ranked, _)| ranked));
+}
+
+fn by_words(request: &Request<'_>, drawn: &[SentenceId]) -> Vec<Choice> {
+    let (looked_at, rest) = drawn.split_at(drawn.len().min(COLD_START));
+    let words: Vec<Vec<&str>> = looked_at.iter().map(|id| (request.words)(*id)).collect();
+    let first = first_sentences(&words, looked_at.len().min(2 * request.count)).into_iter();
+    let first = first.filter_map(|(i, score)| Some((*looked_at.get(i)?, score)));
+    let first: Vec<Choice> = first.map(|(id, score)| Choice { id, why: Why::Words, score: Some(score) }).collect();
+    let known: HashSet<SentenceId> = first.iter().map(|choice| choice.id).collect();
+    let others = looked_at.iter().filter(|id| !known.contains(id)).chain(rest);
+    let others: Vec<Choice> = others.map(|&id| Choice { id, why: Why::Random, score: None }).collect();
+    first.into_iter().chain(others).collect()
+}
+
+fn score(measure: Measure, said: &Acquisition) -> f32 {
+    match measure {
+        Measure::LeastConfidence => said.least_confidence,
+        Measure::Entropy => said.entropy,
+        Measure::Neh => said.head_entropy,
+        Measure::MentionCount => said.mentions,
+        Measure::Bald => said.disagreement.unwrap_or(0.0),
+        Measure::Random | Measure::Order => 0.0,
+    }
+}
+
+/// What was chosen so far.
+struct Mixing<'a> {
+    words: &'a dyn Fn(SentenceId) -> Vec<&'a str>,
+    chosen: Vec<Choice>,
+    taken: Vec<SentenceId>,
+    sets: Vec<WordSet>,
+}
+
+impl Mixing<'_> {
+    /// The next one that was not chosen yet.
+    fn next(&self, from: &mut impl Iterator<Item = Choice>) -> Option<Choice> {
+        from.find(|next| self.taken.binary_search(&next.id).is_err())
+    }
+
+    /// The same, but one that is nearly the same as a chosen one goes to `twins` instead.
+    fn next_unlike(&self, from: &mut impl Iterator<Item = Choice>, twins: &mut VecDeque<Choice>) -> Option<Choice> {
+        loop {
+            let next = self.next(from)?;
+            let set = WordSet::of((self.words)(next.id));
+            if !self.sets.iter().any(|other| other.is_nearly(&set)) {
+                return Some(next);
+            }
+            twins.push_back(next);
+        }
+    }
+
+    fn take(&mut self, choice: Choice) {
+        if let Err(at) = self.taken.binary_search(&choice.id) {
+            self.taken.insert(at, choice.id);
+        }
+        self.sets.push(WordSet::of((self.words)(choice.id)));
+        self.chosen.push(choice);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn acquisition(score: f32, direction: [i8; 2]) -> Acquisition {
+        Acquisition {
+            least_confidence: score,
+            entropy: score,
+            head_entropy: score,
+            mentions: score,
+            disagreement: Some(score),
+            direction: direction.to_vec(),
+        }
+    }
+
+    fn chosen(
+        strategy: &str,
+        count: usize,
+        said: &[Option<Acquisition>],
+        words: &dyn Fn(usize) -> String,
+    ) -> Vec<Choice> {
+        let texts: Vec<String> = (0..said.len()).map(words).collect();
+        let open: Vec<Open<'_>> =
+            said.iter().zip(0..).map(|(said, id)| Open { id: SentenceId(id), said: said.as_ref() }).collect();
+        let words = |id: SentenceId| texts[id.0 as usize].split(' ').collect();
+        choose(&Request { strategy: strategy.parse().unwrap(), count, seed: 7, open: &open, words: &words })
+    }
+
+    fn unlike(n: usize) -> String {
+        format!("a{0} b{0} c{0} d{0} e{0}", char::from(b'a' + (n % 26) as u8).to_string().repeat(1 + n / 26))
+    }
+
+    #[test]
+    fn the_highest_scores_come_first_and_near_duplicates_last() {
+        let said: Vec<_> = [0.1, 0.9, 0.8, 0.7].map(|s| Some(acquisition(s, [1, 0]))).to_vec();
+        let ids = |choices: Vec<Choice>| choices.iter().map(|c| c.id.0).collect::<Vec<_>>();
+        assert_eq!(ids(chosen("entropy", 4, &said, &unlike)), [1, 2, 3, 0]);
+        let twins = |n: usize| if n == 2 { unlike(1).to_uppercase() } else { unlike(n) };
+        assert_eq!(ids(chosen("neh", 4, &said, &twins)), [1, 3, 0, 2]);
+    }
+
+    #[test]
+    fn diverse_sentences_are_of_different_groups() {
+        let said: Vec<_> = [(0.9, [100, 0]), (0.8, [99, 1]), (0.7, [0, 100]), (0.1, [1, 99])]
+            .map(|(score, direction)| Some(acquisition(score, direction)))
+            .to_vec();
+        let ids = |strategy| chosen(strategy, 2, &said, &unlike).iter().map(|c| c.id.0).collect::<Vec<_>>();
+        assert_eq!(ids("bald"), [0, 1]);
+        assert_eq!(ids("bald+diverse"), [0, 2]);
+    }
+
+    #[test]
+    fn before_there_is_a_model_words_choose_and_the_order_of_the_text_needs_none() {
+        let none = vec![None; 12];
+        let first = chosen("default", 3, &none, &unlike);
+        assert!(first.iter().all(|choice| choice.why == Why::Words), "{first:?}");
+        let order = chosen("order", 3, &none, &unlike);
+        assert_eq!(order.iter().map(|c| c.id.0).collect::<Vec<_>>(), [0, 1, 2]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn what_is_chosen_was_offered_each_once_and_the_random_share_does_not_starve(
+            said in prop::collection::vec(prop::option::of((0_f32..1.0, any::<i8>(), any::<i8>())), 0..60),
+            alike in 1_usize..40,
+            count in 0_usize..70,
+        ) {
+            let said: Vec<_> = said.into_iter().map(|s| s.map(|(s, x, y)| acquisition(s, [x, y]))).collect();
+            let words = |n: usize| unlike(n % alike);
+            for strategy in super::Strategy::ids() {
+                let choices = chosen(&strategy, count, &said, &words);
+                prop_assert_eq!(choices.len(), count.min(said.len()), "{}", strategy);
+                let different: HashSet<_> = choices.iter().map(|c| c.id).collect();
+                prop_assert_eq!(different.len(), choices.len());
+                prop_assert!(choices.iter().all(|c| (c.id.0 as usize) < said.len()));
+                if strategy != "order" {
+                    for n in 0..=choices.len() {
+                        let random = choices[..n].iter().filter(|c| c.why == Why::Random).count();
+                        prop_assert!(random >= share_of(n), "{strategy}: {random} of {n}");
+                    }
+                }
+                prop_assert_eq!(&chosen(&strategy, count, &said, &words), &choices);
+            }
+        }
+
+        #[test]
+        fn the_random_order_does_not_depend_on_the_others(ids in prop::collection::hash_set(0_u32..1000, 0..40), some in any::<u64>()) {
+            let open = |keep: &dyn Fn(u32) -> bool| -> Vec<SentenceId> {
+                let mut ids: Vec<u32> = ids.iter().copied().filter(|id| keep(*id)).collect();
+                ids.sort_unstable();
+                at_random(&ids.iter().map(|&id| Open { id: SentenceId(id), said: None }).collect::<Vec<_>>(), 3)
+            };
+            let kept = |id: u32| some >> (id % 64) & 1 == 0;
+            let mut all = open(&|_| true);
+            all.retain(|id| kept(id.0));
+            prop_assert_eq!(all, open(&kept));
+        }
+    }
+}

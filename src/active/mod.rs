@@ -1,0 +1,30 @@
+//! Which sentence next: acquisition scores, diversity, and the choice by them; and what more of it would bring. Pure
+//! functions over what models say.
+//!
+//! ```text
+//! probabilities of one sentence ─> Acquisition ─┐
+//!                                               ├─> choose ─> sentences, each with its score and why
+//! its words, and those of all others ───────────┘
+//! ```
+//!
+//! # Invariants
+//! - What is chosen was offered, each once: who offers leaves out what is complete, skipped or kept aside.
+//! - Of the first n chosen at least n times the random share were drawn at random, whatever the scores say: their order
+//!   depends on the seed alone, so they are a fair sample of what is open.
+//! - Same input, same seed: same choice.
+//!
+//! Deliberately absent: models, threads, the project.
+
+mod acquisition;
+mod choose;
+mod cold_start;
+mod direction;
+mod diversity;
+mod forecast;
+mod strategy;
+
+pub use acquisition::{Answer, acquisition, disagreement};
+pub use choose::{Choice, Open, RANDOM_SHARE, Request, Why, choose};
+pub use direction::Projection;
+pub use forecast::{Forecast, Point};
+pub use strategy::{Measure, NoSuchStrategy, Strategy};

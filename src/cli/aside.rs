@@ -1,0 +1,17 @@
+//! `nestling aside`
+
+use super::CliError;
+use super::args::Aside;
+use super::output::{Ending, answer};
+use crate::session::{Command, Home, Project};
+use serde_json::json;
+
+pub(super) fn run(args: &Aside) -> Result<Ending, CliError> {
+    let mut project = Project::open(&Home::find(), &args.project)?;
+    project.run(Command::SetAside { sentences: args.sentences })?;
+    let blind = project.counts().blind;
+    project.close()?;
+    let json = json!({ "set_aside": args.sentences, "blind": blind });
+    answer(args.common, &json, &format!("Set {} sentences aside; the blind set has {blind}", args.sentences))?;
+    Ok(Ending::Whole)
+}

@@ -1,0 +1,81 @@
+//! `nestling curve`
+
+use super::CliError;
+use super::args::Curve;
+use super::output::{Ending, answer};
+use super::table::Table;
+use crate::session::{CurveBasis, Forecast, Home, LearningCurve, MeasuredPoint, Project};
+use serde_json::{Value, json};
+
+pub(super) fn run(args: &Curve) -> Result<Ending, CliError> {
+    let project = Project::open_to_read(&Home::find(), &args.project)?;
+    let curve = project.learning_curve();
+    answer(args.common, &to_json(&curve), &to_text(&curve))?;
+    Ok(Ending::Whole)
+}
+
+fn to_json(curve: &LearningCurve) -> Value {
+    let point = |p: &MeasuredPoint| {
+        json!({
+            "model": p.model.0,
+            "train_sentences": p.train_sentences,
+            "train_tokens": p.train_tokens,
+            "sentences": p.sentences,
+            "f1": p.f1,
+            "low": p.low,
+            "high": p.high,
+        })
+    };
+    let forecast = |f: &Forecast| {
+        json!({
+            "more_sentences": f.more_sentences,
+            "gain": f.gain,
+            "low": f.low,
+            "high": f.high,
+            "little": f.is_little(),
+        })
+    };
+    json!({
+        "measured_on": match curve.basis { CurveBasis::Blind => "blind", CurveBasis::Dev => "dev" },
+        "points": curve.points.iter().map(point).collect::<Vec<_>>(),
+        "forecast": curve.forecast.as_ref().map(forecast),
+    })
+}
+
+fn to_text(curve: &LearningCurve) -> String {
+    if curve.points.is_empty() {
+        return "Nothing is measured yet: that takes a training, and 20 complete sentences of the blind set or of dev"
+            .to_owned();
+    }
+    let mut table = Table::new(["model", "sentences", "tokens", "F1", "band of 95 %", "scored on"]);
+    for point in &curve.points {
+        let cells = [
+            point.train_sentences.to_string(),
+            point.train_tokens.to_string(),
+            format!("{:.3}", point.f1),
+            format!("{:.3} to {:.3}", point.low, point.high),
+            point.sentences.to_string(),
+        ];
+        table.row(&point.model.to_string(), cells);
+    }
+    let basis = match curve.basis {
+        CurveBasis::Blind => "Measured on the blind set.",
+        CurveBasis::Dev => {
+            "Measured on dev, which also chooses epochs and models: a little too good. `nestling aside`, before the first \
+             training, sets sentences aside for an honest curve."
+        }
+    };
+    let forecast = match &curve.forecast {
+        None => "Too few points for a forecast.".to_owned(),
+        Some(f) => {
+            let points = |share: f64| 100.0 * share;
+            let (gain, low, high) = (points(f.gain), points(f.low), points(f.high));
+            let advice = if f.is_little() { "\nThat is little: look at labels again, or stop." } else { "" };
+            format!(
+                "{} more sentences: about {gain:+.1} points of F1, {low:+.1} to {high:+.1}{advice}",
+                f.more_sentences
+            )
+        }
+    };
+    format!("{table}{basis}\n{forecast}")
+}

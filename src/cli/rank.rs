@@ -1,0 +1,54 @@
+//! `nestling rank`
+
+use super::CliError;
+use super::args::Rank;
+use super::output::{Ending, Progress, answer, stop_flag};
+use crate::session::{Choice, Home, Project, RankRequest, SessionError, Strategy, Why};
+use serde_json::json;
+
+pub(super) fn run(args: &Rank) -> Result<Ending, CliError> {
+    let project = Project::open_to_read(&Home::find(), &args.project)?;
+    let strategy = match &args.strategy {
+        Some(id) => id.parse::<Strategy>().map_err(SessionError::from)?,
+        None => project.settings().strategy,
+    };
+    let request = RankRequest { strategy, count: args.limit, seed: args.seed, threads: args.threads };
+    let cancel = stop_flag();
+    let mut progress = Progress::start(args.common);
+    let choices = project.rank_now(request, &cancel, &mut |done, total| progress.show(done, total, "sentences scored"));
+    drop(progress);
+    let choices = choices?;
+    let corpus = project.corpus();
+    let text_of = |choice: &Choice| corpus.sentence(choice.id).map_or("", |s| corpus.sentence_text(s));
+    let rows: Vec<_> = choices
+        .iter()
+        .map(|choice| {
+            let document = corpus.sentence(choice.id).and_then(|s| corpus.document(s.document()));
+            json!({
+                "sentence": choice.id.0,
+                "document": document.map(|d| &d.name),
+                "score": choice.score,
+                "why": why(choice.why),
+                "text": text_of(choice),
+            })
+        })
+        .collect();
+    let json = json!({ "strategy": strategy.to_string(), "sentences": rows });
+    let lines = choices.iter().map(|choice| {
+        let score = choice.score.map_or_else(|| "     -".to_owned(), |score| format!("{score:6.3}"));
+        format!("{score}  {:<6}  {}\n", why(choice.why), text_of(choice).replace('\n', " "))
+    });
+    let text: String = lines.collect();
+    let text = if text.is_empty() { "No sentence is open: all are complete or skipped.".to_owned() } else { text };
+    answer(args.common, &json, &text)?;
+    Ok(Ending::Whole)
+}
+
+fn why(why: Why) -> &'static str {
+    match why {
+        Why::Score => "score",
+        Why::Random => "random",
+        Why::Order => "order",
+        Why::Words => "words",
+    }
+}

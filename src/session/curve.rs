@@ -1,0 +1,99 @@
+//! How good the models became, and what more sentences would bring.
+
+use super::SessionError;
+use super::project::Project;
+use crate::active::{Forecast, Point};
+use crate::annotation::{Edit, ModelId, Sentence, SentenceId, Split, Status, Transaction};
+use crate::nn::scatter;
+
+/// Sentences that a forecast is about.
+const MORE_SENTENCES: usize = 100;
+
+/// Sentences that are set aside where nobody says how many: where sentences have two mentions, the band around F1 is some
+/// seven points to both sides.
+pub const BLIND_SENTENCES: usize = 100;
+
+/// What a learning curve was measured on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CurveBasis {
+    /// Sentences that were set aside at random before anything was learned.
+    Blind,
+    /// There is no blind set, or not enough of it is complete. Dev chooses epochs and models, so that scores on it are a
+    /// little too good.
+    Dev,
+}
+
+/// A model on the curve.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct MeasuredPoint {
+    pub model: ModelId,
+    /// Since 1970, UTC.
+    pub time_ms: i64,
+    pub train_sentences: usize,
+    pub train_tokens: usize,
+    /// Sentences that were scored.
+    pub sentences: usize,
+    /// Strict micro-F1 and a band of 95 % around it, in [0, 1].
+    pub f1: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct LearningCurve {
+    pub basis: CurveBasis,
+    /// By the number of sentences that were learned from.
+    pub points: Vec<MeasuredPoint>,
+    /// `None` where there are too few points to tell.
+    pub forecast: Option<Forecast>,
+}
+
+impl Project {
+    /// The honest curve where there is one; see [`CurveBasis`].
+    pub fn learning_curve(&self) -> LearningCurve {
+        let on = |split| self.measurements.iter().filter(move |m| m.split == split);
+        let (basis, split) = match on(Split::Blind).next() {
+            Some(_) => (CurveBasis::Blind, Split::Blind),
+            None => (CurveBasis::Dev, Split::Dev),
+        };
+        let mut points: Vec<MeasuredPoint> = on(split)
+            .map(|m| {
+                let wrong = m.false_positives + m.false_negatives;
+                MeasuredPoint {
+                    model: m.model,
+                    time_ms: m.time_ms,
+                    train_sentences: m.train_sentences,
+                    train_tokens: m.train_tokens,
+                    sentences: m.sentences,
+                    f1: 2.0 * m.true_positives as f64 / (2 * m.true_positives + wrong).max(1) as f64,
+                    low: m.low,
+                    high: m.high,
+                }
+            })
+            .collect();
+        points.sort_by_key(|p| (p.train_sentences, p.model));
+        let curve: Vec<Point> = points.iter().map(|p| (p.train_sentences as f64, p.f1)).collect();
+        LearningCurve { basis, points, forecast: Forecast::of(&curve, MORE_SENTENCES) }
+    }
+}
+
+/// The transaction that sets sentences aside for an honest curve: drawn by a hash from all that nobody has touched.
+///
+/// # Errors
+/// A model has learned already, so that what is left is no fair sample; fewer sentences than asked for.
+pub(super) fn set_aside(project: &Project, count: usize) -> Result<Transaction, SessionError> {
+    if project.models().next().is_some() {
+        return Err(SessionError::TooLateForBlind);
+    }
+    let is_free = |s: &&Sentence| {
+        s.split() == Split::Rest && s.status() == Status::Untouched && s.mentions().is_empty() && !s.tokens().is_empty()
+    };
+    let mut free: Vec<SentenceId> = project.corpus().sentences().filter(is_free).map(Sentence::id).collect();
+    if free.len() < count {
+        return Err(SessionError::TooFewUntouched { there: free.len(), wanted: count });
+    }
+    free.sort_by_key(|id| scatter(!u64::from(id.0)));
+    let chosen = free.into_iter().take(count);
+    let edits = chosen.map(|sentence| Edit::SetSplit { sentence, old: Split::Rest, new: Split::Blind }).collect();
+    Ok(Transaction::new(format!("Set {count} sentences aside"), edits))
+}

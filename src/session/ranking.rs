@@ -1,0 +1,144 @@
+//! Which sentences come next, and why.
+
+use super::SessionError;
+use super::dataset::{may_be_offered, words};
+use super::jobs::stopped;
+use super::predictor::DROPOUT_PASSES;
+use super::project::{Order, Project};
+use crate::active::{Choice, Measure, Open, Request, Strategy, choose};
+use crate::annotation::{Acquisition, ModelId, Sentence, SentenceId};
+use crate::train::PredictOptions;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::atomic::AtomicBool;
+
+/// Sentences that are chosen together: few, so that the choice is of what the model says now.
+const AHEAD: usize = 10;
+/// Of what is drawn at random in an open project.
+const SEED: u64 = 0;
+/// Sentences that are predicted at a time.
+const CHUNK: usize = 64;
+
+/// What to rank, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct RankRequest {
+    pub strategy: Strategy,
+    /// Sentences, at most.
+    pub count: usize,
+    /// Of what is drawn at random.
+    pub seed: u64,
+    /// For tensor work; all cores by default.
+    pub threads: Option<usize>,
+}
+
+/// What was chosen for the person who annotates, and not shown yet.
+#[derive(Debug, Default)]
+pub(super) struct Agenda {
+    next: VecDeque<Choice>,
+    /// Shown since the scores are what they are: not to be shown again before the others.
+    passed: HashSet<SentenceId>,
+    /// Whose scores.
+    model: Option<ModelId>,
+}
+
+impl Agenda {
+    /// What was chosen is chosen anew: there are fresher scores, or other sentences.
+    pub(super) fn renew(&mut self) {
+        self.next.clear();
+    }
+}
+
+impl Project {
+    /// The next sentence to work on after this one; `None` when all are complete or skipped. The order of the text goes
+    /// round.
+    pub fn next_sentence(&mut self, after: SentenceId, order: Order) -> Option<SentenceId> {
+        match order {
+            Order::Text => {
+                let place = self.corpus.place(after).unwrap_or_default();
+                let (before, rest) = (self.corpus.sentences().take(place), self.corpus.sentences().skip(place));
+                rest.chain(before).find(|s| s.status().waits() && s.id() != after).map(Sentence::id)
+            }
+            Order::Teaching => self.next_that_teaches(after),
+        }
+    }
+
+    fn next_that_teaches(&mut self, after: SentenceId) -> Option<SentenceId> {
+        if self.agenda.model != self.current_model {
+            self.agenda = Agenda { model: self.current_model, ..Agenda::default() };
+        }
+        self.agenda.passed.insert(after);
+        for _ in 0..2 {
+            while let Some(choice) = self.agenda.next.pop_front() {
+                if choice.id != after && self.corpus.sentence(choice.id).is_some_and(may_be_offered) {
+                    self.agenda.passed.insert(choice.id);
+                    return Some(choice.id);
+                }
+            }
+            self.agenda.next = self.choose_ahead(AHEAD).into();
+            if self.agenda.next.is_empty() {
+                // All were shown: once more from the beginning.
+                self.agenda.passed = HashSet::from([after]);
+                self.agenda.next = self.choose_ahead(AHEAD).into();
+            }
+        }
+        None
+    }
+
+    /// The next sentences by the scores that are there, however old; linear in the sentences.
+    pub(super) fn choose_ahead(&self, count: usize) -> Vec<Choice> {
+        let not_passed = |s: &Sentence| !self.agenda.passed.contains(&s.id());
+        self.choose(self.settings.strategy, count, SEED, &HashMap::new(), not_passed)
+    }
+
+    /// The sentences to annotate next, with their acquisition scores. What the model in use has not scored yet is scored
+    /// now, and not stored.
+    ///
+    /// # Errors
+    /// A damaged model, a stop.
+    pub fn rank_now(
+        &self,
+        request: RankRequest,
+        cancel: &AtomicBool,
+        on_progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<Vec<Choice>, SessionError> {
+        let RankRequest { strategy, count, seed, threads } = request;
+        let mut fresh = HashMap::new();
+        if strategy.measure.asks_a_model() && self.current_model.is_some() {
+            let by_dropout = strategy.measure == Measure::Bald;
+            let is_stale = |s: &&Sentence| {
+                let said = self.suggestions.get(&s.id()).filter(|said| Some(said.model) == self.current_model);
+                let said = said.and_then(|said| said.acquisition.as_ref());
+                may_be_offered(s) && said.is_none_or(|said| by_dropout && said.disagreement.is_none())
+            };
+            let stale: Vec<SentenceId> = self.corpus.sentences().filter(is_stale).map(Sentence::id).collect();
+            if !stale.is_empty() {
+                let (_, predictor) = self.load_model(None, threads)?;
+                let dropout_passes = if by_dropout { DROPOUT_PASSES } else { 0 };
+                let options = PredictOptions { dropout_passes, ..PredictOptions::default() };
+                for chunk in stale.chunks(CHUNK) {
+                    let of = |id: &SentenceId| Some(words(&self.corpus, self.corpus.sentence(*id)?));
+                    let texts: Vec<Vec<String>> = chunk.iter().filter_map(of).collect();
+                    let said = predictor.predict(&texts, options, cancel).map_err(stopped)?;
+                    fresh.extend(chunk.iter().copied().zip(said.into_iter().map(|said| said.acquisition)));
+                    on_progress(fresh.len(), stale.len());
+                }
+            }
+        }
+        Ok(self.choose(strategy, count, seed, &fresh, |_| true))
+    }
+
+    /// `fresh` scores go before stored ones.
+    fn choose(
+        &self,
+        strategy: Strategy,
+        count: usize,
+        seed: u64,
+        fresh: &HashMap<SentenceId, Acquisition>,
+        wanted: impl Fn(&Sentence) -> bool,
+    ) -> Vec<Choice> {
+        let said = |id| fresh.get(&id).or_else(|| self.suggestions.get(&id)?.acquisition.as_ref());
+        let open = self.corpus.sentences().filter(|s| may_be_offered(s) && wanted(s));
+        let open: Vec<Open<'_>> = open.map(|s| Open { id: s.id(), said: said(s.id()) }).collect();
+        let words = |id| self.corpus.sentence(id).map(|s| self.corpus.words(s).collect()).unwrap_or_default();
+        choose(&Request { strategy, count, seed, open: &open, words: &words })
+    }
+}

@@ -1,0 +1,147 @@
+//! Replaying a gold corpus: what comes of it, and that stopping it changes nothing.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
+
+use nestling::session::{
+    Config, Home, ReadRequest, RunRecord, SessionError, SimulateEvent, SimulateReport, SimulateRequest, simulate,
+};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+struct Place {
+    dir: tempfile::TempDir,
+    home: Home,
+}
+
+impl Place {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path().join("home"));
+        Self { dir, home }
+    }
+
+    /// "NAME met the mayor of TOWN ." with a person, a person with a place inside, and a place.
+    fn corpus(&self, name: &str, sentences: usize) -> PathBuf {
+        let (names, towns) = (["Anna", "Zoë", "Maja", "Jens", "Iben"], ["Aarhus", "Lund", "Turku"]);
+        let line = |i: usize| {
+            let (person, town) = (names[i % names.len()], towns[i % towns.len()]);
+            format!(
+                r#"{{"tokens":["{person}","met","the","mayor","of","{town}","no",".","{i}"],"entities":[{{"start":0,"end":1,"label":"PER"}},{{"start":2,"end":6,"label":"PER"}},{{"start":5,"end":6,"label":"LOC"}}]}}"#
+            ) + "\n"
+        };
+        let path = self.dir.path().join(name);
+        std::fs::write(&path, (0..sentences).map(line).collect::<String>()).unwrap();
+        path
+    }
+
+    fn request(&self, output: &Path, strategies: &[&str]) -> SimulateRequest {
+        let mut config = Config { encoder: "small".to_owned(), ..Config::default() };
+        config.set("epochs", "12").unwrap();
+        SimulateRequest {
+            train: self.corpus("train.jsonl", 60),
+            dev: self.corpus("dev.jsonl", 30),
+            test: self.corpus("test.jsonl", 30),
+            read: ReadRequest { format: None, options: vec![("end".into(), "exclusive".into())] },
+            strategies: strategies.iter().map(|s| (*s).to_owned()).collect(),
+            pool: Some(40),
+            schedule: vec![6, 16, 30],
+            seeds: vec![7],
+            config,
+            output: Some(output.to_owned()),
+            resume: false,
+        }
+    }
+}
+
+fn run(place: &Place, request: &SimulateRequest) -> SimulateReport {
+    simulate(&place.home, request, &AtomicBool::new(false), &mut |_| {}).unwrap()
+}
+
+/// All but how long it took.
+fn without_times(report: &SimulateReport) -> Vec<RunRecord> {
+    let mut runs = report.runs.clone();
+    runs.iter_mut().flat_map(|run| &mut run.points).for_each(|point| point.train_secs = 0.0);
+    runs
+}
+
+#[test]
+fn a_model_learns_and_its_suggestions_save_work() {
+    let place = Place::new();
+    let output = place.dir.path().join("out");
+    let report = run(&place, &place.request(&output, &["random", "default"]));
+    assert_eq!(report.runs.len(), 2);
+    for run in &report.runs {
+        assert_eq!(run.points.iter().map(|p| p.sentences).collect::<Vec<_>>(), [6, 16, 30]);
+        let mut places: Vec<usize> = run.annotated.iter().map(|s| s.place).collect();
+        places.sort_unstable();
+        places.dedup();
+        assert_eq!(
+            (places.len(), places.last().is_some_and(|p| *p < 40)),
+            (30, true),
+            "each sentence of the pool once"
+        );
+        let [first, .., last] = run.points.as_slice() else { panic!("three points") };
+        assert_eq!((first.actions, first.mentions, first.tokens), (first.actions_from_scratch, 18, 54));
+        assert!(last.f1 > 0.9 && last.f1 >= first.f1, "{:?}", run.points);
+        let saved = run.saved(17, 30).unwrap();
+        assert!(saved > 0.3, "{saved}");
+    }
+    let curves = report.curves();
+    assert!(curves[1].tokens_for(0.5).is_some());
+    let plot = std::fs::read_to_string(output.join("curves.svg")).unwrap();
+    assert!(plot.contains(">random</text>") && plot.contains(">default</text>"));
+    assert!(!output.join("runs/random-7").exists(), "the project of a run that is done is thrown away");
+}
+
+#[test]
+fn one_that_was_stopped_goes_on_to_the_same_result() {
+    let place = Place::new();
+    let (whole, parts) = (place.dir.path().join("whole"), place.dir.path().join("parts"));
+    let want = without_times(&run(&place, &place.request(&whole, &["neh+diverse"])));
+
+    let mut request = place.request(&parts, &["neh+diverse"]);
+    for _ in 0..3 {
+        // Stopped at the first step after each point.
+        let (cancel, mut has_point) = (AtomicBool::new(false), request.schedule.is_empty());
+        let stopped = simulate(&place.home, &request, &cancel, &mut |event| match event {
+            SimulateEvent::Point(_) => has_point = true,
+            SimulateEvent::Train(_) if has_point => cancel.store(true, Ordering::Relaxed),
+            _ => {}
+        });
+        request.resume = true;
+        if let Ok(report) = stopped {
+            assert_eq!(without_times(&report), want);
+            return;
+        }
+        assert!(matches!(stopped, Err(SessionError::Stopped)), "{stopped:?}");
+    }
+    assert_eq!(without_times(&run(&place, &request)), want);
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_what_to_do() {
+    let place = Place::new();
+    let output = place.dir.path().join("out");
+    let refused = |request: &SimulateRequest| {
+        simulate(&place.home, request, &AtomicBool::new(false), &mut |_| {}).unwrap_err().to_string()
+    };
+    let request = place.request(&output, &["random"]);
+    let unknown = SimulateRequest { strategies: vec!["best".into()], ..request.clone() };
+    assert!(refused(&unknown).contains(r#"there is no strategy "best""#));
+    for schedule in [vec![], vec![0, 5], vec![6, 6], vec![6, 41]] {
+        let bad = SimulateRequest { schedule, ..request.clone() };
+        assert!(refused(&bad).contains("up to the 40 of the pool"), "{}", refused(&bad));
+    }
+    let short = SimulateRequest { schedule: vec![6], ..request };
+    run(&place, &short);
+    assert!(refused(&short).contains("--resume"));
+    let other = SimulateRequest { resume: true, schedule: vec![7], ..short.clone() };
+    assert!(refused(&other).contains("other files or settings"));
+    // More strategies and seeds can be added; what is done is not done again.
+    let more = SimulateRequest { resume: true, strategies: vec!["random".into(), "order".into()], ..short };
+    let mut trained = 0;
+    let report = simulate(&place.home, &more, &AtomicBool::new(false), &mut |event| {
+        trained += usize::from(matches!(event, SimulateEvent::Point(_)));
+    });
+    assert_eq!((report.unwrap().runs.len(), trained), (2, 1));
+}
