@@ -21,10 +21,12 @@ mod cold_start;
 mod direction;
 mod diversity;
 mod forecast;
+mod look_again;
 mod strategy;
 
 pub use acquisition::{Answer, acquisition, disagreement};
 pub use choose::{Choice, Open, RANDOM_SHARE, Request, Why, choose};
 pub use direction::Projection;
 pub use forecast::{Forecast, Point};
+pub use look_again::{Doubt, Finding, Held, Labelled, look_again};
 pub use strategy::{Measure, NoSuchStrategy, Strategy};

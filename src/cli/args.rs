@@ -90,6 +90,13 @@ pub(super) enum Command {
     /// How good the models became, how sure that is, and what more sentences would bring.
     #[command(after_help = "Example: nestling curve harbour.nestling --json")]
     Curve(Curve),
+    /// What decisions cost: accepting, mending, rejecting, creating, in seconds and keys, for each label and model.
+    #[command(after_help = "Example: nestling costs harbour.nestling --json")]
+    Costs(Costs),
+    /// Complete sentences that are worth a second look, and why: models that had not seen them disagree, the same words
+    /// are labelled in two ways, a nesting hardly ever occurs. Nothing is stored.
+    #[command(after_help = "Example: nestling look-again harbour.nestling --limit 50")]
+    LookAgain(LookAgain),
     /// The sentences to annotate next, with their acquisition scores; nothing is stored.
     #[command(
         after_help = "Strategies: random, order, least-confidence, entropy, neh, mention-count, bald, each but the \
@@ -446,6 +453,35 @@ pub(super) struct Aside {
 pub(super) struct Curve {
     /// Project file.
     pub(super) project: PathBuf,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Costs {
+    /// Project file.
+    pub(super) project: PathBuf,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct LookAgain {
+    /// Project file.
+    pub(super) project: PathBuf,
+    /// In so many parts sentences are divided; a model that learned from the others is asked about each. 0 asks none,
+    /// which takes no time.
+    #[arg(long, default_value_t = 3)]
+    pub(super) folds: usize,
+    /// Findings, at most.
+    #[arg(long, default_value_t = 20)]
+    pub(super) limit: usize,
+    /// Threads for tensor work; all cores by default.
+    #[arg(long)]
+    pub(super) threads: Option<usize>,
+    /// Hyper-parameter of the trainings, as key=value; may be given several times.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(super) set: Vec<(String, String)>,
     #[command(flatten)]
     pub(super) common: Common,
 }

@@ -14,6 +14,7 @@ mod bench;
 mod check;
 mod convert;
 mod copy;
+mod costs;
 mod curve;
 mod distill;
 mod documents;
@@ -23,6 +24,7 @@ mod export;
 mod import;
 mod info;
 mod json;
+mod look_again;
 mod new;
 mod output;
 mod predict;
@@ -111,6 +113,8 @@ fn run(cli: Cli, window: Option<Window>) -> Result<Ending, CliError> {
         Some(Command::Evaluate(args)) => evaluate::run(&args),
         Some(Command::Aside(args)) => aside::run(&args),
         Some(Command::Curve(args)) => curve::run(&args),
+        Some(Command::Costs(args)) => costs::run(&args),
+        Some(Command::LookAgain(args)) => look_again::run(&args),
         Some(Command::Rank(args)) => rank::run(&args),
         Some(Command::Simulate(args)) => simulate::run(&args),
         Some(Command::Distill(args)) => distill::run(&args),

@@ -5,16 +5,17 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// A pause longer than this is no work.
 const PAUSE: Duration = Duration::from_secs(30);
 
-/// Adds up the time between signs of life that are close to each other.
+/// Adds up the time between signs of life that are close to each other, and what was pressed.
 #[derive(Debug)]
 pub(super) struct Activity {
     last: Instant,
     worked: Duration,
+    presses: u32,
 }
 
 impl Activity {
     pub(super) fn start(now: Instant) -> Self {
-        Self { last: now, worked: Duration::ZERO }
+        Self { last: now, worked: Duration::ZERO, presses: 0 }
     }
 
     /// A sign of life: a key, a click, a move of the mouse.
@@ -24,6 +25,16 @@ impl Activity {
             self.worked += gap;
         }
         self.last = now;
+    }
+
+    /// Keys and buttons.
+    pub(super) fn press(&mut self, count: u32) {
+        self.presses = self.presses.saturating_add(count);
+    }
+
+    /// What was pressed since the last call.
+    pub(super) fn take_presses(&mut self) -> u32 {
+        std::mem::take(&mut self.presses)
     }
 
     /// Milliseconds of work since the last call.

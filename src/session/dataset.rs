@@ -104,7 +104,7 @@ fn learnable(corpus: &Corpus, part: Part) -> impl Iterator<Item = &Sentence> {
     complete.filter(|s| !s.tokens().is_empty())
 }
 
-fn example(corpus: &Corpus, sentence: &Sentence) -> Example {
+pub(super) fn example(corpus: &Corpus, sentence: &Sentence) -> Example {
     Example { tokens: words(corpus, sentence), gold: contiguous(sentence) }
 }
 
@@ -112,7 +112,7 @@ pub(super) fn words(corpus: &Corpus, sentence: &Sentence) -> Vec<String> {
     corpus.words(sentence).map(str::to_owned).collect()
 }
 
-fn contiguous(sentence: &Sentence) -> Vec<(Span, LabelId)> {
+pub(super) fn contiguous(sentence: &Sentence) -> Vec<(Span, LabelId)> {
     sentence.mentions().iter().filter_map(|m| Some((m.fragments.contiguous()?, m.label))).collect()
 }
 

@@ -22,6 +22,7 @@ mod check;
 mod command;
 mod convert;
 mod copy;
+mod costs;
 mod counts;
 mod curve;
 mod dataset;
@@ -37,6 +38,7 @@ mod import;
 mod inputs;
 mod jobs;
 mod learner;
+mod look_again;
 mod models;
 mod predictor;
 mod project;
@@ -63,6 +65,7 @@ pub use bench::{
 pub use check::{CheckReport, check_project, rescue_project};
 pub use command::{Command, Outcome, Suggested};
 pub use convert::{ConvertReceipt, ConvertRequest, convert};
+pub use costs::{Cost as DecisionCost, Costs, Decision, Decisions};
 pub use curve::{BLIND_SENTENCES, CurveBasis, LearningCurve, MeasuredPoint};
 pub use dataset::Part;
 pub use distill::{DistillReport, DistillRequest, distill_encoder};
@@ -75,6 +78,7 @@ pub use filter::{FilterReport, filter};
 pub use home::Home;
 pub use import::{ImportAs, ImportHow, ImportReceipt, Imported};
 pub use jobs::{EvaluateReport, EvaluateRequest, PredictReport, TrainReport};
+pub use look_again::LookAgainRequest;
 pub use project::{NewProject, Order, Project};
 pub use ranking::RankRequest;
 pub use reading::{Incoming, ReadRequest, read_files};
@@ -87,7 +91,7 @@ pub use status::{Counts, Event, LearnerState, LearnerStatus, ModelInfo, Predicti
 pub use task::{Task, TaskLost, Waker};
 
 // What callers name of the layers below.
-pub use crate::active::{Choice, Forecast, Strategy, Why};
+pub use crate::active::{Choice, Doubt, Finding, Forecast, Strategy, Why};
 pub use crate::distill::{Config as DistillConfig, Event as DistillEvent, Record as DistillRecord};
 pub use crate::encoder::{EncoderInfo, Encoders, Fetching, Hub, Repository};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};

@@ -301,9 +301,11 @@ impl Project {
         *self.waker.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker);
     }
 
-    /// A sign that a person is at work: edits store how long it took to make them.
-    pub fn note_activity(&mut self) {
+    /// A sign that a person is at work, and how many keys and buttons they pressed: edits store how long it took to make
+    /// them, and how much.
+    pub fn note_activity(&mut self, presses: u32) {
         self.activity.touch(Instant::now());
+        self.activity.press(presses);
     }
 
     /// Says what is on screen: it gets suggestions first, and edits record what was seen.
@@ -463,7 +465,8 @@ impl Project {
         });
         let visible = visible.collect();
         let author = self.settings.author.clone();
-        Stamp { author, time_ms: now_ms(), active_ms: self.activity.take_ms(Instant::now()), visible }
+        let (active_ms, presses) = (self.activity.take_ms(Instant::now()), self.activity.take_presses());
+        Stamp { author, time_ms: now_ms(), active_ms, presses, visible }
     }
 
     pub(super) fn set(&mut self, setting: Setting) -> Result<(), SessionError> {

@@ -122,8 +122,8 @@ impl Import {
         rows::raise_next_sentence(tx, self.after.next_sentence_id())?;
         rows::set_revision(tx, self.revision())?;
         let sql =
-            "INSERT INTO log (revision, step, intent, edits, inverse, author, time_ms, active_ms, visible, receipt)
-            VALUES (?1, 'import', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+            "INSERT INTO log (revision, step, intent, edits, inverse, author, time_ms, active_ms, visible, receipt,
+            presses) VALUES (?1, 'import', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
         tx.execute(
             sql,
             params![
@@ -136,6 +136,7 @@ impl Import {
                 self.stamp.active_ms,
                 json::write_visible(&self.stamp.visible)?,
                 self.receipt,
+                self.stamp.presses,
             ],
         )?;
         Ok(())

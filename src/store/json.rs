@@ -10,7 +10,7 @@ use super::codec::Malformed;
 use super::names;
 use super::writer::VisibleSuggestions;
 use crate::annotation::{
-    Attributes, DocumentId, Edit, Fragments, Label, LabelId, Mention, MentionId, NewSentence, Presence, Rgb,
+    Attributes, DocumentId, Edit, Fragments, Label, LabelId, Mention, MentionId, ModelId, NewSentence, Presence, Rgb,
     SentenceId, Span, Split, Status,
 };
 use crate::text::{ByteIdx, TextRange};
@@ -35,6 +35,12 @@ pub(super) fn write_visible(visible: &[VisibleSuggestions]) -> serde_json::Resul
     serde_json::to_string(&rows.collect::<Vec<_>>())
 }
 
+/// Whose suggestions were on screen.
+pub(super) fn read_visible(json: &str) -> Result<Vec<(SentenceId, ModelId)>, Malformed> {
+    let rows: Vec<VisibleJson> = serde_json::from_str(json).map_err(|_| Malformed("an entry of the log is no JSON"))?;
+    Ok(rows.into_iter().map(|row| (SentenceId(row.sentence), ModelId(row.model))).collect())
+}
+
 /// `[[start,end],…]`
 pub(super) fn write_fragments(fragments: &Fragments) -> serde_json::Result<String> {
     serde_json::to_string(&pairs(fragments))
@@ -46,7 +52,7 @@ pub(super) fn read_fragments(json: &str) -> Result<Fragments, Malformed> {
     to_fragments(&spans)
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 struct VisibleJson {
     sentence: u32,
     model: u32,

@@ -49,15 +49,19 @@ impl Store {
     /// # Errors
     /// A damaged file: one that SQLite can't read, or whose rows break an invariant of the corpus.
     pub fn load(&self) -> Result<Contents, StoreError> {
-        let contents = self.read().map_err(|error| match error {
-            ReadError::Sqlite(source) => StoreError::sqlite("read the project", source, &self.path),
-            ReadError::Malformed(error) => self.damaged(error.to_string()),
-            ReadError::Corpus(error) => self.damaged(error.to_string()),
-        })?;
+        let contents = self.read().map_err(|error| self.explain_read(error))?;
         self.connection
             .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
             .map_err(|source| StoreError::sqlite("read the project", source, &self.path))?;
         Ok(contents)
+    }
+
+    pub(super) fn explain_read(&self, error: ReadError) -> StoreError {
+        match error {
+            ReadError::Sqlite(source) => StoreError::sqlite("read the project", source, &self.path),
+            ReadError::Malformed(error) => self.damaged(error.to_string()),
+            ReadError::Corpus(error) => self.damaged(error.to_string()),
+        }
     }
 
     fn damaged(&self, detail: String) -> StoreError {

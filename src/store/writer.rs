@@ -36,6 +36,8 @@ pub struct Stamp {
     pub time_ms: i64,
     /// That the person worked since the last entry.
     pub active_ms: i64,
+    /// Keys and buttons that they pressed since then.
+    pub presses: u32,
     pub visible: Vec<VisibleSuggestions>,
 }
 
@@ -385,8 +387,8 @@ fn insert_entry(tx: &Connection, entry: &LogEntry) -> Result<(), RowError> {
         rows::apply_edit(tx, edit)?;
     }
     rows::set_revision(tx, entry.revision)?;
-    let sql = "INSERT INTO log (revision, step, intent, edits, inverse, author, time_ms, active_ms, visible)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let sql = "INSERT INTO log (revision, step, intent, edits, inverse, author, time_ms, active_ms, visible, presses)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     tx.prepare_cached(sql)?.execute(params![
         entry.revision.cast_signed(),
         names::of_step(entry.step),
@@ -397,6 +399,7 @@ fn insert_entry(tx: &Connection, entry: &LogEntry) -> Result<(), RowError> {
         entry.stamp.time_ms,
         entry.stamp.active_ms,
         json::write_visible(&entry.stamp.visible)?,
+        entry.stamp.presses,
     ])?;
     Ok(())
 }

@@ -103,6 +103,7 @@ fn the_log_tells_who_did_what_when_and_what_they_saw() {
         author: "anna".into(),
         time_ms: 1_772_355_900_000,
         active_ms: 1500,
+        presses: 4,
         visible: vec![VisibleSuggestions {
             sentence: SentenceId(0),
             model: ModelId(3),
@@ -111,11 +112,16 @@ fn the_log_tells_who_did_what_when_and_what_they_saw() {
     };
     project.edit(Step::Do, Transaction::new("Skip", vec![status(0, Status::Untouched, Status::Skipped)]));
     let (_, path, _dir) = project.reopen();
+    let mut read = Vec::new();
+    Store::open_to_read(&path).unwrap().read_log(|entry| read.push(entry)).unwrap();
+    assert_eq!(read.len(), 1);
+    assert_eq!((read[0].presses, read[0].active_ms, &*read[0].author), (4, 1500, "anna"));
+    assert_eq!(read[0].visible, [(SentenceId(0), ModelId(3))]);
     let db = rusqlite::Connection::open(path).unwrap();
     let row = db.query_row(
-        "SELECT step, intent, author, time_ms, active_ms, visible, edits, inverse FROM log WHERE step <> 'import'",
+        "SELECT step, intent, author, time_ms, active_ms, presses, visible, edits, inverse FROM log WHERE step <> 'import'",
         [],
-        |row| (0..8).map(|at| row.get::<_, String>(at).or_else(|_| Ok(row.get::<_, i64>(at)?.to_string()))).collect(),
+        |row| (0..9).map(|at| row.get::<_, String>(at).or_else(|_| Ok(row.get::<_, i64>(at)?.to_string()))).collect(),
     );
     expect_test::expect![[r#"
         do
@@ -123,6 +129,7 @@ fn the_log_tells_who_did_what_when_and_what_they_saw() {
         anna
         1772355900000
         1500
+        4
         [{"sentence":0,"model":3,"spans":[[0,7,0,0.5]]}]
         [{"edit":"set_status","sentence":0,"old":"untouched","new":"skipped"}]
         [{"edit":"set_status","sentence":0,"old":"skipped","new":"untouched"}]"#]]

@@ -134,7 +134,7 @@ impl Window {
             }
             desk.project.look_at(desk.view.current().as_slice());
             if ctx.input(|i| !i.events.is_empty()) {
-                desk.project.note_activity();
+                desk.project.note_activity(ctx.input(presses));
             }
             if let Some(secs) = next_look(desk.project.learner()) {
                 ctx.request_repaint_after_secs(secs);
@@ -514,6 +514,17 @@ fn next_look(learner: &LearnerStatus) -> Option<f32> {
 /// A list of recent projects that can't be written is no reason to refuse a project.
 fn remember(home: &Home, path: &Path) {
     let _written = home.remember_recent(path);
+}
+
+/// Keys and buttons that went down in this frame; a key that is held counts once.
+fn presses(input: &egui::InputState) -> u32 {
+    let is_press = |event: &&egui::Event| {
+        matches!(
+            event,
+            egui::Event::Key { pressed: true, repeat: false, .. } | egui::Event::PointerButton { pressed: true, .. }
+        )
+    };
+    input.events.iter().filter(is_press).count() as u32
 }
 
 /// Says that files may be let go here.

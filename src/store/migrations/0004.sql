@@ -1,9 +1,12 @@
--- The project file, version 4: what a sentence would teach, and how good models were.
+-- The project file, version 4: what a sentence would teach, how good models were, and what decisions cost.
 
 -- Packed acquisition scores (src/store/codec.rs); NULL where no model of the project said them. In the place of the one
 -- that older programs knew: the model in use says them anew.
 ALTER TABLE suggestion ADD COLUMN acquisition BLOB;
 ALTER TABLE suggestion DROP COLUMN entropy;
+
+-- Keys and buttons that the person pressed since the entry before.
+ALTER TABLE log ADD COLUMN presses INTEGER NOT NULL DEFAULT 0;
 
 -- One row a model and part of the project that it was scored on: the learning curve.
 CREATE TABLE measurement (

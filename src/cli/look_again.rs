@@ -1,0 +1,83 @@
+//! `nestling look-again`
+
+use super::CliError;
+use super::args::LookAgain;
+use super::output::{Ending, Progress, answer, stop_flag};
+use super::train::tell as tell_training;
+use crate::annotation::LabelId;
+use crate::session::{Config, Doubt, Finding, Home, LookAgainRequest, Project, SessionError, TrainEvent};
+use serde_json::json;
+
+pub(super) fn run(args: &LookAgain) -> Result<Ending, CliError> {
+    let project = Project::open_to_read(&Home::find(), &args.project)?;
+    let mut config: Config = project.settings().config();
+    config.threads = args.threads;
+    for (key, value) in &args.set {
+        config.set(key, value).map_err(SessionError::from)?;
+    }
+    let request = LookAgainRequest { folds: args.folds, config };
+    let cancel = stop_flag();
+    let mut progress = Progress::start(args.common);
+    let mut at = usize::MAX;
+    let found = project.look_again_now(&request, &cancel, &mut |fold, event| {
+        if fold != at {
+            at = fold;
+            progress.note(&format!(
+                "model {} of {}, which does not see the sentences it is asked about",
+                fold + 1,
+                args.folds
+            ));
+        }
+        if matches!(event, TrainEvent::Progress { .. }) {
+            tell_training(&mut progress, event);
+        }
+    });
+    drop(progress);
+    let mut found = found?;
+    let all = found.len();
+    found.truncate(args.limit);
+    let corpus = project.corpus();
+    let name = |label: LabelId| corpus.labels().get(label).map_or("?", |l| l.name.as_str());
+    let words = |f: &Finding| corpus.sentence(f.sentence).map_or("", |s| corpus.span_text(s, f.span));
+    let text_of = |f: &Finding| corpus.sentence(f.sentence).map_or("", |s| corpus.sentence_text(s));
+    let rows = found.iter().map(|f| {
+        json!({
+            "sentence": f.sentence.0,
+            "start": f.span.start().get(),
+            "end": f.span.end().get(),
+            "words": words(f),
+            "label": name(f.label),
+            "why": why(f, &name),
+            "weight": f.weight,
+            "text": text_of(f),
+        })
+    });
+    let json = json!({ "findings": rows.collect::<Vec<_>>(), "all": all });
+    let lines = found.iter().map(|f| {
+        let (words, text) = (words(f).replace('\n', " "), text_of(f).replace('\n', " "));
+        format!("{:.2}  {words:?} {}: {}\n      {text}\n", f.weight, name(f.label), why(f, &name))
+    });
+    let mut text: String = lines.collect();
+    if all > found.len() {
+        text.push_str(&format!("… and {} more; see --limit", all - found.len()));
+    } else if all == 0 {
+        "Nothing stands out.".clone_into(&mut text);
+    }
+    answer(args.common, &json, &text)?;
+    Ok(Ending::Whole)
+}
+
+fn why<'n>(finding: &Finding, name: &impl Fn(LabelId) -> &'n str) -> String {
+    match finding.doubt {
+        Doubt::Missing => "a model marks it, and it is not marked".to_owned(),
+        Doubt::Unlikely => "a model does not believe in it".to_owned(),
+        Doubt::OtherLabel { label } => format!("a model says {}", name(label)),
+        Doubt::OftenOtherwise { label, times, of } => {
+            format!("the same words are {} in {times} of {of} places", name(label))
+        }
+        Doubt::OftenMarked { times, of } => format!("the same words are marked in {times} of {of} places"),
+        Doubt::RareNesting { outer, times, of } => {
+            format!("only {times} of {of} {} with something inside have this inside", name(outer))
+        }
+    }
+}

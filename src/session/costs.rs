@@ -1,0 +1,248 @@
+//! What decisions cost a person, told from the log: how often, in seconds and in keys and buttons, for each label and model.
+
+use super::project::Project;
+use super::{SessionError, Task};
+use crate::annotation::{Edit, LabelId, ModelId, Provenance, Status, Step};
+use crate::store::{Logged, Store};
+use std::collections::BTreeMap;
+use std::ops::AddAssign;
+use std::path::Path;
+
+/// What a person does with a mention or a suggestion.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Decision {
+    /// Takes a suggestion as it is.
+    Accept,
+    /// Takes it with another label or other boundaries.
+    Edit,
+    /// Turns it down.
+    Reject,
+    /// Marks what nobody suggested.
+    Create,
+}
+
+impl Decision {
+    pub const ALL: [Self; 4] = [Self::Accept, Self::Edit, Self::Reject, Self::Create];
+}
+
+/// Decisions of one kind.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Cost {
+    pub count: usize,
+    pub secs: f64,
+    /// Keys and buttons.
+    pub presses: f64,
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.count += other.count;
+        self.secs += other.secs;
+        self.presses += other.presses;
+    }
+}
+
+/// Decisions of all kinds.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Decisions(BTreeMap<Decision, Cost>);
+
+impl Decisions {
+    pub fn cost(&self, decision: Decision) -> Cost {
+        self.0.get(&decision).copied().unwrap_or_default()
+    }
+
+    /// Of the suggestions that were answered, those that were taken as they were; `None` where none was answered.
+    pub fn acceptance(&self) -> Option<f64> {
+        let answered: usize = [Decision::Accept, Decision::Edit, Decision::Reject]
+            .iter()
+            .map(|decision| self.cost(*decision).count)
+            .sum();
+        (answered > 0).then(|| self.cost(Decision::Accept).count as f64 / answered as f64)
+    }
+
+    fn add(&mut self, decision: Decision, cost: Cost) {
+        *self.0.entry(decision).or_default() += cost;
+    }
+}
+
+/// All that the log tells of costs.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Costs {
+    pub all: Decisions,
+    pub labels: BTreeMap<LabelId, Decisions>,
+    /// By the model whose suggestions were answered; what was created is not among these.
+    pub models: BTreeMap<ModelId, Decisions>,
+    /// Sentences that were completed.
+    pub completed: usize,
+    /// All work, reading and what was taken back included.
+    pub secs: f64,
+    pub presses: f64,
+}
+
+impl Project {
+    /// Reads the log on a thread of its own; what is not saved yet is not among it.
+    pub fn costs(&self) -> Task<Result<Costs, SessionError>> {
+        let path = self.path().to_owned();
+        Task::spawn("nestling-costs", self.waker.as_waker(), move || read(&path))
+    }
+}
+
+fn read(path: &Path) -> Result<Costs, SessionError> {
+    let mut tally = Tally::default();
+    Store::open_to_read(path)?.read_log(|entry| tally.take(&entry))?;
+    Ok(tally.sum())
+}
+
+/// Decisions in their order, so that undo takes back the last one.
+#[derive(Default)]
+struct Tally {
+    done: Vec<Decided>,
+    undone: Vec<Decided>,
+    costs: Costs,
+}
+
+/// What one transaction decided.
+#[derive(Default)]
+struct Decided {
+    decisions: Vec<(Decision, LabelId, Option<ModelId>)>,
+    cost: Cost,
+    completed: usize,
+}
+
+impl Tally {
+    fn take(&mut self, entry: &Logged) {
+        let cost = Cost { count: 1, secs: entry.active_ms as f64 / 1000.0, presses: f64::from(entry.presses) };
+        self.costs.secs += cost.secs;
+        self.costs.presses += cost.presses;
+        match entry.step {
+            Step::Do => {
+                self.undone.clear();
+                let completed =
+                    entry.edits.iter().filter(|e| matches!(e, Edit::SetStatus { new: Status::Complete, .. }));
+                let completed = completed.count();
+                self.done.push(Decided { decisions: decisions(entry), cost, completed });
+            }
+            Step::Undo => self.undone.extend(self.done.pop()),
+            Step::Redo => self.done.extend(self.undone.pop()),
+        }
+    }
+
+    fn sum(self) -> Costs {
+        let Self { done, mut costs, .. } = self;
+        for Decided { decisions, cost, completed } in done {
+            costs.completed += completed;
+            // Several at once ("accept all") share what it took.
+            let share = 1.0 / decisions.len().max(1) as f64;
+            let cost = Cost { count: 1, secs: cost.secs * share, presses: cost.presses * share };
+            for (decision, label, model) in decisions {
+                costs.all.add(decision, cost);
+                costs.labels.entry(label).or_default().add(decision, cost);
+                if let Some(model) = model {
+                    costs.models.entry(model).or_default().add(decision, cost);
+                }
+            }
+        }
+        costs
+    }
+}
+
+fn decisions(entry: &Logged) -> Vec<(Decision, LabelId, Option<ModelId>)> {
+    let edits = entry.edits.as_slice();
+    let seen = |sentence| entry.visible.iter().find(|(id, _)| *id == sentence).map(|(_, model)| *model);
+    let rejects = |e: &Edit| matches!(e, Edit::SetRejected { new: true, .. });
+    // A mention that is made while a suggestion is turned down takes its place.
+    let corrects = edits.iter().any(rejects) && edits.iter().any(|e| matches!(e, Edit::AddMention { .. }));
+    let decision = |edit: &Edit| match edit {
+        Edit::AddMention { mention, sentence } => Some(match mention.provenance {
+            Provenance::Accepted(model) => (Decision::Accept, mention.label, Some(model)),
+            _ if corrects => (Decision::Edit, mention.label, seen(*sentence)),
+            _ => (Decision::Create, mention.label, None),
+        }),
+        Edit::ReplaceMention { old, new, .. } => match old.provenance {
+            // What was accepted and then changed was not right.
+            Provenance::Accepted(model) if (&old.fragments, old.label) != (&new.fragments, new.label) => {
+                Some((Decision::Edit, new.label, Some(model)))
+            }
+            _ => None,
+        },
+        Edit::SetRejected { sentence, label, new: true, .. } if !corrects => {
+            Some((Decision::Reject, *label, seen(*sentence)))
+        }
+        _ => None,
+    };
+    edits.iter().filter_map(decision).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annotation::{Mention, MentionId, SentenceId, Span};
+
+    const S: SentenceId = SentenceId(4);
+    const M: ModelId = ModelId(2);
+
+    fn mention(label: u32, provenance: Provenance) -> Mention {
+        Mention::new(MentionId(1), Span::from_range(0..2).unwrap(), LabelId(label), provenance)
+    }
+
+    fn add(label: u32, provenance: Provenance) -> Edit {
+        Edit::AddMention { sentence: S, mention: mention(label, provenance) }
+    }
+
+    fn reject(label: u32) -> Edit {
+        Edit::SetRejected { sentence: S, span: Span::from_range(0..2).unwrap(), label: LabelId(label), new: true }
+    }
+
+    fn costs(entries: &[(Step, Vec<Edit>)]) -> Costs {
+        let mut tally = Tally::default();
+        for (step, edits) in entries {
+            let (author, visible) = (String::new(), vec![(S, M)]);
+            tally.take(&Logged {
+                step: *step,
+                edits: edits.clone(),
+                author,
+                time_ms: 0,
+                active_ms: 3000,
+                presses: 2,
+                visible,
+            });
+        }
+        tally.sum()
+    }
+
+    #[test]
+    fn each_decision_is_told_from_its_edits() {
+        let complete = Edit::SetStatus { sentence: S, old: Status::InProgress, new: Status::Complete };
+        let all = costs(&[
+            (Step::Do, vec![add(0, Provenance::Accepted(M)), add(1, Provenance::Accepted(M))]),
+            (Step::Do, vec![add(1, Provenance::Person), reject(0)]),
+            (Step::Do, vec![reject(0)]),
+            (Step::Do, vec![add(0, Provenance::Person)]),
+            (Step::Do, vec![complete]),
+        ]);
+        let counts = |decisions: &Decisions| Decision::ALL.map(|decision| decisions.cost(decision).count);
+        assert_eq!(counts(&all.all), [2, 1, 1, 1]);
+        assert_eq!(counts(&all.labels[&LabelId(1)]), [1, 1, 0, 0]);
+        assert_eq!(counts(&all.models[&M]), [2, 1, 1, 0]);
+        assert_eq!(all.all.acceptance(), Some(0.5));
+        assert_eq!(all.all.cost(Decision::Accept), Cost { count: 2, secs: 3.0, presses: 2.0 });
+        assert_eq!((all.completed, all.secs, all.presses), (1, 15.0, 10.0));
+    }
+
+    #[test]
+    fn what_is_taken_back_is_no_decision_but_took_its_time() {
+        let accept = vec![add(0, Provenance::Accepted(M))];
+        let back = vec![Edit::RemoveMention { sentence: S, mention: mention(0, Provenance::Accepted(M)) }];
+        let undone = costs(&[(Step::Do, accept.clone()), (Step::Undo, back.clone())]);
+        assert_eq!((undone.all, undone.secs), (Decisions::default(), 6.0));
+        let again = costs(&[(Step::Do, accept.clone()), (Step::Undo, back), (Step::Redo, accept)]);
+        assert_eq!(again.all.cost(Decision::Accept).count, 1);
+    }
+
+    #[test]
+    fn an_accepted_mention_that_is_changed_later_was_an_edit() {
+        let (old, new) = (mention(0, Provenance::Accepted(M)), mention(1, Provenance::Accepted(M)));
+        let changed = costs(&[(Step::Do, vec![Edit::ReplaceMention { sentence: S, old, new }])]);
+        assert_eq!(changed.models[&M].cost(Decision::Edit).count, 1);
+    }
+}

@@ -1,0 +1,56 @@
+//! Reading the log: what was done, by whom, and what it took.
+
+use super::codec::Malformed;
+use super::load::ReadError;
+use super::{Store, StoreError, json, names};
+use crate::annotation::{Edit, ModelId, SentenceId, Step};
+use rusqlite::Row;
+
+/// An entry of the log that a person has made; imports are left out.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Logged {
+    pub step: Step,
+    pub edits: Vec<Edit>,
+    pub author: String,
+    /// Since 1970, UTC.
+    pub time_ms: i64,
+    /// That the person worked since the entry before, and the keys and buttons that they pressed.
+    pub active_ms: i64,
+    pub presses: u32,
+    /// Whose suggestions were on screen, a sentence.
+    pub visible: Vec<(SentenceId, ModelId)>,
+}
+
+impl Store {
+    /// Hands over the entries from the first to the last, one at a time.
+    ///
+    /// # Errors
+    /// A damaged file.
+    pub fn read_log(&self, mut each: impl FnMut(Logged)) -> Result<(), StoreError> {
+        self.log_entries(&mut each).map_err(|error| self.explain_read(error))
+    }
+
+    fn log_entries(&self, each: &mut dyn FnMut(Logged)) -> Result<(), ReadError> {
+        let sql = "SELECT step, edits, author, time_ms, active_ms, presses, visible FROM log WHERE step <> 'import' ORDER BY seq";
+        let mut statement = self.connection.prepare(sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            each(entry(row)?);
+        }
+        Ok(())
+    }
+}
+
+fn entry(row: &Row<'_>) -> Result<Logged, ReadError> {
+    let text =
+        |column| -> Result<&str, ReadError> { Ok(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?) };
+    Ok(Logged {
+        step: names::to_step(text(0)?).ok_or(Malformed("the log names a step that there is not"))?,
+        edits: json::read_edits(text(1)?)?,
+        author: text(2)?.to_owned(),
+        time_ms: row.get(3)?,
+        active_ms: row.get(4)?,
+        presses: row.get(5)?,
+        visible: json::read_visible(text(6)?)?,
+    })
+}
