@@ -14,6 +14,7 @@
 mod analyses;
 mod band;
 mod buckets;
+mod calibration;
 mod consistency;
 mod counts;
 mod effort;
@@ -33,6 +34,7 @@ mod testing;
 pub use analyses::Analyses;
 pub use band::Band;
 pub use buckets::{Bucketed, Buckets};
+pub use calibration::{Calibration, calibrated};
 pub use consistency::Consistency;
 pub use counts::Counts;
 pub use effort::{Effort, Scored, effort_at, least_effort};

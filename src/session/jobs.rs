@@ -4,6 +4,7 @@ use super::dataset::{discontinuous, gold_examples, words};
 use super::predictor::suggestions;
 use super::project::Project;
 use super::settings::Setting;
+use super::status::ModelInfo;
 use super::trainer::{self, Finished, TrainingJob, TrainingTask};
 use super::{Part, SessionError, models, now_ms};
 use crate::annotation::{ModelId, SentenceId};
@@ -117,7 +118,7 @@ impl Project {
         on_event: &mut dyn FnMut(Event),
     ) -> Result<TrainReport, SessionError> {
         let Finished { model, trained, scores, .. } = trainer::run_alone(job, cancel, on_event).map_err(stopped)?;
-        let info = models::info(model, &trained.manifest, now_ms());
+        let info = ModelInfo { calibration: scores.calibration, ..models::info(model, &trained.manifest, now_ms()) };
         let cleanup = self.add_model(&info, true)?;
         self.take_scores(&scores, true)?;
         // Later trainings start where this one did.
@@ -155,6 +156,7 @@ impl Project {
         on_progress: &mut dyn FnMut(usize, usize),
     ) -> Result<PredictReport, SessionError> {
         let (id, predictor) = self.load_model(model, threads)?;
+        let temperature = self.models().find(|info| info.id == id).map_or(1.0, |info| info.temperature());
         let chosen = self.corpus().sentences().filter(|s| part.holds(s) && !s.tokens().is_empty());
         let ids: Vec<SentenceId> = chosen.map(|s| s.id()).collect();
         let started = Instant::now();
@@ -174,7 +176,7 @@ impl Project {
             for (&sentence, prediction) in chunk.iter().zip(predictions) {
                 report.candidates += prediction.candidates;
                 report.heads += prediction.heads_from(threshold);
-                let said = suggestions(id, prediction);
+                let said = suggestions(id, temperature, prediction);
                 report.suggestions += said.spans.len();
                 batch.push((sentence, said));
             }

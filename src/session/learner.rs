@@ -301,7 +301,11 @@ impl Project {
     fn training_ended(&mut self, ended: Result<Finished, SessionError>) -> Option<Event> {
         match ended {
             Ok(Finished { model, trained, verdict, scores }) => {
-                let info = models::info(model, &trained.manifest, now_ms());
+                // A quick training goes on from the model in use and changes little of what a score means.
+                let inherited = self.learner.status.current.as_ref().and_then(|current| current.calibration);
+                let is_quick = trained.manifest.settings.effort == Effort::Heads;
+                let calibration = scores.calibration.or(inherited.filter(|_| is_quick));
+                let info = ModelInfo { calibration, ..models::info(model, &trained.manifest, now_ms()) };
                 if let Err(error) = self.add_model(&info, verdict.use_it()) {
                     return Some(self.learner_failed(error.to_string()));
                 }
@@ -403,6 +407,7 @@ impl Project {
             return;
         }
         let Some((model, snapshot)) = self.learner.suggesting.clone() else { return };
+        let temperature = self.learner.status.current.as_ref().map_or(1.0, ModelInfo::temperature);
         if self.learner.predictor.is_none() {
             match PredictorThread::start(self.settings.background_threads(), self.waker.as_waker()) {
                 Ok(thread) => self.learner.predictor = Some(thread),
@@ -419,7 +424,8 @@ impl Project {
             }
             let sentences = ids.iter().filter_map(|&id| Some((id, words(&self.corpus, self.corpus.sentence(id)?))));
             let sentences = sentences.collect();
-            let batch = Batch { model, snapshot: snapshot.clone(), segmentation: self.segmentation, sentences };
+            let (snapshot, segmentation) = (snapshot.clone(), self.segmentation);
+            let batch = Batch { model, snapshot, temperature, segmentation, sentences };
             match self.learner.predictor.as_ref().map(|p| p.send(batch)) {
                 Some(Ok(())) => self.learner.under_way += 1,
                 _ => {

@@ -2,6 +2,7 @@
 
 use super::status::ModelInfo;
 use crate::annotation::ModelId;
+use crate::evaluation::Calibration;
 use crate::store::ModelRecord;
 use crate::train::{HALF_WRITTEN, Manifest};
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,9 @@ struct Remembered {
     encoder: String,
     train_sentences: usize,
     dev_f1: Option<f64>,
+    /// Temperature, error before and after.
+    #[serde(default)]
+    calibration: Option<(f64, f64, f64)>,
 }
 
 /// The next number; those of deleted models are not used again.
@@ -79,6 +83,7 @@ pub(super) fn info(id: ModelId, manifest: &Manifest, created_ms: i64) -> ModelIn
         train_sentences: outcome.train_sentences,
         created_ms,
         dev_f1: outcome.dev.as_ref().and_then(|dev| dev.micro.f1()),
+        calibration: None,
     }
 }
 
@@ -88,6 +93,7 @@ pub(super) fn record(info: &ModelInfo) -> Result<ModelRecord, serde_json::Error>
         encoder: info.encoder.clone(),
         train_sentences: info.train_sentences,
         dev_f1: info.dev_f1,
+        calibration: info.calibration.map(|c| (c.temperature, c.error_before, c.error_after)),
     };
     Ok(ModelRecord {
         id: info.id,
@@ -99,8 +105,15 @@ pub(super) fn record(info: &ModelInfo) -> Result<ModelRecord, serde_json::Error>
 
 /// What is remembered of a model; `None` for a record of another version of the program.
 pub(super) fn info_of_record(record: &ModelRecord) -> Option<ModelInfo> {
-    let Remembered { architecture, encoder, train_sentences, dev_f1 } = serde_json::from_str(&record.manifest).ok()?;
-    Some(ModelInfo { id: record.id, architecture, encoder, train_sentences, created_ms: record.created_ms, dev_f1 })
+    let Remembered { architecture, encoder, train_sentences, dev_f1, calibration } =
+        serde_json::from_str(&record.manifest).ok()?;
+    let calibration = calibration.map(|(temperature, error_before, error_after)| Calibration {
+        temperature,
+        error_before,
+        error_after,
+    });
+    let (id, created_ms) = (record.id, record.created_ms);
+    Some(ModelInfo { id, architecture, encoder, train_sentences, created_ms, dev_f1, calibration })
 }
 
 /// Deletes snapshots but the current one, the one before it, and the best on dev. They can be made again.
@@ -123,8 +136,9 @@ mod tests {
 
     fn model(id: u32, dev_f1: Option<f64>) -> ModelRecord {
         let (architecture, encoder) = ("smartspanner".to_owned(), "small".to_owned());
-        record(&ModelInfo { id: ModelId(id), architecture, encoder, train_sentences: 20, created_ms: 0, dev_f1 })
-            .unwrap()
+        let (train_sentences, created_ms, calibration) = (20, 0, None);
+        let id = ModelId(id);
+        record(&ModelInfo { id, architecture, encoder, train_sentences, created_ms, dev_f1, calibration }).unwrap()
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::now_ms;
 use crate::annotation::{LabelId, ModelId, Span, Split};
-use crate::evaluation::{Band, Counts, Scored, least_effort};
+use crate::evaluation::{Band, Calibration, Counts, Scored, calibrated, least_effort};
 use crate::store::Measurement;
 use crate::train::{Dataset, ENOUGH_DEV, Example, PredictOptions, Predictor, TrainError, answers};
 use std::sync::atomic::AtomicBool;
@@ -15,6 +15,8 @@ const MOST_DEV: usize = 200;
 pub(super) struct Scores {
     /// Where a person has least to do; `None` with too few dev sentences.
     pub threshold: Option<f32>,
+    /// What makes the scores honest; `None` with too few dev sentences or suggestions for them.
+    pub calibration: Option<Calibration>,
     /// On the blind set and on dev, where there are enough sentences.
     pub measurements: Vec<Measurement>,
 }
@@ -31,7 +33,11 @@ impl Scores {
         cancel: &AtomicBool,
     ) -> Result<Self, TrainError> {
         let dev = dataset.dev().get(..MOST_DEV).unwrap_or(dataset.dev());
-        let mut scores = Self { threshold: threshold_of(predictor, dev, cancel)?, measurements: Vec::new() };
+        let (threshold, calibration) = match dev.len() {
+            ENOUGH_DEV.. => from_suggestions(predictor, dev, cancel)?,
+            _ => (None, None),
+        };
+        let mut scores = Self { threshold, calibration, measurements: Vec::new() };
         let train_sentences = predictor.manifest().outcome.train_sentences;
         // Of a training that was limited, or that began with fewer labels, about as many as there would be.
         let tokens: usize = dataset.train().iter().map(|example| example.tokens.len()).sum();
@@ -63,14 +69,22 @@ impl Scores {
     }
 }
 
-fn threshold_of(predictor: &Predictor, dev: &[Example], cancel: &AtomicBool) -> Result<Option<f32>, TrainError> {
-    if dev.len() < ENOUGH_DEV {
-        return Ok(None);
-    }
+/// The threshold of calibrated scores, and the calibration.
+fn from_suggestions(
+    predictor: &Predictor,
+    dev: &[Example],
+    cancel: &AtomicBool,
+) -> Result<(Option<f32>, Option<Calibration>), TrainError> {
     let texts: Vec<Vec<String>> = dev.iter().map(|example| example.tokens.clone()).collect();
     let said = predictor.predict(&texts, PredictOptions::default(), cancel)?;
-    let said: Vec<Vec<(Span, LabelId, f32)>> =
+    let mut said: Vec<Vec<(Span, LabelId, f32)>> =
         said.into_iter().map(|said| said.spans.into_iter().map(|s| (s.span, s.label, s.score)).collect()).collect();
+    let answers = said.iter().zip(dev).flat_map(|(said, example)| {
+        said.iter().map(|(span, label, score)| (*score, example.gold.contains(&(*span, *label))))
+    });
+    let calibration = Calibration::fit(&answers.collect::<Vec<_>>());
+    let temperature = calibration.map_or(1.0, |calibration| calibration.temperature);
+    said.iter_mut().flatten().for_each(|(.., score)| *score = calibrated(*score, temperature));
     let scored: Vec<Scored<'_>> = dev.iter().map(|e| e.gold.as_slice()).zip(said.iter().map(Vec::as_slice)).collect();
-    Ok(Some(least_effort(&scored).0))
+    Ok((Some(least_effort(&scored).0), calibration))
 }

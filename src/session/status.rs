@@ -1,6 +1,7 @@
 //! What the window shows of saving and of the learner. Plain values, copied out of the session each frame.
 
 use crate::annotation::{LabelId, ModelId};
+use crate::evaluation::Calibration;
 use std::collections::HashMap;
 
 /// Whether what was done is on disk.
@@ -26,6 +27,14 @@ pub struct ModelInfo {
     pub created_ms: i64,
     /// Strict micro-F1 on the dev split, in [0, 1]; `None` when there was none to measure on.
     pub dev_f1: Option<f64>,
+    /// What its scores are divided by, so that they mean what they say; `None` where dev could not tell.
+    pub calibration: Option<Calibration>,
+}
+
+impl ModelInfo {
+    pub(super) fn temperature(&self) -> f64 {
+        self.calibration.map_or(1.0, |calibration| calibration.temperature)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

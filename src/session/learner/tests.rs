@@ -116,7 +116,8 @@ impl Desk {
         let id = ModelId(number);
         std::fs::create_dir_all(self.project.models_dir().join(models::directory(id))).unwrap();
         let (architecture, encoder) = ("made-up".to_owned(), "small".to_owned());
-        let info = ModelInfo { id, architecture, encoder, train_sentences: 9, created_ms: 0, dev_f1: None };
+        let info =
+            ModelInfo { id, architecture, encoder, train_sentences: 9, created_ms: 0, dev_f1: None, calibration: None };
         self.project.add_model(&info, true).unwrap();
     }
 
