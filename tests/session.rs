@@ -6,7 +6,7 @@ use nestling::annotation::{ModelId, SentenceId, Span, Split, Status, TokenIdx};
 use nestling::nn::read_tensors;
 use nestling::session::{
     Command, Config, CurveBasis, DocumentRow, Driver, Event, Home, ImportHow, LearnerState, NewProject, Order, Part,
-    PredictOptions, Project, ReadRequest, SaveState, Setting, Suggested, WhyReadOnly, read_files,
+    PredictOptions, Project, ReadRequest, SaveState, Setting, Suggested, Why, WhyReadOnly, Withheld, read_files,
 };
 use nestling::text::ByteIdx;
 use std::path::{Path, PathBuf};
@@ -554,6 +554,7 @@ fn what_teaches_most_goes_through_all_that_is_open_each_once() {
     for _ in 0..open {
         at = project.next_sentence(at, Order::Teaching).unwrap();
         assert!(may_come(&project, at) && !shown.contains(&at), "{at:?} after {shown:?}");
+        assert!(matches!(project.chosen(at).unwrap().why, Why::Words | Why::Random));
         shown.push(at);
     }
     // All were shown and none is done: once more.
@@ -621,4 +622,36 @@ fn a_model_chooses_the_threshold_until_a_person_does() {
     assert!(!project.settings().threshold_by_effort);
     project.train_now(config, &cancel, &mut |_| {}).unwrap();
     assert_eq!(project.settings().threshold, 0.33);
+}
+
+#[test]
+fn a_few_sentences_show_no_suggestions_to_tell_whether_these_sway() {
+    let place = Place::new();
+    let mut project = place.project(400);
+    (0..130).for_each(|number| annotate(&mut project, SentenceId(number)));
+    let mut config = Config { encoder: "small".to_owned(), ..Config::default() };
+    config.set("epochs", "3").unwrap();
+    let cancel = AtomicBool::new(false);
+    project.train_now(config, &cancel, &mut |_| {}).unwrap();
+    let options = PredictOptions::default();
+    project.predict_now(Part::Pool, None, None, options, &cancel, &mut |_, _| {}).unwrap();
+    let open = || (130..400).map(SentenceId);
+    let probes: Vec<SentenceId> = open().filter(|id| project.withheld(*id) == Some(Withheld::Probe)).collect();
+    assert!((2..20).contains(&probes.len()), "{probes:?}");
+    assert!(open().all(|id| project.suggestions(id).is_none() == probes.contains(&id)));
+
+    let costs = project.costs().wait().unwrap().unwrap();
+    assert_eq!(project.anchoring(&costs), None, "no probe is complete");
+    let others: Vec<SentenceId> = open().filter(|id| !probes.contains(id)).take(9).collect();
+    for id in others.iter().chain(&probes) {
+        project.look_at(&[*id]);
+        annotate(&mut project, *id);
+    }
+    project.flush().unwrap();
+    let costs = project.costs().wait().unwrap().unwrap();
+    let trains = |ids: &[SentenceId]| ids.iter().filter(|id| project.corpus().sentence(**id).unwrap().trains()).count();
+    let anchoring = project.anchoring(&costs).unwrap();
+    assert_eq!((anchoring.withheld.sentences, anchoring.seen.sentences), (trains(&probes), trains(&others)));
+    project.run(Command::Set(Setting::Probes(false))).unwrap();
+    assert!(open().all(|id| project.withheld(id).is_none()));
 }

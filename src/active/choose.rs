@@ -15,7 +15,7 @@ pub const RANDOM_SHARE: f64 = 0.1;
 /// With diversity, so many times more sentences are looked at than are chosen.
 const SHORTLIST: usize = 3;
 /// Sentences that the first choice is made from, at most, where no model has said anything: drawn at random from more.
-const COLD_START: usize = 4000;
+const COLD_START: usize = 2000;
 
 /// A sentence that may be chosen.
 #[derive(Clone, Copy, Debug)]

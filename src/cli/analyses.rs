@@ -3,13 +3,13 @@
 use super::args::By;
 use super::json::{counts, score};
 use super::table::Table;
-use crate::annotation::Corpus;
+use crate::annotation::{Corpus, LabelId};
 use crate::evaluation::{Bucketed, Buckets, Counts, ErrorKinds, Matches, PartialCounts, Task};
 use crate::session::EvaluateReport;
 use serde_json::{Value, json};
 
 /// What one part adds to the JSON object. Labels are in `strict` always.
-pub(super) fn json_of(by: By, done: &EvaluateReport) -> Vec<(&'static str, Value)> {
+pub(super) fn json_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> Vec<(&'static str, Value)> {
     let analyses = &done.analyses;
     match by {
         By::Label => Vec::new(),
@@ -25,6 +25,10 @@ pub(super) fn json_of(by: By, done: &EvaluateReport) -> Vec<(&'static str, Value
             let sides = [("fp", errors.false_positives, "spurious"), ("fn", errors.false_negatives, "missed")];
             let sides = sides.map(|(side, kinds, alone)| (side.to_owned(), error_kinds(kinds, alone)));
             vec![("errors", Value::Object(sides.into_iter().collect()))]
+        }
+        By::Confusion => {
+            let row = |(gold, predicted, count): (Option<LabelId>, Option<LabelId>, usize)| json!({ "gold": gold.map(|l| name(l, corpus)), "predicted": predicted.map(|l| name(l, corpus)), "count": count });
+            vec![("confusion", analyses.confusion.rows().map(row).collect::<Vec<_>>().into())]
         }
         By::Buckets => {
             let buckets = done.buckets.map(|buckets| {
@@ -46,14 +50,12 @@ pub(super) fn json_of(by: By, done: &EvaluateReport) -> Vec<(&'static str, Value
 pub(super) fn text_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> String {
     let analyses = &done.analyses;
     match by {
-        By::Label => {
-            let name = |id| corpus.labels().get(id).map_or("?", |label| label.name.as_str());
-            scores("label", done.report.labels.iter().map(|(id, counts)| (name(*id), *counts)))
-        }
+        By::Label => scores("label", done.report.labels.iter().map(|(id, counts)| (name(*id, corpus), *counts))),
         By::Matches => matches(done.report.micro, analyses.matches),
         By::Length => scores("words", analyses.lengths.rows()),
         By::Nesting => format!("{}nested and covering hold those that are both\n", scores("nesting", nesting(done))),
         By::Errors => errors(analyses.errors.false_positives, analyses.errors.false_negatives),
+        By::Confusion => confusion(done, corpus),
         By::Buckets => done.buckets.map(|buckets| bucket_text(&buckets)).unwrap_or_default(),
         By::Tasks => {
             let tasks = done.tasks.unwrap_or_default();
@@ -65,6 +67,26 @@ pub(super) fn text_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> String 
             table.to_string()
         }
     }
+}
+
+fn name(label: LabelId, corpus: &Corpus) -> &str {
+    corpus.labels().get(label).map_or("?", |label| label.name.as_str())
+}
+
+/// A row for each gold label, a column for each predicted one.
+fn confusion(done: &EvaluateReport, corpus: &Corpus) -> String {
+    let labels = done.report.labels.keys().copied().map(Some).chain([None]);
+    let labels: Vec<Option<LabelId>> = labels.collect();
+    let title = |label: Option<LabelId>| label.map_or("none", |label| name(label, corpus)).to_owned();
+    let mut table = Table::new(["gold, predicted as".to_owned()].into_iter().chain(labels.iter().map(|l| title(*l))));
+    for gold in &labels {
+        let count = |predicted: &Option<LabelId>| match done.analyses.confusion.count(*gold, *predicted) {
+            0 => "-".to_owned(),
+            count => count.to_string(),
+        };
+        table.row(&title(*gold), labels.iter().map(count));
+    }
+    table.to_string()
 }
 
 fn object(rows: impl IntoIterator<Item = (&'static str, Counts)>) -> Value {
@@ -193,7 +215,8 @@ mod tests {
 
     fn check(by: By, json: &Expect, text: &Expect) {
         let done = done();
-        let said: Vec<String> = json_of(by, &done).iter().map(|(key, value)| format!("{key}: {value}\n")).collect();
+        let said: Vec<String> =
+            json_of(by, &done, &Corpus::default()).iter().map(|(key, value)| format!("{key}: {value}\n")).collect();
         json.assert_eq(&said.concat());
         text.assert_eq(&text_of(by, &done, &Corpus::default()));
     }
@@ -258,10 +281,10 @@ mod tests {
     #[test]
     fn what_cannot_be_said_is_null_or_said_not_to_be_there() {
         let done = done();
-        let buckets = json_of(By::Buckets, &done);
+        let buckets = json_of(By::Buckets, &done, &Corpus::default());
         assert!(buckets.iter().all(|(_, value)| value["eCon"].is_null() && value["eDen"].is_object()));
         assert!(text_of(By::Buckets, &done, &Corpus::default()).contains("no eCon: there is no mention"));
-        let lengths = json_of(By::Length, &done);
+        let lengths = json_of(By::Length, &done, &Corpus::default());
         assert!(lengths.iter().all(|(_, value)| value["3"]["f1"].is_null() && value["4"]["f1"] == 1.0), "{lengths:?}");
     }
 }

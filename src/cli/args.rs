@@ -414,6 +414,8 @@ pub(super) enum By {
     Buckets,
     /// What is wrong: the label, the boundaries, both, or all of it.
     Errors,
+    /// Which labels are taken for which, and for none.
+    Confusion,
     /// Finding heads, classifying all spans, and both together, with how much was classified; takes a second prediction.
     Tasks,
 }

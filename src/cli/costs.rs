@@ -5,7 +5,7 @@ use super::args::Costs as Args;
 use super::output::{Ending, answer};
 use super::table::Table;
 use crate::annotation::LabelId;
-use crate::session::{Costs, Decision, Decisions, Home, Project, SessionError};
+use crate::session::{Agreement, Anchoring, Costs, Decision, Decisions, Home, Project, SessionError};
 use serde_json::{Map, Value, json};
 
 pub(super) fn run(args: &Args) -> Result<Ending, CliError> {
@@ -15,8 +15,27 @@ pub(super) fn run(args: &Args) -> Result<Ending, CliError> {
         // The log may name labels that are gone.
         project.corpus().labels().get(label).map_or_else(|| format!("label {}", label.0), |l| l.name.clone())
     };
-    answer(args.common, &to_json(&costs, name), &to_text(&costs, name))?;
+    let (mut json, mut text) = (to_json(&costs, name), to_text(&costs, name));
+    let anchoring = project.anchoring(&costs);
+    json["anchoring"] = anchoring
+        .as_ref()
+        .map_or(Value::Null, |found| json!({ "seen": agreement(&found.seen), "withheld": agreement(&found.withheld) }));
+    if let Some(Anchoring { seen, withheld }) = anchoring {
+        let told =
+            |a: &Agreement| format!("{:.2} ({:.2} to {:.2}, {} sentences)", a.f1, a.band.low, a.band.high, a.sentences);
+        text.push_str(&format!(
+            "\nAgreement with the model (F1): {} where suggestions were seen, {} where they were withheld",
+            told(&seen),
+            told(&withheld)
+        ));
+    }
+    answer(args.common, &json, &text)?;
     Ok(Ending::Whole)
+}
+
+fn agreement(agreement: &Agreement) -> Value {
+    let Agreement { sentences, f1, band } = agreement;
+    json!({ "sentences": sentences, "f1": f1, "low": band.low, "high": band.high })
 }
 
 fn word(decision: Decision) -> &'static str {

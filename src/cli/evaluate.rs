@@ -24,7 +24,7 @@ pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
     if let serde_json::Value::Object(object) = &mut json {
         object.insert("wall_secs".to_owned(), done.wall_secs.into());
         object.insert("discontinuous_mentions".to_owned(), done.discontinuous_mentions.into());
-        let parts = args.by.iter().flat_map(|by| json_of(*by, &done));
+        let parts = args.by.iter().flat_map(|by| json_of(*by, &done, project.corpus()));
         object.extend(parts.map(|(key, value)| (key.to_owned(), value)));
     }
     let mut text = format!(

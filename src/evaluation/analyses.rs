@@ -1,14 +1,15 @@
 //! What can be said of gold and predicted mentions beyond the strict score.
 
-use super::{Errors, Judged, Lengths, Matches, Nesting};
+use super::{Confusion, Errors, Judged, Lengths, Matches, Nesting};
 
 /// All analyses that need nothing but the mentions. They cost little: some microseconds a sentence.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Analyses {
     pub matches: Matches,
     pub lengths: Lengths,
     pub nesting: Nesting,
     pub errors: Errors,
+    pub confusion: Confusion,
 }
 
 impl Analyses {
@@ -20,6 +21,7 @@ impl Analyses {
             lengths: Lengths::of(each()),
             nesting: Nesting::of(each()),
             errors: Errors::of(each()),
+            confusion: Confusion::of(each()),
         }
     }
 }

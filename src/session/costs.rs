@@ -2,9 +2,9 @@
 
 use super::project::Project;
 use super::{SessionError, Task};
-use crate::annotation::{Edit, LabelId, ModelId, Provenance, Status, Step};
+use crate::annotation::{Edit, LabelId, ModelId, Provenance, SentenceId, Status, Step};
 use crate::store::{Logged, Store};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::AddAssign;
 use std::path::Path;
 
@@ -77,6 +77,8 @@ pub struct Costs {
     /// All work, reading and what was taken back included.
     pub secs: f64,
     pub presses: f64,
+    /// Sentences that somebody worked on while suggestions for them were on screen.
+    pub seen: HashSet<SentenceId>,
 }
 
 impl Project {
@@ -114,6 +116,7 @@ impl Tally {
         let cost = Cost { count: 1, secs: entry.active_ms as f64 / 1000.0, presses: f64::from(entry.presses) };
         self.costs.secs += cost.secs;
         self.costs.presses += cost.presses;
+        self.costs.seen.extend(entry.visible.iter().map(|(sentence, _)| *sentence));
         match entry.step {
             Step::Do => {
                 self.undone.clear();
@@ -176,7 +179,7 @@ fn decisions(entry: &Logged) -> Vec<(Decision, LabelId, Option<ModelId>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::annotation::{Mention, MentionId, SentenceId, Span};
+    use crate::annotation::{Mention, MentionId, Span};
 
     const S: SentenceId = SentenceId(4);
     const M: ModelId = ModelId(2);

@@ -5,8 +5,8 @@ use super::predictor::suggestions;
 use super::project::Project;
 use super::settings::Setting;
 use super::status::ModelInfo;
-use super::trainer::{self, Finished, TrainingJob, TrainingTask};
-use super::{Part, SessionError, models, now_ms};
+use super::trainer::{self, Finished, TrainingJob, TrainingTask, lower_priority};
+use super::{Part, SessionError, Task, models, now_ms};
 use crate::annotation::{ModelId, SentenceId};
 use crate::evaluation::{Analyses, Buckets, Consistency, Judged, Report, Tasks};
 use crate::train::{
@@ -194,11 +194,71 @@ impl Project {
     /// # Errors
     /// No model, a damaged one, nothing complete, a stop.
     pub fn evaluate_now(&self, request: EvaluateRequest, cancel: &AtomicBool) -> Result<EvaluateReport, SessionError> {
-        let (model, predictor) = self.load_model(request.model, request.threads)?;
+        self.scoring(request)?.run(cancel)
+    }
+
+    /// The same on a thread of its own, which leaves the window its time. What is complete now is scored.
+    ///
+    /// # Errors
+    /// No model, nothing complete.
+    pub fn start_evaluation(
+        &self,
+        request: EvaluateRequest,
+    ) -> Result<Task<Result<EvaluateReport, SessionError>>, SessionError> {
+        let scoring = self.scoring(request)?;
+        Ok(Task::spawn("nestling-evaluation", self.waker.as_waker(), move || {
+            lower_priority();
+            scoring.run(&AtomicBool::new(false))
+        }))
+    }
+
+    fn scoring(&self, request: EvaluateRequest) -> Result<Scoring, SessionError> {
+        let (model, folder) = self.find_model(request.model)?;
         let examples = gold_examples(self.corpus(), request.part);
         if examples.is_empty() {
             return Err(SessionError::NothingToScore);
         }
+        Ok(Scoring {
+            model,
+            folder,
+            examples,
+            training: request.buckets.then(|| gold_examples(self.corpus(), Part::Train)),
+            discontinuous_mentions: discontinuous(self.corpus(), request.part),
+            request,
+        })
+    }
+
+    fn find_model(&self, id: Option<ModelId>) -> Result<(ModelId, PathBuf), SessionError> {
+        let id = id.or(self.current_model()).ok_or(SessionError::NoModel)?;
+        let folder = self.snapshot(id).ok_or_else(|| SessionError::NoSuchModel { model: id.to_string() })?;
+        Ok((id, folder))
+    }
+
+    pub(super) fn load_model(
+        &self,
+        id: Option<ModelId>,
+        threads: Option<usize>,
+    ) -> Result<(ModelId, Predictor), SessionError> {
+        let (id, folder) = self.find_model(id)?;
+        Ok((id, Predictor::load_with_threads(&folder, threads)?))
+    }
+}
+
+/// All that a score is made from, taken out of the project.
+struct Scoring {
+    model: ModelId,
+    folder: PathBuf,
+    examples: Vec<Example>,
+    /// For buckets.
+    training: Option<Vec<Example>>,
+    discontinuous_mentions: usize,
+    request: EvaluateRequest,
+}
+
+impl Scoring {
+    fn run(self, cancel: &AtomicBool) -> Result<EvaluateReport, SessionError> {
+        let Self { model, folder, examples, training, discontinuous_mentions, request } = self;
+        let predictor = Predictor::load_with_threads(&folder, request.threads)?;
         let ask = |options| answers(&predictor, &examples, options, cancel).map_err(stopped);
         let started = Instant::now();
         let found = ask(PredictOptions::default())?;
@@ -214,8 +274,7 @@ impl Project {
             };
             tasks = Some(Tasks::of(judged.iter().copied(), judge(&examples, &all)));
         }
-        let buckets = request.buckets.then(|| {
-            let training = gold_examples(self.corpus(), Part::Train);
+        let buckets = training.map(|training| {
             let consistency = Consistency::of(training.iter().map(|e| (e.tokens.as_slice(), e.gold.as_slice())));
             Buckets::of(judged.iter().copied(), &consistency)
         });
@@ -226,18 +285,8 @@ impl Project {
             tasks,
             buckets,
             wall_secs,
-            discontinuous_mentions: discontinuous(self.corpus(), request.part),
+            discontinuous_mentions,
         })
-    }
-
-    pub(super) fn load_model(
-        &self,
-        id: Option<ModelId>,
-        threads: Option<usize>,
-    ) -> Result<(ModelId, Predictor), SessionError> {
-        let id = id.or(self.current_model()).ok_or(SessionError::NoModel)?;
-        let folder = self.snapshot(id).ok_or_else(|| SessionError::NoSuchModel { model: id.to_string() })?;
-        Ok((id, Predictor::load_with_threads(&folder, threads)?))
     }
 }
 

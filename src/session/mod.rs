@@ -55,6 +55,7 @@ mod simulate;
 mod status;
 mod task;
 mod trainer;
+mod withheld;
 
 pub use activity::now_ms;
 pub use bench::{
@@ -89,6 +90,7 @@ pub use simulate::{
 };
 pub use status::{Counts, Event, LearnerState, LearnerStatus, ModelInfo, Predicting, SaveState, TrainingProgress};
 pub use task::{Task, TaskLost, Waker};
+pub use withheld::{Agreement, Anchoring, Withheld};
 
 // What callers name of the layers below.
 pub use crate::active::{Choice, Doubt, Finding, Forecast, Strategy, Why};

@@ -278,11 +278,9 @@ impl Project {
         }
     }
 
-    /// All that the latest model that looked at it says of a sentence; nothing of one of the blind set, which is
-    /// annotated without.
+    /// All that the latest model that looked at it says of a sentence; nothing where it is withheld.
     pub fn suggestions(&self, id: SentenceId) -> Option<&SentenceSuggestions> {
-        let is_blind = self.corpus.sentence(id).is_some_and(|sentence| sentence.split() == Split::Blind);
-        self.suggestions.get(&id).filter(|_| !is_blind)
+        self.suggestions.get(&id).filter(|_| self.withheld(id).is_none())
     }
 
     /// What is worth showing: at least the threshold, not rejected, and not gold already.

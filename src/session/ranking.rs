@@ -36,6 +36,8 @@ pub(super) struct Agenda {
     next: VecDeque<Choice>,
     /// Shown since the scores are what they are: not to be shown again before the others.
     passed: HashSet<SentenceId>,
+    /// Why the one that was shown last was chosen.
+    shown: Option<Choice>,
     /// Whose scores.
     model: Option<ModelId>,
 }
@@ -61,6 +63,11 @@ impl Project {
         }
     }
 
+    /// Why a sentence was chosen; `None` for one that the person went to.
+    pub fn chosen(&self, id: SentenceId) -> Option<Choice> {
+        self.agenda.shown.filter(|choice| choice.id == id)
+    }
+
     fn next_that_teaches(&mut self, after: SentenceId) -> Option<SentenceId> {
         if self.agenda.model != self.current_model {
             self.agenda = Agenda { model: self.current_model, ..Agenda::default() };
@@ -70,6 +77,7 @@ impl Project {
             while let Some(choice) = self.agenda.next.pop_front() {
                 if choice.id != after && self.corpus.sentence(choice.id).is_some_and(may_be_offered) {
                     self.agenda.passed.insert(choice.id);
+                    self.agenda.shown = Some(choice);
                     return Some(choice.id);
                 }
             }

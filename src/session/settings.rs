@@ -35,6 +35,8 @@ pub struct Settings {
     pub strategy: Strategy,
     /// Whether each new model chooses the threshold at which a person has least to do.
     pub threshold_by_effort: bool,
+    /// Whether a few sentences show no suggestions, to see whether suggestions sway the person.
+    pub probes: bool,
 }
 
 impl Default for Settings {
@@ -55,6 +57,7 @@ impl Default for Settings {
             last_trained_sentences: 0,
             strategy: Strategy::DEFAULT,
             threshold_by_effort: true,
+            probes: true,
         }
     }
 }
@@ -76,6 +79,7 @@ pub enum Setting {
     LastTrainedSentences(usize),
     Strategy(Strategy),
     ThresholdByEffort(bool),
+    Probes(bool),
 }
 
 impl Setting {
@@ -96,6 +100,7 @@ impl Setting {
             Setting::LastTrainedSentences(value) => ("last_trained_sentences", value.to_string()),
             Setting::Strategy(value) => ("strategy", value.to_string()),
             Setting::ThresholdByEffort(value) => ("threshold_by_effort", value.to_string()),
+            Setting::Probes(value) => ("probes", value.to_string()),
         }
     }
 
@@ -120,6 +125,7 @@ impl Setting {
             "last_trained_sentences" => Setting::LastTrainedSentences(number()?),
             "strategy" => Setting::Strategy(value.parse().map_err(|_| bad())?),
             "threshold_by_effort" => Setting::ThresholdByEffort(switch()?),
+            "probes" => Setting::Probes(switch()?),
             _ => return Ok(None),
         }))
     }
@@ -164,6 +170,7 @@ impl Settings {
             Setting::LastTrainedSentences(value) => self.last_trained_sentences = value,
             Setting::Strategy(value) => self.strategy = value,
             Setting::ThresholdByEffort(value) => self.threshold_by_effort = value,
+            Setting::Probes(value) => self.probes = value,
         }
     }
 }
@@ -190,6 +197,7 @@ mod tests {
             Setting::LastTrainedSentences(40),
             Setting::Strategy(Strategy::RANDOM),
             Setting::ThresholdByEffort(false),
+            Setting::Probes(false),
         ];
         for setting in all {
             let (key, value) = setting.row();

@@ -272,7 +272,7 @@ fn a_score_is_told_by_what_is_asked_for() {
     place.json(0, &["train", "s.nestling", "--limit", "12", "--epochs", "30", "--seed", "1", "--set", "encoder=small"]);
     let evaluate = ["evaluate", "s.nestling", "--split", "train"];
     let plain = place.json(0, &evaluate);
-    let by = "label,length,nesting,errors,tasks,matches,buckets";
+    let by = "label,length,nesting,errors,tasks,matches,buckets,confusion";
     let mut all = place.json(0, &[&evaluate[..], &["--by", by]].concat());
     let (micro, neh) = (&plain["strict"]["micro"], &plain["neh"]);
     assert!(micro["tp"].as_u64() > Some(0) && micro["fn"].as_u64() > Some(0), "{micro}");
@@ -298,6 +298,15 @@ fn a_score_is_told_by_what_is_asked_for() {
     };
     assert_eq!([wrong("fp", "spurious"), wrong("fn", "missed")], [total[1], total[2]]);
 
+    // Each gold and each predicted mention is in one cell of the confusion.
+    let confusion = all["confusion"].as_array().unwrap();
+    let cells = |wanted: &dyn Fn(&Value) -> bool| {
+        confusion.iter().filter(|row| wanted(row)).map(|row| row["count"].as_u64().unwrap()).sum::<u64>()
+    };
+    assert_eq!(cells(&|row| row["gold"] == row["predicted"]), total[0]);
+    assert_eq!(cells(&|row| !row["gold"].is_null()), total[0] + total[2]);
+    assert_eq!(cells(&|row| !row["predicted"].is_null()), total[0] + total[1]);
+
     // A kinder match finds no less of the same gold.
     let (gold, tp) = (total[0] + total[2], total[0]);
     for kind in ["exact", "type"] {
@@ -318,7 +327,7 @@ fn a_score_is_told_by_what_is_asked_for() {
     assert_eq!(counts(&tasks["sp"])[0] + counts(&tasks["sp"])[2], gold);
 
     // Without --by it is what it was before there were analyses.
-    let added = ["length", "nesting", "errors", "tasks", "exact", "partial", "type", "buckets"];
+    let added = ["length", "nesting", "errors", "tasks", "exact", "partial", "type", "buckets", "confusion"];
     let object = all.as_object_mut().unwrap();
     assert!(added.iter().all(|key| object.remove(*key).is_some()));
     object.insert("wall_secs".to_owned(), plain["wall_secs"].clone());

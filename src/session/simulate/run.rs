@@ -9,7 +9,7 @@ use crate::evaluation::Effort;
 use crate::session::command::{Command, Suggested};
 use crate::session::jobs::{EvaluateRequest, TrainReport};
 use crate::session::predictor::DROPOUT_PASSES;
-use crate::session::{Home, ImportAs, ImportHow, NewProject, Part, Project, RankRequest, SessionError};
+use crate::session::{Home, ImportAs, ImportHow, NewProject, Part, Project, RankRequest, SessionError, Setting};
 use crate::train::{Config, PredictOptions};
 use std::fs;
 use std::path::Path;
@@ -79,6 +79,8 @@ impl<'a> Run<'a> {
                 ..NewProject::with_labels(plan.gold.labels())?
             };
             let mut project = Project::create(plan.home, &file, &new)?;
+            // The person who is replaced can't be swayed.
+            project.run(Command::Set(Setting::Probes(false)))?;
             let how = |kind, split| ImportHow { kind: Some(kind), split: Some(split) };
             project.import(incoming, how(ImportAs::Text, Part::Pool))?;
             project.import(plan.gold.dev(), how(ImportAs::Gold, Part::Dev))?;
