@@ -4,10 +4,6 @@
 //! et al. 2012). For each c of a grid, a and b are found by weighted least squares, the later points weighing more, since
 //! they are of more sentences and it is their neighbourhood that is forecast.
 
-/// Points that a forecast needs at least.
-const FEWEST_POINTS: usize = 4;
-/// Between the first and the last one the number of sentences must have grown at least so many times.
-const LEAST_GROWTH: f64 = 2.0;
 /// A gain below this, from as many more sentences as are asked about, is hardly worth it.
 const LITTLE: f64 = 0.005;
 
@@ -26,13 +22,20 @@ pub struct Forecast {
 }
 
 impl Forecast {
+    /// Points that a forecast needs at least.
+    pub const FEWEST_POINTS: usize = 4;
+    /// Between the first and the last one the number of sentences must have grown at least so many times.
+    pub const LEAST_GROWTH: f64 = 2.0;
+
     /// From the curve so far; `None` where its points are too few or too close together to tell.
     pub fn of(points: &[Point], more_sentences: usize) -> Option<Self> {
         let (first, last) = (points.first()?.0, points.last()?.0);
-        if points.len() < FEWEST_POINTS || last < LEAST_GROWTH * first {
+        if points.len() < Self::FEWEST_POINTS || last < Self::LEAST_GROWTH * first {
             return None;
         }
-        let gain_by = |curve: &PowerLaw| curve.at(last + more_sentences as f64) - curve.at(last);
+        // Beyond an F1 of 1 there is nothing to gain, whatever the curve says.
+        let room = (1.0 - points.last()?.1).max(0.0);
+        let gain_by = |curve: &PowerLaw| (curve.at(last + more_sentences as f64) - curve.at(last)).min(room);
         let whole = PowerLaw::fit(points)?;
         let gain = gain_by(&whole);
         let without = (0..points.len()).filter_map(|left_out| {
@@ -42,7 +45,7 @@ impl Forecast {
         });
         let (low, high) = without.fold((gain, gain), |(low, high), gain| (low.min(gain), high.max(gain)));
         let error = whole.error(points) / (points.len() as f64).sqrt();
-        Some(Self { more_sentences, gain, low: low - error, high: high + error })
+        Some(Self { more_sentences, gain, low: low - error, high: (high + error).min(room) })
     }
 
     /// Whether even the greatest gain is little: a reason to stop, or to look at labels again.
@@ -124,6 +127,13 @@ mod tests {
         }
         let forecast = Forecast::of(&points, 100).unwrap();
         assert!(forecast.high - forecast.low > 0.01, "{forecast:?}");
+    }
+
+    #[test]
+    fn more_than_all_is_not_promised() {
+        let forecast = Forecast::of(&curve(1.1, 1.2, 0.5, &[20.0, 40.0, 80.0, 125.0]), 100).unwrap();
+        let room = 1.2 * 125.0_f64.powf(-0.5) - 0.1;
+        assert!((forecast.gain - room).abs() < 1e-9 && (forecast.high - room).abs() < 1e-9, "{forecast:?} {room}");
     }
 
     #[test]
