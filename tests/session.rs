@@ -567,6 +567,31 @@ fn what_teaches_most_goes_through_all_that_is_open_each_once() {
 }
 
 #[test]
+fn the_blind_set_is_gone_through_in_the_order_of_the_text() {
+    let place = Place::new();
+    let mut project = place.project(30);
+    annotate(&mut project, SentenceId(0));
+    assert_eq!(project.next_sentence(SentenceId(0), Order::Blind), None);
+    project.run(Command::SetAside { sentences: 6 }).unwrap();
+    let blind: Vec<SentenceId> =
+        project.corpus().sentences().filter(|s| s.split() == Split::Blind).map(|s| s.id()).collect();
+    let counts = project.counts();
+    assert_eq!((counts.blind, counts.blind_complete, counts.blind_open, counts.free), (6, 0, 6, 23));
+    let mut at = blind[2];
+    for n in 3..10 {
+        at = project.next_sentence(at, Order::Blind).unwrap();
+        assert_eq!(at, blind[n % 6], "round, and never elsewhere");
+    }
+    annotate(&mut project, blind[0]);
+    project.run(Command::SetStatus { sentence: blind[1], status: Status::Skipped }).unwrap();
+    assert_eq!(project.next_sentence(blind[5], Order::Blind), Some(blind[2]));
+    let counts = project.counts().clone();
+    assert_eq!((counts.blind, counts.blind_complete, counts.blind_open), (6, 1, 4));
+    project.close().unwrap();
+    assert_eq!(*place.open().counts(), counts);
+}
+
+#[test]
 fn a_blind_set_is_drawn_before_anything_is_learned_and_gets_no_suggestions() {
     let place = Place::new();
     let mut project = place.project(70);

@@ -1,5 +1,6 @@
 //! Keeping the counts of a project up to date sentence by sentence.
 
+use super::curve::may_be_set_aside;
 use super::status::Counts;
 use crate::annotation::{Corpus, Sentence, Split, Status};
 
@@ -37,13 +38,26 @@ impl Counts {
             },
             1,
         );
+        let if_complete = usize::from(complete);
         match sentence.split() {
             Split::Rest if complete => change(&mut self.train, 1),
-            Split::Rest => change(&mut self.pool, 1),
-            Split::Dev if complete => change(&mut self.dev, 1),
-            Split::Dev => {}
-            Split::Test => change(&mut self.test, 1),
-            Split::Blind => change(&mut self.blind, 1),
+            Split::Rest => {
+                change(&mut self.pool, 1);
+                change(&mut self.free, usize::from(may_be_set_aside(sentence)));
+            }
+            Split::Dev => {
+                change(&mut self.dev_all, 1);
+                change(&mut self.dev, if_complete);
+            }
+            Split::Test => {
+                change(&mut self.test, 1);
+                change(&mut self.test_complete, if_complete);
+            }
+            Split::Blind => {
+                change(&mut self.blind, 1);
+                change(&mut self.blind_complete, if_complete);
+                change(&mut self.blind_open, usize::from(sentence.status().waits()));
+            }
         }
     }
 }

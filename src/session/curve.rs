@@ -49,6 +49,11 @@ pub struct LearningCurve {
 }
 
 impl Project {
+    /// How often a model was measured: the curve is another one when this is.
+    pub fn measured(&self) -> usize {
+        self.measurements.len()
+    }
+
     /// The honest curve where there is one; see [`CurveBasis`].
     pub fn learning_curve(&self) -> LearningCurve {
         let on = |split| self.measurements.iter().filter(move |m| m.split == split);
@@ -77,6 +82,12 @@ impl Project {
     }
 }
 
+/// Nobody has touched it, and it is of no split.
+pub(super) fn may_be_set_aside(sentence: &Sentence) -> bool {
+    let untouched = sentence.status() == Status::Untouched && sentence.mentions().is_empty();
+    untouched && sentence.split() == Split::Rest && !sentence.tokens().is_empty()
+}
+
 /// The transaction that sets sentences aside for an honest curve: drawn by a hash from all that nobody has touched.
 ///
 /// # Errors
@@ -85,10 +96,8 @@ pub(super) fn set_aside(project: &Project, count: usize) -> Result<Transaction, 
     if project.models().next().is_some() {
         return Err(SessionError::TooLateForBlind);
     }
-    let is_free = |s: &&Sentence| {
-        s.split() == Split::Rest && s.status() == Status::Untouched && s.mentions().is_empty() && !s.tokens().is_empty()
-    };
-    let mut free: Vec<SentenceId> = project.corpus().sentences().filter(is_free).map(Sentence::id).collect();
+    let untouched = project.corpus().sentences().filter(|s| may_be_set_aside(s));
+    let mut free: Vec<SentenceId> = untouched.map(Sentence::id).collect();
     if free.len() < count {
         return Err(SessionError::TooFewUntouched { there: free.len(), wanted: count });
     }

@@ -93,9 +93,11 @@ pub use task::{Task, TaskLost, Waker};
 pub use withheld::{Agreement, Anchoring, Withheld};
 
 // What callers name of the layers below.
-pub use crate::active::{Choice, Doubt, Finding, Forecast, Strategy, Why};
+pub use crate::active::{Choice, Doubt, Finding, Forecast, Measure, Strategy, Why};
 pub use crate::distill::{Config as DistillConfig, Event as DistillEvent, Record as DistillRecord};
 pub use crate::encoder::{EncoderInfo, Encoders, Fetching, Hub, Repository};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};
 pub use crate::store::WhyReadOnly;
-pub use crate::train::{Config, Cost, Event as TrainEvent, Interrupted, Manifest, PredictOptions, resident_memory_mb};
+pub use crate::train::{
+    Config, Cost, ENOUGH_DEV, Event as TrainEvent, Interrupted, Manifest, PredictOptions, resident_memory_mb,
+};

@@ -52,6 +52,8 @@ pub enum Order {
     Text,
     /// The one that teaches the model most, by the project's strategy.
     Teaching,
+    /// Those of the blind set, in the order of the text.
+    Blind,
 }
 
 /// All of a project that can be read and changed. Held by one thread; its workers talk to it through [`Project::poll`].

@@ -6,7 +6,7 @@ use super::jobs::stopped;
 use super::predictor::DROPOUT_PASSES;
 use super::project::{Order, Project};
 use crate::active::{Choice, Measure, Open, Request, Strategy, choose};
-use crate::annotation::{Acquisition, ModelId, Sentence, SentenceId};
+use crate::annotation::{Acquisition, ModelId, Sentence, SentenceId, Split};
 use crate::train::PredictOptions;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::AtomicBool;
@@ -51,21 +51,24 @@ impl Agenda {
 
 impl Project {
     /// The next sentence to work on after this one; `None` when all are complete or skipped. The order of the text goes
-    /// round.
+    /// round, also among those of the blind set.
     pub fn next_sentence(&mut self, after: SentenceId, order: Order) -> Option<SentenceId> {
         match order {
-            Order::Text => {
-                let place = self.corpus.place(after).unwrap_or_default();
-                let (before, rest) = (self.corpus.sentences().take(place), self.corpus.sentences().skip(place));
-                rest.chain(before).find(|s| s.status().waits() && s.id() != after).map(Sentence::id)
-            }
+            Order::Text => self.next_in_text(after, |_| true),
             Order::Teaching => self.next_that_teaches(after),
+            Order::Blind => self.next_in_text(after, |s| s.split() == Split::Blind),
         }
     }
 
     /// Why a sentence was chosen; `None` for one that the person went to.
     pub fn chosen(&self, id: SentenceId) -> Option<Choice> {
         self.agenda.shown.filter(|choice| choice.id == id)
+    }
+
+    fn next_in_text(&self, after: SentenceId, wanted: impl Fn(&Sentence) -> bool) -> Option<SentenceId> {
+        let place = self.corpus.place(after).unwrap_or_default();
+        let (before, rest) = (self.corpus.sentences().take(place), self.corpus.sentences().skip(place));
+        rest.chain(before).find(|s| s.status().waits() && s.id() != after && wanted(s)).map(Sentence::id)
     }
 
     fn next_that_teaches(&mut self, after: SentenceId) -> Option<SentenceId> {

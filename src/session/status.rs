@@ -107,8 +107,16 @@ pub struct Counts {
     pub train: usize,
     /// Complete sentences of the dev split.
     pub dev: usize,
+    /// All sentences of the dev split.
+    pub dev_all: usize,
     pub test: usize,
+    pub test_complete: usize,
     pub blind: usize,
+    pub blind_complete: usize,
+    /// Sentences of the blind set that wait to be annotated.
+    pub blind_open: usize,
+    /// Untouched sentences that can be set aside for a blind set.
+    pub free: usize,
     /// Sentences that are neither complete nor kept aside.
     pub pool: usize,
     pub mentions_by_label: HashMap<LabelId, usize>,
