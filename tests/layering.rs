@@ -31,6 +31,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("indicatif", &["cli"]),
     ("eframe", &["gui"]),
     ("egui", &["gui"]),
+    ("egui_plot", &["gui"]),
     ("rfd", &["gui"]),
     ("tokenizers", &["encoder"]),
     ("ureq", &["encoder"]),

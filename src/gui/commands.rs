@@ -49,6 +49,7 @@ pub enum CommandId {
     NextByText,
     NextByTeaching,
     NextByFound,
+    NextByBlind,
     SplitWord,
     JoinWords,
     SplitSentence,
@@ -58,6 +59,7 @@ pub enum CommandId {
     StopTraining,
     AddLabel,
     Documents,
+    Dashboard,
     Import,
     Export,
     SaveCopy,
@@ -83,9 +85,9 @@ impl CommandId {
             | TrainNow | PauseTraining | StopTraining | Undo | Redo | AddLabel | Import => true,
             WordBefore | WordAfter | GrowBefore | GrowAfter | FirstWord | LastWord | NextMark | PreviousMark | Wrap
             | Note | Clear | Next | PreviousSentence | NextSentence | ShowNewSuggestions | LeaveSentence | Search
-            | ShowAll | NextByText | NextByTeaching | NextByFound | Settings | Documents | Export | SaveCopy
-            | NewProject | OpenProject | CloseProject | ToggleTheme | ZoomIn | ZoomOut | ZoomReset | KeyHelp
-            | Palette => false,
+            | ShowAll | NextByText | NextByTeaching | NextByFound | NextByBlind | Settings | Documents | Dashboard
+            | Export | SaveCopy | NewProject | OpenProject | CloseProject | ToggleTheme | ZoomIn | ZoomOut
+            | ZoomReset | KeyHelp | Palette => false,
         }
     }
 }
@@ -210,6 +212,7 @@ table! {
     NextByText, "Next: in the text", Sentences, Project, [];
     NextByTeaching, "Next: what teaches most", Sentences, Project, [];
     NextByFound, "Next: what was found", Sentences, Project, [];
+    NextByBlind, "Next: the blind set", Sentences, Project, [];
 
     SplitWord, "Split the word", Segments, Sentence, [Press(CTRL, Key::D)];
     JoinWords, "Join the selected words", Segments, Sentence, [Press(CTRL, Key::J)];
@@ -224,6 +227,7 @@ table! {
     Redo, "Redo", Project, Project, [Press(CTRL_SHIFT, Key::Z), Press(CTRL, Key::Y)];
     AddLabel, "Add a label", Project, Project, [Press(CTRL, Key::L)];
     Documents, "Documents", Project, Project, [Press(CTRL_SHIFT, Key::O)];
+    Dashboard, "Dashboard", Project, Project, [Press(CTRL, Key::B)];
     Import, "Import texts", Project, Project, [Press(CTRL, Key::I)];
     Export, "Export", Project, Project, [Press(CTRL, Key::E)];
     SaveCopy, "Save a copy", Project, Project, [Press(CTRL_SHIFT, Key::S)];

@@ -7,7 +7,7 @@
 //!
 //! Deliberately absent: painting, files, dialogs.
 
-use super::commands::{CommandId, keys_text};
+use super::commands::{CommandId, keys_text, title_with_keys};
 use super::panels::counted;
 use super::view::{NextBy, View};
 use super::widgets::sentence::{Mark, MarkId, SentenceEvent};
@@ -118,6 +118,7 @@ impl Desk {
             CommandId::NextByText => self.moves(|view| view.next_by = NextBy::Text),
             CommandId::NextByTeaching => self.moves(|view| view.next_by = NextBy::Teaching),
             CommandId::NextByFound => self.moves(|view| view.next_by = NextBy::Found),
+            CommandId::NextByBlind => self.moves(|view| view.next_by = NextBy::Blind),
             CommandId::ShowAll => self.moves(|view| view.finder.show_all()),
             CommandId::PauseTraining => self.pause_training(),
             CommandId::StopTraining => self.change(Command::StopTraining).map(|_| None),
@@ -302,6 +303,10 @@ impl Desk {
                 return Ok(Some(format!("Find something first ({})", keys_text(CommandId::Search))));
             }
             NextBy::Found => self.view.finder.next_open(self.project.corpus(), current),
+            NextBy::Blind if self.project.counts().blind == 0 => {
+                return Ok(Some(format!("No sentence is set aside; see {}", title_with_keys(CommandId::Dashboard))));
+            }
+            NextBy::Blind => self.project.next_sentence(current, Order::Blind),
         };
         match next {
             Some(next) => {
@@ -310,6 +315,9 @@ impl Desk {
             }
             None if self.view.next_by == NextBy::Found => {
                 Ok(Some("Every other sentence that was found is complete or skipped".to_owned()))
+            }
+            None if self.view.next_by == NextBy::Blind => {
+                Ok(Some("Every other sentence of the blind set is complete or skipped".to_owned()))
             }
             None => Ok(Some("Every other sentence is complete or skipped".to_owned())),
         }

@@ -31,6 +31,14 @@ pub mod size {
     pub const DIALOG_WIDTH: f32 = 620.0;
     /// For a dialog with a table.
     pub const DIALOG_WIDE: f32 = 780.0;
+    /// For a page of cards in two columns.
+    pub const DASHBOARD: f32 = 1080.0;
+    /// Narrower than this it has one column.
+    pub const TWO_COLUMNS: f32 = 720.0;
+    pub const PLOT: f32 = 210.0;
+    /// A bar that shows shares.
+    pub const SHARE_BAR: f32 = 10.0;
+    pub const THIN_BAR: f32 = 6.0;
     /// As high as the labels beside a selection may become; the page is to be seen behind them.
     pub const LABEL_POPUP: f32 = 220.0;
     pub const LIST_ROW: f32 = 36.0;

@@ -59,6 +59,8 @@ pub enum NextBy {
     Teaching,
     /// To the next one of the list, which shows what was searched for.
     Found,
+    /// To the next one that was set aside for the learning curve.
+    Blind,
 }
 
 /// How much of the list is to be in sight.

@@ -9,6 +9,7 @@
 mod hub;
 
 mod annotating;
+mod dashboard;
 mod documents;
 mod errors;
 mod files;

@@ -5,6 +5,7 @@
 //! - Escape closes it, and nothing is lost by that but what was typed in it.
 
 mod copy;
+mod dashboard;
 mod documents;
 mod encoders;
 mod export;
@@ -21,6 +22,7 @@ mod settings;
 mod split_word;
 
 pub(super) use copy::CopyDialog;
+pub(super) use dashboard::DashboardDialog;
 pub(super) use documents::DocumentsDialog;
 pub(super) use export::ExportDialog;
 pub(super) use import::ImportDialog;
@@ -48,6 +50,7 @@ pub(super) enum Dialog {
     Export(Box<ExportDialog>),
     Copy(Box<CopyDialog>),
     Documents(DocumentsDialog),
+    Dashboard(Box<DashboardDialog>),
     SplitWord(SplitWordDialog),
     Label(LabelDialog),
     Settings(Box<SettingsDialog>),
@@ -91,6 +94,7 @@ impl Dialog {
             Dialog::Export(dialog) => dialog.show(ctx, backstage),
             Dialog::Copy(dialog) => dialog.show(ctx, backstage),
             Dialog::Documents(dialog) => dialog.show(ctx, backstage),
+            Dialog::Dashboard(dialog) => dialog.show(ctx, backstage),
             Dialog::SplitWord(dialog) => dialog.show(ctx, backstage),
             Dialog::Label(dialog) => dialog.show(ctx, backstage),
             Dialog::Settings(dialog) => dialog.show(ctx, backstage),

@@ -37,13 +37,17 @@ fn header(ui: &mut Ui, stage: &mut Stage<'_>) {
         NextBy::Text => CommandId::NextByText,
         NextBy::Teaching => CommandId::NextByTeaching,
         NextBy::Found => CommandId::NextByFound,
+        NextBy::Blind => CommandId::NextByBlind,
     };
     let title = |by: NextBy| commands::entry(order(by)).map_or("", |e| e.title);
     ui.horizontal(|ui| {
         ui.add_space(size::GAP_SMALL);
         let shown = RichText::new(title(stage.view.next_by)).font(theme::bold(size::TEXT));
         parts::combo(ui, "Order of the sentences", shown, ui.available_width() - 12.0, |ui| {
-            for by in [NextBy::Text, NextBy::Teaching, NextBy::Found] {
+            for by in [NextBy::Text, NextBy::Teaching, NextBy::Found, NextBy::Blind] {
+                if by == NextBy::Blind && stage.project.counts().blind == 0 {
+                    continue;
+                }
                 if ui.selectable_label(stage.view.next_by == by, title(by)).clicked() {
                     stage.acts.push(Act::Command(order(by)));
                 }

@@ -1,7 +1,7 @@
 //! The card under the sentence: how many suggestions, of which model, or why there are none.
 
 use super::{Stage, counted, origin};
-use crate::annotation::{Sentence, Status};
+use crate::annotation::{Sentence, Split, Status};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
@@ -16,10 +16,12 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
         let shown = stage.view.ghosts().count();
         let row = vec2(ui.available_width(), 26.0);
         ui.allocate_ui_with_layout(row, Layout::right_to_left(Align::Center), |ui| {
-            threshold(ui, stage);
-            ui.add_space(size::GAP_LARGE);
+            if sentence.split() != Split::Blind {
+                threshold(ui, stage);
+                ui.add_space(size::GAP_LARGE);
+            }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                ui.add(egui::Label::new(theme::heading(headline(stage, shown), tokens.text)).truncate());
+                ui.add(egui::Label::new(theme::heading(headline(stage, sentence, shown), tokens.text)).truncate());
             });
         });
         if stage.view.has_news() {
@@ -50,8 +52,9 @@ fn news(ui: &mut Ui, stage: &mut Stage<'_>) {
     });
 }
 
-fn headline(stage: &Stage<'_>, shown: usize) -> String {
+fn headline(stage: &Stage<'_>, sentence: &Sentence, shown: usize) -> String {
     match (stage.view.model(), shown) {
+        _ if sentence.split() == Split::Blind => "No suggestions, on purpose".to_owned(),
         (None, _) => "No suggestions".to_owned(),
         (Some(model), 0) => format!("No suggestions of {}", origin(model)),
         (Some(model), _) => format!("{} of {}", counted(shown, "suggestion", "suggestions"), origin(model)),
@@ -62,6 +65,11 @@ fn headline(stage: &Stage<'_>, shown: usize) -> String {
 fn why_none(stage: &Stage<'_>, sentence: &Sentence) -> String {
     let project = stage.project;
     let learner = project.learner();
+    if sentence.split() == Split::Blind {
+        return "This sentence is of the blind set, which shows how good the models really are: you annotate it \
+                without suggestions, and no model learns from it."
+            .to_owned();
+    }
     if !stage.can_change() && stage.view.model().is_none() {
         return "No model reads a project that was opened to be looked at.".to_owned();
     }

@@ -27,7 +27,7 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
                 .on_hover_text(stage.project.path().display().to_string());
             ui.add_space(size::GAP_LARGE);
             menu(ui, stage);
-            for id in [CommandId::Import, CommandId::Export] {
+            for id in [CommandId::Dashboard, CommandId::Import, CommandId::Export] {
                 let title = commands::entry(id).map_or("", |e| e.title);
                 let button = egui::Button::new(theme::body(title, tokens.text_dim)).frame_when_inactive(false);
                 if ui.add_enabled(stage.can(id), button).on_hover_text(commands::title_with_keys(id)).clicked() {

@@ -356,6 +356,9 @@ impl Window {
             CommandId::Documents if self.desk().is_some() => {
                 self.dialog = Some(Dialog::Documents(DocumentsDialog::new()));
             }
+            CommandId::Dashboard if self.desk().is_some() => {
+                self.dialog = Some(Dialog::Dashboard(Box::default()));
+            }
             CommandId::Import => self.import(&[]),
             CommandId::Export => {
                 let dialog = self.desk().map(|desk| ExportDialog::new(&desk.project));
