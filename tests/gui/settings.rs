@@ -1,10 +1,10 @@
 //! Settings: of the project, stored at once, and of the window.
 
 use crate::hub::{Faults, Server};
-use crate::stage::{STORY, Stage};
+use crate::stage::{Page, STORY, Stage};
 use eframe::egui::{Key, Modifiers, Theme};
 use egui_kittest::kittest::Queryable;
-use nestling::session::{Hub, SaveState};
+use nestling::session::{Hub, SaveState, Strategy};
 use std::path::Path;
 
 #[test]
@@ -26,6 +26,29 @@ fn settings_hold_at_once_and_after_opening_again() {
     assert_eq!((settings.author.as_str(), settings.architecture.as_str()), ("Zoë", "spanner"));
     assert!(settings.auto_train, "the stage had switched it off");
     assert!(!settings.self_training);
+}
+
+#[test]
+fn what_teaches_most_and_the_threshold_are_chosen() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::Comma);
+    let switch = "Each model chooses the threshold at which a person has least to do";
+    let by_effort = |page: &Page| page.see(|desk| desk.project.settings().threshold_by_effort);
+    assert!(by_effort(&page));
+    page.click(switch);
+    assert!(!by_effort(&page));
+    page.click(switch);
+    assert!(by_effort(&page));
+    page.choose("What teaches most", "Most doubt about mentions");
+    assert_eq!(page.see(|desk| desk.project.settings().strategy.to_string()), "entropy");
+    page.choose("What teaches most", "Least sure answers, diverse (default)");
+    assert_eq!(page.see(|desk| desk.project.settings().strategy), Strategy::DEFAULT);
+    page.click("Close");
+    page.harness.get_by_label("Least score of a suggestion").focus();
+    page.step();
+    page.key(Key::ArrowRight);
+    assert!(!by_effort(&page), "a person has chosen");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::gui::panels::counted;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{self, button, combo, primary_button, section, text_field};
 use crate::model::architectures;
-use crate::session::{Command, Project, Setting, background_threads, cores};
+use crate::session::{Command, Measure, Project, Setting, Strategy, background_threads, cores};
 use eframe::egui::{self, DragValue, ScrollArea, ThemePreference, Ui};
 use std::num::NonZero;
 
@@ -81,10 +81,22 @@ impl SettingsDialog {
             }
             ui.label(format!("{from:.2}"));
         });
+        ui.add_space(size::GAP_SMALL);
+        let mut by_effort = settings.threshold_by_effort;
+        let title = "Each model chooses the threshold at which a person has least to do";
+        if ui.checkbox(&mut by_effort, title).changed() {
+            set(backstage.acts, Setting::ThresholdByEffort(by_effort));
+        }
+        explain(
+            ui,
+            "Suggestions with a score below the threshold are not shown. Moving its slider, under the sentence, turns this \
+             off.",
+        );
 
         ui.add_space(size::GAP_LARGE);
         section(ui, "The learner");
         trainings(ui, project, backstage.acts);
+        teaching(ui, project, backstage.acts);
         model(ui, project, backstage.acts);
         field_name(ui, "Encoder of the next model");
         match self.encoder.show(ui, backstage.encoders, backstage.services) {
@@ -140,6 +152,40 @@ fn trainings(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
         }
     });
     explain(ui, "It works behind everything else on the machine. A change holds from the next training on.");
+}
+
+/// By what the sentence is chosen that teaches most.
+fn teaching(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
+    let chosen = project.settings().strategy;
+    field_name(ui, "What teaches most");
+    combo(ui, "What teaches most", strategy_words(chosen), 360.0, |ui| {
+        let others = Strategy::ids().filter_map(|id| id.parse().ok()).filter(|other| *other != Strategy::DEFAULT);
+        for strategy in std::iter::once(Strategy::DEFAULT).chain(others) {
+            if ui.selectable_label(strategy == chosen, strategy_words(strategy)).clicked() && strategy != chosen {
+                set(acts, Setting::Strategy(strategy));
+            }
+        }
+    });
+    explain(
+        ui,
+        "For “Next: what teaches most”. Diverse: the sentences that are chosen together are unlike each other. Until there \
+         is a model, it can't be asked, and sentences are chosen by their words alone.",
+    );
+}
+
+fn strategy_words(strategy: Strategy) -> String {
+    let words = match strategy.measure {
+        Measure::Random => "At random",
+        Measure::Order => "In the order of the text",
+        Measure::LeastConfidence => "Least sure answers",
+        Measure::Entropy => "Most doubt about mentions",
+        Measure::Neh => "Most doubt about where mentions begin",
+        Measure::MentionCount => "Most mentions expected",
+        Measure::Bald => "Most disagreement within the model",
+    };
+    let diverse = if strategy.diverse { ", diverse" } else { "" };
+    let default = if strategy == Strategy::DEFAULT { " (default)" } else { "" };
+    format!("{words}{diverse}{default}")
 }
 
 /// The architecture of the next model.
