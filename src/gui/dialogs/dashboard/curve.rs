@@ -43,7 +43,7 @@ impl CurveCard {
             explain(ui, WHAT_F1_IS);
             return;
         };
-        ui.add(Label::new(theme::small(latest(last), tokens.text)).wrap()).on_hover_text(WHAT_F1_IS);
+        ui.add(Label::new(theme::small(latest(last), tokens.text)).wrap());
         plot(ui, curve, last);
         explain(ui, &basis(curve, project.counts()));
         ui.add_space(size::GAP_SMALL);
@@ -81,19 +81,23 @@ fn what_is_missing(counts: &Counts) -> String {
     )
 }
 
-/// "Model 4, trained on 120 sentences: F1 61.2, most likely between 55.0 and 67.1."
+/// "Model 4, trained on 120 sentences: F1 61.2, with a certainty of 95 % between 55.0 and 67.1".
 fn latest(point: &MeasuredPoint) -> String {
     let [f1, low, high] = [point.f1, point.low, point.high].map(percent);
-    format!(
-        "Model {}, trained on {}: F1 {f1:.1}, with a certainty of 95 % between {low:.1} and {high:.1}",
-        point.model,
-        counted(point.train_sentences, "sentence", "sentences"),
-    )
+    // The band is had by drawing from the scored sentences: where these are all alike it has no width, and says nothing.
+    let how_sure = if high - low < 0.05 {
+        let scored = counted(point.sentences, "scored sentence", "scored sentences");
+        format!("; its {scored} came out alike, so how sure that is can't be told")
+    } else {
+        format!(", with a certainty of 95 % between {low:.1} and {high:.1}")
+    };
+    let learned = counted(point.train_sentences, "sentence", "sentences");
+    format!("Model {}, trained on {learned}: F1 {f1:.1}{how_sure}", point.model)
 }
 
 fn basis(curve: &LearningCurve, counts: &Counts) -> String {
-    let scored = || curve.points.iter().map(|point| point.sentences);
-    let (fewest, most) = (scored().min().unwrap_or(0), scored().max().unwrap_or(0));
+    let numbers = || curve.points.iter().map(|point| point.sentences);
+    let (fewest, most) = (numbers().min().unwrap_or(0), numbers().max().unwrap_or(0));
     let number = if fewest == most { grouped(most) } else { format!("{} to {}", grouped(fewest), grouped(most)) };
     match curve.basis {
         CurveBasis::Blind => format!("Measured on {number} sentences of the blind set, from which no model learned."),
@@ -307,6 +311,9 @@ mod tests {
         expect!["100 more sentences: about +0.4 points of F1, between +0.0 and +1.2"].assert_eq(&outlook(&forecast));
         expect!["Model 1, trained on 1,200 sentences: F1 61.2, with a certainty of 95 % between 55.2 and 67.2"]
             .assert_eq(&latest(&point(1200, 25, 0.612)));
+        let perfect = MeasuredPoint { f1: 1.0, low: 1.0, high: 1.0, ..point(100, 25, 1.0) };
+        expect!["Model 1, trained on 100 sentences: F1 100.0; its 25 scored sentences came out alike, so how sure that is can't be told"]
+            .assert_eq(&latest(&perfect));
     }
 
     #[test]
