@@ -103,6 +103,7 @@ fn entropy(distribution: &[f32]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::f32::consts::LN_2;
 
     const SURE: [f32; 3] = [0.0, 1.0, 0.0];
     const TORN: [f32; 3] = [0.5, 0.5, 0.0];
@@ -118,9 +119,9 @@ mod tests {
         let candidates = vec![(0, &SURE[..]), (0, &unlikely[..]), (1, &TORN[..])];
         let scores = acquisition(&Answer { words: 2, heads: Some(&heads), candidates });
         // -ln 0.9 = 0.10536, ln 2 = 0.69315, -ln 0.99 = 0.01005; H(0.9) = 0.32508, H(0.01) = 0.05600.
-        about(scores.least_confidence, (0.105_36 + 0.693_15 + 0.010_05 + 0.693_15) / 2.0);
-        about(scores.head_entropy, f32::midpoint(0.325_08, 0.693_15));
-        about(scores.entropy, (0.0 + 0.056 + 0.693_15) / 3.0);
+        about(scores.least_confidence, (0.105_36 + LN_2 + 0.010_05 + LN_2) / 2.0);
+        about(scores.head_entropy, f32::midpoint(0.325_08, LN_2));
+        about(scores.entropy, (0.0 + 0.056 + LN_2) / 3.0);
         about(scores.mentions, 1.0 + 0.01 + 0.5);
     }
 
@@ -129,7 +130,7 @@ mod tests {
         let none = [1.0, 0.0, 0.0];
         let mut candidates = vec![(4, &none[..]); 20];
         candidates.extend([(4, &TORN[..]); 3]);
-        about(acquisition(&Answer { words: 9, heads: None, candidates }).entropy, 0.693_15);
+        about(acquisition(&Answer { words: 9, heads: None, candidates }).entropy, LN_2);
     }
 
     #[test]
@@ -145,6 +146,6 @@ mod tests {
         let answer = |heads, q| Answer { words: 1, heads: Some(heads), candidates: vec![(0, q)] };
         let (yes, no, maybe) = ([1.0_f32], [0.0_f32], [0.5_f32]);
         about(disagreement(&[answer(&maybe, &TORN), answer(&maybe, &TORN)]), 0.0);
-        about(disagreement(&[answer(&yes, &SURE), answer(&no, &SURE)]), 0.693_15);
+        about(disagreement(&[answer(&yes, &SURE), answer(&no, &SURE)]), LN_2);
     }
 }

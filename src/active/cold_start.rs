@@ -13,7 +13,7 @@ const FEW_WORDS: usize = 4;
 /// The numbers of `count` sentences, the best first, with the scores by which each was chosen.
 ///
 /// Cost: linear in the words, and some ten more looks at each chosen sentence.
-pub(super) fn first_sentences<'w>(sentences: &[Vec<&'w str>], count: usize) -> Vec<(usize, f32)> {
+pub(super) fn first_sentences(sentences: &[Vec<&str>], count: usize) -> Vec<(usize, f32)> {
     let normals: Vec<Vec<String>> =
         sentences.iter().map(|words| words.iter().map(|word| normal(word)).collect()).collect();
     let mut found_in: HashMap<&str, usize> = HashMap::new();

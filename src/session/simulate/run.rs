@@ -58,8 +58,7 @@ pub(super) fn run(
 struct Run<'a> {
     plan: &'a Plan<'a>,
     project: Project,
-    /// Sentences of the pool, and what gold says of each.
-    pool: Vec<(SentenceId, Vec<(Fragments, LabelId)>)>,
+    pool: Vec<PoolSentence>,
     record: RunRecord,
 }
 
@@ -125,8 +124,8 @@ impl<'a> Run<'a> {
         }
         let request = RankRequest { strategy, count, seed, threads };
         for choice in self.project.rank_now(request, cancel, &mut |_, _| {})? {
-            let Some(place) = self.pool.iter().position(|(id, _)| *id == choice.id) else { continue };
-            let Some((id, gold)) = self.pool.get(place) else { continue };
+            let Some(place) = self.pool.iter().position(|sentence| sentence.id == choice.id) else { continue };
+            let Some(PoolSentence { id, gold }) = self.pool.get(place) else { continue };
             let suggested = self.project.visible_suggestions(*id);
             let suggested: Vec<_> = suggested.into_iter().map(|s| (s.span, s.label)).collect();
             let mut effort = Effort::of(&spans(gold), &suggested);
@@ -145,7 +144,7 @@ impl<'a> Run<'a> {
     /// Does what a person does in the window, for all that was chosen and is not complete.
     fn annotate(&mut self) -> Result<(), SessionError> {
         for sentence in &self.record.annotated {
-            let Some((id, gold)) = self.pool.get(sentence.place) else { continue };
+            let Some(PoolSentence { id, gold }) = self.pool.get(sentence.place) else { continue };
             let id = *id;
             if self.project.corpus().sentence(id).is_none_or(|s| s.status() == Status::Complete) {
                 continue;
@@ -189,11 +188,14 @@ impl<'a> Run<'a> {
     }
 }
 
+/// A sentence of the pool, and what gold says of it.
+struct PoolSentence {
+    id: SentenceId,
+    gold: Vec<(Fragments, LabelId)>,
+}
+
 /// Puts gold beside the sentences of the pool, which were imported in its order.
-fn beside(
-    project: &Project,
-    gold: Vec<Mentions>,
-) -> Result<Vec<(SentenceId, Vec<(Fragments, LabelId)>)>, SessionError> {
+fn beside(project: &Project, gold: Vec<Mentions>) -> Result<Vec<PoolSentence>, SessionError> {
     let corpus = project.corpus();
     let is_pool = |s: &&Sentence| Part::Pool.holds(s) || Part::Train.holds(s);
     let label = |name: &str| corpus.labels().iter().find(|l| l.name == name).map(|l| l.id);
@@ -204,5 +206,5 @@ fn beside(
         named.collect::<Result<Vec<_>, SessionError>>()
     };
     let sentences = corpus.sentences().filter(is_pool).map(Sentence::id);
-    sentences.zip(gold).map(|(id, mentions)| Ok((id, of_sentence(mentions)?))).collect()
+    sentences.zip(gold).map(|(id, mentions)| Ok(PoolSentence { id, gold: of_sentence(mentions)? })).collect()
 }
