@@ -93,6 +93,12 @@ impl SettingsDialog {
              off.",
         );
 
+        let mut probes = settings.probes;
+        if ui.checkbox(&mut probes, "A few sentences show no suggestions, to tell whether these sway me").changed() {
+            set(backstage.acts, Setting::Probes(probes));
+        }
+        explain(ui, "One in forty, once a hundred sentences are complete; the dashboard tells what came of it.");
+
         ui.add_space(size::GAP_LARGE);
         section(ui, "The learner");
         trainings(ui, project, backstage.acts);

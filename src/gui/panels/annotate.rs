@@ -8,7 +8,7 @@ use crate::gui::theme::{self, size};
 use crate::gui::view::neighbours;
 use crate::gui::widgets::parts::{self, Icon, icon_button, key_cap, primary_button};
 use crate::gui::widgets::sentence::{Content, Emphasis, Flow, SentenceView, Setting, paint_words};
-use crate::session::formats;
+use crate::session::{Why, formats};
 use eframe::egui::{
     self, Align, Area, CentralPanel, Color32, CornerRadius, Frame, Id, Layout, Margin, Order, Rect, Response,
     ScrollArea, Sense, Stroke, Ui, pos2, vec2,
@@ -63,7 +63,13 @@ fn place(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
     let number = document.and_then(|d| d.sentences.iter().position(|id| *id == sentence.id())).map_or(0, |at| at + 1);
     ui.horizontal(|ui| {
         ui.add_space(size::GAP);
-        let text = format!("{name} · sentence {} of {}", grouped(number), grouped(of));
+        let chosen = stage.project.chosen(sentence.id()).map_or("", |choice| match choice.why {
+            Why::Score => " · chosen: it teaches most",
+            Why::Words => " · chosen for its words",
+            Why::Random => " · drawn at random",
+            Why::Order => "",
+        });
+        let text = format!("{name} · sentence {} of {}{chosen}", grouped(number), grouped(of));
         let room = (ui.available_width() - 230.0).max(40.0);
         ui.allocate_ui_with_layout(vec2(room, 30.0), Layout::left_to_right(Align::Center), |ui| {
             ui.add(egui::Label::new(theme::small(text, tokens.text_dim)).truncate());

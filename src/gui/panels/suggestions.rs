@@ -1,12 +1,12 @@
 //! The card under the sentence: how many suggestions, of which model, or why there are none.
 
 use super::{Stage, counted, origin};
-use crate::annotation::{Sentence, Split, Status};
+use crate::annotation::{Sentence, Status};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{self, primary_button, quiet_button};
-use crate::session::{Command, LearnerState, Project, Setting};
+use crate::session::{Command, LearnerState, Project, Setting, Withheld};
 use eframe::egui::{self, Align, Layout, Ui, vec2};
 
 pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
@@ -16,7 +16,7 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
         let shown = stage.view.ghosts().count();
         let row = vec2(ui.available_width(), 26.0);
         ui.allocate_ui_with_layout(row, Layout::right_to_left(Align::Center), |ui| {
-            if sentence.split() != Split::Blind {
+            if withheld(stage, sentence).is_none() {
                 threshold(ui, stage);
                 ui.add_space(size::GAP_LARGE);
             }
@@ -52,9 +52,15 @@ fn news(ui: &mut Ui, stage: &mut Stage<'_>) {
     });
 }
 
+/// Why suggestions are withheld; of a probe only where there are some.
+fn withheld(stage: &Stage<'_>, sentence: &Sentence) -> Option<Withheld> {
+    let has_model = stage.project.learner().current.is_some();
+    stage.project.withheld(sentence.id()).filter(|why| has_model || *why == Withheld::Blind)
+}
+
 fn headline(stage: &Stage<'_>, sentence: &Sentence, shown: usize) -> String {
     match (stage.view.model(), shown) {
-        _ if sentence.split() == Split::Blind => "No suggestions, on purpose".to_owned(),
+        _ if withheld(stage, sentence).is_some() => "No suggestions, on purpose".to_owned(),
         (None, _) => "No suggestions".to_owned(),
         (Some(model), 0) => format!("No suggestions of {}", origin(model)),
         (Some(model), _) => format!("{} of {}", counted(shown, "suggestion", "suggestions"), origin(model)),
@@ -65,10 +71,18 @@ fn headline(stage: &Stage<'_>, sentence: &Sentence, shown: usize) -> String {
 fn why_none(stage: &Stage<'_>, sentence: &Sentence) -> String {
     let project = stage.project;
     let learner = project.learner();
-    if sentence.split() == Split::Blind {
-        return "This sentence is of the blind set, which shows how good the models really are: you annotate it \
-                without suggestions, and no model learns from it."
-            .to_owned();
+    match withheld(stage, sentence) {
+        Some(Withheld::Blind) => {
+            return "This sentence is of the blind set, which shows how good the models really are: you annotate it \
+                    without suggestions, and no model learns from it."
+                .to_owned();
+        }
+        Some(Withheld::Probe) => {
+            return "A few sentences show no suggestions though the model has some, to tell whether suggestions sway you \
+                    (Settings)."
+                .to_owned();
+        }
+        None => {}
     }
     if !stage.can_change() && stage.view.model().is_none() {
         return "No model reads a project that was opened to be looked at.".to_owned();

@@ -5,12 +5,16 @@
 //! - Like all dialogs it changes nothing: setting aside and going on are asked for by [`Act`]s.
 
 mod blind;
+mod costs;
 mod curve;
 mod labels;
 mod progress;
+mod scores;
 
 use self::blind::BlindCard;
+use self::costs::CostsCard;
 use self::curve::CurveCard;
+use self::scores::ScoresCard;
 use super::{Backstage, modal};
 use crate::gui::acts::Act;
 use crate::gui::theme::{self, size};
@@ -27,6 +31,8 @@ const LEFT_SHARE: f32 = 0.58;
 pub(crate) struct DashboardDialog {
     curve: CurveCard,
     blind: BlindCard,
+    costs: CostsCard,
+    scores: ScoresCard,
 }
 
 impl DashboardDialog {
@@ -36,6 +42,8 @@ impl DashboardDialog {
             return;
         };
         self.curve.follow(project);
+        self.costs.follow(project);
+        self.scores.follow();
         let height = (ctx.content_rect().height() - BESIDE_CARDS).max(200.0);
         let closed = modal(ctx, "Dashboard", size::DASHBOARD, |ui| {
             if ui.available_width() < size::TWO_COLUMNS {
@@ -67,12 +75,16 @@ impl DashboardDialog {
         card(ui, "Progress", |ui| progress::show(ui, project.counts()));
         ui.add_space(size::GAP_SMALL);
         card(ui, "Learning curve", |ui| self.curve.show(ui, project));
+        ui.add_space(size::GAP_SMALL);
+        card(ui, "What the model finds, and what it confuses", |ui| self.scores.show(ui, project));
     }
 
     fn what_of(&mut self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
         card(ui, "Blind set", |ui| self.blind.show(ui, project, acts));
         ui.add_space(size::GAP_SMALL);
         card(ui, "Mentions by label", |ui| labels::show(ui, project));
+        ui.add_space(size::GAP_SMALL);
+        card(ui, "What your decisions take", |ui| self.costs.show(ui, project));
     }
 }
 
@@ -80,6 +92,14 @@ impl DashboardDialog {
 fn column(ui: &mut Ui, name: &str, height: f32, content: impl FnOnce(&mut Ui)) {
     let area = ScrollArea::vertical().id_salt(name).max_height(height).min_scrolled_height(height);
     area.auto_shrink([false, true]).show(ui, content);
+}
+
+/// A row of a grid.
+fn cells<const N: usize>(ui: &mut Ui, texts: [&str; N], color: egui::Color32) {
+    for text in texts {
+        ui.label(theme::small(text, color));
+    }
+    ui.end_row();
 }
 
 fn card(ui: &mut Ui, title: &str, content: impl FnOnce(&mut Ui)) {

@@ -1,0 +1,91 @@
+//! What decisions took: read from the log on a thread of its own when the dashboard opens.
+
+use super::super::explain;
+use super::cells;
+use crate::gui::panels::{counted, grouped};
+use crate::gui::theme::{self, size};
+use crate::session::{Anchoring, Costs, Decision, Project, SessionError, Task};
+use eframe::egui::{Grid, Label, Ui};
+
+#[derive(Default)]
+pub(super) struct CostsCard {
+    reading: Option<Task<Result<Costs, SessionError>>>,
+    /// What came of it, once it has.
+    read: Option<Result<Costs, String>>,
+}
+
+impl CostsCard {
+    pub(super) fn follow(&mut self, project: &Project) {
+        if self.read.is_some() {
+            return;
+        }
+        let reading = self.reading.get_or_insert_with(|| project.costs());
+        self.read = reading.poll().map(|read| match read {
+            Ok(Ok(costs)) => Ok(costs),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(lost) => Err(lost.to_string()),
+        });
+    }
+
+    pub(super) fn show(&self, ui: &mut Ui, project: &Project) {
+        match &self.read {
+            None => explain(ui, "The log is being read …"),
+            Some(Err(message)) => explain(ui, message),
+            Some(Ok(costs)) => told(ui, costs, project),
+        }
+    }
+}
+
+fn told(ui: &mut Ui, costs: &Costs, project: &Project) {
+    let tokens = theme::tokens(ui);
+    if Decision::ALL.iter().all(|decision| costs.all.cost(*decision).count == 0) {
+        explain(ui, "Nothing was decided yet: this tells what accepting, mending, rejecting and marking takes you.");
+        return;
+    }
+    if let Some(share) = costs.all.acceptance() {
+        let line = format!("{:.0} % of the suggestions that you answered were right as they were", 100.0 * share);
+        ui.add(Label::new(theme::small(line, tokens.text)).wrap());
+    }
+    ui.add_space(size::GAP_SMALL);
+    Grid::new("costs").num_columns(4).spacing([size::GAP_LARGE, size::GAP_SMALL]).show(ui, |ui| {
+        cells(ui, ["", "how often", "seconds each", "keys each"], tokens.text_dim);
+        for decision in Decision::ALL {
+            let cost = costs.all.cost(decision);
+            let each = |all: f64| match cost.count {
+                0 => "–".to_owned(),
+                count => format!("{:.1}", all / count as f64),
+            };
+            cells(ui, [word(decision), &grouped(cost.count), &each(cost.secs), &each(cost.presses)], tokens.text);
+        }
+    });
+    let sentences = counted(costs.completed, "sentence", "sentences");
+    let each = costs.secs / costs.completed.max(1) as f64;
+    explain(ui, &format!("{sentences} completed, {each:.0} seconds of work each, reading included."));
+    if let Some(anchoring) = project.anchoring(costs) {
+        explain(ui, &sway(&anchoring));
+    }
+}
+
+fn word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Accept => "accepted",
+        Decision::Edit => "mended",
+        Decision::Reject => "rejected",
+        Decision::Create => "marked unasked",
+    }
+}
+
+/// Whether suggestions sway the person.
+fn sway(Anchoring { seen, withheld }: &Anchoring) -> String {
+    let percent = |share: f64| format!("{:.0}", 100.0 * share);
+    format!(
+        "You agree with the model by {} % where you saw what it suggests ({}), and by {} % where that was withheld ({}, \
+         between {} and {}). A large gap says that suggestions sway you.",
+        percent(seen.f1),
+        counted(seen.sentences, "sentence", "sentences"),
+        percent(withheld.f1),
+        counted(withheld.sentences, "sentence", "sentences"),
+        percent(withheld.band.low),
+        percent(withheld.band.high),
+    )
+}
