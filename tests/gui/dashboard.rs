@@ -125,7 +125,7 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
     open_dashboard(&mut page);
     assert!(page.shows("learning curve, 2 models"));
     assert!(page.shows_part("Measured on 25 sentences of the blind set, from which no model learned"));
-    assert!(page.shows_part("No forecast yet. It takes 4 measured models (2 models are)"));
+    assert!(page.shows_part("No forecast yet. It takes 4 measured models (2 are there)"));
     assert!(!page.shows("Set aside") && !page.shows("Set more aside"), "a model has learned");
     page.key(Key::Escape);
     page.close();
@@ -148,6 +148,12 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
     assert!(page.shows_part("100 more sentences: about "));
     let little = curve.forecast.is_some_and(|forecast| forecast.is_little());
     assert_eq!(page.shows_part("That is little"), little);
+
+    page.wait("the log", |page| page.shows("marked unasked"));
+    assert!(page.shows_part("sentences completed"));
+    page.click("Score the model in use");
+    page.wait("the scores", |page| page.shows("all labels"));
+    assert!(page.shows_part("sentences of the blind set.") && page.shows("Score the model in use"));
 }
 
 #[test]

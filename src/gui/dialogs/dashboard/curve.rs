@@ -126,7 +126,7 @@ fn outlook(forecast: &Forecast) -> String {
 }
 
 fn no_outlook(points: &[MeasuredPoint]) -> String {
-    let there = counted(points.len(), "model is", "models are");
+    let there = counted(points.len(), "is there", "are there");
     format!(
         "No forecast yet. It takes {} measured models ({there}), and the last must have learned from at least {} times as \
          many sentences as the first.",

@@ -75,14 +75,14 @@ impl DashboardDialog {
         card(ui, "Progress", |ui| progress::show(ui, project.counts()));
         ui.add_space(size::GAP_SMALL);
         card(ui, "Learning curve", |ui| self.curve.show(ui, project));
-        ui.add_space(size::GAP_SMALL);
-        card(ui, "What the model finds, and what it confuses", |ui| self.scores.show(ui, project));
     }
 
     fn what_of(&mut self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
         card(ui, "Blind set", |ui| self.blind.show(ui, project, acts));
         ui.add_space(size::GAP_SMALL);
         card(ui, "Mentions by label", |ui| labels::show(ui, project));
+        ui.add_space(size::GAP_SMALL);
+        card(ui, "What the model finds, and what it confuses", |ui| self.scores.show(ui, project));
         ui.add_space(size::GAP_SMALL);
         card(ui, "What your decisions take", |ui| self.costs.show(ui, project));
     }
