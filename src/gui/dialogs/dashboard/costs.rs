@@ -47,6 +47,8 @@ fn told(ui: &mut Ui, costs: &Costs, project: &Project) {
         ui.add(Label::new(theme::small(line, tokens.text)).wrap());
     }
     ui.add_space(size::GAP_SMALL);
+    // Rows of text, not of buttons.
+    ui.spacing_mut().interact_size.y = 0.0;
     Grid::new("costs").num_columns(4).spacing([size::GAP_LARGE, size::GAP_SMALL]).show(ui, |ui| {
         cells(ui, ["", "how often", "seconds each", "keys each"], tokens.text_dim);
         for decision in Decision::ALL {

@@ -63,6 +63,8 @@ fn told(ui: &mut Ui, part: Part, report: &EvaluateReport, project: &Project) {
     let tokens = theme::tokens(ui);
     let name = |label: LabelId| project.corpus().labels().get(label).map_or("?", |label| label.display_name());
     ui.add_space(size::GAP_SMALL);
+    // Rows of text, not of buttons.
+    ui.spacing_mut().interact_size.y = 0.0;
     Grid::new("scores").num_columns(4).spacing([size::GAP_LARGE, size::GAP_SMALL]).show(ui, |ui| {
         cells(ui, ["", "F1", "gold", "found"], tokens.text_dim);
         let f1 = |f1: Option<f64>| f1.map_or_else(|| "–".to_owned(), |f1| format!("{:.1}", 100.0 * f1));
@@ -74,12 +76,19 @@ fn told(ui: &mut Ui, part: Part, report: &EvaluateReport, project: &Project) {
             cells(ui, [name(*label), &row[0], &row[1], &row[2]], tokens.text);
         }
     });
-    let title = |label: Option<LabelId>| label.map_or("nothing", name);
     let mut confused: Vec<_> = report.analyses.confusion.rows().filter(|(gold, said, _)| gold != said).collect();
     confused.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
     for (gold, said, count) in confused.into_iter().take(MOST_CONFUSIONS) {
         let times = counted(count, "time", "times");
-        explain(ui, &format!("{} taken for {}: {times}", title(gold), title(said)));
+        explain(
+            ui,
+            &match (gold.map(name), said.map(name)) {
+                (Some(gold), Some(said)) => format!("{gold} taken for {said} {times}"),
+                (Some(gold), None) => format!("{gold} missed, or found with other boundaries, {times}"),
+                (None, Some(said)) => format!("{said} where there is none, or with other boundaries, {times}"),
+                (None, None) => continue,
+            },
+        );
     }
     let on = if part == Part::Blind { "the blind set" } else { "dev" };
     explain(
