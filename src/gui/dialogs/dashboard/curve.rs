@@ -289,7 +289,7 @@ mod tests {
             .assert_eq(&what_is_missing(&counts));
         let counts = Counts { blind: 100, blind_complete: 20, ..Counts::default() };
         assert!(what_is_missing(&counts).contains("the next training puts the first point here"));
-        expect!["No forecast yet. It takes 4 measured models (1 model is), and the last must have learned from at least 2 times as many sentences as the first."]
+        expect!["No forecast yet. It takes 4 measured models (1 is there), and the last must have learned from at least 2 times as many sentences as the first."]
             .assert_eq(&no_outlook(&[point(20, 25, 0.5)]));
     }
 
