@@ -76,7 +76,7 @@ pub fn choose(request: &Request<'_>) -> Vec<Choice> {
     }
     let mut wanted = by_score(request, &drawn);
     let mut mixing =
-        Mixing { words: request.words, chosen: Vec::with_capacity(count), taken: Vec::new(), sets: Vec::new() };
+        Mixing { words: request.words, chosen: Vec::with_capacity(count), taken: HashSet::new(), sets: Vec::new() };
     let mut drawn = drawn.iter().copied().map(random);
     let mut twins = VecDeque::new();
     while mixing.chosen.len() < count {
@@ -191,14 +191,14 @@ fn score(measure: Measure, said: &Acquisition) -> f32 {
 struct Mixing<'a> {
     words: &'a dyn Fn(SentenceId) -> Vec<&'a str>,
     chosen: Vec<Choice>,
-    taken: Vec<SentenceId>,
+    taken: HashSet<SentenceId>,
     sets: Vec<WordSet>,
 }
 
 impl Mixing<'_> {
     /// The next one that was not chosen yet.
     fn next(&self, from: &mut impl Iterator<Item = Choice>) -> Option<Choice> {
-        from.find(|next| self.taken.binary_search(&next.id).is_err())
+        from.find(|next| !self.taken.contains(&next.id))
     }
 
     /// The same, but one that is nearly the same as a chosen one goes to `twins` instead.
@@ -214,9 +214,7 @@ impl Mixing<'_> {
     }
 
     fn take(&mut self, choice: Choice) {
-        if let Err(at) = self.taken.binary_search(&choice.id) {
-            self.taken.insert(at, choice.id);
-        }
+        self.taken.insert(choice.id);
         self.sets.push(WordSet::of((self.words)(choice.id)));
         self.chosen.push(choice);
     }

@@ -75,16 +75,16 @@ fn to_json(report: &SimulateReport) -> Value {
             "annotated": run.annotated,
         })
     };
-    let curve = |curve: &Curve| json!({ "strategy": curve.strategy, "tokens_for_random": for_random(curve, report) });
+    let curves = report.curves();
+    let curve = |curve: &Curve| json!({ "strategy": curve.strategy, "tokens_for_random": for_random(curve, &curves) });
     json!({
         "runs": report.runs.iter().map(run).collect::<Vec<_>>(),
-        "curves": report.curves().iter().map(curve).collect::<Vec<_>>(),
+        "curves": curves.iter().map(curve).collect::<Vec<_>>(),
     })
 }
 
 /// Tokens it takes to reach the F1 at which `random` ends, as a share of random's.
-fn for_random(curve: &Curve, report: &SimulateReport) -> Option<f64> {
-    let curves = report.curves();
+fn for_random(curve: &Curve, curves: &[Curve]) -> Option<f64> {
     let last = curves.iter().find(|curve| curve.strategy == "random")?.points.last()?;
     Some(curve.tokens_for(last.f1)? / last.tokens)
 }
@@ -105,7 +105,7 @@ fn to_text(report: &SimulateReport) -> String {
         }));
         let later: Vec<f64> = curve.saved.iter().skip(1).copied().flatten().collect();
         let saved = (!later.is_empty()).then(|| later.iter().sum::<f64>() / later.len() as f64);
-        row.extend([percent(for_random(curve, report)), percent(saved)]);
+        row.extend([percent(for_random(curve, &curves)), percent(saved)]);
         table.row(&curve.strategy, row);
     }
     table.to_string()

@@ -21,11 +21,8 @@ impl Band {
         let mut rng = Rng::new(0, "confidence bands");
         let mut scores: Vec<f64> = (0..SAMPLES)
             .filter_map(|_| {
-                let mut sum = Counts::default();
-                for _ in sentences {
-                    sum += sentences.get(rng.below(sentences.len())).copied().unwrap_or_default();
-                }
-                sum.f1()
+                let drawn = (0..sentences.len()).filter_map(|_| sentences.get(rng.below(sentences.len())));
+                drawn.copied().sum::<Counts>().f1()
             })
             .collect();
         scores.sort_by(f64::total_cmp);

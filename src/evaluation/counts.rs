@@ -1,5 +1,6 @@
 //! What was found, what was made up, what was missed.
 
+use std::iter::Sum;
 use std::ops::AddAssign;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -60,6 +61,15 @@ impl AddAssign for Counts {
         self.true_positives += other.true_positives;
         self.false_positives += other.false_positives;
         self.false_negatives += other.false_negatives;
+    }
+}
+
+impl Sum for Counts {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |mut sum, counts| {
+            sum += counts;
+            sum
+        })
     }
 }
 

@@ -5,8 +5,9 @@
 //! person's order: what is right is accepted; then, of what is left, suggestions with the right boundaries get another
 //! label, those that overlap a mention of their label get other boundaries; the rest is rejected, and what is missing made.
 
+use super::Counts;
+use super::judged::set;
 use super::pairing::{Equal, most_overlaps};
-use super::{Counts, Judged};
 use crate::annotation::{LabelId, Span};
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
@@ -28,8 +29,7 @@ pub struct Effort {
 impl Effort {
     /// Of one sentence: its gold mentions, and what was suggested.
     pub fn of(gold: &[(Span, LabelId)], suggested: &[(Span, LabelId)]) -> Self {
-        let judged = Judged { words: &[], gold, predicted: suggested, heads: None, candidates: 0 };
-        let (gold, suggested) = (judged.gold_set(), judged.predicted_set());
+        let (gold, suggested) = (set(gold), set(suggested));
         let only = |these: &[(Span, LabelId)], those: &[(Span, LabelId)]| -> Vec<(Span, LabelId)> {
             these.iter().filter(|mention| those.binary_search(mention).is_err()).copied().collect()
         };
@@ -167,7 +167,7 @@ mod tests {
         #[test]
         fn every_mention_and_every_suggestion_is_answered(gold in some(), suggested in some()) {
             let Effort { accepted, relabelled, moved, rejected, created } = Effort::of(&gold, &suggested);
-            let count = |mentions: &[(Span, LabelId)]| super::super::judged::set(mentions).len();
+            let count = |mentions: &[(Span, LabelId)]| set(mentions).len();
             prop_assert_eq!(accepted + relabelled + moved + created, count(&gold));
             prop_assert_eq!(accepted + relabelled + moved + rejected, count(&suggested));
             // Never more to do than rejecting all and making all.

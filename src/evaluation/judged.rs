@@ -18,9 +18,7 @@ pub struct Judged<'a> {
 impl Judged<'_> {
     /// Strict counts over all labels.
     pub fn counts(self) -> Counts {
-        let mut sum = Counts::default();
-        self.strict().into_iter().for_each(|(_, _, counts)| sum += counts);
-        sum
+        self.strict().into_iter().map(|(_, _, counts)| counts).sum()
     }
 
     /// Gold mentions in order, each once.

@@ -4,7 +4,9 @@ use super::SessionError;
 use super::project::Project;
 use crate::active::{Forecast, Point};
 use crate::annotation::{Edit, ModelId, Sentence, SentenceId, Split, Status, Transaction};
+use crate::evaluation::Counts;
 use crate::nn::scatter;
+use crate::store::Measurement;
 
 /// Sentences that a forecast is about.
 const MORE_SENTENCES: usize = 100;
@@ -63,14 +65,15 @@ impl Project {
         };
         let mut points: Vec<MeasuredPoint> = on(split)
             .map(|m| {
-                let wrong = m.false_positives + m.false_negatives;
+                let Measurement { true_positives, false_positives, false_negatives, .. } = *m;
+                let counts = Counts { true_positives, false_positives, false_negatives };
                 MeasuredPoint {
                     model: m.model,
                     time_ms: m.time_ms,
                     train_sentences: m.train_sentences,
                     train_tokens: m.train_tokens,
                     sentences: m.sentences,
-                    f1: 2.0 * m.true_positives as f64 / (2 * m.true_positives + wrong).max(1) as f64,
+                    f1: counts.f1().unwrap_or(0.0),
                     low: m.low,
                     high: m.high,
                 }

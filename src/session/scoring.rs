@@ -4,7 +4,7 @@ use super::now_ms;
 use crate::annotation::{LabelId, ModelId, Span, Split};
 use crate::evaluation::{Band, Calibration, Counts, Scored, calibrated, least_effort};
 use crate::store::Measurement;
-use crate::train::{Dataset, ENOUGH_DEV, Example, PredictOptions, Predictor, TrainError, answers};
+use crate::train::{Dataset, ENOUGH_DEV, Example, PredictOptions, Predictor, SentencePrediction, TrainError};
 use std::sync::atomic::AtomicBool;
 
 /// Dev sentences that are looked at, at most.
@@ -22,7 +22,7 @@ pub(super) struct Scores {
 }
 
 impl Scores {
-    /// Predicts dev twice, once for the threshold and once for the score, and the blind set once.
+    /// Predicts dev and the blind set, each once.
     ///
     /// # Errors
     /// [`TrainError::Cancelled`] soon after the flag is set.
@@ -33,11 +33,7 @@ impl Scores {
         cancel: &AtomicBool,
     ) -> Result<Self, TrainError> {
         let dev = dataset.dev().get(..MOST_DEV).unwrap_or(dataset.dev());
-        let (threshold, calibration) = match dev.len() {
-            ENOUGH_DEV.. => from_suggestions(predictor, dev, cancel)?,
-            _ => (None, None),
-        };
-        let mut scores = Self { threshold, calibration, measurements: Vec::new() };
+        let mut scores = Self::default();
         let train_sentences = predictor.manifest().outcome.train_sentences;
         // Of a training that was limited, or that began with fewer labels, about as many as there would be.
         let tokens: usize = dataset.train().iter().map(|example| example.tokens.len()).sum();
@@ -46,11 +42,15 @@ impl Scores {
             if examples.len() < ENOUGH_DEV {
                 continue;
             }
-            let answers = answers(predictor, examples, PredictOptions::default(), cancel)?;
-            let counts: Vec<Counts> = answers.iter().zip(examples).map(|(a, e)| a.judged(e).counts()).collect();
+            let texts: Vec<Vec<String>> = examples.iter().map(|example| example.tokens.clone()).collect();
+            let said = predictor.predict(&texts, PredictOptions::default(), cancel)?;
+            let counts: Vec<Counts> = said.iter().zip(examples).map(|(said, e)| e.strict(&said.mentions())).collect();
+            if split == Split::Dev {
+                let (threshold, calibration) = from_suggestions(&said, examples);
+                (scores.threshold, scores.calibration) = (Some(threshold), calibration);
+            }
             let Some(Band { low, high }) = Band::around_f1(&counts) else { continue };
-            let mut sum = Counts::default();
-            counts.iter().for_each(|counts| sum += *counts);
+            let sum: Counts = counts.iter().copied().sum();
             scores.measurements.push(Measurement {
                 model,
                 split,
@@ -70,15 +70,9 @@ impl Scores {
 }
 
 /// The threshold of calibrated scores, and the calibration.
-fn from_suggestions(
-    predictor: &Predictor,
-    dev: &[Example],
-    cancel: &AtomicBool,
-) -> Result<(Option<f32>, Option<Calibration>), TrainError> {
-    let texts: Vec<Vec<String>> = dev.iter().map(|example| example.tokens.clone()).collect();
-    let said = predictor.predict(&texts, PredictOptions::default(), cancel)?;
-    let mut said: Vec<Vec<(Span, LabelId, f32)>> =
-        said.into_iter().map(|said| said.spans.into_iter().map(|s| (s.span, s.label, s.score)).collect()).collect();
+fn from_suggestions(said: &[SentencePrediction], dev: &[Example]) -> (f32, Option<Calibration>) {
+    let scored = |said: &SentencePrediction| said.spans.iter().map(|s| (s.span, s.label, s.score)).collect();
+    let mut said: Vec<Vec<(Span, LabelId, f32)>> = said.iter().map(scored).collect();
     let answers = said.iter().zip(dev).flat_map(|(said, example)| {
         said.iter().map(|(span, label, score)| (*score, example.gold.contains(&(*span, *label))))
     });
@@ -86,5 +80,5 @@ fn from_suggestions(
     let temperature = calibration.map_or(1.0, |calibration| calibration.temperature);
     said.iter_mut().flatten().for_each(|(.., score)| *score = calibrated(*score, temperature));
     let scored: Vec<Scored<'_>> = dev.iter().map(|e| e.gold.as_slice()).zip(said.iter().map(Vec::as_slice)).collect();
-    Ok((Some(least_effort(&scored).0), calibration))
+    (least_effort(&scored).0, calibration)
 }

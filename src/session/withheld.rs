@@ -5,9 +5,10 @@
 //! where they see what it says, suggestions sway them.
 
 use super::Costs;
+use super::dataset::example;
 use super::project::Project;
 use crate::annotation::{LabelId, ModelId, Sentence, SentenceId, Span, Split, Status};
-use crate::evaluation::{Band, Counts, Judged};
+use crate::evaluation::{Band, Counts};
 use crate::nn::scatter;
 
 /// One sentence in so many is a probe.
@@ -61,8 +62,7 @@ impl Project {
         let counts = |wanted: &dyn Fn(&Sentence) -> bool| -> Option<Agreement> {
             let complete = self.corpus().sentences().filter(|s| s.trains() && wanted(s));
             let counts: Vec<Counts> = complete.filter_map(|s| self.agreement(s, threshold)).collect();
-            let mut sum = Counts::default();
-            counts.iter().for_each(|counts| sum += *counts);
+            let sum: Counts = counts.iter().copied().sum();
             Some(Agreement { sentences: counts.len(), f1: sum.f1()?, band: Band::around_f1(&counts)? })
         };
         let was_seen = |s: &Sentence| costs.seen.contains(&s.id());
@@ -75,9 +75,7 @@ impl Project {
         let said = self.suggestions.get(&sentence.id()).filter(|said| said.model != ModelId::FROM_FILE)?;
         let spans = |s: &crate::annotation::Suggestion| (s.span, s.label);
         let predicted: Vec<(Span, LabelId)> = said.spans.iter().filter(|s| s.score >= threshold).map(spans).collect();
-        let gold: Vec<(Span, LabelId)> =
-            sentence.mentions().iter().filter_map(|m| Some((m.fragments.contiguous()?, m.label))).collect();
-        Some(Judged { words: &[], gold: &gold, predicted: &predicted, heads: None, candidates: 0 }.counts())
+        Some(example(self.corpus(), sentence).strict(&predicted))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::TrainError;
 use crate::annotation::{LabelId, Span};
+use crate::evaluation::{Counts, Judged};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -11,6 +12,13 @@ use std::fmt::Write as _;
 pub struct Example {
     pub tokens: Vec<String>,
     pub gold: Vec<(Span, LabelId)>,
+}
+
+impl Example {
+    /// Strict counts of predicted mentions.
+    pub fn strict(&self, predicted: &[(Span, LabelId)]) -> Counts {
+        Judged { words: &self.tokens, gold: &self.gold, predicted, heads: None, candidates: 0 }.counts()
+    }
 }
 
 /// Labels, complete sentences, and others of which no label is known; checked once.

@@ -241,17 +241,19 @@ impl Model {
         filter: HeadFilter,
         passes: usize,
     ) -> Result<Vec<Acquisition>, TrainError> {
-        let others = self.head.predict_with_dropout(encoded, &batch.sentences, filter, passes)?;
+        let others = match passes {
+            0 => Vec::new(),
+            _ => self.head.predict_with_dropout(encoded, &batch.sentences, filter, passes)?,
+        };
         let ends = encoded.ends()?;
         let vectors = lend(&ends).map_err(NnError::from)?;
         let mut rest: &[f32] = &vectors;
         let mut scores = Vec::with_capacity(predictions.len());
         for (i, (prediction, sentence)) in predictions.iter().zip(&batch.sentences).enumerate() {
             let mut own = active::acquisition(&answer(prediction, sentence.len()));
-            if passes > 0 {
-                let of_pass = |pass: &Vec<Prediction>| pass.get(i).cloned();
-                let answers: Vec<Prediction> = others.iter().filter_map(of_pass).collect();
-                let answers: Vec<Answer<'_>> = answers.iter().map(|p| answer(p, sentence.len())).collect();
+            if !others.is_empty() {
+                let of_passes = others.iter().filter_map(|pass| pass.get(i));
+                let answers: Vec<Answer<'_>> = of_passes.map(|prediction| answer(prediction, sentence.len())).collect();
                 own.disagreement = Some(active::disagreement(&answers));
             }
             // Of the words' first subwords: the rows of the last ones lie below these.

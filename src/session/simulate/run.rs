@@ -128,8 +128,9 @@ impl<'a> Run<'a> {
             let Some(PoolSentence { id, gold }) = self.pool.get(place) else { continue };
             let suggested = self.project.visible_suggestions(*id);
             let suggested: Vec<_> = suggested.into_iter().map(|s| (s.span, s.label)).collect();
-            let mut effort = Effort::of(&spans(gold), &suggested);
-            effort.created += gold.len() - spans(gold).len();
+            let contiguous = spans(gold);
+            let mut effort = Effort::of(&contiguous, &suggested);
+            effort.created += gold.len() - contiguous.len();
             self.record.annotated.push(SentenceRecord {
                 place,
                 tokens: self.project.corpus().sentence(*id).map_or(0, |s| s.tokens().len()),
