@@ -5,8 +5,9 @@
 use nestling::annotation::{ModelId, SentenceId, Span, Split, Status, TokenIdx};
 use nestling::nn::read_tensors;
 use nestling::session::{
-    Command, Config, CurveBasis, DocumentRow, Driver, Event, Home, ImportHow, LearnerState, NewProject, Order, Part,
-    PredictOptions, Project, ReadRequest, SaveState, Setting, Suggested, Why, WhyReadOnly, Withheld, read_files,
+    Command, Config, CurveBasis, Decision, DocumentRow, Driver, Event, Home, ImportHow, LearnerState, NewProject,
+    Order, Part, PredictOptions, Project, ReadRequest, SaveState, Setting, Suggested, Why, WhyReadOnly, Withheld,
+    read_files,
 };
 use nestling::text::ByteIdx;
 use std::path::{Path, PathBuf};
@@ -647,6 +648,66 @@ fn a_model_chooses_the_threshold_until_a_person_does() {
     assert!(!project.settings().threshold_by_effort);
     project.train_now(config, &cancel, &mut |_| {}).unwrap();
     assert_eq!(project.settings().threshold, 0.33);
+}
+
+#[test]
+fn models_that_have_not_seen_it_are_asked_about_gold_and_trainings_wait() {
+    let place = Place::new();
+    let mut project = place.project(40);
+    project.start_learner();
+    (0..12).for_each(|number| annotate(&mut project, SentenceId(number)));
+    let (sentence, corpus) = (SentenceId(5), project.corpus());
+    let mention = corpus.sentence(sentence).unwrap().mentions().iter().find(|m| m.hull() == span(2, 6)).unwrap().id;
+    let loc = corpus.labels().by_name("LOC").unwrap().id;
+    project.run(Command::Relabel { sentence, mention, label: loc }).unwrap();
+    project.run(Command::LookAgain { folds: 2 }).unwrap();
+    assert!(matches!(project.learner().state, LearnerState::LookingAgain(_)), "{:?}", project.learner());
+    (12..22).for_each(|number| annotate(&mut project, SentenceId(number)));
+    let refused = project.run(Command::Train).unwrap_err().to_string();
+    assert!(refused.contains("under way"), "{refused}");
+    let mut found = None;
+    wait(&mut project, |_, events| {
+        let came =
+            events.iter().find_map(|e| if let Event::LookedAgain(found) = e { Some(found.clone()) } else { None });
+        found = came;
+        found.is_some()
+    });
+    let found = found.unwrap();
+    assert!(found.iter().any(|f| f.sentence == sentence && f.span == span(2, 6)), "{found:?}");
+    assert!(
+        matches!(project.learner().state, LearnerState::Training(_)),
+        "what waited begins: {:?}",
+        project.learner()
+    );
+
+    let doubt = found.iter().find(|f| f.proposed_label().is_some()).unwrap();
+    let ruled_out =
+        Command::RuleOut { sentence: doubt.sentence, span: doubt.span, label: doubt.proposed_label().unwrap() };
+    project.run(ruled_out).unwrap();
+    assert_eq!(project.corpus().sentence(doubt.sentence).unwrap().status(), Status::Complete);
+    project.flush().unwrap();
+    let costs = project.costs().wait().unwrap().unwrap();
+    assert_eq!(costs.all.cost(Decision::Reject).count, 0, "no suggestion was turned down");
+    project.close().unwrap();
+}
+
+#[test]
+fn an_import_that_is_undone_takes_no_decision_back() {
+    let place = Place::new();
+    let mut project = place.project(5);
+    annotate(&mut project, SentenceId(0));
+    project.flush().unwrap();
+    let before = project.costs().wait().unwrap().unwrap();
+    assert!(before.all.cost(Decision::Create).count > 0 && before.completed == 1, "{before:?}");
+    let more = place.dir.path().join("more.txt");
+    std::fs::write(&more, "Maja went to Lund .\n").unwrap();
+    import(&mut project, &more, &[]);
+    for command in [Command::Undo, Command::Redo, Command::Undo] {
+        project.run(command).unwrap();
+        project.flush().unwrap();
+        let costs = project.costs().wait().unwrap().unwrap();
+        assert_eq!((&costs.all, costs.completed), (&before.all, 1));
+    }
 }
 
 #[test]

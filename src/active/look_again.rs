@@ -48,6 +48,36 @@ pub struct Finding {
     pub weight: f32,
 }
 
+/// What would settle a doubt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Proposal {
+    /// To mark the words, which nobody has.
+    Mark(LabelId),
+    /// To give the mention this label.
+    Relabel(LabelId),
+    Remove,
+}
+
+impl Finding {
+    /// `None` where only a person can tell.
+    pub fn proposal(&self) -> Option<Proposal> {
+        match self.doubt {
+            Doubt::Missing | Doubt::OftenMarked { .. } => Some(Proposal::Mark(self.label)),
+            Doubt::OtherLabel { label } | Doubt::OftenOtherwise { label, .. } => Some(Proposal::Relabel(label)),
+            Doubt::Unlikely => Some(Proposal::Remove),
+            Doubt::RareNesting { .. } => None,
+        }
+    }
+
+    /// The label that the words have not, and would have by the proposal.
+    pub fn proposed_label(&self) -> Option<LabelId> {
+        match self.proposal()? {
+            Proposal::Mark(label) | Proposal::Relabel(label) => Some(label),
+            Proposal::Remove => None,
+        }
+    }
+}
+
 /// Findings with less weight are not worth the time.
 const LEAST_WEIGHT: f32 = 0.5;
 /// The same words must come so often before a label of theirs is unusual.

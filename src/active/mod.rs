@@ -28,5 +28,5 @@ pub use acquisition::{Answer, acquisition, disagreement};
 pub use choose::{Choice, Open, RANDOM_SHARE, Request, Why, choose};
 pub use direction::Projection;
 pub use forecast::{Forecast, Point};
-pub use look_again::{Doubt, Finding, Held, Labelled, look_again};
+pub use look_again::{Doubt, Finding, Held, Labelled, Proposal, look_again};
 pub use strategy::{Measure, NoSuchStrategy, Strategy};

@@ -12,16 +12,21 @@ pub(super) fn run(args: &Curve) -> Result<Ending, CliError> {
     let curve = project.learning_curve();
     let (mut json, mut text) = (to_json(&curve), to_text(&curve));
     let calibration = project.learner().current.as_ref().and_then(|model| model.calibration);
-    json["calibration"] = calibration.map_or(
-        Value::Null,
-        |c| json!({ "temperature": c.temperature, "error_before": c.error_before, "error_after": c.error_after }),
-    );
+    json["calibration"] = calibration.map_or(Value::Null, |c| {
+        json!({
+            "temperature": c.scale.temperature,
+            "bias": c.scale.bias,
+            "error_before": c.error_before,
+            "error_after": c.error_after,
+        })
+    });
     if let Some(c) = calibration {
         text.push_str(&format!(
-            "\nScores are off by {:.1} points on average, {:.1} before they were divided by {:.2}",
+            "\nScores are off by {:.1} points on average, {:.1} as the model gives them (temperature {:.2}, bias {:+.2})",
             100.0 * c.error_after,
             100.0 * c.error_before,
-            c.temperature
+            c.scale.temperature,
+            c.scale.bias
         ));
     }
     answer(args.common, &json, &text)?;

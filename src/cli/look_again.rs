@@ -5,7 +5,7 @@ use super::args::LookAgain;
 use super::output::{Ending, Progress, answer, stop_flag};
 use super::train::tell as tell_training;
 use crate::annotation::LabelId;
-use crate::session::{Config, Doubt, Finding, Home, LookAgainRequest, Project, SessionError, TrainEvent};
+use crate::session::{Config, Finding, Home, LookAgainRequest, Project, SessionError, TrainEvent, doubt_in_words};
 use serde_json::json;
 
 pub(super) fn run(args: &LookAgain) -> Result<Ending, CliError> {
@@ -47,7 +47,7 @@ pub(super) fn run(args: &LookAgain) -> Result<Ending, CliError> {
             "end": f.span.end().get(),
             "words": words(f),
             "label": name(f.label),
-            "why": why(f, &name),
+            "why": doubt_in_words(f, corpus.labels()),
             "weight": f.weight,
             "text": text_of(f),
         })
@@ -55,7 +55,7 @@ pub(super) fn run(args: &LookAgain) -> Result<Ending, CliError> {
     let json = json!({ "findings": rows.collect::<Vec<_>>(), "all": all });
     let lines = found.iter().map(|f| {
         let (words, text) = (words(f).replace('\n', " "), text_of(f).replace('\n', " "));
-        format!("{:.2}  {words:?} {}: {}\n      {text}\n", f.weight, name(f.label), why(f, &name))
+        format!("{:.2}  {words:?} {}: {}\n      {text}\n", f.weight, name(f.label), doubt_in_words(f, corpus.labels()))
     });
     let mut text: String = lines.collect();
     if all > found.len() {
@@ -65,19 +65,4 @@ pub(super) fn run(args: &LookAgain) -> Result<Ending, CliError> {
     }
     answer(args.common, &json, &text)?;
     Ok(Ending::Whole)
-}
-
-fn why<'n>(finding: &Finding, name: &impl Fn(LabelId) -> &'n str) -> String {
-    match finding.doubt {
-        Doubt::Missing => "a model marks it, and it is not marked".to_owned(),
-        Doubt::Unlikely => "a model does not believe in it".to_owned(),
-        Doubt::OtherLabel { label } => format!("a model says {}", name(label)),
-        Doubt::OftenOtherwise { label, times, of } => {
-            format!("the same words are {} in {times} of {of} places", name(label))
-        }
-        Doubt::OftenMarked { times, of } => format!("the same words are marked in {times} of {of} places"),
-        Doubt::RareNesting { outer, times, of } => {
-            format!("only {times} of {of} {} with something inside have this inside", name(outer))
-        }
-    }
 }

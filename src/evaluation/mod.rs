@@ -35,7 +35,7 @@ mod testing;
 pub use analyses::Analyses;
 pub use band::Band;
 pub use buckets::{Bucketed, Buckets};
-pub use calibration::{Calibration, calibrated};
+pub use calibration::{Calibration, Scale};
 pub use confusion::Confusion;
 pub use consistency::Consistency;
 pub use counts::Counts;

@@ -157,7 +157,7 @@ impl Screen {
             window.desk().is_some_and(|desk| match &desk.project.learner().state {
                 LearnerState::Training(progress) => progress.step > 0,
                 LearnerState::Failed { .. } => true,
-                LearnerState::Waiting { .. } | LearnerState::Off => false,
+                LearnerState::Waiting { .. } | LearnerState::LookingAgain(_) | LearnerState::Off => false,
             })
         };
         self.wait(cancel, begun)?;

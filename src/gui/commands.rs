@@ -57,6 +57,8 @@ pub enum CommandId {
     TrainNow,
     PauseTraining,
     StopTraining,
+    LookAgain,
+    EndLookAgain,
     AddLabel,
     Documents,
     Dashboard,
@@ -82,12 +84,12 @@ impl CommandId {
         match self {
             Accept | AcceptAll | Reject | Remove | EndBefore | EndAfter | StartBefore | StartAfter
             | CompleteAndNext | SkipAndNext | Flag | SplitWord | JoinWords | SplitSentence | JoinSentences
-            | TrainNow | PauseTraining | StopTraining | Undo | Redo | AddLabel | Import => true,
+            | TrainNow | PauseTraining | StopTraining | LookAgain | Undo | Redo | AddLabel | Import => true,
             WordBefore | WordAfter | GrowBefore | GrowAfter | FirstWord | LastWord | NextMark | PreviousMark | Wrap
             | Note | Clear | Next | PreviousSentence | NextSentence | ShowNewSuggestions | LeaveSentence | Search
-            | ShowAll | NextByText | NextByTeaching | NextByFound | NextByBlind | Settings | Documents | Dashboard
-            | Export | SaveCopy | NewProject | OpenProject | CloseProject | ToggleTheme | ZoomIn | ZoomOut
-            | ZoomReset | KeyHelp | Palette => false,
+            | ShowAll | EndLookAgain | NextByText | NextByTeaching | NextByFound | NextByBlind | Settings
+            | Documents | Dashboard | Export | SaveCopy | NewProject | OpenProject | CloseProject | ToggleTheme
+            | ZoomIn | ZoomOut | ZoomReset | KeyHelp | Palette => false,
         }
     }
 }
@@ -222,6 +224,8 @@ table! {
     TrainNow, "Train now", Learner, Project, [Press(CTRL, Key::T)];
     PauseTraining, "Pause the training, or go on", Learner, Project, [Press(CTRL_SHIFT, Key::T)];
     StopTraining, "Stop the training", Learner, Project, [];
+    LookAgain, "Look again at what is doubtful", Learner, Project, [Press(CTRL, Key::G)];
+    EndLookAgain, "End looking again", Learner, Project, [];
 
     Undo, "Undo", Project, Project, [Press(CTRL, Key::Z)];
     Redo, "Redo", Project, Project, [Press(CTRL_SHIFT, Key::Z), Press(CTRL, Key::Y)];

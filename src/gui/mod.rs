@@ -22,6 +22,7 @@ mod files;
 mod finder;
 mod marker;
 mod panels;
+mod review;
 pub mod theme;
 mod view;
 pub mod widgets;

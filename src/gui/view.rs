@@ -15,6 +15,7 @@ use crate::annotation::{
     Span, Suggestion, TokenIdx,
 };
 use crate::gui::finder::Finder;
+use crate::gui::review::Review;
 use crate::gui::widgets::sentence::{Content, Mark, MarkId};
 use crate::session::{Project, Suggested};
 use crate::text::TextRange;
@@ -41,6 +42,8 @@ pub struct View {
     pub offers_labels: bool,
 
     pub next_by: NextBy,
+    /// Doubtful gold that is being gone through.
+    pub review: Option<Review>,
     pub finder: Finder,
     /// The list is to show the current sentence.
     pub reveal: Option<Reveal>,

@@ -50,6 +50,12 @@ pub enum Command {
         to: Span,
         label: LabelId,
     },
+    /// Settles a doubt: the words are not to have the label. Models and looks at gold do not propose it again.
+    RuleOut {
+        sentence: SentenceId,
+        span: Span,
+        label: LabelId,
+    },
     /// Hides a suggestion for good.
     Reject {
         sentence: SentenceId,
@@ -116,6 +122,11 @@ pub enum Command {
     Set(Setting),
     /// Starts a training now.
     Train,
+    /// Looks at gold for what is doubtful, with the help of so many models, none of which has seen the sentences that it is
+    /// asked about; of none with 0.
+    LookAgain {
+        folds: usize,
+    },
     /// Stops the training under way for good.
     StopTraining,
     /// Lets the training under way wait, or go on.
@@ -184,18 +195,23 @@ pub(super) fn plan(command: &Command, context: &Context<'_>) -> Result<Option<Pl
             let mention = Mention::new(corpus.next_mention_id(), *to, *label, Provenance::Person);
             let Plan { mut transaction, outcome } = annotate(corpus, *sentence, mention, "Correct to")?;
             if (suggested.span, suggested.label) != (*to, *label) {
-                transaction.edits.extend(reject(corpus, *sentence, *suggested)?);
+                transaction.edits.extend(reject(corpus, *sentence, suggested.span, suggested.label)?);
             }
             Plan { transaction, outcome }
         }
         Command::AcceptAll { sentence, min_score } => accept_all(context, *sentence, *min_score)?,
         Command::Reject { sentence, suggested } => {
             check_suggested(context, *suggested)?;
-            let mut edits: Vec<Edit> = reject(corpus, *sentence, *suggested)?.into_iter().collect();
+            let mut edits: Vec<Edit> =
+                reject(corpus, *sentence, suggested.span, suggested.label)?.into_iter().collect();
             if !edits.is_empty() {
                 edits.extend(begin(known(corpus, *sentence)?));
             }
             Plan::new(format!("Reject {}", name(corpus, suggested.label)), at(*sentence), edits)
+        }
+        Command::RuleOut { sentence, span, label } => {
+            let edits = reject(corpus, *sentence, *span, *label)?.into_iter().collect();
+            Plan::new(format!("Rule out {}", name(corpus, *label)), at(*sentence), edits)
         }
         Command::Remove { sentence, mention } => {
             let (_, mention) = known_mention(corpus, *sentence, *mention)?;
@@ -260,6 +276,7 @@ pub(super) fn plan(command: &Command, context: &Context<'_>) -> Result<Option<Pl
         | Command::SetAside { .. }
         | Command::Set(_)
         | Command::Train
+        | Command::LookAgain { .. }
         | Command::StopTraining
         | Command::PauseTraining(_)
         | Command::RetrySave => return Ok(None),
@@ -378,8 +395,7 @@ fn check_suggested(context: &Context<'_>, suggested: Suggested) -> Result<(), Se
 }
 
 /// Hides a suggestion, unless it is hidden.
-fn reject(corpus: &Corpus, id: SentenceId, suggested: Suggested) -> Result<Option<Edit>, SessionError> {
-    let Suggested { span, label, .. } = suggested;
+fn reject(corpus: &Corpus, id: SentenceId, span: Span, label: LabelId) -> Result<Option<Edit>, SessionError> {
     let rejected = known(corpus, id)?.rejected().contains(&(span, label));
     Ok((!rejected).then_some(Edit::SetRejected { sentence: id, span, label, new: true }))
 }

@@ -168,8 +168,9 @@ fn decisions(entry: &Logged) -> Vec<(Decision, LabelId, Option<ModelId>)> {
             }
             _ => None,
         },
+        // What no model had suggested was ruled out in looking at gold again.
         Edit::SetRejected { sentence, label, new: true, .. } if !corrects => {
-            Some((Decision::Reject, *label, seen(*sentence)))
+            Some((Decision::Reject, *label, Some(seen(*sentence)?)))
         }
         _ => None,
     };

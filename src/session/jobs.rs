@@ -156,7 +156,7 @@ impl Project {
         on_progress: &mut dyn FnMut(usize, usize),
     ) -> Result<PredictReport, SessionError> {
         let (id, predictor) = self.load_model(model, threads)?;
-        let temperature = self.models().find(|info| info.id == id).map_or(1.0, |info| info.temperature());
+        let scale = self.models().find(|info| info.id == id).map(|info| info.scale()).unwrap_or_default();
         let chosen = self.corpus().sentences().filter(|s| part.holds(s) && !s.tokens().is_empty());
         let ids: Vec<SentenceId> = chosen.map(|s| s.id()).collect();
         let started = Instant::now();
@@ -176,7 +176,7 @@ impl Project {
             for (&sentence, prediction) in chunk.iter().zip(predictions) {
                 report.candidates += prediction.candidates;
                 report.heads += prediction.heads_from(threshold);
-                let said = suggestions(id, temperature, prediction);
+                let said = suggestions(id, scale, prediction);
                 report.suggestions += said.spans.len();
                 batch.push((sentence, said));
             }

@@ -12,6 +12,7 @@
 //! model's encoder, so that suggestions follow within seconds.
 
 use super::dataset::{self, Part, words};
+use super::look_again::LookingAgain;
 use super::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorGone, PredictorThread};
 use super::project::Project;
 use super::queue::PredictionQueue;
@@ -39,7 +40,8 @@ const AHEAD: usize = IN_FLIGHT * BATCH;
 pub(super) struct Learner {
     /// Whether it works by itself.
     is_on: bool,
-    training: Option<TrainingRun>,
+    pub(super) training: Option<TrainingRun>,
+    pub(super) looking: Option<LookingAgain>,
     /// The training that was interrupted before the project was opened.
     pub(super) interrupted: Option<ModelId>,
     /// Another training is to follow the one under way at once: that one leaves out the open sentences.
@@ -63,6 +65,7 @@ impl Default for Learner {
         Self {
             is_on: false,
             training: None,
+            looking: None,
             interrupted: None,
             goes_on: false,
             failure: None,
@@ -85,9 +88,16 @@ impl Learner {
         self.queue.hurry(visible);
     }
 
+    /// A training, or work that trains, is under way.
+    pub(super) fn is_training(&self) -> bool {
+        self.training.is_some() || self.looking.is_some()
+    }
+
     /// Stops the training soon and for good.
     pub(super) fn stop_training(&self) {
         if let Some(run) = &self.training {
+            run.give_up();
+        } else if let Some(run) = &self.looking {
             run.give_up();
         }
     }
@@ -96,12 +106,17 @@ impl Learner {
     pub(super) fn pause_training(&self, paused: bool) {
         if let Some(run) = &self.training {
             run.pause(paused);
+        } else if let Some(run) = &self.looking {
+            run.pause(paused);
         }
     }
 
     /// Stops all work soon. A training can go on later from what it kept last.
     pub(super) fn stop(&mut self) {
         if let Some(run) = self.training.take() {
+            run.interrupt();
+        }
+        if let Some(run) = self.looking.take() {
             run.interrupt();
         }
         self.predictor = None;
@@ -122,7 +137,7 @@ impl Project {
 
     /// Starts a training when enough more sentences are complete.
     pub(super) fn consider_training(&mut self) {
-        let works = self.learner.is_on && self.settings.auto_train && self.learner.training.is_none();
+        let works = self.learner.is_on && self.settings.auto_train && !self.learner.is_training();
         let can = self.counts().train > 0 && !self.corpus().labels().is_empty();
         if works && can {
             let started = if self.refresh_is_due() {
@@ -196,7 +211,7 @@ impl Project {
     }
 
     pub(super) fn start_training(&mut self) -> Result<(), SessionError> {
-        if self.learner.training.is_some() {
+        if self.learner.is_training() {
             return Err(SessionError::TrainingAlready);
         }
         let mut config = Config { threads: Some(self.settings.background_threads()), ..self.settings.config() };
@@ -219,10 +234,12 @@ impl Project {
     /// Lets the training under way wait at its next step, or go on. One that waits when the project is closed waits
     /// when it is opened again.
     pub(super) fn pause_training(&mut self, paused: bool) -> Result<(), SessionError> {
-        if self.learner.training.is_none() {
+        if !self.learner.is_training() {
             return Err(SessionError::NoTraining);
         }
-        self.set(Setting::TrainingPaused(paused))?;
+        if self.learner.training.is_some() {
+            self.set(Setting::TrainingPaused(paused))?;
+        }
         self.learner.pause_training(paused);
         self.refresh_learner();
         Ok(())
@@ -277,6 +294,10 @@ impl Project {
             }
             self.consider_training();
         }
+        if let Some(event) = self.poll_look_again() {
+            events.push(event);
+            self.consider_training();
+        }
         let mut answered = Vec::new();
         while let Some(said) = self.learner.predictor.as_ref().map(PredictorThread::try_answer) {
             match said.map(|answer| answer.map(|answer| self.take_answer(answer))) {
@@ -316,7 +337,7 @@ impl Project {
                     Verdict::NotBetter { new, current } => {
                         Some(Event::ModelNotBetter { new_f1: new, current_f1: current })
                     }
-                    _ => Some(Event::ModelReady(info)),
+                    _ => Some(Event::ModelReady(Box::new(info))),
                 }
             }
             Err(SessionError::Train(TrainError::Cancelled)) => Some(Event::TrainingStopped),
@@ -407,7 +428,7 @@ impl Project {
             return;
         }
         let Some((model, snapshot)) = self.learner.suggesting.clone() else { return };
-        let temperature = self.learner.status.current.as_ref().map_or(1.0, ModelInfo::temperature);
+        let scale = self.learner.status.current.as_ref().map(ModelInfo::scale).unwrap_or_default();
         if self.learner.predictor.is_none() {
             match PredictorThread::start(self.settings.background_threads(), self.waker.as_waker()) {
                 Ok(thread) => self.learner.predictor = Some(thread),
@@ -425,7 +446,7 @@ impl Project {
             let sentences = ids.iter().filter_map(|&id| Some((id, words(&self.corpus, self.corpus.sentence(id)?))));
             let sentences = sentences.collect();
             let (snapshot, segmentation) = (snapshot.clone(), self.segmentation);
-            let batch = Batch { model, snapshot, temperature, segmentation, sentences };
+            let batch = Batch { model, snapshot, scale, segmentation, sentences };
             match self.learner.predictor.as_ref().map(|p| p.send(batch)) {
                 Some(Ok(())) => self.learner.under_way += 1,
                 _ => {
@@ -490,6 +511,8 @@ impl Project {
     pub(super) fn refresh_learner(&mut self) {
         let state = if let Some(run) = &self.learner.training {
             LearnerState::Training(run.progress())
+        } else if let Some(run) = &self.learner.looking {
+            LearnerState::LookingAgain(run.progress())
         } else if let Some(message) = &self.learner.failure {
             LearnerState::Failed { message: message.clone() }
         } else if self.settings.auto_train {

@@ -1,16 +1,24 @@
-//! Gold that is worth a second look.
+//! Gold that is worth a second look: frozen, put to models that have not seen it, and ranked.
 
-use super::dataset::{contiguous, example, labels, words};
+use super::dataset::example;
+use super::dataset::labels as names;
 use super::jobs::stopped;
 use super::project::Project;
-use super::{Part, SessionError};
-use crate::active::{Finding, Held, Labelled, look_again};
-use crate::annotation::{Corpus, LabelId, Sentence, SentenceId, Span, Status};
+use super::settings::cores;
+use super::status::Event;
+use super::trainer::TrainingRun;
+use super::{Part, SessionError, models};
+use crate::active::{Doubt, Finding, Held, Labelled, look_again};
+use crate::annotation::{Corpus, LabelId, LabelSet, Sentence, SentenceId, Span, Status};
 use crate::encoder::Encoders;
 use crate::nn::scatter;
-use crate::train::{Config, Dataset, Event, Example, PredictOptions, Predictor, TrainRequest, train};
+use crate::train::{Config, Dataset, Event as TrainEvent, Example, PredictOptions, Predictor, TrainRequest, train};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// Models that a look at all of gold in the window asks.
+pub const FOLDS: usize = 3;
 
 /// What to look at.
 #[derive(Clone, Debug)]
@@ -20,6 +28,26 @@ pub struct LookAgainRequest {
     pub folds: usize,
     /// Of these trainings.
     pub config: Config,
+}
+
+/// A look that is under way on a thread of its own.
+pub(super) type LookingAgain = TrainingRun<Result<Vec<Finding>, SessionError>>;
+
+/// Says why something is doubtful, after the words and their label: "a model says PER".
+pub fn doubt_in_words(finding: &Finding, labels: &LabelSet) -> String {
+    let name = |label: LabelId| labels.get(label).map_or("?", |l| l.name.as_str());
+    match finding.doubt {
+        Doubt::Missing => "a model marks it, and it is not marked".to_owned(),
+        Doubt::Unlikely => "a model does not believe in it".to_owned(),
+        Doubt::OtherLabel { label } => format!("a model says {}", name(label)),
+        Doubt::OftenOtherwise { label, times, of } => {
+            format!("the same words are {} in {times} of {of} places", name(label))
+        }
+        Doubt::OftenMarked { times, of } => format!("the same words are marked in {times} of {of} places"),
+        Doubt::RareNesting { outer, times, of } => {
+            format!("only {times} of {of} {} with something inside have this inside", name(outer))
+        }
+    }
 }
 
 impl Project {
@@ -33,83 +61,172 @@ impl Project {
         &self,
         request: &LookAgainRequest,
         cancel: &AtomicBool,
-        on_event: &mut dyn FnMut(usize, Event),
+        on_event: &mut dyn FnMut(usize, TrainEvent),
     ) -> Result<Vec<Finding>, SessionError> {
-        let corpus = self.corpus();
-        let ids = looked_at(corpus);
-        if ids.is_empty() {
+        Gold::freeze(self.corpus())?.look(request, &self.home.encoders(), cancel, on_event)
+    }
+
+    /// Looks in the background; [`Event::LookedAgain`] brings what was found. Trainings wait meanwhile if models are asked.
+    ///
+    /// # Errors
+    /// Nothing is complete; another look, or a training that models would have to wait for, is under way.
+    pub(super) fn start_look_again(&mut self, folds: usize) -> Result<(), SessionError> {
+        if self.learner.looking.is_some() || (folds > 0 && self.learner.training.is_some()) {
+            return Err(SessionError::TrainingAlready);
+        }
+        let gold = Gold::freeze(self.corpus())?;
+        // It stands back behind all else, as a quick training does.
+        let config = Config { threads: Some(cores()), ..self.settings.config() };
+        let (request, encoders) = (LookAgainRequest { folds, config }, self.home.encoders());
+        let (model, sentences) = (models::next_id(&self.models), gold.examples.len());
+        let run = TrainingRun::start_with(model, sentences, self.waker.as_waker(), move |cancel, on_event| {
+            gold.look(&request, &encoders, cancel, &mut |fold, event| {
+                if let Some(event) = as_one_training(event, fold, folds) {
+                    on_event(event);
+                }
+            })
+        });
+        self.learner.looking = Some(run);
+        self.refresh_learner();
+        Ok(())
+    }
+
+    /// What came of a look, once.
+    pub(super) fn poll_look_again(&mut self) -> Option<Event> {
+        let ended = self.learner.looking.as_ref()?.poll()?;
+        self.learner.looking = None;
+        Some(match ended.map_err(SessionError::from).flatten() {
+            Ok(findings) => Event::LookedAgain(findings),
+            Err(SessionError::Stopped) => Event::TrainingStopped,
+            Err(error) => Event::LookAgainFailed { message: error.to_string() },
+        })
+    }
+}
+
+/// The progress of one of several trainings as that of all of them.
+fn as_one_training(event: TrainEvent, fold: usize, folds: usize) -> Option<TrainEvent> {
+    match event {
+        TrainEvent::Progress { step, steps, epoch, epochs, loss, secs_left } => {
+            // The trainings to come are as long as this one.
+            let secs_a_step = secs_left / steps.saturating_sub(step).max(1) as f64;
+            let to_come = folds.saturating_sub(fold + 1) * steps;
+            Some(TrainEvent::Progress {
+                step: fold * steps + step,
+                steps: folds * steps,
+                epoch: fold * epochs + epoch,
+                epochs: folds * epochs,
+                loss,
+                secs_left: secs_left + secs_a_step * to_come as f64,
+            })
+        }
+        TrainEvent::OnCpu { .. } => Some(event),
+        _ => None,
+    }
+}
+
+/// What is looked at, taken out of the corpus.
+struct Gold {
+    labels: Vec<(LabelId, String)>,
+    ids: Vec<SentenceId>,
+    /// Beside their ids.
+    examples: Vec<Example>,
+    /// What a person has turned down.
+    rejected: HashSet<(SentenceId, Span, LabelId)>,
+}
+
+impl Gold {
+    fn freeze(corpus: &Corpus) -> Result<Self, SessionError> {
+        let is_gold = |s: &&Sentence| {
+            let part = Part::Train.holds(s) || Part::Dev.holds(s);
+            part && s.status() == Status::Complete && !s.tokens().is_empty()
+        };
+        let sentences: Vec<&Sentence> = corpus.sentences().filter(is_gold).collect();
+        if sentences.is_empty() {
             return Err(SessionError::NothingToTrainOn);
         }
+        let rejected = sentences.iter().flat_map(|s| s.rejected().iter().map(|&(span, label)| (s.id(), span, label)));
+        Ok(Self {
+            labels: names(corpus),
+            ids: sentences.iter().map(|s| s.id()).collect(),
+            rejected: rejected.collect(),
+            examples: sentences.iter().map(|s| example(corpus, s)).collect(),
+        })
+    }
+
+    fn look(
+        &self,
+        request: &LookAgainRequest,
+        encoders: &Encoders,
+        cancel: &AtomicBool,
+        on_event: &mut dyn FnMut(usize, TrainEvent),
+    ) -> Result<Vec<Finding>, SessionError> {
         let held = match request.folds {
             0 => None,
-            folds => Some(held_out(corpus, &ids, folds, &request.config, &self.home.encoders(), cancel, on_event)?),
+            folds => Some(self.held_out(folds.max(2), &request.config, encoders, cancel, on_event)?),
         };
-        let sentences: Vec<Labelled<'_>> = ids.iter().filter_map(|id| labelled(corpus, *id)).collect();
+        let sentences: Vec<Labelled<'_>> = self.labelled().collect();
         let held: Option<Vec<Held<'_>>> = held.as_ref().map(|held| held.iter().map(Vec::as_slice).collect());
         let found = look_again(&sentences, held.as_deref());
         // What a person has turned down once is not asked again.
-        let is_rejected =
-            |f: &Finding| corpus.sentence(f.sentence).is_some_and(|s| s.rejected().contains(&(f.span, f.label)));
-        Ok(found.into_iter().filter(|finding| !is_rejected(finding)).collect())
+        let is_settled =
+            |f: &Finding| f.proposed_label().is_some_and(|label| self.rejected.contains(&(f.sentence, f.span, label)));
+        Ok(found.into_iter().filter(|finding| !is_settled(finding)).collect())
     }
-}
 
-fn looked_at(corpus: &Corpus) -> Vec<SentenceId> {
-    let is_gold = |s: &&Sentence| {
-        let part = Part::Train.holds(s) || Part::Dev.holds(s);
-        part && s.status() == Status::Complete && !s.tokens().is_empty()
-    };
-    corpus.sentences().filter(is_gold).map(Sentence::id).collect()
-}
+    fn labelled(&self) -> impl Iterator<Item = Labelled<'_>> {
+        self.ids.iter().zip(&self.examples).map(|(id, example)| Labelled {
+            id: *id,
+            words: example.tokens.iter().map(String::as_str).collect(),
+            mentions: example.gold.clone(),
+        })
+    }
 
-fn labelled(corpus: &Corpus, id: SentenceId) -> Option<Labelled<'_>> {
-    let sentence = corpus.sentence(id)?;
-    Some(Labelled { id, words: corpus.words(sentence).collect(), mentions: contiguous(sentence) })
-}
-
-type Said = Vec<(Span, LabelId, f32)>;
-
-/// What a model says of each sentence that had not learned from it.
-fn held_out(
-    corpus: &Corpus,
-    ids: &[SentenceId],
-    folds: usize,
-    config: &Config,
-    encoders: &Encoders,
-    cancel: &AtomicBool,
-    on_event: &mut dyn FnMut(usize, Event),
-) -> Result<Vec<Said>, SessionError> {
-    let fold_of = |id: &SentenceId| (scatter(u64::from(id.0)) % folds.max(2) as u64) as usize;
-    let folder = super::bench::temporary_folder()?;
-    let mut said: Vec<Said> = vec![Vec::new(); ids.len()];
-    // Without dev the last epoch is kept, and without open sentences none is labelled by the model itself.
-    let config = Config { self_training: Some(0), ..config.clone() };
-    for fold in 0..folds.max(2) {
-        let others = ids.iter().filter(|id| fold_of(id) != fold).filter_map(|id| corpus.sentence(*id));
-        let train_on: Vec<Example> = others.map(|s| example(corpus, s)).collect();
-        if train_on.is_empty() {
-            continue;
-        }
-        let request = TrainRequest {
-            dataset: Arc::new(Dataset::freeze(labels(corpus), train_on, Vec::new())?),
-            config: config.clone(),
-            encoders: encoders.clone(),
-            start: None,
-            snapshot: folder.path().join(format!("fold-{fold}")),
-            parent: None,
-            checkpoints: None,
-        };
-        let trained = train(&request, cancel, &mut |event| on_event(fold, event)).map_err(stopped)?;
-        let predictor = Predictor::load_with_threads(&trained.snapshot, config.threads)?;
-        let asked: Vec<usize> = (0..ids.len()).filter(|i| ids.get(*i).is_some_and(|id| fold_of(id) == fold)).collect();
-        let texts = asked.iter().filter_map(|i| Some(words(corpus, corpus.sentence(*ids.get(*i)?)?)));
-        let texts: Vec<Vec<String>> = texts.collect();
-        let answers = predictor.predict(&texts, PredictOptions::default(), cancel).map_err(stopped)?;
-        for (i, answer) in asked.into_iter().zip(answers) {
-            if let Some(place) = said.get_mut(i) {
+    /// What a model says of each sentence that had not learned from it.
+    fn held_out(
+        &self,
+        folds: usize,
+        config: &Config,
+        encoders: &Encoders,
+        cancel: &AtomicBool,
+        on_event: &mut dyn FnMut(usize, TrainEvent),
+    ) -> Result<Vec<Said>, SessionError> {
+        let fold_of = |id: SentenceId| (scatter(u64::from(id.0)) % folds as u64) as usize;
+        let folder = super::bench::temporary_folder()?;
+        let mut said: Vec<Said> = vec![Vec::new(); self.ids.len()];
+        // Without dev the last epoch is kept, and without open sentences none is labelled by the model itself.
+        let config = Config { self_training: Some(0), ..config.clone() };
+        for fold in 0..folds {
+            let (mut train_on, mut asked, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+            for ((id, example), place) in self.ids.iter().zip(&self.examples).zip(&mut said) {
+                if fold_of(*id) == fold {
+                    asked.push(place);
+                    texts.push(example.tokens.clone());
+                } else {
+                    train_on.push(example.clone());
+                }
+            }
+            if train_on.is_empty() {
+                continue;
+            }
+            let request = TrainRequest {
+                dataset: Arc::new(Dataset::freeze(self.labels.clone(), train_on, Vec::new())?),
+                config: config.clone(),
+                encoders: encoders.clone(),
+                start: None,
+                snapshot: folder.path().join(format!("fold-{fold}")),
+                parent: None,
+                checkpoints: None,
+            };
+            let trained = train(&request, cancel, &mut |event| on_event(fold, event)).map_err(stopped)?;
+            let predictor = Predictor::load_with_threads(&trained.snapshot, config.threads)?;
+            let answers = predictor.predict(&texts, PredictOptions::default(), cancel).map_err(stopped)?;
+            for (place, answer) in asked.into_iter().zip(answers) {
                 *place = answer.spans.into_iter().map(|s| (s.span, s.label, s.score)).collect();
             }
         }
+        Ok(said)
     }
-    Ok(said)
 }
+
+/// Spans with their most probable label and its probability.
+type Said = Vec<(Span, LabelId, f32)>;

@@ -79,7 +79,7 @@ pub use filter::{FilterReport, filter};
 pub use home::Home;
 pub use import::{ImportAs, ImportHow, ImportReceipt, Imported};
 pub use jobs::{EvaluateReport, EvaluateRequest, PredictReport, TrainReport};
-pub use look_again::LookAgainRequest;
+pub use look_again::{FOLDS, LookAgainRequest, doubt_in_words};
 pub use project::{NewProject, Order, Project};
 pub use ranking::RankRequest;
 pub use reading::{Incoming, ReadRequest, read_files};
@@ -93,7 +93,7 @@ pub use task::{Task, TaskLost, Waker};
 pub use withheld::{Agreement, Anchoring, Withheld};
 
 // What callers name of the layers below.
-pub use crate::active::{Choice, Doubt, Finding, Forecast, Measure, Strategy, Why};
+pub use crate::active::{Choice, Doubt, Finding, Forecast, Measure, Proposal, Strategy, Why};
 pub use crate::distill::{Config as DistillConfig, Event as DistillEvent, Record as DistillRecord};
 pub use crate::encoder::{EncoderInfo, Encoders, Fetching, Hub, Repository};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};

@@ -2,7 +2,7 @@
 
 use super::status::ModelInfo;
 use crate::annotation::ModelId;
-use crate::evaluation::Calibration;
+use crate::evaluation::{Calibration, Scale};
 use crate::store::ModelRecord;
 use crate::train::{HALF_WRITTEN, Manifest};
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,9 @@ struct Remembered {
     /// Temperature, error before and after.
     #[serde(default)]
     calibration: Option<(f64, f64, f64)>,
+    /// Beside the temperature.
+    #[serde(default)]
+    bias: f64,
 }
 
 /// The next number; those of deleted models are not used again.
@@ -93,7 +96,8 @@ pub(super) fn record(info: &ModelInfo) -> Result<ModelRecord, serde_json::Error>
         encoder: info.encoder.clone(),
         train_sentences: info.train_sentences,
         dev_f1: info.dev_f1,
-        calibration: info.calibration.map(|c| (c.temperature, c.error_before, c.error_after)),
+        calibration: info.calibration.map(|c| (c.scale.temperature, c.error_before, c.error_after)),
+        bias: info.scale().bias,
     };
     Ok(ModelRecord {
         id: info.id,
@@ -105,10 +109,10 @@ pub(super) fn record(info: &ModelInfo) -> Result<ModelRecord, serde_json::Error>
 
 /// What is remembered of a model; `None` for a record of another version of the program.
 pub(super) fn info_of_record(record: &ModelRecord) -> Option<ModelInfo> {
-    let Remembered { architecture, encoder, train_sentences, dev_f1, calibration } =
+    let Remembered { architecture, encoder, train_sentences, dev_f1, calibration, bias } =
         serde_json::from_str(&record.manifest).ok()?;
     let calibration = calibration.map(|(temperature, error_before, error_after)| Calibration {
-        temperature,
+        scale: Scale { temperature, bias },
         error_before,
         error_after,
     });

@@ -2,7 +2,7 @@
 
 use super::task::Waker;
 use crate::annotation::{ModelId, SentenceId, SentenceSuggestions, Suggestion};
-use crate::evaluation::calibrated;
+use crate::evaluation::Scale;
 use crate::train::{PredictOptions, Predictor, SentencePrediction, TrainError};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, TrySendError, bounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,7 +26,7 @@ pub(super) struct Batch {
     pub model: ModelId,
     pub snapshot: PathBuf,
     /// What the model's scores are divided by.
-    pub temperature: f64,
+    pub scale: Scale,
     /// Of the project when the words were taken.
     pub segmentation: u64,
     pub sentences: Vec<(SentenceId, Vec<String>)>,
@@ -122,7 +122,7 @@ fn answer<M: Model>(
     load: &impl Fn(&Path) -> Result<M, TrainError>,
     cancel: &AtomicBool,
 ) -> Answer {
-    let Batch { model, snapshot, temperature, segmentation, sentences } = batch;
+    let Batch { model, snapshot, scale, segmentation, sentences } = batch;
     let (ids, words): (Vec<_>, Vec<_>) = sentences.into_iter().unzip();
     let work = || -> Result<Vec<SentenceSuggestions>, TrainError> {
         if loaded.as_ref().is_none_or(|(id, _)| *id != model) {
@@ -131,7 +131,7 @@ fn answer<M: Model>(
         }
         let Some((_, predictor)) = loaded.as_ref() else { return Ok(Vec::new()) };
         let predictions = predictor.predict(&words, cancel)?;
-        Ok(predictions.into_iter().map(|prediction| suggestions(model, temperature, prediction)).collect())
+        Ok(predictions.into_iter().map(|prediction| suggestions(model, scale, prediction)).collect())
     };
     let result = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result.map_err(|error| error.to_string()),
@@ -144,15 +144,14 @@ fn answer<M: Model>(
 }
 
 /// What the learner says, as it is stored and shown.
-pub(super) fn suggestions(model: ModelId, temperature: f64, prediction: SentencePrediction) -> SentenceSuggestions {
+pub(super) fn suggestions(model: ModelId, scale: Scale, prediction: SentencePrediction) -> SentenceSuggestions {
     let SentencePrediction { heads, spans, acquisition, .. } = prediction;
     let spans = spans.into_iter();
-    let honest = |score| calibrated(score, temperature);
     let spans = spans.map(|s| Suggestion {
         span: s.span,
         label: s.label,
-        score: honest(s.score),
-        runner_up: s.runner_up.map(|(label, score)| (label, honest(score))),
+        score: scale.apply(s.score),
+        runner_up: s.runner_up.map(|(label, score)| (label, scale.apply(score))),
     });
     SentenceSuggestions { model, heads, spans: spans.collect(), acquisition: Some(acquisition) }
 }

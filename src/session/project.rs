@@ -359,6 +359,7 @@ impl Project {
                 self.commit(Step::Do, transaction).map(|()| Outcome::default())
             }
             Command::Train => self.start_training().map(|()| Outcome::default()),
+            Command::LookAgain { folds } => self.start_look_again(folds).map(|()| Outcome::default()),
             Command::StopTraining => {
                 self.learner.stop_training();
                 Ok(Outcome::default())

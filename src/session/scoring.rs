@@ -2,7 +2,7 @@
 
 use super::now_ms;
 use crate::annotation::{LabelId, ModelId, Span, Split};
-use crate::evaluation::{Band, Calibration, Counts, Scored, calibrated, least_effort};
+use crate::evaluation::{Band, Calibration, Counts, Scored, least_effort};
 use crate::store::Measurement;
 use crate::train::{Dataset, ENOUGH_DEV, Example, PredictOptions, Predictor, SentencePrediction, TrainError};
 use std::sync::atomic::AtomicBool;
@@ -77,8 +77,8 @@ fn from_suggestions(said: &[SentencePrediction], dev: &[Example]) -> (f32, Optio
         said.iter().map(|(span, label, score)| (*score, example.gold.contains(&(*span, *label))))
     });
     let calibration = Calibration::fit(&answers.collect::<Vec<_>>());
-    let temperature = calibration.map_or(1.0, |calibration| calibration.temperature);
-    said.iter_mut().flatten().for_each(|(.., score)| *score = calibrated(*score, temperature));
+    let scale = calibration.map(|calibration| calibration.scale).unwrap_or_default();
+    said.iter_mut().flatten().for_each(|(.., score)| *score = scale.apply(*score));
     let scored: Vec<Scored<'_>> = dev.iter().map(|e| e.gold.as_slice()).zip(said.iter().map(Vec::as_slice)).collect();
     (least_effort(&scored).0, calibration)
 }

@@ -1,7 +1,8 @@
 //! What the window shows of saving and of the learner. Plain values, copied out of the session each frame.
 
+use crate::active::Finding;
 use crate::annotation::{LabelId, ModelId};
-use crate::evaluation::Calibration;
+use crate::evaluation::{Calibration, Scale};
 use std::collections::HashMap;
 
 /// Whether what was done is on disk.
@@ -27,13 +28,14 @@ pub struct ModelInfo {
     pub created_ms: i64,
     /// Strict micro-F1 on the dev split, in [0, 1]; `None` when there was none to measure on.
     pub dev_f1: Option<f64>,
-    /// What its scores are divided by, so that they mean what they say; `None` where dev could not tell.
+    /// What makes its scores mean what they say; `None` where dev could not tell.
     pub calibration: Option<Calibration>,
 }
 
 impl ModelInfo {
-    pub(super) fn temperature(&self) -> f64 {
-        self.calibration.map_or(1.0, |calibration| calibration.temperature)
+    /// As they come where dev could not tell.
+    pub(super) fn scale(&self) -> Scale {
+        self.calibration.map(|calibration| calibration.scale).unwrap_or_default()
     }
 }
 
@@ -46,6 +48,8 @@ pub enum LearnerState {
     /// Trainings start by hand only.
     Off,
     Training(TrainingProgress),
+    /// Models are trained that are asked about gold which they have not seen; the progress is that of all of them.
+    LookingAgain(TrainingProgress),
     /// The last training ended with an error; labels are not touched by that.
     Failed {
         message: String,
@@ -126,7 +130,7 @@ pub struct Counts {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// A new model makes the suggestions from now on.
-    ModelReady(ModelInfo),
+    ModelReady(Box<ModelInfo>),
     /// A training ended, but its model was not better on dev and is not used.
     ModelNotBetter {
         new_f1: f64,
@@ -134,6 +138,11 @@ pub enum Event {
     },
     /// Suggestions came for these sentences.
     Suggestions(Vec<crate::annotation::SentenceId>),
+    /// What is doubtful in gold, the most doubtful first.
+    LookedAgain(Vec<Finding>),
+    LookAgainFailed {
+        message: String,
+    },
     TrainingStopped,
     TrainingFailed {
         message: String,

@@ -77,13 +77,13 @@ impl Verdict {
     }
 }
 
-/// A training under way.
-pub(super) struct TrainingRun {
+/// A training under way, or work that trains and comes to `T`.
+pub(super) struct TrainingRun<T = Result<Finished, TrainError>> {
     cancel: Arc<AtomicBool>,
     give_up: Arc<AtomicBool>,
     gate: Arc<Gate>,
     progress: Arc<Mutex<TrainingProgress>>,
-    task: Task<Result<Finished, TrainError>>,
+    task: Task<T>,
 }
 
 impl TrainingRun {
@@ -99,11 +99,13 @@ impl TrainingRun {
         });
         Self { give_up, ..started }
     }
+}
 
+impl<T: Send + 'static> TrainingRun<T> {
     /// `work` trains: it reads the flag and tells how far it is.
     pub(super) fn start_with<W>(model: ModelId, train_sentences: usize, waker: Waker, work: W) -> Self
     where
-        W: FnOnce(&AtomicBool, &mut dyn FnMut(Event)) -> Result<Finished, TrainError> + Send + 'static,
+        W: FnOnce(&AtomicBool, &mut dyn FnMut(Event)) -> T + Send + 'static,
     {
         let cancel = Arc::new(AtomicBool::new(false));
         let progress = Arc::new(Mutex::new(TrainingProgress {
@@ -157,7 +159,7 @@ impl TrainingRun {
     }
 
     /// How it ended, once it has.
-    pub(super) fn poll(&self) -> Option<Result<Result<Finished, TrainError>, TaskLost>> {
+    pub(super) fn poll(&self) -> Option<Result<T, TaskLost>> {
         self.task.poll()
     }
 }

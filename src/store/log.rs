@@ -6,7 +6,7 @@ use super::{Store, StoreError, json, names};
 use crate::annotation::{Edit, ModelId, SentenceId, Step};
 use rusqlite::Row;
 
-/// An entry of the log that a person has made; imports are left out.
+/// An entry of the log. Of an import its edits are left out, which may be as many as the corpus is long.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Logged {
     pub step: Step,
@@ -31,7 +31,10 @@ impl Store {
     }
 
     fn log_entries(&self, each: &mut dyn FnMut(Logged)) -> Result<(), ReadError> {
-        let sql = "SELECT step, edits, author, time_ms, active_ms, presses, visible FROM log WHERE step <> 'import' ORDER BY seq";
+        // An import is done and undone like every other step.
+        let sql =
+            "SELECT CASE step WHEN 'import' THEN 'do' ELSE step END, CASE step WHEN 'import' THEN '[]' ELSE edits END,
+            author, time_ms, active_ms, presses, visible FROM log ORDER BY seq";
         let mut statement = self.connection.prepare(sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {

@@ -14,6 +14,7 @@ mod documents;
 mod errors;
 mod files;
 mod finding;
+mod looking_again;
 mod main_job;
 mod projects;
 mod reading;

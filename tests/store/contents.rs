@@ -114,9 +114,10 @@ fn the_log_tells_who_did_what_when_and_what_they_saw() {
     let (_, path, _dir) = project.reopen();
     let mut read = Vec::new();
     Store::open_to_read(&path).unwrap().read_log(|entry| read.push(entry)).unwrap();
-    assert_eq!(read.len(), 1);
-    assert_eq!((read[0].presses, read[0].active_ms, &*read[0].author), (4, 1500, "anna"));
-    assert_eq!(read[0].visible, [(SentenceId(0), ModelId(3))]);
+    let [import, skip] = read.as_slice() else { panic!("two entries: {read:?}") };
+    assert!(import.step == Step::Do && import.edits.is_empty(), "{import:?}");
+    assert_eq!((skip.presses, skip.active_ms, &*skip.author), (4, 1500, "anna"));
+    assert_eq!(skip.visible, [(SentenceId(0), ModelId(3))]);
     let db = rusqlite::Connection::open(path).unwrap();
     let row = db.query_row(
         "SELECT step, intent, author, time_ms, active_ms, presses, visible, edits, inverse FROM log WHERE step <> 'import'",

@@ -13,6 +13,7 @@ mod fetching;
 mod import;
 mod key_help;
 mod label;
+mod look_again;
 mod new_project;
 mod open_project;
 mod options;
@@ -28,6 +29,7 @@ pub(super) use export::ExportDialog;
 pub(super) use import::ImportDialog;
 pub(super) use key_help::KeyHelp;
 pub(super) use label::LabelDialog;
+pub(super) use look_again::LookAgainDialog;
 pub(super) use new_project::NewProjectDialog;
 pub(super) use open_project::OpenDialog;
 pub(super) use palette::Palette;
@@ -53,6 +55,7 @@ pub(super) enum Dialog {
     Dashboard(Box<DashboardDialog>),
     SplitWord(SplitWordDialog),
     Label(LabelDialog),
+    LookAgain(LookAgainDialog),
     Settings(Box<SettingsDialog>),
     KeyHelp(KeyHelp),
     Palette(Palette),
@@ -97,6 +100,7 @@ impl Dialog {
             Dialog::Dashboard(dialog) => dialog.show(ctx, backstage),
             Dialog::SplitWord(dialog) => dialog.show(ctx, backstage),
             Dialog::Label(dialog) => dialog.show(ctx, backstage),
+            Dialog::LookAgain(dialog) => dialog.show(ctx, backstage),
             Dialog::Settings(dialog) => dialog.show(ctx, backstage),
             Dialog::KeyHelp(dialog) => dialog.show(ctx, backstage),
             Dialog::Palette(dialog) => dialog.show(ctx, backstage),

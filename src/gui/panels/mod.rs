@@ -8,6 +8,7 @@ pub(super) mod annotate;
 pub(super) mod banners;
 pub(super) mod keys;
 pub(super) mod labels;
+pub(super) mod review;
 pub(super) mod selected;
 pub(super) mod sentences;
 pub(super) mod start;

@@ -62,7 +62,7 @@ fn model(ui: &mut Ui, stage: &Stage<'_>, tokens: &Tokens) {
     if let Some(info) = &learner.current {
         label.on_hover_text(format!("{} on the encoder {}", info.architecture, info.encoder));
     }
-    let training = matches!(learner.state, LearnerState::Training(_));
+    let training = matches!(learner.state, LearnerState::Training(_) | LearnerState::LookingAgain(_));
     if let Some(note) = learner.note.as_ref().filter(|_| !training) {
         ui.add(Label::new(theme::small(note, tokens.warn)).truncate()).on_hover_text(note);
     }
@@ -87,7 +87,11 @@ fn learner(ui: &mut Ui, stage: &mut Stage<'_>) {
     }
     let learner = stage.project.learner();
     match &learner.state {
-        LearnerState::Training(progress) => training(ui, stage, progress),
+        LearnerState::Training(progress) => training(ui, stage, progress, &what_trains(progress)),
+        LearnerState::LookingAgain(progress) => {
+            let of = counted(progress.train_sentences, "sentence", "sentences");
+            training(ui, stage, progress, &format!("Looking again at {of}"));
+        }
         LearnerState::Failed { message } => {
             train_now(ui, stage);
             let text = theme::small(format!("The learner stopped: {message}"), tokens.bad);
@@ -126,7 +130,7 @@ fn train_now(ui: &mut Ui, stage: &mut Stage<'_>) {
     }
 }
 
-fn training(ui: &mut Ui, stage: &mut Stage<'_>, progress: &TrainingProgress) {
+fn training(ui: &mut Ui, stage: &mut Stage<'_>, progress: &TrainingProgress, what: &str) {
     let tokens = theme::tokens(ui);
     if quiet_button(ui, "Stop").on_hover_text("Stop the training; the labels stay").clicked() {
         stage.act(Act::Command(CommandId::StopTraining));
@@ -146,7 +150,11 @@ fn training(ui: &mut Ui, stage: &mut Stage<'_>, progress: &TrainingProgress) {
         None => {}
     }
     parts::progress(ui, 150.0, progress.fraction());
-    let text = match progress.epoch {
+    ui.add(Label::new(theme::small(what, tokens.text)).truncate());
+}
+
+fn what_trains(progress: &TrainingProgress) -> String {
+    match progress.epoch {
         0 => format!(
             "Training model {} on {}",
             progress.model,
@@ -158,6 +166,5 @@ fn training(ui: &mut Ui, stage: &mut Stage<'_>, progress: &TrainingProgress) {
             counted(progress.train_sentences, "sentence", "sentences"),
             progress.epochs,
         ),
-    };
-    ui.add(Label::new(theme::small(text, tokens.text)).truncate());
+    }
 }

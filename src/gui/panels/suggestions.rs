@@ -94,7 +94,7 @@ fn why_none(stage: &Stage<'_>, sentence: &Sentence) -> String {
                 counted(progress.train_sentences, "sentence", "sentences")
             ),
             LearnerState::Failed { .. } => "The last training failed; the status line says why.".to_owned(),
-            LearnerState::Waiting { .. } | LearnerState::Off => first_training(project),
+            LearnerState::Waiting { .. } | LearnerState::LookingAgain(_) | LearnerState::Off => first_training(project),
         };
     }
     if stage.view.model().is_none() {
@@ -121,6 +121,9 @@ fn first_training(project: &Project) -> String {
             "There is no model yet. The first training starts by itself after {}.",
             counted(sentences_to_go, "more complete sentence", "more complete sentences"),
         ),
+        LearnerState::LookingAgain(_) => {
+            "There is no model yet. The first training waits until gold has been looked at again.".to_owned()
+        }
         LearnerState::Off => "There is no model yet. Start a training when some sentences are complete.".to_owned(),
         _ => "There is no model yet. The first training is about to start.".to_owned(),
     }

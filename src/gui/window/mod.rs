@@ -12,8 +12,8 @@ use super::acts::Act;
 use super::commands::{CommandId, KeyboardOwner, Pressed, take_pressed};
 use super::desk::{Desk, Told};
 use super::dialogs::{
-    Backstage, CopyDialog, Dialog, DocumentsDialog, ExportDialog, KeyHelp, LabelDialog, OpenDialog, Palette, Report,
-    SettingsDialog, SplitWordDialog,
+    Backstage, CopyDialog, Dialog, DocumentsDialog, ExportDialog, KeyHelp, LabelDialog, LookAgainDialog, OpenDialog,
+    Palette, Report, SettingsDialog, SplitWordDialog,
 };
 use super::files::{FilePicker, Services};
 use super::panels::start::StartPage;
@@ -188,6 +188,7 @@ impl Window {
                 };
                 panels::top_bar::show(ui, &mut stage);
                 panels::banners::show(ui, &mut stage);
+                panels::review::show(ui, &mut stage);
                 panels::status::show(ui, &mut stage, self.notice.as_ref());
                 panels::sentences::show(ui, &mut stage);
                 panels::labels::show(ui, &mut stage);
@@ -356,6 +357,9 @@ impl Window {
             CommandId::Documents if self.desk().is_some() => {
                 self.dialog = Some(Dialog::Documents(DocumentsDialog::new()));
             }
+            CommandId::LookAgain if self.desk().is_some() => {
+                self.dialog = Some(Dialog::LookAgain(LookAgainDialog::default()));
+            }
             CommandId::Dashboard if self.desk().is_some() => {
                 self.dialog = Some(Dialog::Dashboard(Box::default()));
             }
@@ -474,6 +478,12 @@ impl Window {
                 );
                 self.notify(ctx, text, false);
             }
+            Event::LookedAgain(findings) => {
+                let Screen::Desk(desk) = &mut self.screen else { return };
+                let told = desk.start_review(findings);
+                self.tell(ctx, told);
+            }
+            Event::LookAgainFailed { message } => self.notify(ctx, panels::capital(&message), true),
             Event::TrainingStopped => self.notify(ctx, "The training was stopped".to_owned(), false),
             Event::TrainingFailed { message } | Event::PredictionFailed { message } => {
                 self.notify(ctx, message, true);
@@ -506,7 +516,8 @@ impl eframe::App for Window {
 
 /// When the learner's figures are worth painting again, in seconds.
 fn next_look(learner: &LearnerStatus) -> Option<f32> {
-    let busy = matches!(learner.state, LearnerState::Training(_)) || learner.predicting.is_some();
+    let busy = matches!(learner.state, LearnerState::Training(_) | LearnerState::LookingAgain(_))
+        || learner.predicting.is_some();
     match &learner.current {
         _ if busy => Some(0.25),
         Some(_) => Some(10.0), // its age

@@ -1,0 +1,74 @@
+//! Asks how gold is to be looked at again: by its words alone, or with models that have not seen it.
+
+use super::{Backstage, button_row, explain, modal, problem};
+use crate::gui::acts::Act;
+use crate::gui::panels::counted;
+use crate::gui::theme::{self, size};
+use crate::gui::widgets::parts::{button, primary_button};
+use crate::session::{Command, FOLDS, LearnerState};
+use eframe::egui;
+
+#[derive(Default)]
+pub(crate) struct LookAgainDialog {
+    asks_models: bool,
+}
+
+impl LookAgainDialog {
+    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+        let Some(project) = backstage.project else { return };
+        let complete = project.counts().train + project.counts().dev;
+        let state = &project.learner().state;
+        let is_looking = matches!(state, LearnerState::LookingAgain(_));
+        let is_busy = is_looking || matches!(state, LearnerState::Training(_));
+        let trouble = if complete == 0 {
+            Some("No sentence is complete yet.")
+        } else if is_looking {
+            Some("Somebody looks already; the status line says how far it is.")
+        } else if self.asks_models && is_busy {
+            Some("A training is under way. Wait until it is done, or stop it.")
+        } else {
+            None
+        };
+        let (mut starts, mut cancel) = (false, false);
+        let closed = modal(ctx, "Look again", 560.0, |ui| {
+            let tokens = theme::tokens(ui);
+            explain(
+                ui,
+                &format!(
+                    "Goes through what is doubtful in {}, the most doubtful first. Nothing is changed but what you change.",
+                    counted(complete, "complete sentence", "complete sentences")
+                ),
+            );
+            ui.add_space(size::GAP);
+            ui.radio_value(&mut self.asks_models, false, theme::body("What the labels say of each other", tokens.text));
+            explain(ui, "The same words with another label or none, and nestings that hardly ever occur. At once.");
+            ui.add_space(size::GAP_SMALL);
+            ui.radio_value(
+                &mut self.asks_models,
+                true,
+                theme::body("And what models say that have not seen them", tokens.text),
+            );
+            explain(
+                ui,
+                &format!(
+                    "{FOLDS} models, each of which is asked about the sentences that it did not learn from. As long as {FOLDS} \
+                     trainings, in the background; other trainings wait.",
+                ),
+            );
+            if let Some(trouble) = trouble {
+                ui.add_space(size::GAP_SMALL);
+                problem(ui, trouble);
+            }
+            button_row(ui, |ui| {
+                starts = primary_button(ui, trouble.is_none(), "Look again").clicked();
+                cancel = button(ui, true, "Cancel").clicked();
+            });
+        });
+        if starts {
+            let folds = if self.asks_models { FOLDS } else { 0 };
+            backstage.acts.extend([Act::CloseDialog, Act::Change(Command::LookAgain { folds })]);
+        } else if closed || cancel {
+            backstage.acts.push(Act::CloseDialog);
+        }
+    }
+}

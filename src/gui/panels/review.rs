@@ -1,0 +1,81 @@
+//! The finding that is looked at, above the page: what is doubtful and why, and what can be done.
+
+use super::{Stage, capital};
+use crate::gui::acts::Act;
+use crate::gui::commands::{self, CommandId};
+use crate::gui::theme::{self, size};
+use crate::gui::widgets::parts::{self, Icon, icon_button, key_cap};
+use crate::session::{Doubt, Proposal, doubt_in_words};
+use eframe::egui::{self, Align, Label, Layout, Margin, Panel, Ui};
+
+/// Of the words that a finding is about, so many characters are shown.
+const MOST_CHARACTERS: usize = 60;
+
+pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    let Some(review) = &stage.view.review else { return };
+    let Some(finding) = review.finding().copied() else { return };
+    let corpus = stage.project.corpus();
+    let name = |label| corpus.labels().get(label).map_or("?", |l| l.display_name());
+    let is_here = stage.view.current() == Some(finding.sentence);
+    let (holds, (at, of)) = (review.holds(corpus), review.place());
+    let words: String = review.words().chars().take(MOST_CHARACTERS).collect();
+    let cut = if words.len() < review.words().len() { "…" } else { "" };
+    let marked = match finding.proposal() {
+        Some(Proposal::Mark(label)) => format!("“{words}{cut}” is not marked; perhaps {}.", name(label)),
+        _ => format!("“{words}{cut}” is {}.", name(finding.label)),
+    };
+    let sure = match finding.doubt {
+        Doubt::Missing | Doubt::OtherLabel { .. } => format!(", {:.0} % sure", 100.0 * finding.weight),
+        _ => String::new(),
+    };
+    let why = if holds {
+        format!("{marked} {}{sure}", capital(&doubt_in_words(&finding, corpus.labels())))
+    } else {
+        "You have changed this. Go on when it is as it should be.".to_owned()
+    };
+    let change = match finding.proposal().filter(|_| holds) {
+        Some(Proposal::Mark(label)) => Some(format!("Mark as {}", name(label))),
+        Some(Proposal::Relabel(label)) => Some(format!("Change to {}", name(label))),
+        Some(Proposal::Remove) => Some("Remove it".to_owned()),
+        None => None,
+    };
+    let frame =
+        egui::Frame::new().fill(theme::mix(tokens.panel, tokens.accent, 0.12)).inner_margin(Margin::symmetric(16, 8));
+    Panel::top("look again").frame(frame).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.label(theme::heading(format!("Look again · {at} of {of}"), tokens.accent));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if icon_button(ui, Icon::Cross, true, "End looking again").clicked() {
+                    stage.act(Act::Command(CommandId::EndLookAgain));
+                }
+                if is_here {
+                    answers(ui, stage, change.as_deref(), holds);
+                } else if parts::primary_button(ui, true, "Back to it").clicked() {
+                    stage.act(Act::GoTo(finding.sentence));
+                }
+                ui.add_space(size::GAP);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    ui.add(Label::new(theme::small(why, tokens.text)).wrap());
+                });
+            });
+        });
+    });
+}
+
+/// From the right: pass by, leave as it is, change.
+fn answers(ui: &mut Ui, stage: &mut Stage<'_>, change: Option<&str>, holds: bool) {
+    let keep = if holds { "It is right" } else { "Go on" };
+    for (text, id) in [("Later", CommandId::Next), (keep, CommandId::CompleteAndNext)] {
+        key_cap(ui, &commands::keys_text(id));
+        if parts::button(ui, stage.can(id), text).clicked() {
+            stage.act(Act::Command(id));
+        }
+    }
+    if let Some(change) = change {
+        key_cap(ui, &commands::keys_text(CommandId::Accept));
+        if parts::primary_button(ui, stage.can(CommandId::Accept), change).clicked() {
+            stage.act(Act::Command(CommandId::Accept));
+        }
+    }
+}

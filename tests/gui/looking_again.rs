@@ -1,0 +1,99 @@
+//! Going through gold that is doubtful: what is shown of it, what keys do, and that what was settled stays settled.
+
+use crate::stage::{Page, Stage};
+use eframe::egui::{Key, Modifiers, Role};
+use egui_kittest::kittest::Queryable;
+use nestling::annotation::{SentenceId, Span, Status, TokenIdx};
+use nestling::session::{Command, ImportHow, Project};
+use std::path::PathBuf;
+
+/// Ten complete sentences about Lund, which is a place but for one where it is a person and one where it is nothing.
+fn project(stage: &Stage) -> PathBuf {
+    let text: String = (0..10).map(|i| format!("In year {i} they left for Lund again .\n")).collect();
+    let path = stage.project(&["PER", "LOC"], &stage.write("lund.txt", &text), ImportHow::default());
+    let mut project = Project::open(&stage.home(), &path).unwrap();
+    let labels: Vec<_> = project.corpus().labels().iter().map(|label| label.id).collect();
+    for sentence in (0..10).map(SentenceId) {
+        let label = labels[usize::from(sentence.0 != 4)];
+        if sentence.0 != 7 {
+            let fragments = Span::from_range(6..7).unwrap().into();
+            project.run(Command::Annotate { sentence, fragments, label }).unwrap();
+        }
+        project.run(Command::SetStatus { sentence, status: Status::Complete }).unwrap();
+    }
+    project.close().unwrap();
+    path
+}
+
+fn look_again(page: &mut Page) {
+    page.press(Modifiers::COMMAND, Key::G);
+    page.harness.get_by_role_and_label(Role::Button, "Look again").click();
+    page.step();
+}
+
+fn wait_for(page: &mut Page, text: &'static str) {
+    page.wait(text, |page| page.shows_part(text));
+}
+
+#[test]
+fn doubts_are_gone_through_with_single_keys_and_do_not_come_again() {
+    let stage = Stage::new();
+    let mut page = stage.open(&project(&stage));
+    look_again(&mut page);
+    wait_for(&mut page, "Look again · 1 of 2");
+    assert_eq!(page.current(), 4);
+    assert!(page.shows_part("“Lund” is PER. The same words are LOC in 8 of 10 places"));
+    page.key(Key::Enter);
+    assert_eq!(page.mentions(4), ["LOC: Lund"]);
+
+    assert!(page.shows("Look again · 2 of 2") && page.shows_part("“Lund” is not marked; perhaps LOC."));
+    assert_eq!(page.current(), 7);
+    let selected = page.see(|desk| desk.view.selection()).unwrap();
+    assert_eq!((selected.start(), selected.last()), (TokenIdx::new(6), TokenIdx::new(6)));
+    page.key(Key::Space);
+    assert!(page.mentions(7).is_empty() && page.status(7) == Status::Complete);
+    assert!(page.shows_part("has been looked at") && !page.shows_part("Look again · "));
+
+    look_again(&mut page);
+    wait_for(&mut page, "Nothing stands out");
+    // Taken back, it is doubtful again.
+    page.press(Modifiers::COMMAND, Key::Z);
+    look_again(&mut page);
+    wait_for(&mut page, "Look again · 1 of 1");
+    page.click("End looking again");
+    assert!(!page.shows_part("Look again · "));
+    page.close();
+}
+
+#[test]
+fn what_is_mended_by_hand_is_passed_over_and_what_is_passed_by_comes_again() {
+    let stage = Stage::new();
+    let mut page = stage.open(&project(&stage));
+    look_again(&mut page);
+    wait_for(&mut page, "Look again · 1 of 2");
+    page.character("n");
+    assert!(page.shows("Look again · 2 of 2"));
+    page.character("n");
+    assert!(page.shows("Look again · 1 of 2"), "what was passed by comes again");
+    page.key(Key::Delete);
+    assert!(page.mentions(4).is_empty() && page.shows_part("You have changed this"));
+    page.key(Key::Space);
+    assert!(page.shows("Look again · 2 of 2"));
+    page.key(Key::ArrowUp);
+    assert!(page.shows("Back to it"), "elsewhere the keys do what they always do");
+    page.click("Back to it");
+    page.key(Key::Enter);
+    assert_eq!(page.mentions(7), ["LOC: Lund"]);
+    page.close();
+}
+
+#[test]
+fn without_gold_there_is_nothing_to_look_at() {
+    let stage = Stage::new();
+    let mut page = stage.annotating("Lund .\n");
+    page.press(Modifiers::COMMAND, Key::G);
+    assert!(page.shows("No sentence is complete yet."));
+    page.key(Key::Escape);
+    assert!(!page.shows("No sentence is complete yet."));
+    page.close();
+}
