@@ -5,8 +5,11 @@
 //!   words are still unmarked. What a person has mended in passing is passed over.
 //! - What was settled is not shown again; what was passed by comes again after the others.
 
-use crate::annotation::{Corpus, Mention, Sentence};
-use crate::session::{Finding, Proposal};
+use super::desk::{Desk, NOTHING, Told};
+use super::panels::counted;
+use super::widgets::sentence::MarkId;
+use crate::annotation::{Corpus, Fragments, Mention, Sentence};
+use crate::session::{Command, Finding, Proposal};
 
 /// Findings with a place among them.
 pub struct Review {
@@ -102,8 +105,86 @@ impl Doubtful {
     }
 }
 
+impl Desk {
+    /// Goes through what is doubtful in gold from now on.
+    pub(super) fn start_review(&mut self, findings: Vec<Finding>) -> Told {
+        self.view.review = Review::new(self.project.corpus(), findings);
+        match &self.view.review {
+            Some(review) => {
+                let count = counted(review.open(self.project.corpus()), "thing", "things");
+                self.show_finding();
+                Ok(Some(format!("{count} to look at again")))
+            }
+            None => Ok(Some("Nothing stands out".to_owned())),
+        }
+    }
+
+    /// The person is at the sentence whose finding is looked at, and has not picked a suggestion there.
+    pub(super) fn is_reviewing(&self) -> bool {
+        let finding = self.view.review.as_ref().and_then(Review::finding);
+        let is_here = finding.is_some_and(|finding| self.view.current() == Some(finding.sentence));
+        is_here && !matches!(self.view.picked(), Some(MarkId::Ghost(..)))
+    }
+
+    /// Goes to the finding and picks or selects what it is about.
+    fn show_finding(&mut self) {
+        let Some(finding) = self.view.review.as_ref().and_then(Review::finding).copied() else { return };
+        self.view.go_to(&self.project, finding.sentence);
+        let mention = self.view.sentence(&self.project).and_then(|sentence| mention_of(sentence, &finding));
+        match mention.map(|mention| mention.id) {
+            Some(id) => self.view.pick(MarkId::Gold(id)),
+            None => self.view.select(finding.span.start(), finding.span.last()),
+        }
+    }
+
+    /// Does what would settle the doubt, and goes on.
+    pub(super) fn take_proposal(&mut self) -> Told {
+        let Some(review) = self.view.review.as_ref() else { return NOTHING };
+        let holds = review.holds(self.project.corpus());
+        let Some(finding) = review.finding().copied().filter(|_| holds) else { return self.go_to_next_finding() };
+        let Finding { sentence, span, .. } = finding;
+        let mention = self.view.sentence(&self.project).and_then(|s| mention_of(s, &finding)).map(|m| m.id);
+        let command = match (finding.proposal(), mention) {
+            (Some(Proposal::Mark(label)), _) => Command::Annotate { sentence, fragments: Fragments::from(span), label },
+            (Some(Proposal::Relabel(label)), Some(mention)) => Command::Relabel { sentence, mention, label },
+            (Some(Proposal::Remove), Some(mention)) => Command::Remove { sentence, mention },
+            _ => return Ok(Some("There is nothing to change by itself here; change it by hand, or go on".to_owned())),
+        };
+        self.change(command)?;
+        self.settle_and_go()
+    }
+
+    /// The person has looked, and it is as it should be: what was proposed is not proposed again.
+    pub(super) fn rule_out(&mut self) -> Told {
+        let Some(review) = self.view.review.as_ref() else { return NOTHING };
+        let holds = review.holds(self.project.corpus());
+        let proposed = review.finding().filter(|_| holds).and_then(|f| Some((*f, f.proposed_label()?)));
+        if let Some((Finding { sentence, span, .. }, label)) = proposed {
+            self.change(Command::RuleOut { sentence, span, label })?;
+        }
+        self.settle_and_go()
+    }
+
+    fn settle_and_go(&mut self) -> Told {
+        if let Some(review) = &mut self.view.review {
+            review.settle();
+        }
+        self.go_to_next_finding()
+    }
+
+    pub(super) fn go_to_next_finding(&mut self) -> Told {
+        let Some(review) = &mut self.view.review else { return NOTHING };
+        if review.advance(self.project.corpus()) {
+            self.show_finding();
+            return NOTHING;
+        }
+        self.view.review = None;
+        Ok(Some("All that was doubtful has been looked at".to_owned()))
+    }
+}
+
 /// The mention that a finding is about; `None` where it is about unmarked words.
-pub(super) fn mention_of<'s>(sentence: &'s Sentence, finding: &Finding) -> Option<&'s Mention> {
+fn mention_of<'s>(sentence: &'s Sentence, finding: &Finding) -> Option<&'s Mention> {
     let is_it = |m: &&Mention| m.fragments.contiguous() == Some(finding.span) && m.label == finding.label;
     sentence.mentions().iter().find(is_it)
 }

@@ -11,9 +11,9 @@
 //! With a model in use, every ten more complete sentences start a quick training before that: the heads alone, above the
 //! model's encoder, so that suggestions follow within seconds.
 
-use super::dataset::{self, Part, words};
+use super::dataset::{self, Part};
 use super::look_again::LookingAgain;
-use super::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorGone, PredictorThread};
+use super::predictor::PredictorThread;
 use super::project::Project;
 use super::queue::PredictionQueue;
 use super::scoring::Scores;
@@ -22,19 +22,18 @@ use super::status::{Event, LearnerState, LearnerStatus, ModelInfo, Predicting};
 use super::task::Task;
 use super::trainer::{Finished, TrainingJob, TrainingRun, TrainingTask, Verdict};
 use super::{SessionError, models, now_ms};
-use crate::annotation::{ModelId, Sentence, SentenceId, Split, Status};
+use crate::annotation::{ModelId, SentenceId, Status};
 use crate::train::{Config, ENOUGH_DEV, Effort, TrainError};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+mod predicting;
 #[cfg(test)]
 mod tests;
 
 /// Complete sentences more than at the last training that start a quick one.
 const REFRESH_AFTER: usize = 10;
-/// Sentences that are predicted first because they are likely to be shown next.
-const AHEAD: usize = IN_FLIGHT * BATCH;
 
 /// The learner's state in an open project.
 pub(super) struct Learner {
@@ -298,22 +297,7 @@ impl Project {
             events.push(event);
             self.consider_training();
         }
-        let mut answered = Vec::new();
-        while let Some(said) = self.learner.predictor.as_ref().map(PredictorThread::try_answer) {
-            match said.map(|answer| answer.map(|answer| self.take_answer(answer))) {
-                Ok(Some(Ok(sentences))) => answered.extend(sentences),
-                Ok(Some(Err(event))) => events.push(event),
-                Ok(None) => break,
-                Err(gone) => events.push(self.predictor_gone(gone)),
-            }
-        }
-        if !answered.is_empty() {
-            if self.learner.queue.is_empty() && self.learner.under_way == 0 {
-                // All scores are fresh now.
-                self.agenda.renew();
-            }
-            events.push(Event::Suggestions(answered));
-        }
+        self.hear_predictor(&mut events);
         self.feed_predictor();
         self.refresh_learner();
         events
@@ -394,117 +378,6 @@ impl Project {
     pub(super) fn show_current_model(&mut self) {
         let record = self.current_model.and_then(|id| self.models.iter().find(|m| m.id == id));
         self.learner.status.current = record.and_then(models::info_of_record);
-    }
-
-    /// Queues every sentence that is not complete and that the current model has not seen: those that are likely to be
-    /// shown next, then the others in text order. The blind set is annotated without suggestions and gets none.
-    pub(super) fn start_predicting(&mut self) {
-        if !self.learner.is_on {
-            return;
-        }
-        self.learner.suggesting = self.current_snapshot();
-        if self.learner.suggesting.is_none() {
-            return;
-        }
-        let open = self.corpus.sentences().filter(|s| s.status() != Status::Complete && !s.tokens().is_empty());
-        let waits = |s: &&Sentence| match self.suggestions.get(&s.id()) {
-            // What came with a file can't be made again: it stays until it is answered.
-            Some(said) if said.model == ModelId::FROM_FILE => {
-                said.visible(s, self.corpus.labels(), 0.0).next().is_none()
-            }
-            // One without acquisition scores is of an older program, or its words were moved.
-            said => said.is_none_or(|s| Some(s.model) != self.current_model || s.acquisition.is_none()),
-        };
-        let fresh = open.filter(|s| s.split() != Split::Blind).filter(waits);
-        let next = self.choose_ahead(AHEAD).into_iter().filter_map(|choice| self.corpus.sentence(choice.id));
-        let next = next.filter(waits).map(Sentence::id);
-        let order: Vec<SentenceId> = next.chain(fresh.map(Sentence::id)).collect();
-        self.learner.queue.start(order);
-        self.learner.queue.hurry(&self.on_screen);
-    }
-
-    fn feed_predictor(&mut self) {
-        if self.learner.queue.is_empty() {
-            return;
-        }
-        let Some((model, snapshot)) = self.learner.suggesting.clone() else { return };
-        let scale = self.learner.status.current.as_ref().map(ModelInfo::scale).unwrap_or_default();
-        if self.learner.predictor.is_none() {
-            match PredictorThread::start(self.settings.background_threads(), self.waker.as_waker()) {
-                Ok(thread) => self.learner.predictor = Some(thread),
-                Err(error) => {
-                    self.learner.failure = Some(format!("can't start the thread that predicts: {error}"));
-                    return;
-                }
-            }
-        }
-        while self.learner.under_way < IN_FLIGHT {
-            let ids = self.learner.queue.take(BATCH);
-            if ids.is_empty() {
-                break;
-            }
-            let sentences = ids.iter().filter_map(|&id| Some((id, words(&self.corpus, self.corpus.sentence(id)?))));
-            let sentences = sentences.collect();
-            let (snapshot, segmentation) = (snapshot.clone(), self.segmentation);
-            let batch = Batch { model, snapshot, scale, segmentation, sentences };
-            match self.learner.predictor.as_ref().map(|p| p.send(batch)) {
-                Some(Ok(())) => self.learner.under_way += 1,
-                _ => {
-                    ids.into_iter().for_each(|id| self.learner.queue.again(id));
-                    break;
-                }
-            }
-        }
-    }
-
-    /// Takes over what the predictor says; what an older model says is dropped.
-    fn take_answer(&mut self, answer: Answer) -> Result<Vec<SentenceId>, Event> {
-        let Answer { model, segmentation, sentences, result } = answer;
-        self.learner.under_way = self.learner.under_way.saturating_sub(1);
-        if self.current_model != Some(model) {
-            return Ok(Vec::new());
-        }
-        if segmentation != self.segmentation {
-            // Their words may be others now.
-            let there = sentences.into_iter().filter(|id| self.corpus.sentence(*id).is_some());
-            there.for_each(|id| self.learner.queue.again(id));
-            return Ok(Vec::new());
-        }
-        let suggestions = match result {
-            Ok(suggestions) => suggestions,
-            Err(message) => return Err(self.prediction_failed(message)),
-        };
-        let batch: Vec<_> = sentences.iter().copied().zip(suggestions).collect();
-        if let Err(error) = self.store_suggestions(batch) {
-            return Err(Event::PredictionFailed { message: error.to_string() });
-        }
-        Ok(sentences)
-    }
-
-    /// The next model, or the next edit that moves words, starts another thread.
-    fn predictor_gone(&mut self, gone: PredictorGone) -> Event {
-        self.learner.predictor = None;
-        self.learner.under_way = 0;
-        self.prediction_failed(gone.to_string())
-    }
-
-    /// Stops predicting, so that a fault is not repeated with every batch.
-    fn prediction_failed(&mut self, message: String) -> Event {
-        self.learner.failure = Some(message.clone());
-        self.learner.queue.start([]);
-        Event::PredictionFailed { message }
-    }
-
-    pub(super) fn store_suggestions(
-        &mut self,
-        batch: Vec<(SentenceId, crate::annotation::SentenceSuggestions)>,
-    ) -> Result<(), SessionError> {
-        let writer = Arc::clone(self.writer()?);
-        let map = Arc::make_mut(&mut self.suggestions);
-        for (id, suggestions) in &batch {
-            map.insert(*id, suggestions.clone());
-        }
-        Ok(writer.suggestions(batch)?)
     }
 
     /// Copies what the window shows out of the workers.
