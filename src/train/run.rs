@@ -2,12 +2,14 @@
 //!
 //! A training has one part or several; see [`super::plan`].
 
+mod own_labels;
+
 use super::beginning::{choose, device, from_encoder, from_snapshot};
-use super::checkpoint::{self, Checkpoints, Contents, Keeper, Mentions, OwnLabels, Place, State};
+use super::checkpoint::{self, Checkpoints, Contents, Keeper, OwnLabels, Place, State};
 use super::model::{Model, Pass, Prepared, Work};
 use super::parts::{Cost, PartTimes, timed};
 use super::plan::Plan;
-use super::predictor::{answer_all, score};
+use super::predictor::score;
 use super::sealed;
 use super::snapshot::{self, Manifest, Outcome};
 use super::{Config, Dataset, Event, Example, Settings, TrainError, peak_memory_mb, stop_if_cancelled};
@@ -308,58 +310,6 @@ impl<'a> Run<'a> {
     fn rate(&self) -> f64 {
         let (step, steps) = self.plan.step_in(self.part(), self.step);
         LinearSchedule::new(steps, self.settings.warmup).factor(step)
-    }
-
-    /// Begins a part with labels that the model gives sentences itself.
-    fn begin_anew(&mut self, part: usize, on_event: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
-        let labels = self.label_itself(part)?;
-        let mentions = labels.iter().map(Vec::len).sum();
-        on_event(Event::LabelledItself { sentences: labels.len(), mentions });
-        if part > 1 {
-            self.mean = Some(self.mean_with(part - 1)?);
-        }
-        self.learn_from_own(OwnLabels { part, labels })?;
-        if let Some(start) = &self.start {
-            self.vars.copy_in(start)?;
-        }
-        if part == self.plan.last_part() {
-            self.start = None;
-        }
-        self.adam = AdamW::new(adamw(&self.settings));
-        Ok(())
-    }
-
-    /// The mean of this model, that of the part number `part`, and those of the parts before.
-    fn mean_with(&self, part: usize) -> Result<Weights, TrainError> {
-        match &self.mean {
-            Some(mean) => Ok(self.vars.mixed(mean, 1.0 / part as f64)?),
-            None => Ok(self.vars.copy_out()?),
-        }
-    }
-
-    /// The model's labels of the sentences without any that are due in a part.
-    fn label_itself(&self, part: usize) -> Result<Vec<Mentions>, TrainError> {
-        let words = self.words_to_label(part).map(|words| (words, [].as_slice()));
-        let prepared = self.model.prepare_all(words, self.cancel)?;
-        let answers = answer_all(&self.model, &prepared, self.settings.threshold, self.work())?;
-        Ok(answers.into_iter().map(|answer| answer.mentions).collect())
-    }
-
-    fn words_to_label(&self, part: usize) -> impl Iterator<Item = &[String]> {
-        self.plan.unlabelled_of(part).into_iter().filter_map(|i| self.unlabelled.get(i)).map(Vec::as_slice)
-    }
-
-    /// From here on the lesson holds sentences that the model has labelled, too.
-    fn learn_from_own(&mut self, own: OwnLabels) -> Result<(), TrainError> {
-        let parts = self.words_to_label(own.part).zip(own.labels.iter().map(Vec::as_slice));
-        let mut more = self.model.prepare_all(parts, self.cancel)?;
-        self.model.keep_states(&mut more, &self.threads, self.cancel)?;
-        self.train.truncate(self.plan.labelled());
-        self.train.extend(more);
-        self.lesson = self.plan.lesson(own.part);
-        self.sizes = self.lesson.iter().filter_map(|&i| self.train.get(i)).map(Prepared::size).collect();
-        self.own = Some(own);
-        Ok(())
     }
 
     fn work(&self) -> Work<'_> {

@@ -6,11 +6,12 @@
 //! - Acts are carried out after painting, so that one frame shows one state.
 
 mod opening;
+mod telling;
 
 use self::opening::open_as_can_be;
 use super::acts::Act;
 use super::commands::{CommandId, KeyboardOwner, Pressed, take_pressed};
-use super::desk::{Desk, Told};
+use super::desk::Desk;
 use super::dialogs::{
     Backstage, CopyDialog, Dialog, DocumentsDialog, ExportDialog, KeyHelp, LabelDialog, LookAgainDialog, OpenDialog,
     Palette, Report, SettingsDialog, SplitWordDialog,
@@ -23,13 +24,11 @@ use super::view::Reveal;
 use super::widgets::sentence::Typesetter;
 use crate::encoder::EncoderInfo;
 use crate::session::{
-    Event, Home, Hub, LearnerState, LearnerStatus, NewProject, Project, SaveState, SessionError, Task, now_ms,
+    Home, Hub, LearnerState, LearnerStatus, NewProject, Project, SaveState, SessionError, Task, now_ms,
 };
 use eframe::egui::{self, Context, Theme, Ui, ViewportCommand};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-const NOTICE_SECS: f64 = 5.0;
 
 pub struct Window {
     home: Home,
@@ -447,56 +446,6 @@ impl Window {
             ctx.send_viewport_cmd(ViewportCommand::Title(title.clone()));
             self.title = title;
         }
-    }
-
-    fn tell(&mut self, ctx: &Context, told: Told) {
-        let (text, is_error) = match told {
-            Ok(None) => return,
-            Ok(Some(text)) => (text, false),
-            Err(error) => (panels::capital(&error.to_string()), true),
-        };
-        self.notify(ctx, text, is_error);
-        let revision = self.revision();
-        if let Some(notice) = &mut self.notice {
-            notice.revision = revision;
-        }
-    }
-
-    fn revision(&self) -> Option<u64> {
-        self.desk().map(|desk| desk.project.corpus().revision())
-    }
-
-    fn tell_event(&mut self, ctx: &Context, event: Event) {
-        match event {
-            Event::ModelReady(info) => {
-                let text = format!("Model {} makes the suggestions from now on", info.id);
-                self.notify(ctx, text, false);
-            }
-            Event::ModelNotBetter { new_f1, current_f1 } => {
-                let text = format!(
-                    "The new model is not better on dev ({new_f1:.2}, before {current_f1:.2}); the old one stays"
-                );
-                self.notify(ctx, text, false);
-            }
-            Event::LookedAgain(findings) => {
-                let Screen::Desk(desk) = &mut self.screen else { return };
-                let told = desk.start_review(findings);
-                self.tell(ctx, told);
-            }
-            Event::LookAgainFailed { message } => self.notify(ctx, panels::capital(&message), true),
-            Event::TrainingStopped => self.notify(ctx, "The training was stopped".to_owned(), false),
-            Event::TrainingFailed { message } | Event::PredictionFailed { message } => {
-                self.notify(ctx, message, true);
-            }
-            // What could not be saved has a banner, suggestions are seen on the page.
-            Event::SaveFailed { .. } | Event::Suggestions(_) => {}
-        }
-    }
-
-    fn notify(&mut self, ctx: &Context, text: String, is_error: bool) {
-        let until = ctx.input(|i| i.time) + if is_error { 2.0 * NOTICE_SECS } else { NOTICE_SECS };
-        self.notice = Some(Notice { text, is_error, until, revision: None });
-        ctx.request_repaint_after_secs(NOTICE_SECS as f32 + 0.1);
     }
 }
 

@@ -1,0 +1,62 @@
+//! What the window says in passing: what came of commands, what workers have to tell.
+
+use super::{Screen, Window};
+use crate::gui::desk::Told;
+use crate::gui::panels;
+use crate::gui::panels::status::Notice;
+use crate::session::Event;
+use eframe::egui::Context;
+
+const NOTICE_SECS: f64 = 5.0;
+
+impl Window {
+    pub(super) fn tell(&mut self, ctx: &Context, told: Told) {
+        let (text, is_error) = match told {
+            Ok(None) => return,
+            Ok(Some(text)) => (text, false),
+            Err(error) => (panels::capital(&error.to_string()), true),
+        };
+        self.notify(ctx, text, is_error);
+        let revision = self.revision();
+        if let Some(notice) = &mut self.notice {
+            notice.revision = revision;
+        }
+    }
+
+    pub(super) fn revision(&self) -> Option<u64> {
+        self.desk().map(|desk| desk.project.corpus().revision())
+    }
+
+    pub(super) fn tell_event(&mut self, ctx: &Context, event: Event) {
+        match event {
+            Event::ModelReady(info) => {
+                let text = format!("Model {} makes the suggestions from now on", info.id);
+                self.notify(ctx, text, false);
+            }
+            Event::ModelNotBetter { new_f1, current_f1 } => {
+                let text = format!(
+                    "The new model is not better on dev ({new_f1:.2}, before {current_f1:.2}); the old one stays"
+                );
+                self.notify(ctx, text, false);
+            }
+            Event::LookedAgain(findings) => {
+                let Screen::Desk(desk) = &mut self.screen else { return };
+                let told = desk.start_review(findings);
+                self.tell(ctx, told);
+            }
+            Event::LookAgainFailed { message } => self.notify(ctx, panels::capital(&message), true),
+            Event::TrainingStopped => self.notify(ctx, "The training was stopped".to_owned(), false),
+            Event::TrainingFailed { message } | Event::PredictionFailed { message } => {
+                self.notify(ctx, message, true);
+            }
+            // What could not be saved has a banner, suggestions are seen on the page.
+            Event::SaveFailed { .. } | Event::Suggestions(_) => {}
+        }
+    }
+
+    pub(super) fn notify(&mut self, ctx: &Context, text: String, is_error: bool) {
+        let until = ctx.input(|i| i.time) + if is_error { 2.0 * NOTICE_SECS } else { NOTICE_SECS };
+        self.notice = Some(Notice { text, is_error, until, revision: None });
+        ctx.request_repaint_after_secs(NOTICE_SECS as f32 + 0.1);
+    }
+}
