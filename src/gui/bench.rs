@@ -127,10 +127,17 @@ impl Screen {
             if has_key {
                 with_keys.push(ms);
             }
-            if request.while_training && training.look(self.progress()) {
-                self.train(cancel)?; // it has ended: another one
-                training.look(self.progress());
+            if request.while_training {
+                self.follow(&mut training, cancel)?;
             }
+        }
+        // On a busy machine no step may have ended yet.
+        while request.while_training && training.steps == 0 && started.elapsed() < PATIENCE {
+            if cancel.load(Ordering::Relaxed) {
+                return Err(SessionError::Stopped);
+            }
+            self.paced(Vec::new());
+            self.follow(&mut training, cancel)?;
         }
         let secs = started.elapsed().as_secs_f64();
         let Some(desk) = self.window.desk() else { return Err(SessionError::Stopped) };
@@ -162,6 +169,15 @@ impl Screen {
         };
         self.wait(cancel, begun)?;
         if self.progress().is_some() { Ok(()) } else { Err(SessionError::NothingToTrainOn) }
+    }
+
+    /// Looks at the training, and begins another one where it has ended.
+    fn follow(&mut self, training: &mut Training, cancel: &AtomicBool) -> Result<(), SessionError> {
+        if training.look(self.progress()) {
+            self.train(cancel)?;
+            training.look(self.progress());
+        }
+        Ok(())
     }
 
     fn progress(&self) -> Option<TrainingProgress> {
