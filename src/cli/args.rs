@@ -35,6 +35,27 @@ pub(super) struct Common {
     pub(super) quiet: bool,
 }
 
+/// What every sub-command that trains takes.
+#[derive(Args, Debug)]
+pub(super) struct Tuning {
+    /// Threads for tensor work; all cores by default.
+    #[arg(long)]
+    pub(super) threads: Option<usize>,
+    /// Hyper-parameter of the training, as key=value; may be given several times.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(super) set: Vec<(String, String)>,
+}
+
+impl Tuning {
+    /// Settings that a sub-command has flags of its own for, as far as they were given, then these, which go before them.
+    pub(super) fn with<const N: usize>(&self, named: [(&str, Option<String>); N]) -> Vec<(String, String)> {
+        let threads = ("threads", self.threads.map(|n| n.to_string()));
+        let named = named.into_iter().chain([threads]);
+        let named = named.filter_map(|(key, value)| Some((key.to_owned(), value?)));
+        named.chain(self.set.iter().cloned()).collect()
+    }
+}
+
 #[derive(Subcommand, Debug)]
 pub(super) enum Command {
     /// Make a project.

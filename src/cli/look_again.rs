@@ -11,9 +11,8 @@ use serde_json::json;
 pub(super) fn run(args: &LookAgain) -> Result<Ending, CliError> {
     let project = Project::open_to_read(&Home::find(), &args.project)?;
     let mut config: Config = project.settings().config();
-    config.threads = args.threads;
-    for (key, value) in &args.set {
-        config.set(key, value).map_err(SessionError::from)?;
+    for (key, value) in args.tuning.with([]) {
+        config.set(&key, &value).map_err(SessionError::from)?;
     }
     let request = LookAgainRequest { folds: args.folds, config };
     let cancel = stop_flag();

@@ -12,13 +12,8 @@ use serde_json::{Value, json};
 
 pub(super) fn run(args: &Simulate) -> Result<Ending, CliError> {
     let mut config = Config::default();
-    let named = [
-        ("encoder", args.encoder.clone()),
-        ("architecture", args.architecture.clone()),
-        ("threads", args.threads.map(|n| n.to_string())),
-    ];
-    let named = named.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    for (key, value) in named.chain(args.set.iter().cloned()) {
+    let named = [("encoder", args.encoder.clone()), ("architecture", args.architecture.clone())];
+    for (key, value) in args.tuning.with(named) {
         config.set(&key, &value).map_err(SessionError::from)?;
     }
     let request = SimulateRequest {

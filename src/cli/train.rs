@@ -11,7 +11,7 @@ pub(super) fn run(args: &Train) -> Result<Ending, CliError> {
     let cancel = stop_flag();
     let mut progress = Progress::start(args.common);
     let trained = if args.resume {
-        project.resume_now(args.threads, &cancel, &mut |event| tell(&mut progress, event))
+        project.resume_now(args.tuning.threads, &cancel, &mut |event| tell(&mut progress, event))
     } else {
         let config = config(args, &project)?;
         if let Some(older) = project.interrupted() {
@@ -43,11 +43,9 @@ fn config(args: &Train, project: &Project) -> Result<Config, CliError> {
         ("batch_size", args.batch_size.map(|n| n.to_string())),
         ("seed", args.seed.map(|n| n.to_string())),
         ("limit", args.limit.map(|n| n.to_string())),
-        ("threads", args.threads.map(|n| n.to_string())),
         ("effort", args.effort.clone()),
     ];
-    let named = named.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    for (key, value) in named.chain(args.set.iter().cloned()) {
+    for (key, value) in args.tuning.with(named) {
         config.set(&key, &value).map_err(SessionError::from)?;
     }
     Ok(config)

@@ -1,6 +1,6 @@
 //! Which sentence next, what labels bring and what they cost, as it is typed.
 
-use super::{Common, key_value};
+use super::{Common, Tuning, key_value};
 use crate::session::{BLIND_SENTENCES, FOLDS};
 use clap::Args;
 use std::path::PathBuf;
@@ -43,12 +43,8 @@ pub(in crate::cli) struct LookAgain {
     /// Findings, at most.
     #[arg(long, default_value_t = 20)]
     pub(in crate::cli) limit: usize,
-    /// Threads for tensor work; all cores by default.
-    #[arg(long)]
-    pub(in crate::cli) threads: Option<usize>,
-    /// Hyper-parameter of the trainings, as key=value; may be given several times.
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
-    pub(in crate::cli) set: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(in crate::cli) tuning: Tuning,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
 }
@@ -102,12 +98,8 @@ pub(in crate::cli) struct Simulate {
     /// What to train; `smartspanner` by default.
     #[arg(long)]
     pub(in crate::cli) architecture: Option<String>,
-    /// Threads for tensor work; all cores by default.
-    #[arg(long)]
-    pub(in crate::cli) threads: Option<usize>,
-    /// Hyper-parameter of the trainings, as key=value; may be given several times.
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
-    pub(in crate::cli) set: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(in crate::cli) tuning: Tuning,
     /// Option of the files' format, as key=value; may be given several times.
     #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(in crate::cli) options: Vec<(String, String)>,

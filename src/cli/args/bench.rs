@@ -1,6 +1,6 @@
 //! `nestling bench` as it is typed.
 
-use super::{Common, key_value};
+use super::{Common, Tuning};
 use clap::{Args, Subcommand};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -91,12 +91,8 @@ pub(in crate::cli) struct BenchTrain {
     /// Passes over the sentences.
     #[arg(long, default_value_t = 1)]
     pub(in crate::cli) epochs: usize,
-    /// Threads for tensor work; all cores by default.
-    #[arg(long)]
-    pub(in crate::cli) threads: Option<usize>,
-    /// Hyper-parameter, as key=value; may be given several times.
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
-    pub(in crate::cli) set: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(in crate::cli) tuning: Tuning,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
 }

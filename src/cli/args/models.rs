@@ -1,6 +1,6 @@
 //! How models and encoders are made, used and scored, as it is typed.
 
-use super::{Common, SplitName, key_value, probability};
+use super::{Common, SplitName, Tuning, key_value, probability};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -23,12 +23,8 @@ pub(in crate::cli) struct Train {
     /// Shuffle with the seed and take the first so many training sentences; what is left out counts as not labelled.
     #[arg(long, value_name = "SENTENCES")]
     pub(in crate::cli) limit: Option<usize>,
-    /// Threads for tensor work; all cores by default.
-    #[arg(long)]
-    pub(in crate::cli) threads: Option<usize>,
-    /// Hyper-parameter, as key=value; may be given several times.
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
-    pub(in crate::cli) set: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(in crate::cli) tuning: Tuning,
     /// How much learns: `heads` leaves a pretrained encoder as it is, `full` is the default.
     #[arg(long)]
     pub(in crate::cli) effort: Option<String>,

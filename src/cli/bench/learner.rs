@@ -18,13 +18,11 @@ pub(super) fn bench_training(args: &BenchTrain) -> Result<Ending, CliError> {
         ("encoder", args.encoder.clone()),
         ("architecture", args.architecture.clone()),
         ("epochs", Some(args.epochs.to_string())),
-        ("threads", args.threads.map(|n| n.to_string())),
     ];
-    let named = named.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
     let request = TrainBenchRequest {
         project: args.project.clone(),
         sentences: args.sentences.map(NonZeroUsize::get),
-        set: named.chain(args.set.iter().cloned()).collect(),
+        set: args.tuning.with(named),
     };
     let bench = bench_train(&request, &Home::find(), &cancel, &mut |event| train::tell(&mut progress, event))?;
     drop(progress);
