@@ -12,6 +12,7 @@ pub use learner::{
 pub use refresh::{RefreshBench, bench_refresh};
 pub use ui::{UiBench, UiBenchProject, UiBenchRequest, prepare_ui_bench};
 
+use super::files::temporary_folder;
 use super::{
     ExportRequest, Home, ImportAs, ImportHow, Incoming, NewProject, Project, ReadRequest, SessionError, read_files,
     write_whole,
@@ -20,7 +21,6 @@ use crate::train::peak_memory_mb;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use tempfile::TempDir;
 
 /// Sentences whose words are searched.
 const SEARCHED_SENTENCES: usize = 50;
@@ -153,12 +153,6 @@ fn make(path: &Path, sentences: usize, go_on: impl FnMut(usize) -> bool) -> Resu
 fn read_made(path: &Path) -> Result<Incoming, SessionError> {
     let options = vec![("end".to_owned(), "exclusive".to_owned())];
     read_files(&[path.to_owned()], &ReadRequest { format: Some("jsonl".to_owned()), options })
-}
-
-/// Deleted with all that is in it when it is dropped.
-pub(super) fn temporary_folder() -> Result<TempDir, SessionError> {
-    let path = std::env::temp_dir();
-    tempfile::tempdir_in(&path).map_err(|source| SessionError::Io { doing: "make a temporary folder", source, path })
 }
 
 /// Milliseconds of each of many searches: for single words, for two in a row, and for the first letter of one, which

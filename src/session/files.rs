@@ -1,9 +1,10 @@
-//! Files and folders that appear whole or not at all.
+//! Files and folders that appear whole or not at all, and folders that go away by themselves.
 
 use super::SessionError;
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use tempfile::TempDir;
 
 /// Writes beside the place, and puts the file there when all of it is on disk.
 ///
@@ -82,4 +83,10 @@ fn open_to_all(builder: &mut tempfile::Builder<'_, '_>, mode: u32) {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(mode));
     }
+}
+
+/// Deleted with all that is in it when it is dropped.
+pub(super) fn temporary_folder() -> Result<TempDir, SessionError> {
+    let path = std::env::temp_dir();
+    tempfile::tempdir_in(&path).map_err(|source| SessionError::Io { doing: "make a temporary folder", source, path })
 }

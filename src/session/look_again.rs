@@ -191,7 +191,7 @@ impl Gold {
         on_event: &mut dyn FnMut(usize, TrainEvent),
     ) -> Result<Vec<Said>, SessionError> {
         let fold_of = |id: SentenceId| (scatter(u64::from(id.0)) % folds as u64) as usize;
-        let folder = super::bench::temporary_folder()?;
+        let folder = super::files::temporary_folder()?;
         let mut said: Vec<Said> = vec![Vec::new(); self.ids.len()];
         // Without dev the last epoch is kept, and without open sentences none is labelled by the model itself.
         let config = Config { self_training: Some(0), ..config.clone() };

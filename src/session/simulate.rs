@@ -97,7 +97,7 @@ pub fn simulate(
     let folder = match &request.output {
         Some(folder) => folder.as_path(),
         None => {
-            temporary = super::bench::temporary_folder()?;
+            temporary = super::files::temporary_folder()?;
             temporary.path()
         }
     };

@@ -5,9 +5,10 @@
 //! - Models are trained in a temporary folder, without dev sentences and without checkpoints: nothing but the training
 //!   is measured.
 
-use super::{make, not_stopped, read_made, temporary_folder};
+use super::{make, not_stopped, read_made};
 use crate::annotation::Corpus;
 use crate::session::dataset::{discontinuous, gold_examples, labels, words};
+use crate::session::files::temporary_folder;
 use crate::session::jobs::stopped;
 use crate::session::{Home, ImportAs, ImportHow, NewProject, Part, PredictReport, Project, SessionError};
 use crate::train::{

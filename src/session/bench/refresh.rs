@@ -1,8 +1,9 @@
 //! How soon suggestions follow labels: a quick training in an open project, from the tenth more complete sentence on.
 
-use super::{not_stopped, temporary_folder};
+use super::not_stopped;
 use crate::annotation::{SentenceId, Status};
 use crate::session::driver::Driver;
+use crate::session::files::temporary_folder;
 use crate::session::{Command, Event, Home, Project, SessionError, Setting, models};
 use crate::store::{Store, models_dir};
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! What a measurement of the window is about: which project, and what came of it. The window measures itself.
 
-use super::{Percentiles, make, not_stopped, read_made, temporary_folder};
+use super::{Percentiles, make, not_stopped, read_made};
+use crate::session::files::temporary_folder;
 use crate::session::{Command, Home, ImportAs, ImportHow, NewProject, Project, SessionError, Setting};
 use crate::store::Store;
 use std::path::PathBuf;
