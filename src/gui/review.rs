@@ -70,11 +70,6 @@ impl Review {
         next.is_some()
     }
 
-    /// Goes to the one before, settled or not, to look at it again.
-    pub fn go_back(&mut self) {
-        self.at = self.at.saturating_sub(1);
-    }
-
     /// The finding is about what is there.
     pub fn holds(&self, corpus: &Corpus) -> bool {
         self.doubts.get(self.at).is_some_and(|doubtful| doubtful.holds(corpus))

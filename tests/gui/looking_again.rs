@@ -95,5 +95,9 @@ fn without_gold_there_is_nothing_to_look_at() {
     assert!(page.shows("No sentence is complete yet."));
     page.key(Key::Escape);
     assert!(!page.shows("No sentence is complete yet."));
+    page.key(Key::Space);
+    page.press(Modifiers::COMMAND, Key::B);
+    page.click("Look again at what is doubtful");
+    assert!(page.shows_part("1 complete sentence"), "the dashboard leads there, too");
     page.close();
 }

@@ -17,6 +17,7 @@ use self::curve::CurveCard;
 use self::scores::ScoresCard;
 use super::{Backstage, modal};
 use crate::gui::acts::Act;
+use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts;
 use crate::session::Project;
@@ -80,7 +81,16 @@ impl DashboardDialog {
     fn what_of(&mut self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
         card(ui, "Blind set", |ui| self.blind.show(ui, project, acts));
         ui.add_space(size::GAP_SMALL);
-        card(ui, "Mentions by label", |ui| labels::show(ui, project));
+        card(ui, "Mentions by label", |ui| {
+            labels::show(ui, project);
+            let id = CommandId::LookAgain;
+            let can = project.read_only().is_none() && project.counts().train + project.counts().dev > 0;
+            ui.add_space(size::GAP_SMALL);
+            let title = commands::entry(id).map_or("", |e| e.title);
+            if parts::button(ui, can, title).on_hover_text(commands::title_with_keys(id)).clicked() {
+                acts.push(Act::Command(id));
+            }
+        });
         ui.add_space(size::GAP_SMALL);
         card(ui, "What the model finds, and what it confuses", |ui| self.scores.show(ui, project));
         ui.add_space(size::GAP_SMALL);
