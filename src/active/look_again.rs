@@ -93,8 +93,10 @@ const LONGEST_WORDS: usize = 6;
 /// `None` where no model was asked.
 pub fn look_again(sentences: &[Labelled<'_>], held: Option<&[Held<'_>]>) -> Vec<Finding> {
     let mut found = Vec::new();
-    for (sentence, said) in sentences.iter().zip(held.unwrap_or_default()) {
-        disagreements(sentence, said, &mut found);
+    let held = held.unwrap_or_default();
+    let recall = recall(sentences, held);
+    for (sentence, said) in sentences.iter().zip(held) {
+        disagreements(sentence, said, &recall, &mut found);
     }
     inconsistencies(sentences, &mut found);
     rare_nestings(sentences, &mut found);
@@ -107,7 +109,21 @@ pub fn look_again(sentences: &[Labelled<'_>], held: Option<&[Held<'_>]>) -> Vec<
     found
 }
 
-fn disagreements(sentence: &Labelled<'_>, said: Held<'_>, found: &mut Vec<Finding>) {
+/// How many of the mentions of each label the models find, in [0, 1].
+fn recall(sentences: &[Labelled<'_>], held: &[Held<'_>]) -> BTreeMap<LabelId, f32> {
+    let mut counts: BTreeMap<LabelId, (usize, usize)> = BTreeMap::new();
+    for (sentence, said) in sentences.iter().zip(held) {
+        for &(span, label) in &sentence.mentions {
+            let is_found = said.iter().any(|&(other, l, p)| (other, l) == (span, label) && p > 0.5);
+            let (found, all) = counts.entry(label).or_default();
+            *found += usize::from(is_found);
+            *all += 1;
+        }
+    }
+    counts.into_iter().map(|(label, (found, all))| (label, found as f32 / all as f32)).collect()
+}
+
+fn disagreements(sentence: &Labelled<'_>, said: Held<'_>, recall: &BTreeMap<LabelId, f32>, found: &mut Vec<Finding>) {
     let mut push = |span, label, doubt, weight| {
         found.push(Finding { sentence: sentence.id, span, label, doubt, weight });
     };
@@ -117,8 +133,11 @@ fn disagreements(sentence: &Labelled<'_>, said: Held<'_>, found: &mut Vec<Findin
         let other = of_span.filter(|(_, l, _)| *l != label).max_by(|a, b| a.2.total_cmp(&b.2));
         match other {
             Some(&(_, other, p)) if p > 0.5 => push(span, label, Doubt::OtherLabel { label: other }, p),
-            // Models miss much: that alone says less than what they are sure of.
-            _ if score < 0.1 => push(span, label, Doubt::Unlikely, 0.6 * (1.0 - score)),
+            // Where models miss much of a label anyway, one more that they miss says nothing.
+            _ if score < 0.1 => {
+                let recall = recall.get(&label).copied().unwrap_or(0.0);
+                push(span, label, Doubt::Unlikely, recall * (1.0 - score));
+            }
             _ => {}
         }
     }
@@ -224,9 +243,13 @@ mod tests {
 
     #[test]
     fn a_model_that_is_sure_of_something_else_comes_first() {
-        let gold = [sentence(3, "Anna met Turku", &[(0, 1, LOC), (1, 2, PER)])];
+        let gold = [
+            sentence(3, "Anna met Turku", &[(0, 1, LOC), (1, 2, PER)]),
+            sentence(4, "Zoë and Maja left", &[(0, 1, PER), (2, 3, PER)]),
+        ];
         let said = [(span(0, 1), PER, 0.97), (span(2, 3), LOC, 0.8), (span(1, 2), PER, 0.02)];
-        let found = look_again(&gold, Some(&[&said[..]]));
+        let agreed = [(span(0, 1), PER, 0.9), (span(2, 3), PER, 0.9)];
+        let found = look_again(&gold, Some(&[&said[..], &agreed[..]]));
         let seen: Vec<_> = found.iter().map(|f| (f.span, f.label, f.doubt)).collect();
         assert_eq!(
             seen,
@@ -237,6 +260,13 @@ mod tests {
             ]
         );
         assert!(look_again(&gold, None).is_empty());
+    }
+
+    #[test]
+    fn models_that_find_little_make_nothing_doubtful() {
+        let gold = [sentence(3, "Anna met Maja", &[(0, 1, PER), (2, 3, PER)]), sentence(4, "Zoë left", &[(0, 1, PER)])];
+        let found = |second: &[(Span, LabelId, f32)]| look_again(&gold, Some(&[&[], second])).len();
+        assert_eq!((found(&[]), found(&[(span(0, 1), PER, 0.9)])), (0, 0), "none, or one of three");
     }
 
     #[test]
