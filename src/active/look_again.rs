@@ -114,13 +114,17 @@ fn recall(sentences: &[Labelled<'_>], held: &[Held<'_>]) -> BTreeMap<LabelId, f3
     let mut counts: BTreeMap<LabelId, (usize, usize)> = BTreeMap::new();
     for (sentence, said) in sentences.iter().zip(held) {
         for &(span, label) in &sentence.mentions {
-            let is_found = said.iter().any(|&(other, l, p)| (other, l) == (span, label) && p > 0.5);
             let (found, all) = counts.entry(label).or_default();
-            *found += usize::from(is_found);
+            *found += usize::from(score_of(said, span, label) > 0.5);
             *all += 1;
         }
     }
     counts.into_iter().map(|(label, (found, all))| (label, found as f32 / all as f32)).collect()
+}
+
+/// How probable models find a label of a span; 0 where they don't name it.
+fn score_of(said: Held<'_>, span: Span, label: LabelId) -> f32 {
+    said.iter().filter(|(s, l, _)| (*s, *l) == (span, label)).map(|(.., p)| *p).fold(0.0, f32::max)
 }
 
 fn disagreements(sentence: &Labelled<'_>, said: Held<'_>, recall: &BTreeMap<LabelId, f32>, found: &mut Vec<Finding>) {
@@ -128,9 +132,9 @@ fn disagreements(sentence: &Labelled<'_>, said: Held<'_>, recall: &BTreeMap<Labe
         found.push(Finding { sentence: sentence.id, span, label, doubt, weight });
     };
     for &(span, label) in &sentence.mentions {
-        let of_span = said.iter().filter(|(other, ..)| *other == span);
-        let score = of_span.clone().filter(|(_, l, _)| *l == label).map(|(.., p)| *p).fold(0.0, f32::max);
-        let other = of_span.filter(|(_, l, _)| *l != label).max_by(|a, b| a.2.total_cmp(&b.2));
+        let score = score_of(said, span, label);
+        let others = said.iter().filter(|(s, l, _)| *s == span && *l != label);
+        let other = others.max_by(|a, b| a.2.total_cmp(&b.2));
         match other {
             Some(&(_, other, p)) if p > 0.5 => push(span, label, Doubt::OtherLabel { label: other }, p),
             // Where models miss much of a label anyway, one more that they miss says nothing.

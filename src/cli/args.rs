@@ -8,7 +8,7 @@ pub(super) use active::{Aside, Costs, Curve, LookAgain, Rank, Simulate};
 pub(super) use bench::{Bench, BenchImport, BenchPredict, BenchRefresh, BenchTrain, BenchUi, BenchWhat};
 pub(super) use models::{By, Distill, Evaluate, Predict, Train};
 
-use crate::session::formats;
+use crate::session::{Config, SessionError, formats};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -53,6 +53,15 @@ impl Tuning {
         let named = named.into_iter().chain([threads]);
         let named = named.filter_map(|(key, value)| Some((key.to_owned(), value?)));
         named.chain(self.set.iter().cloned()).collect()
+    }
+
+    /// Sets [`Tuning::with`] in a configuration.
+    pub(super) fn apply<const N: usize>(
+        &self,
+        named: [(&str, Option<String>); N],
+        config: &mut Config,
+    ) -> Result<(), SessionError> {
+        self.with(named).iter().try_for_each(|(key, value)| Ok(config.set(key, value)?))
     }
 }
 

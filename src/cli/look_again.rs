@@ -5,15 +5,13 @@ use super::args::LookAgain;
 use super::output::{Ending, Progress, answer, stop_flag};
 use super::train::tell as tell_training;
 use crate::annotation::LabelId;
-use crate::session::{Config, Finding, Home, LookAgainRequest, Project, SessionError, TrainEvent, doubt_in_words};
+use crate::session::{Config, Finding, Home, LookAgainRequest, Project, TrainEvent, doubt_in_words};
 use serde_json::json;
 
 pub(super) fn run(args: &LookAgain) -> Result<Ending, CliError> {
     let project = Project::open_to_read(&Home::find(), &args.project)?;
     let mut config: Config = project.settings().config();
-    for (key, value) in args.tuning.with([]) {
-        config.set(&key, &value).map_err(SessionError::from)?;
-    }
+    args.tuning.apply([], &mut config)?;
     let request = LookAgainRequest { folds: args.folds, config };
     let cancel = stop_flag();
     let mut progress = Progress::start(args.common);

@@ -13,9 +13,7 @@ use serde_json::{Value, json};
 pub(super) fn run(args: &Simulate) -> Result<Ending, CliError> {
     let mut config = Config::default();
     let named = [("encoder", args.encoder.clone()), ("architecture", args.architecture.clone())];
-    for (key, value) in args.tuning.with(named) {
-        config.set(&key, &value).map_err(SessionError::from)?;
-    }
+    args.tuning.apply(named, &mut config)?;
     let request = SimulateRequest {
         train: args.train.clone(),
         dev: args.dev.clone(),

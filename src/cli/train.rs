@@ -45,9 +45,7 @@ fn config(args: &Train, project: &Project) -> Result<Config, CliError> {
         ("limit", args.limit.map(|n| n.to_string())),
         ("effort", args.effort.clone()),
     ];
-    for (key, value) in args.tuning.with(named) {
-        config.set(&key, &value).map_err(SessionError::from)?;
-    }
+    args.tuning.apply(named, &mut config)?;
     Ok(config)
 }
 

@@ -13,8 +13,7 @@ use super::view::{NextBy, View};
 use super::widgets::sentence::{Mark, MarkId, SentenceEvent};
 use crate::annotation::{Fragments, LabelId, MentionId, SentenceId, Status, TokenIdx};
 use crate::session::{
-    Command, ImportHow, ImportReceipt, Imported, Incoming, LearnerState, Order, Outcome, Project, SessionError, Task,
-    TaskLost,
+    Command, ImportHow, ImportReceipt, Imported, Incoming, Order, Outcome, Project, SessionError, Task, TaskLost,
 };
 use std::cmp::Ordering;
 
@@ -336,8 +335,7 @@ impl Desk {
     }
 
     fn pause_training(&mut self) -> Told {
-        let (LearnerState::Training(progress) | LearnerState::LookingAgain(progress)) = &self.project.learner().state
-        else {
+        let Some(progress) = self.project.learner().state.progress() else {
             return Ok(Some("No training is under way".to_owned()));
         };
         let pause = !progress.paused;

@@ -8,7 +8,7 @@
 use super::desk::{Desk, NOTHING, Told};
 use super::panels::counted;
 use super::widgets::sentence::MarkId;
-use crate::annotation::{Corpus, Fragments, Mention, Sentence};
+use crate::annotation::{Corpus, Fragments, Mention, MentionId, Sentence};
 use crate::session::{Command, Finding, Proposal};
 
 /// Findings with a place among them.
@@ -125,21 +125,29 @@ impl Desk {
     fn show_finding(&mut self) {
         let Some(finding) = self.view.review.as_ref().and_then(Review::finding).copied() else { return };
         self.view.go_to(&self.project, finding.sentence);
-        let mention = self.view.sentence(&self.project).and_then(|sentence| mention_of(sentence, &finding));
-        match mention.map(|mention| mention.id) {
+        match self.doubted_mention(&finding) {
             Some(id) => self.view.pick(MarkId::Gold(id)),
             None => self.view.select(finding.span.start(), finding.span.last()),
         }
     }
 
+    /// The finding that is looked at, if it is still about what is there.
+    fn finding_that_holds(&self) -> Option<Finding> {
+        let review = self.view.review.as_ref().filter(|review| review.holds(self.project.corpus()))?;
+        review.finding().copied()
+    }
+
+    /// The mention that a finding is about; `None` where it is about unmarked words.
+    fn doubted_mention(&self, finding: &Finding) -> Option<MentionId> {
+        let sentence = self.project.corpus().sentence(finding.sentence)?;
+        mention_of(sentence, finding).map(|mention| mention.id)
+    }
+
     /// Does what would settle the doubt, and goes on.
     pub(super) fn take_proposal(&mut self) -> Told {
-        let Some(review) = self.view.review.as_ref() else { return NOTHING };
-        let holds = review.holds(self.project.corpus());
-        let Some(finding) = review.finding().copied().filter(|_| holds) else { return self.go_to_next_finding() };
+        let Some(finding) = self.finding_that_holds() else { return self.go_to_next_finding() };
         let Finding { sentence, span, .. } = finding;
-        let mention = self.view.sentence(&self.project).and_then(|s| mention_of(s, &finding)).map(|m| m.id);
-        let command = match (finding.proposal(), mention) {
+        let command = match (finding.proposal(), self.doubted_mention(&finding)) {
             (Some(Proposal::Mark(label)), _) => Command::Annotate { sentence, fragments: Fragments::from(span), label },
             (Some(Proposal::Relabel(label)), Some(mention)) => Command::Relabel { sentence, mention, label },
             (Some(Proposal::Remove), Some(mention)) => Command::Remove { sentence, mention },
@@ -151,9 +159,7 @@ impl Desk {
 
     /// The person has looked, and it is as it should be: what was proposed is not proposed again.
     pub(super) fn rule_out(&mut self) -> Told {
-        let Some(review) = self.view.review.as_ref() else { return NOTHING };
-        let holds = review.holds(self.project.corpus());
-        let proposed = review.finding().filter(|_| holds).and_then(|f| Some((*f, f.proposed_label()?)));
+        let proposed = self.finding_that_holds().and_then(|finding| Some((finding, finding.proposed_label()?)));
         if let Some((Finding { sentence, span, .. }, label)) = proposed {
             self.change(Command::RuleOut { sentence, span, label })?;
         }

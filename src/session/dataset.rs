@@ -83,7 +83,7 @@ pub(super) fn labels(corpus: &Corpus) -> Vec<(LabelId, String)> {
 /// forgotten; and fewer dev sentences, the same ones each time.
 pub(super) fn freeze_for_refresh(corpus: &Corpus, known: &HashSet<SentenceId>) -> Result<Dataset, TrainError> {
     let of = |part: Part, most: usize, first: &dyn Fn(SentenceId) -> bool| {
-        let mut all: Vec<&Sentence> = learnable(corpus, part).collect();
+        let mut all: Vec<&Sentence> = learnable(corpus, [part]).collect();
         all.sort_by_key(|s| (!first(s.id()), scatter(u64::from(s.id().0))));
         all.truncate(most);
         all.sort_by_key(|s| s.id());
@@ -95,13 +95,13 @@ pub(super) fn freeze_for_refresh(corpus: &Corpus, known: &HashSet<SentenceId>) -
 
 /// The complete sentences of a part with their gold mentions. Models see contiguous mentions only.
 pub(super) fn gold_examples(corpus: &Corpus, part: Part) -> Vec<Example> {
-    learnable(corpus, part).map(|s| example(corpus, s)).collect()
+    learnable(corpus, [part]).map(|s| example(corpus, s)).collect()
 }
 
-/// The complete sentences of a part that have words.
-fn learnable(corpus: &Corpus, part: Part) -> impl Iterator<Item = &Sentence> {
-    let complete = corpus.sentences().filter(move |s| s.status() == Status::Complete && part.holds(s));
-    complete.filter(|s| !s.tokens().is_empty())
+/// The complete sentences of some parts that have words, in the order of the text.
+pub(super) fn learnable<const N: usize>(corpus: &Corpus, parts: [Part; N]) -> impl Iterator<Item = &Sentence> {
+    let holds = move |s: &Sentence| parts.iter().any(|part| part.holds(s));
+    corpus.sentences().filter(move |s| s.status() == Status::Complete && holds(s) && !s.tokens().is_empty())
 }
 
 pub(super) fn example(corpus: &Corpus, sentence: &Sentence) -> Example {

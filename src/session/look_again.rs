@@ -1,7 +1,6 @@
 //! Gold that is worth a second look: frozen, put to models that have not seen it, and ranked.
 
-use super::dataset::example;
-use super::dataset::labels as names;
+use super::dataset::{example, labels, learnable};
 use super::jobs::stopped;
 use super::project::Project;
 use super::settings::cores;
@@ -9,7 +8,7 @@ use super::status::Event;
 use super::trainer::TrainingRun;
 use super::{Part, SessionError, models};
 use crate::active::{Doubt, Finding, Held, Labelled, look_again};
-use crate::annotation::{Corpus, LabelId, LabelSet, Sentence, SentenceId, Span, Status};
+use crate::annotation::{Corpus, LabelId, LabelSet, Sentence, SentenceId, Span};
 use crate::encoder::Encoders;
 use crate::nn::scatter;
 use crate::train::{Config, Dataset, Event as TrainEvent, Example, PredictOptions, Predictor, TrainRequest, train};
@@ -74,12 +73,17 @@ impl Project {
         if self.learner.looking.is_some() || (folds > 0 && self.learner.training.is_some()) {
             return Err(SessionError::TrainingAlready);
         }
-        let gold = Gold::freeze(self.corpus())?;
+        let sentences = self.counts().train + self.counts().dev;
+        if sentences == 0 {
+            return Err(SessionError::NothingToTrainOn);
+        }
         // It stands back behind all else, as a quick training does.
         let config = Config { threads: Some(cores()), ..self.settings.config() };
         let (request, encoders) = (LookAgainRequest { folds, config }, self.home.encoders());
-        let (model, sentences) = (models::next_id(&self.models), gold.examples.len());
+        let (model, corpus) = (models::next_id(&self.models), Arc::clone(&self.corpus));
         let run = TrainingRun::start_with(model, sentences, self.waker.as_waker(), move |cancel, on_event| {
+            let gold = Gold::freeze(&corpus)?;
+            drop(corpus); // an edit copies a corpus that is held elsewhere
             gold.look(&request, &encoders, cancel, &mut |fold, event| {
                 if let Some(event) = as_one_training(event, fold, folds) {
                     on_event(event);
@@ -136,17 +140,13 @@ struct Gold {
 
 impl Gold {
     fn freeze(corpus: &Corpus) -> Result<Self, SessionError> {
-        let is_gold = |s: &&Sentence| {
-            let part = Part::Train.holds(s) || Part::Dev.holds(s);
-            part && s.status() == Status::Complete && !s.tokens().is_empty()
-        };
-        let sentences: Vec<&Sentence> = corpus.sentences().filter(is_gold).collect();
+        let sentences: Vec<&Sentence> = learnable(corpus, [Part::Train, Part::Dev]).collect();
         if sentences.is_empty() {
             return Err(SessionError::NothingToTrainOn);
         }
         let rejected = sentences.iter().flat_map(|s| s.rejected().iter().map(|&(span, label)| (s.id(), span, label)));
         Ok(Self {
-            labels: names(corpus),
+            labels: labels(corpus),
             ids: sentences.iter().map(|s| s.id()).collect(),
             rejected: rejected.collect(),
             examples: sentences.iter().map(|s| example(corpus, s)).collect(),

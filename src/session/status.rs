@@ -56,6 +56,16 @@ pub enum LearnerState {
     },
 }
 
+impl LearnerState {
+    /// How far the training is that is under way, or the work that trains.
+    pub fn progress(&self) -> Option<&TrainingProgress> {
+        match self {
+            Self::Training(progress) | Self::LookingAgain(progress) => Some(progress),
+            Self::Waiting { .. } | Self::Off | Self::Failed { .. } => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainingProgress {
     pub model: ModelId,

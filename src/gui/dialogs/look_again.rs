@@ -19,12 +19,11 @@ impl LookAgainDialog {
         let complete = project.counts().train + project.counts().dev;
         let state = &project.learner().state;
         let is_looking = matches!(state, LearnerState::LookingAgain(_));
-        let is_busy = is_looking || matches!(state, LearnerState::Training(_));
         let trouble = if complete == 0 {
             Some("No sentence is complete yet.")
         } else if is_looking {
             Some("Somebody looks already; the status line says how far it is.")
-        } else if self.asks_models && is_busy {
+        } else if self.asks_models && state.progress().is_some() {
             Some("A training is under way. Wait until it is done, or stop it.")
         } else {
             None

@@ -62,8 +62,7 @@ fn model(ui: &mut Ui, stage: &Stage<'_>, tokens: &Tokens) {
     if let Some(info) = &learner.current {
         label.on_hover_text(format!("{} on the encoder {}", info.architecture, info.encoder));
     }
-    let training = matches!(learner.state, LearnerState::Training(_) | LearnerState::LookingAgain(_));
-    if let Some(note) = learner.note.as_ref().filter(|_| !training) {
+    if let Some(note) = learner.note.as_ref().filter(|_| learner.state.progress().is_none()) {
         ui.add(Label::new(theme::small(note, tokens.warn)).truncate()).on_hover_text(note);
     }
 }

@@ -23,9 +23,7 @@ use super::panels::{self, Stage, annotate};
 use super::view::Reveal;
 use super::widgets::sentence::Typesetter;
 use crate::encoder::EncoderInfo;
-use crate::session::{
-    Home, Hub, LearnerState, LearnerStatus, NewProject, Project, SaveState, SessionError, Task, now_ms,
-};
+use crate::session::{Home, Hub, LearnerStatus, NewProject, Project, SaveState, SessionError, Task, now_ms};
 use eframe::egui::{self, Context, Theme, Ui, ViewportCommand};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -465,8 +463,7 @@ impl eframe::App for Window {
 
 /// When the learner's figures are worth painting again, in seconds.
 fn next_look(learner: &LearnerStatus) -> Option<f32> {
-    let busy = matches!(learner.state, LearnerState::Training(_) | LearnerState::LookingAgain(_))
-        || learner.predicting.is_some();
+    let busy = learner.state.progress().is_some() || learner.predicting.is_some();
     match &learner.current {
         _ if busy => Some(0.25),
         Some(_) => Some(10.0), // its age
