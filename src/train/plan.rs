@@ -59,6 +59,15 @@ impl Plan {
         if epoch <= self.epochs { 0 } else { later.min(self.rounds) }
     }
 
+    /// Whether dev is scored after an epoch: after the last one of each part, and before it so often that a training scores
+    /// no more sentences than it learns from.
+    pub(super) fn scores_after(&self, epoch: usize, dev: usize) -> bool {
+        let part = self.part(epoch);
+        let end = self.epochs + part * self.own_epochs;
+        let every = dev.div_ceil(self.sentences_an_epoch(part).max(1)).max(1);
+        end.saturating_sub(epoch).is_multiple_of(every)
+    }
+
     pub(super) fn last_part(&self) -> usize {
         self.rounds
     }
@@ -119,6 +128,14 @@ mod tests {
         assert_eq!(parts, [0, 0, 0, 0, 1, 1, 2, 2]);
         assert_eq!((PLAN.steps(), PLAN.seen()), (4 + 2 * 5 + 2 * 5, 4 * 2 + 2 * 2 * 9));
         assert_eq!([(0, 3), (1, 4), (2, 15)].map(|(part, step)| PLAN.step_in(part, step)), [(3, 4), (0, 10), (1, 10)]);
+    }
+
+    #[test]
+    fn more_dev_than_training_sentences_are_scored_after_some_epochs_only() {
+        let scored = |dev| (1..=8).filter(|&epoch| PLAN.scores_after(epoch, dev)).collect::<Vec<_>>();
+        assert_eq!([scored(0), scored(2)], [(1..=8).collect::<Vec<_>>(), (1..=8).collect()]);
+        assert_eq!(scored(3), [2, 4, 5, 6, 7, 8], "nine sentences an epoch with the model's own");
+        assert_eq!(scored(100), [4, 6, 8]);
     }
 
     #[test]

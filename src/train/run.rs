@@ -440,10 +440,9 @@ impl<'a> Run<'a> {
         self.earlier_secs + self.begun.elapsed().as_secs_f64()
     }
 
-    /// Scores every epoch when the scores decide, else the last one.
+    /// Scores the epochs that may be kept.
     fn score_dev(&mut self, epoch: usize) -> Result<Option<Report>, TrainError> {
-        let last = epoch == self.settings.all_epochs();
-        if self.dev.is_empty() || (self.dev.len() < ENOUGH_DEV && !last) {
+        if self.dev.is_empty() || !self.is_candidate(epoch) {
             return Ok(None);
         }
         let begun = Instant::now();
@@ -454,12 +453,17 @@ impl<'a> Run<'a> {
         Ok(Some(report))
     }
 
+    /// Where scores on dev decide, one of the epochs that are scored is kept, else the last one.
+    fn is_candidate(&self, epoch: usize) -> bool {
+        let decides = self.dev.len() >= ENOUGH_DEV;
+        if decides { self.plan.scores_after(epoch, self.dev.len()) } else { epoch == self.settings.all_epochs() }
+    }
+
     /// Of equally good epochs the later one is kept.
     fn keep_if_best(&mut self, epoch: usize, dev: Option<Report>) -> Result<bool, TrainError> {
         let last = epoch == self.settings.all_epochs();
-        let decides = self.dev.len() >= ENOUGH_DEV;
         let candidate = Best { epoch, dev, weights: None };
-        let better = if decides { self.best.as_ref().is_none_or(|b| candidate.f1() >= b.f1()) } else { last };
+        let better = self.is_candidate(epoch) && self.best.as_ref().is_none_or(|b| candidate.f1() >= b.f1());
         if better {
             let weights = if last { None } else { Some(self.vars.copy_out()?) };
             self.best = Some(Best { weights, ..candidate });
@@ -469,7 +473,7 @@ impl<'a> Run<'a> {
 
     fn secs_left(&self, epoch: usize) -> f64 {
         let per_step = self.step_secs / self.step.max(1) as f64;
-        let epochs_to_score = if self.dev.len() >= ENOUGH_DEV { self.settings.all_epochs() + 1 - epoch } else { 0 };
+        let epochs_to_score = (epoch..=self.settings.all_epochs()).filter(|&epoch| self.is_candidate(epoch)).count();
         per_step * (self.steps() - self.step) as f64 + self.dev_secs * epochs_to_score as f64
     }
 

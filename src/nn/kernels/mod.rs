@@ -41,6 +41,8 @@ mod bf16;
 mod dropout;
 mod matmul;
 mod rows;
+#[cfg(target_arch = "x86_64")]
+mod tiles;
 
 pub use adamw::{AdamWStep, Idle, adamw, adamw_idle, adamw_rows};
 pub use attention::{Attention, AttentionScratch};
