@@ -380,6 +380,32 @@ fn an_import_is_undone_and_nothing_before_it_is_blocked() {
 }
 
 #[test]
+fn a_line_that_does_not_say_what_it_holds_is_not_complete() {
+    let place = Place::new();
+    let file = place.dir.path().join("partly.jsonl");
+    let lines = [
+        r#"{"tokens":["Anna","Berg"],"entities":[{"start":0,"end":2,"label":"PER"}]}"#,
+        r#"{"tokens":["Nobody","here"],"entities":[]}"#,
+        r#"{"tokens":["Maja","Lund"]}"#,
+        r#"{"tokens":["Nobody","else"],"status":"complete"}"#,
+        r#"{"tokens":["Jens","Holm"],"entities":[{"start":0,"end":1,"label":"PER"}],"status":"in_progress"}"#,
+    ];
+    std::fs::write(&file, lines.join("\n")).unwrap();
+    for split in [None, Some(Part::Train)] {
+        let new = NewProject::with_labels(["PER"]).unwrap();
+        let mut project = Project::create(&place.home, &place.path(), &new).unwrap();
+        let incoming = read_files(std::slice::from_ref(&file), &ReadRequest::default()).unwrap();
+        let receipt = project.import(incoming, ImportHow { split, ..ImportHow::default() }).unwrap();
+        let statuses: Vec<&str> = project.corpus().sentences().map(|s| s.status().id()).collect();
+        assert_eq!(statuses, ["complete", "complete", "untouched", "complete", "in_progress"]);
+        let note = "2 sentences are not complete: their file says so, or not what they hold";
+        assert_eq!(receipt.notes.last().map(String::as_str), Some(note));
+        project.close().unwrap();
+        std::fs::remove_file(place.path()).unwrap();
+    }
+}
+
+#[test]
 fn suggestions_go_along_when_words_are_split_and_joined() {
     let place = Place::new();
     let mut project = place.project(1);

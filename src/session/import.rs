@@ -122,6 +122,11 @@ fn import(
     for document in incoming.documents {
         taking.add(document)?;
     }
+    if taking.incomplete > 0 {
+        let note =
+            format!("{} sentences are not complete: their file says so, or not what they hold", taking.incomplete);
+        taking.receipt.notes.push(note);
+    }
     let Taking { corpus, suggestions, dev_found, mut receipt, .. } = taking;
     let files: Vec<String> =
         incoming.files.iter().map(|f| f.file_name().unwrap_or_default().to_string_lossy().into_owned()).collect();
@@ -150,6 +155,8 @@ struct Taking {
     /// A dev split came with files; then none is drawn.
     dev_given: bool,
     dev_found: bool,
+    /// Sentences of gold that their file does not call complete.
+    incomplete: usize,
     suggestions: Vec<(SentenceId, SentenceSuggestions)>,
     receipt: ImportReceipt,
 }
@@ -165,6 +172,7 @@ impl Taking {
             dev_sentences: dev.count(),
             dev_given,
             dev_found: false,
+            incomplete: 0,
             suggestions: Vec::new(),
             receipt: ImportReceipt::default(),
             corpus: before.clone(),
@@ -241,6 +249,9 @@ impl Taking {
             };
             self.suggestions.push((id, said));
         }
+        let is_gold = self.kind == ImportAs::Gold && self.split != Some(Part::Pool);
+        let says_no = status.is_some_and(|status| !matches!(status, Status::Complete | Status::Skipped));
+        self.incomplete += usize::from(is_gold && says_no);
         let (split, mut status) = self.place(status, split, !mentions.is_empty());
         if unanswered && status == Status::Complete {
             // What waits for an answer says nothing about the words around it.
@@ -262,7 +273,6 @@ impl Taking {
         let begun = if has_mentions { Status::InProgress } else { Status::Untouched };
         let status = match (self.kind, self.split) {
             (ImportAs::Text | ImportAs::Suggestions, _) => Status::Untouched,
-            (ImportAs::Gold, Some(Part::Train)) => Status::Complete,
             (ImportAs::Gold, Some(Part::Pool)) => match said {
                 Some(Status::Complete) | None => begun,
                 Some(other) => other,

@@ -2,20 +2,20 @@
 //!
 //! A training has one part or several; see [`super::plan`].
 
+mod dev;
+mod keeping;
 mod own_labels;
 
 use super::beginning::{choose, device, from_encoder, from_snapshot};
-use super::checkpoint::{self, Checkpoints, Contents, Keeper, OwnLabels, Place, State};
+use super::checkpoint::{self, Checkpoints, Keeper, OwnLabels, Place};
 use super::model::{Model, Pass, Prepared, Work};
 use super::parts::{Cost, PartTimes, timed};
 use super::plan::Plan;
-use super::predictor::score;
 use super::sealed;
 use super::snapshot::{self, Manifest, Outcome};
 use super::{Config, Dataset, Event, Example, Settings, TrainError, peak_memory_mb, stop_if_cancelled};
 use crate::annotation::{LabelId, ModelId, Span};
 use crate::encoder::{Definition, Encoders};
-use crate::evaluation::Report;
 use crate::model::{HeadFilter, Samples, architecture};
 use crate::nn::batches::{self, Size};
 use crate::nn::{AdamW, AdamWConfig, LinearSchedule, NnError, Rng, RngState, Threads, Vars};
@@ -26,8 +26,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// From as many dev sentences on their F1 chooses the epoch and tells models apart; fewer are noise.
-pub const ENOUGH_DEV: usize = 20;
+use dev::Best;
+pub use dev::ENOUGH_DEV;
+
 /// Sentences of a batch when dev is scored.
 const DEV_BATCH: usize = 32;
 
@@ -144,19 +145,6 @@ struct Run<'a> {
 }
 
 type Weights = BTreeMap<String, Tensor>;
-
-/// The epoch to keep. Its weights are copied unless it is the last.
-struct Best {
-    epoch: usize,
-    dev: Option<Report>,
-    weights: Option<Weights>,
-}
-
-impl Best {
-    fn f1(&self) -> f64 {
-        self.dev.as_ref().and_then(|dev| dev.micro.f1()).unwrap_or(0.0)
-    }
-}
 
 impl<'a> Run<'a> {
     fn start(request: &TrainRequest, cancel: &'a AtomicBool) -> Result<Self, TrainError> {
@@ -389,86 +377,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Keeps the state on disk from time to time. Where that fails the training goes on all the same.
-    fn keep_if_due(&mut self, on_event: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
-        let is_over = self.place.epoch > self.settings.all_epochs();
-        let Some(mut keeper) = self.keeper.take_if(|keeper| !is_over && keeper.is_due(self.step)) else {
-            return Ok(());
-        };
-        stop_if_cancelled(self.cancel)?;
-        self.adam.catch_up(&self.vars)?;
-        let contents = || -> Result<Contents<'_>, TrainError> {
-            Ok(Contents {
-                settings: &self.settings,
-                definition: self.model.definition(),
-                weights: self.vars.values(),
-                moments: self.adam.moments()?,
-                best: self.best.as_ref().and_then(|best| best.weights.as_ref()),
-                own: self.own.as_ref(),
-                start: self.start.as_ref(),
-                mean: self.mean.as_ref(),
-            })
-        };
-        let kept = keeper.keep(&self.dataset, &self.state(), contents, self.cancel);
-        self.keeper = Some(keeper);
-        match kept {
-            Ok(()) => on_event(Event::Kept { step: self.step }),
-            Err(TrainError::Cancelled) => return Err(TrainError::Cancelled),
-            Err(error) => on_event(Event::NotKept { message: error.to_string() }),
-        }
-        Ok(())
-    }
-
-    fn state(&self) -> State {
-        State {
-            place: self.place,
-            step: self.step,
-            steps: self.steps(),
-            train_sentences: self.plan.labelled(),
-            adam_steps: self.adam.steps(),
-            noise: self.noise.state(),
-            samples: self.samples,
-            step_secs: self.step_secs,
-            wall_secs: self.wall_secs(),
-            best: self.best.as_ref().map(|best| (best.epoch, best.dev.clone())),
-            dataset_hash: self.dataset.hash().to_owned(),
-            parent: self.parent,
-        }
-    }
-
     fn wall_secs(&self) -> f64 {
         self.earlier_secs + self.begun.elapsed().as_secs_f64()
-    }
-
-    /// Scores the epochs that may be kept.
-    fn score_dev(&mut self, epoch: usize) -> Result<Option<Report>, TrainError> {
-        if self.dev.is_empty() || !self.is_candidate(epoch) {
-            return Ok(None);
-        }
-        let begun = Instant::now();
-        let labels: Vec<LabelId> = self.dataset.labels().iter().map(|(id, _)| *id).collect();
-        let threshold = self.settings.threshold;
-        let report = score(&self.model, &labels, self.dataset.dev(), &self.dev, threshold, self.work())?;
-        self.dev_secs = begun.elapsed().as_secs_f64();
-        Ok(Some(report))
-    }
-
-    /// Where scores on dev decide, one of the epochs that are scored is kept, else the last one.
-    fn is_candidate(&self, epoch: usize) -> bool {
-        let decides = self.dev.len() >= ENOUGH_DEV;
-        if decides { self.plan.scores_after(epoch, self.dev.len()) } else { epoch == self.settings.all_epochs() }
-    }
-
-    /// Of equally good epochs the later one is kept.
-    fn keep_if_best(&mut self, epoch: usize, dev: Option<Report>) -> Result<bool, TrainError> {
-        let last = epoch == self.settings.all_epochs();
-        let candidate = Best { epoch, dev, weights: None };
-        let better = self.is_candidate(epoch) && self.best.as_ref().is_none_or(|b| candidate.f1() >= b.f1());
-        if better {
-            let weights = if last { None } else { Some(self.vars.copy_out()?) };
-            self.best = Some(Best { weights, ..candidate });
-        }
-        Ok(better)
     }
 
     fn secs_left(&self, epoch: usize) -> f64 {

@@ -60,7 +60,7 @@ fn a_bad_line_costs_itself_only() {
           "a" "b" "c" InProgress
             [0..1] X
           "a" "b"
-          "the" "last" "good" "line"
+          "the" "last" "good" "line" Untouched
         warning: line 2: it does not begin with {, so it is no JSON object; the line was left out: some_bad_lines.jsonl
         warning: line 4: the JSON object is cut off; the line was left out: some_bad_lines.jsonl
         warning: line 5: invalid type: string "zero", expected a whole number (at byte 43 of the line); the line was left out: some_bad_lines.jsonl

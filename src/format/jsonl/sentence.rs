@@ -102,6 +102,8 @@ pub(super) fn read_sentence(line: Line, ends: Ends, names: &[String]) -> Result<
             }
         }
         (None, Some(tags)) => read.add_tags(&tags, names)?,
+        // It says nothing of what the sentence holds.
+        (None, None) if read.sentence.status.is_none() => read.sentence.status = Some(Status::Untouched),
         (None, None) => {}
     }
     Ok(read)

@@ -1,0 +1,57 @@
+//! Which epoch of a training is kept.
+
+use super::super::TrainError;
+use super::super::predictor::score;
+use super::{Run, Weights};
+use crate::annotation::LabelId;
+use crate::evaluation::Report;
+use std::time::Instant;
+
+/// From as many dev sentences on their F1 chooses the epoch and tells models apart; fewer are noise.
+pub const ENOUGH_DEV: usize = 20;
+
+/// The epoch to keep. Its weights are copied unless it is the last.
+pub(super) struct Best {
+    pub(super) epoch: usize,
+    pub(super) dev: Option<Report>,
+    pub(super) weights: Option<Weights>,
+}
+
+impl Best {
+    fn f1(&self) -> f64 {
+        self.dev.as_ref().and_then(|dev| dev.micro.f1()).unwrap_or(0.0)
+    }
+}
+
+impl Run<'_> {
+    /// Scores the epochs that may be kept.
+    pub(super) fn score_dev(&mut self, epoch: usize) -> Result<Option<Report>, TrainError> {
+        if self.dev.is_empty() || !self.is_candidate(epoch) {
+            return Ok(None);
+        }
+        let begun = Instant::now();
+        let labels: Vec<LabelId> = self.dataset.labels().iter().map(|(id, _)| *id).collect();
+        let threshold = self.settings.threshold;
+        let report = score(&self.model, &labels, self.dataset.dev(), &self.dev, threshold, self.work())?;
+        self.dev_secs = begun.elapsed().as_secs_f64();
+        Ok(Some(report))
+    }
+
+    /// Where scores on dev decide, one of the epochs that are scored is kept, else the last one.
+    pub(super) fn is_candidate(&self, epoch: usize) -> bool {
+        let decides = self.dev.len() >= ENOUGH_DEV;
+        if decides { self.plan.scores_after(epoch, self.dev.len()) } else { epoch == self.settings.all_epochs() }
+    }
+
+    /// Of equally good epochs the later one is kept.
+    pub(super) fn keep_if_best(&mut self, epoch: usize, dev: Option<Report>) -> Result<bool, TrainError> {
+        let last = epoch == self.settings.all_epochs();
+        let candidate = Best { epoch, dev, weights: None };
+        let better = self.is_candidate(epoch) && self.best.as_ref().is_none_or(|b| candidate.f1() >= b.f1());
+        if better {
+            let weights = if last { None } else { Some(self.vars.copy_out()?) };
+            self.best = Some(Best { weights, ..candidate });
+        }
+        Ok(better)
+    }
+}
