@@ -35,7 +35,9 @@ pub struct Request<'a> {
     pub seed: u64,
     /// In text order.
     pub open: &'a [Open<'a>],
-    /// The words of a sentence that is open.
+    /// Those that models learn from already: what they hold counts as known where words choose.
+    pub done: &'a [SentenceId],
+    /// The words of a sentence.
     pub words: &'a dyn Fn(SentenceId) -> Vec<&'a str>,
 }
 
@@ -167,7 +169,8 @@ fn spread(ranked: &mut Vec<(Choice, &Acquisition)>, count: usize) {
 fn by_words(request: &Request<'_>, drawn: &[SentenceId]) -> Vec<Choice> {
     let (looked_at, rest) = drawn.split_at(drawn.len().min(COLD_START));
     let words: Vec<Vec<&str>> = looked_at.iter().map(|id| (request.words)(*id)).collect();
-    let first = first_sentences(&words, looked_at.len().min(2 * request.count)).into_iter();
+    let done: Vec<Vec<&str>> = request.done.iter().map(|id| (request.words)(*id)).collect();
+    let first = first_sentences(&words, &done, looked_at.len().min(2 * request.count)).into_iter();
     let first = first.filter_map(|(i, score)| Some((*looked_at.get(i)?, score)));
     let first: Vec<Choice> = first.map(|(id, score)| Choice { id, why: Why::Words, score: Some(score) }).collect();
     let known: HashSet<SentenceId> = first.iter().map(|choice| choice.id).collect();
@@ -246,7 +249,7 @@ mod tests {
         let open: Vec<Open<'_>> =
             said.iter().zip(0..).map(|(said, id)| Open { id: SentenceId(id), said: said.as_ref() }).collect();
         let words = |id: SentenceId| texts[id.0 as usize].split(' ').collect();
-        choose(&Request { strategy: strategy.parse().unwrap(), count, seed: 7, open: &open, words: &words })
+        choose(&Request { strategy: strategy.parse().unwrap(), count, seed: 7, open: &open, done: &[], words: &words })
     }
 
     fn unlike(n: usize) -> String {

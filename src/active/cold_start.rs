@@ -11,32 +11,44 @@ use std::collections::{BinaryHeap, HashMap};
 /// Sentences with fewer words hardly ever show a mention in context.
 const FEW_WORDS: usize = 4;
 
-/// The numbers of `count` sentences, the best first, with the scores by which each was chosen.
+/// The numbers of `count` sentences, the best first, with the scores by which each was chosen. The words of `known` ones
+/// count as seen.
 ///
 /// Cost: linear in the words, and some ten more looks at each chosen sentence.
-pub(super) fn first_sentences(sentences: &[Vec<&str>], count: usize) -> Vec<(usize, f32)> {
-    let normals: Vec<Vec<String>> =
-        sentences.iter().map(|words| words.iter().map(|word| normal(word)).collect()).collect();
-    let mut found_in: HashMap<&str, usize> = HashMap::new();
-    for words in &normals {
-        let mut own: Vec<&str> = words.iter().map(String::as_str).collect();
-        own.sort_unstable();
-        own.dedup();
-        own.into_iter().for_each(|word| *found_in.entry(word).or_default() += 1);
-    }
+pub(super) fn first_sentences(sentences: &[Vec<&str>], known: &[Vec<&str>], count: usize) -> Vec<(usize, f32)> {
+    let normals_of = |sentences: &[Vec<&str>]| -> Vec<Vec<String>> {
+        sentences.iter().map(|words| words.iter().map(|word| normal(word)).collect()).collect()
+    };
+    let (normals, known) = (normals_of(sentences), normals_of(known));
+    let seen = found_in(&known);
+    let mut found_in = found_in(&normals);
+    seen.iter().for_each(|(word, times)| *found_in.entry(word).or_default() += times);
+    let all = sentences.len() + known.len();
     let worth: Vec<HashMap<&str, f32>> = sentences
         .iter()
         .zip(&normals)
         .map(|(words, normals)| {
             let mut worth = HashMap::new();
             for (place, (word, normal)) in words.iter().zip(normals).enumerate() {
-                let value = worth_of(word, place, found_in.get(normal.as_str()).copied().unwrap_or(0), sentences.len());
+                let value = worth_of(word, place, found_in.get(normal.as_str()).copied().unwrap_or(0), all);
                 worth.insert(normal.as_str(), value);
             }
             worth
         })
         .collect();
-    greedy(&worth, sentences, count)
+    greedy(&worth, sentences, seen, count)
+}
+
+/// In how many sentences each word is.
+fn found_in(sentences: &[Vec<String>]) -> HashMap<&str, usize> {
+    let mut found_in = HashMap::new();
+    for words in sentences {
+        let mut own: Vec<&str> = words.iter().map(String::as_str).collect();
+        own.sort_unstable();
+        own.dedup();
+        own.into_iter().for_each(|word| *found_in.entry(word).or_default() += 1);
+    }
+    found_in
 }
 
 /// What a word is worth that no chosen sentence holds yet: `√n · ln(N/n)` when n of N sentences hold it, nothing when it
@@ -57,14 +69,18 @@ fn worth_of(word: &str, place: usize, found_in: usize, sentences: usize) -> f32 
 
 /// Lazily: what a sentence adds only ever shrinks, so that the best of stale values that is still best when looked at
 /// again is the best of all (Minoux 1978).
-fn greedy(worth: &[HashMap<&str, f32>], sentences: &[Vec<&str>], count: usize) -> Vec<(usize, f32)> {
-    let mut seen: HashMap<&str, i32> = HashMap::new();
-    let gain = |sentence: usize, seen: &HashMap<&str, i32>| -> f32 {
+fn greedy<'w>(
+    worth: &[HashMap<&'w str, f32>],
+    sentences: &[Vec<&str>],
+    mut seen: HashMap<&'w str, usize>,
+    count: usize,
+) -> Vec<(usize, f32)> {
+    let gain = |sentence: usize, seen: &HashMap<&str, usize>| -> f32 {
         let Some(words) = worth.get(sentence) else { return 0.0 };
         let mut values: Vec<(&str, f32)> = words.iter().map(|(word, value)| (*word, *value)).collect();
         values.sort_by(|a, b| a.0.cmp(b.0)); // sums don't depend on the order of a map
         // A word that was seen n times is worth a third as often.
-        let sum: f32 = values.iter().map(|(w, v)| v * 3_f32.powi(-seen.get(w).copied().unwrap_or(0))).sum();
+        let sum: f32 = values.iter().map(|(w, v)| v * 3_f32.powf(-(seen.get(w).copied().unwrap_or(0) as f32))).sum();
         let length = sentences.get(sentence).map_or(0, Vec::len);
         if length < FEW_WORDS { 0.0 } else { sum / (length as f32 + 10.0) }
     };
@@ -113,7 +129,7 @@ mod tests {
 
     fn first(sentences: &[&str], count: usize) -> Vec<usize> {
         let words: Vec<Vec<&str>> = sentences.iter().map(|s| s.split(' ').collect()).collect();
-        first_sentences(&words, count).into_iter().map(|(sentence, _)| sentence).collect()
+        first_sentences(&words, &[], count).into_iter().map(|(sentence, _)| sentence).collect()
     }
 
     #[test]
@@ -129,6 +145,19 @@ mod tests {
         let order = first(&sentences, 6);
         assert_eq!(order.len(), 6);
         assert!(order[..2].contains(&4) && (order[..2].contains(&1) || order[..2].contains(&2)), "{order:?}");
+    }
+
+    #[test]
+    fn what_is_known_comes_last() {
+        let words = |sentences: &[&'static str]| -> Vec<Vec<&str>> {
+            sentences.iter().map(|s| s.split(' ').collect()).collect()
+        };
+        let people = ["then Ada met Babbage in London .", "soon Ada wrote to Babbage in London ."];
+        let ships = ["the Kestrel left Bergen for Hull .", "a Kestrel from Bergen sailed to Hull ."];
+        let open = words(&[people, ships].concat());
+        let first = |known: &[&'static str]| first_sentences(&open, &words(known), 1)[0].0;
+        assert!(first(&people) >= 2, "those of people are known");
+        assert!(first(&ships) < 2, "those of ships are known");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Which sentences come next, and why.
 
 use super::SessionError;
-use super::dataset::{may_be_offered, words};
+use super::dataset::{is_learned, may_be_offered, words};
 use super::jobs::stopped;
 use super::predictor::DROPOUT_PASSES;
 use super::project::{Order, Project};
@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::AtomicBool;
 
 /// Sentences that are chosen together: few, so that the choice is of what the model says now.
-const AHEAD: usize = 10;
+pub(super) const AHEAD: usize = 10;
 /// Of what is drawn at random in an open project.
 const SEED: u64 = 0;
 /// Sentences that are predicted at a time.
@@ -149,7 +149,8 @@ impl Project {
         let said = |id| fresh.get(&id).or_else(|| self.suggestions.get(&id)?.acquisition.as_ref());
         let open = self.corpus.sentences().filter(|s| may_be_offered(s) && wanted(s));
         let open: Vec<Open<'_>> = open.map(|s| Open { id: s.id(), said: said(s.id()) }).collect();
+        let done: Vec<SentenceId> = self.corpus.sentences().filter(|s| is_learned(s)).map(Sentence::id).collect();
         let words = |id| self.corpus.sentence(id).map(|s| self.corpus.words(s).collect()).unwrap_or_default();
-        choose(&Request { strategy, count, seed, open: &open, words: &words })
+        choose(&Request { strategy, count, seed, open: &open, done: &done, words: &words })
     }
 }

@@ -9,6 +9,7 @@ use crate::evaluation::Effort;
 use crate::session::command::{Command, Suggested};
 use crate::session::jobs::{EvaluateRequest, TrainReport};
 use crate::session::predictor::DROPOUT_PASSES;
+use crate::session::ranking::AHEAD;
 use crate::session::{Home, ImportAs, ImportHow, NewProject, Part, Project, RankRequest, SessionError, Setting};
 use crate::train::{Config, PredictOptions};
 use std::fs;
@@ -99,12 +100,15 @@ impl<'a> Run<'a> {
         cancel: &AtomicBool,
         on_event: &mut dyn FnMut(SimulateEvent),
     ) -> Result<(), SessionError> {
-        let missing = sentences.saturating_sub(self.record.annotated.len());
-        if missing > 0 {
-            self.choose(missing, cancel)?;
-            self.plan.kept.save(&self.record)?;
-        }
         self.annotate()?;
+        if self.record.annotated.len() < sentences {
+            self.predict(cancel)?;
+        }
+        while self.record.annotated.len() < sentences {
+            self.choose(AHEAD.min(sentences - self.record.annotated.len()), cancel)?;
+            self.plan.kept.save(&self.record)?;
+            self.annotate()?;
+        }
         let config = Config { seed: self.plan.seed, ..self.plan.request.config.clone() };
         let trained = self.project.train_now(config, cancel, &mut |event| on_event(SimulateEvent::Train(event)))?;
         let point = self.point(&trained, cancel)?;
@@ -114,15 +118,29 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Chooses sentences, and counts what it takes to make gold of what is suggested for them.
-    fn choose(&mut self, count: usize, cancel: &AtomicBool) -> Result<(), SessionError> {
-        let (strategy, seed, threads) = (self.plan.strategy, self.plan.seed, self.plan.request.config.threads);
+    /// What the model says of all that is open.
+    fn predict(&mut self, cancel: &AtomicBool) -> Result<(), SessionError> {
         if self.project.current_model().is_some() {
-            let dropout_passes = if strategy.measure == Measure::Bald { DROPOUT_PASSES } else { 0 };
+            let dropout_passes = if self.plan.strategy.measure == Measure::Bald { DROPOUT_PASSES } else { 0 };
             let options = PredictOptions { dropout_passes, ..PredictOptions::default() };
-            self.project.predict_now(Part::Pool, None, threads, options, cancel, &mut |_, _| {})?;
+            self.project.predict_now(
+                Part::Pool,
+                None,
+                self.plan.request.config.threads,
+                options,
+                cancel,
+                &mut |_, _| {},
+            )?;
         }
-        let request = RankRequest { strategy, count, seed, threads };
+        Ok(())
+    }
+
+    /// Chooses sentences, as many together as in an open project, and counts what it takes to make gold of what is suggested
+    /// for them.
+    fn choose(&mut self, count: usize, cancel: &AtomicBool) -> Result<(), SessionError> {
+        let Plan { strategy, seed, .. } = *self.plan;
+        let request = RankRequest { strategy, count, seed, threads: self.plan.request.config.threads };
+        let before = self.record.annotated.len();
         for choice in self.project.rank_now(request, cancel, &mut |_, _| {})? {
             let Some(place) = self.pool.iter().position(|sentence| sentence.id == choice.id) else { continue };
             let Some(PoolSentence { id, gold }) = self.pool.get(place) else { continue };
@@ -139,7 +157,8 @@ impl<'a> Run<'a> {
                 actions_from_scratch: effort.from_scratch(),
             });
         }
-        Ok(())
+        let is_more = self.record.annotated.len() > before;
+        if is_more { Ok(()) } else { Err(SessionError::TooFewOpen { there: 0, wanted: count }) }
     }
 
     /// Does what a person does in the window, for all that was chosen and is not complete.
