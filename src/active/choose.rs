@@ -2,11 +2,11 @@
 
 use super::cold_start::first_sentences;
 use super::diversity::{WordSet, groups};
-use super::{Measure, Strategy};
+use super::{Besides, Measure, Strategy};
 use crate::annotation::{Acquisition, SentenceId};
 use crate::nn::scatter;
 use std::cmp::Ordering;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// The share of what a model's scores choose that is drawn at random instead: a model never asks for what it does not
 /// know that it does not know, and a fair sample shows what the rest is like.
@@ -73,7 +73,7 @@ pub fn choose(request: &Request<'_>) -> Vec<Choice> {
     }
     let drawn = at_random(open, seed);
     let random = |id| Choice { id, why: Why::Random, score: None };
-    if !strategy.measure.asks_a_model() {
+    if strategy.measure == Measure::Random {
         return drawn.into_iter().take(count).map(random).collect();
     }
     let mut wanted = by_score(request, &drawn);
@@ -120,8 +120,12 @@ fn by_score<'r, 'a: 'r>(request: &Request<'a>, drawn: &'r [SentenceId]) -> Box<d
             Some((Choice { id: open.id, why: Why::Score, score }, said))
         })
         .collect();
-    if ranked.is_empty() {
-        return Box::new(by_words(request, drawn).into_iter());
+    if ranked.is_empty() || strategy.measure == Measure::Words {
+        return Box::new(by_words(request, drawn, &HashMap::new()).into_iter());
+    }
+    if strategy.besides == Besides::Typical {
+        let scores = ranked.iter().filter_map(|(choice, _)| Some((choice.id, choice.score?))).collect();
+        return Box::new(by_words(request, drawn, &scores).into_iter());
     }
     let order = |(a, _): &(Choice, &Acquisition), (b, _): &(Choice, &Acquisition)| {
         b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal).then(a.id.cmp(&b.id))
@@ -130,7 +134,7 @@ fn by_score<'r, 'a: 'r>(request: &Request<'a>, drawn: &'r [SentenceId]) -> Box<d
     let best = part(&mut ranked, count.saturating_mul(SHORTLIST), order);
     let mut rest = ranked.split_off(best);
     ranked.sort_unstable_by(order);
-    if strategy.diverse {
+    if strategy.besides == Besides::Diverse {
         spread(&mut ranked, count);
     }
     let rest = std::iter::once_with(move || {
@@ -166,13 +170,21 @@ fn spread(ranked: &mut Vec<(Choice, &Acquisition)>, count: usize) {
     ranked.extend(first.into_iter().chain(rest).map(|(ranked, _)| ranked));
 }
 
-fn by_words(request: &Request<'_>, drawn: &[SentenceId]) -> Vec<Choice> {
+/// By what they add to the words that are known; where there are scores, these count as often.
+fn by_words(request: &Request<'_>, drawn: &[SentenceId], scores: &HashMap<SentenceId, f32>) -> Vec<Choice> {
     let (looked_at, rest) = drawn.split_at(drawn.len().min(COLD_START));
     let words: Vec<Vec<&str>> = looked_at.iter().map(|id| (request.words)(*id)).collect();
     let done: Vec<Vec<&str>> = request.done.iter().map(|id| (request.words)(*id)).collect();
-    let first = first_sentences(&words, &done, looked_at.len().min(2 * request.count)).into_iter();
-    let first = first.filter_map(|(i, score)| Some((*looked_at.get(i)?, score)));
-    let first: Vec<Choice> = first.map(|(id, score)| Choice { id, why: Why::Words, score: Some(score) }).collect();
+    let unseen = if scores.is_empty() { 1.0 } else { 0.0 };
+    let weights: Vec<f32> = looked_at.iter().map(|id| scores.get(id).map_or(unseen, |score| score.max(0.0))).collect();
+    let first = first_sentences(&words, &weights, &done, looked_at.len().min(2 * request.count)).into_iter();
+    let first = first.filter_map(|(i, worth)| {
+        let id = *looked_at.get(i)?;
+        let score = scores.get(&id).copied();
+        let why = if score.is_some() { Why::Score } else { Why::Words };
+        Some(Choice { id, why, score: score.or(Some(worth)) })
+    });
+    let first: Vec<Choice> = first.collect();
     let known: HashSet<SentenceId> = first.iter().map(|choice| choice.id).collect();
     let others = looked_at.iter().filter(|id| !known.contains(id)).chain(rest);
     let others: Vec<Choice> = others.map(|&id| Choice { id, why: Why::Random, score: None }).collect();
@@ -186,7 +198,7 @@ fn score(measure: Measure, said: &Acquisition) -> f32 {
         Measure::Neh => said.head_entropy,
         Measure::MentionCount => said.mentions,
         Measure::Bald => said.disagreement.unwrap_or(0.0),
-        Measure::Random | Measure::Order => 0.0,
+        Measure::Random | Measure::Order | Measure::Words => 0.0,
     }
 }
 
@@ -273,6 +285,19 @@ mod tests {
         let ids = |strategy| chosen(strategy, 2, &said, &unlike).iter().map(|c| c.id.0).collect::<Vec<_>>();
         assert_eq!(ids("bald"), [0, 1]);
         assert_eq!(ids("bald+diverse"), [0, 2]);
+    }
+
+    #[test]
+    fn typical_sentences_count_for_more_and_certain_ones_for_less() {
+        let said = |scores: [f32; 3]| scores.map(|score| Some(acquisition(score, [1, 0]))).to_vec();
+        // Two speak of the same people; the third has words that come nowhere else.
+        let words =
+            |n: usize| if n < 2 { format!("{} Ada wrote to Bo in Hull", ["soon", "then"][n]) } else { unlike(n) };
+        let first = |strategy, scores| chosen(strategy, 1, &said(scores), &words)[0].id.0;
+        assert_eq!(first("entropy", [0.5, 0.4, 0.6]), 2);
+        assert_eq!(first("entropy+typical", [0.5, 0.4, 0.6]), 0);
+        assert_eq!(first("entropy+typical", [0.4, 0.5, 0.6]), 1);
+        assert_eq!(first("words", [0.0, 0.0, 0.6]), first("words", [0.6, 0.6, 0.0]), "whatever a model says");
     }
 
     #[test]

@@ -12,10 +12,15 @@ use std::collections::{BinaryHeap, HashMap};
 const FEW_WORDS: usize = 4;
 
 /// The numbers of `count` sentences, the best first, with the scores by which each was chosen. The words of `known` ones
-/// count as seen.
+/// count as seen; what a sentence adds is multiplied by its weight.
 ///
 /// Cost: linear in the words, and some ten more looks at each chosen sentence.
-pub(super) fn first_sentences(sentences: &[Vec<&str>], known: &[Vec<&str>], count: usize) -> Vec<(usize, f32)> {
+pub(super) fn first_sentences(
+    sentences: &[Vec<&str>],
+    weights: &[f32],
+    known: &[Vec<&str>],
+    count: usize,
+) -> Vec<(usize, f32)> {
     let normals_of = |sentences: &[Vec<&str>]| -> Vec<Vec<String>> {
         sentences.iter().map(|words| words.iter().map(|word| normal(word)).collect()).collect()
     };
@@ -27,11 +32,12 @@ pub(super) fn first_sentences(sentences: &[Vec<&str>], known: &[Vec<&str>], coun
     let worth: Vec<HashMap<&str, f32>> = sentences
         .iter()
         .zip(&normals)
-        .map(|(words, normals)| {
+        .zip(weights)
+        .map(|((words, normals), weight)| {
             let mut worth = HashMap::new();
             for (place, (word, normal)) in words.iter().zip(normals).enumerate() {
                 let value = worth_of(word, place, found_in.get(normal.as_str()).copied().unwrap_or(0), all);
-                worth.insert(normal.as_str(), value);
+                worth.insert(normal.as_str(), weight * value);
             }
             worth
         })
@@ -129,7 +135,7 @@ mod tests {
 
     fn first(sentences: &[&str], count: usize) -> Vec<usize> {
         let words: Vec<Vec<&str>> = sentences.iter().map(|s| s.split(' ').collect()).collect();
-        first_sentences(&words, &[], count).into_iter().map(|(sentence, _)| sentence).collect()
+        first_sentences(&words, &vec![1.0; words.len()], &[], count).into_iter().map(|(sentence, _)| sentence).collect()
     }
 
     #[test]
@@ -155,7 +161,7 @@ mod tests {
         let people = ["then Ada met Babbage in London .", "soon Ada wrote to Babbage in London ."];
         let ships = ["the Kestrel left Bergen for Hull .", "a Kestrel from Bergen sailed to Hull ."];
         let open = words(&[people, ships].concat());
-        let first = |known: &[&'static str]| first_sentences(&open, &words(known), 1)[0].0;
+        let first = |known: &[&'static str]| first_sentences(&open, &[1.0; 4], &words(known), 1)[0].0;
         assert!(first(&people) >= 2, "those of people are known");
         assert!(first(&ships) < 2, "those of ships are known");
     }

@@ -29,4 +29,4 @@ pub use choose::{Choice, Open, RANDOM_SHARE, Request, Why, choose};
 pub use direction::Projection;
 pub use forecast::{Forecast, Point};
 pub use look_again::{Doubt, Finding, Held, Labelled, Proposal, look_again};
-pub use strategy::{Measure, NoSuchStrategy, Strategy};
+pub use strategy::{Besides, Measure, NoSuchStrategy, Strategy};

@@ -20,11 +20,21 @@ pub enum Measure {
     MentionCount,
     /// What models that differ by dropout disagree on (Houlsby et al. 2011; Gal et al. 2017).
     Bald,
+    /// Typical words that are not known yet, whatever a model says.
+    Words,
 }
 
 impl Measure {
-    pub const ALL: [Self; 7] =
-        [Self::Random, Self::Order, Self::LeastConfidence, Self::Entropy, Self::Neh, Self::MentionCount, Self::Bald];
+    pub const ALL: [Self; 8] = [
+        Self::Random,
+        Self::Order,
+        Self::Words,
+        Self::LeastConfidence,
+        Self::Entropy,
+        Self::Neh,
+        Self::MentionCount,
+        Self::Bald,
+    ];
 
     /// The word for it on the command line and in results.
     pub fn id(self) -> &'static str {
@@ -36,41 +46,67 @@ impl Measure {
             Self::Neh => "neh",
             Self::MentionCount => "mention-count",
             Self::Bald => "bald",
+            Self::Words => "words",
         }
     }
 
     /// Whether it looks at what a model says.
     pub fn asks_a_model(self) -> bool {
-        !matches!(self, Self::Random | Self::Order)
+        !matches!(self, Self::Random | Self::Order | Self::Words)
     }
 }
 
-/// A measure, and whether what is chosen together has to be diverse.
+/// What is looked at besides what a model says of each sentence.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Besides {
+    Nothing,
+    /// What is chosen together differs.
+    Diverse,
+    /// Sentences of typical words that are not known yet count for more.
+    Typical,
+}
+
+impl Besides {
+    pub const ALL: [Self; 3] = [Self::Nothing, Self::Diverse, Self::Typical];
+
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Nothing => "",
+            Self::Diverse => "+diverse",
+            Self::Typical => "+typical",
+        }
+    }
+}
+
+/// A measure of what a model says, and what counts besides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Strategy {
     pub measure: Measure,
-    pub diverse: bool,
+    pub besides: Besides,
 }
 
 impl Strategy {
     /// What the program uses; docs/active-learning.md says why.
-    pub const DEFAULT: Self = Self { measure: Measure::LeastConfidence, diverse: true };
+    pub const DEFAULT: Self = Self { measure: Measure::LeastConfidence, besides: Besides::Diverse };
 
-    pub const RANDOM: Self = Self { measure: Measure::Random, diverse: false };
+    pub const RANDOM: Self = Self { measure: Measure::Random, besides: Besides::Nothing };
 
     /// The ids of all strategies but `default`.
     pub fn ids() -> impl Iterator<Item = String> {
-        let both = [false, true].into_iter();
-        both.flat_map(|diverse| Measure::ALL.into_iter().map(move |measure| Self { measure, diverse }))
-            .filter(|strategy| strategy.measure.asks_a_model() || !strategy.diverse)
-            .map(|strategy| strategy.to_string())
+        Self::all().map(|strategy| strategy.to_string())
+    }
+
+    fn all() -> impl Iterator<Item = Self> {
+        let each = Besides::ALL.into_iter();
+        each.flat_map(|besides| Measure::ALL.into_iter().map(move |measure| Self { measure, besides }))
+            .filter(|strategy| strategy.measure.asks_a_model() || strategy.besides == Besides::Nothing)
     }
 }
 
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.measure.id())?;
-        f.write_str(if self.diverse { "+diverse" } else { "" })
+        f.write_str(self.besides.suffix())
     }
 }
 
@@ -88,12 +124,9 @@ impl FromStr for Strategy {
         if id == "default" {
             return Ok(Self::DEFAULT);
         }
-        let (name, diverse) = id.strip_suffix("+diverse").map_or((id, false), |name| (name, true));
-        let measure = Measure::ALL.into_iter().find(|measure| measure.id() == name);
-        let measure = measure.filter(|measure| measure.asks_a_model() || !diverse);
         let there = || Self::ids().collect::<Vec<_>>().join(", ");
-        measure
-            .map(|measure| Self { measure, diverse })
+        Self::all()
+            .find(|strategy| strategy.to_string() == id)
             .ok_or_else(|| NoSuchStrategy { id: id.to_owned(), there: there() })
     }
 }
@@ -110,7 +143,7 @@ mod tests {
         }
         assert_eq!("default".parse(), Ok(Strategy::DEFAULT));
         let refused = expect![[
-            r#"there is no strategy "random+diverse"; there are: default, random, order, least-confidence, entropy, neh, mention-count, bald, least-confidence+diverse, entropy+diverse, neh+diverse, mention-count+diverse, bald+diverse"#
+            r#"there is no strategy "random+diverse"; there are: default, random, order, words, least-confidence, entropy, neh, mention-count, bald, least-confidence+diverse, entropy+diverse, neh+diverse, mention-count+diverse, bald+diverse, least-confidence+typical, entropy+typical, neh+typical, mention-count+typical, bald+typical"#
         ]];
         refused.assert_eq(&"random+diverse".parse::<Strategy>().unwrap_err().to_string());
     }

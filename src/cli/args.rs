@@ -133,8 +133,8 @@ pub(super) enum Command {
     LookAgain(LookAgain),
     /// The sentences to annotate next, with their acquisition scores; nothing is stored.
     #[command(
-        after_help = "Strategies: random, order, least-confidence, entropy, neh, mention-count, bald, each but the \
-                            first two with +diverse; default is what the program uses.\n\n\
+        after_help = "Strategies: random, order, words, least-confidence, entropy, neh, mention-count, bald, each but the \
+                            first three with +diverse or +typical; default is what the program uses.\n\n\
                             Example: nestling rank harbour.nestling --strategy entropy+diverse --limit 20"
     )]
     Rank(Rank),

@@ -93,7 +93,7 @@ pub use task::{Task, TaskLost, Waker};
 pub use withheld::{Agreement, Anchoring, Withheld};
 
 // What callers name of the layers below.
-pub use crate::active::{Choice, Doubt, Finding, Forecast, Measure, Proposal, Strategy, Why};
+pub use crate::active::{Besides, Choice, Doubt, Finding, Forecast, Measure, Proposal, Strategy, Why};
 pub use crate::distill::{Config as DistillConfig, Event as DistillEvent, Record as DistillRecord};
 pub use crate::encoder::{EncoderInfo, Encoders, Fetching, Hub, Repository};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};

@@ -12,7 +12,7 @@ use crate::gui::panels::counted;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{self, button, combo, primary_button, section, text_field};
 use crate::model::architectures;
-use crate::session::{Command, Measure, Project, Setting, Strategy, background_threads, cores};
+use crate::session::{Besides, Command, Measure, Project, Setting, Strategy, background_threads, cores};
 use eframe::egui::{self, DragValue, ScrollArea, ThemePreference, Ui};
 use std::num::NonZero;
 
@@ -188,10 +188,15 @@ fn strategy_words(strategy: Strategy) -> String {
         Measure::Neh => "Most doubt about where mentions begin",
         Measure::MentionCount => "Most mentions expected",
         Measure::Bald => "Most disagreement within the model",
+        Measure::Words => "Typical words that are not known yet",
     };
-    let diverse = if strategy.diverse { ", diverse" } else { "" };
+    let besides = match strategy.besides {
+        Besides::Nothing => "",
+        Besides::Diverse => ", diverse",
+        Besides::Typical => ", typical",
+    };
     let default = if strategy == Strategy::DEFAULT { " (default)" } else { "" };
-    format!("{words}{diverse}{default}")
+    format!("{words}{besides}{default}")
 }
 
 /// The architecture of the next model.
