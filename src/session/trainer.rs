@@ -16,9 +16,12 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Seconds between two checkpoints, at least.
 const CHECKPOINT_SECS: u64 = 30;
+/// How often a training asks to be shown, at most: without a graphics card a frame takes as long as a step.
+const SHOW_EVERY: Duration = Duration::from_millis(500);
 
 /// What to train on and where to put the model.
 pub(super) struct TrainingJob {
@@ -122,9 +125,11 @@ impl<T: Send + 'static> TrainingRun<T> {
         let (stop, cell, wake, door) = (cancel.clone(), progress.clone(), waker.clone(), gate.clone());
         let task = Task::spawn("nestling-trainer", waker, move || {
             lower_priority();
+            let mut shown: Option<Instant> = None;
             work(&stop, &mut |event| {
-                let shown = cell.lock().unwrap_or_else(PoisonError::into_inner).take_in(&event);
-                if shown {
+                let differs = cell.lock().unwrap_or_else(PoisonError::into_inner).take_in(&event);
+                if differs && shown.is_none_or(|shown| shown.elapsed() >= SHOW_EVERY) {
+                    shown = Some(Instant::now());
                     wake();
                 }
                 // Between two steps, or before the first.
@@ -359,9 +364,9 @@ impl TrainingProgress {
                 return (percent(self), epoch) != before;
             }
             // What can't be kept costs nothing unless the training is interrupted.
-            Event::EpochDone { .. } | Event::Kept { .. } | Event::NotKept { .. } | Event::Saving => {}
+            Event::EpochDone { .. } | Event::Kept { .. } | Event::NotKept { .. } | Event::Saving => return false,
             // The record of the model says on what it was trained, and what it labelled itself.
-            Event::OnCpu { .. } | Event::LabelledItself { .. } => {}
+            Event::OnCpu { .. } | Event::LabelledItself { .. } => return false,
         }
         true
     }
@@ -402,7 +407,10 @@ mod tests {
         let (go, wait) = bounded::<()>(0);
         let (run, wakes) = start(move |cancel, on_event| {
             wait.recv().unwrap();
-            for step in [1, 2, 500] {
+            for step in [1, 500, 750, 751] {
+                if step == 750 {
+                    std::thread::sleep(SHOW_EVERY);
+                }
                 let (epochs, loss, secs_left) = (4, 0.5, 9.0);
                 on_event(Event::Progress { step, steps: 1000, epoch: 1, epochs, loss, secs_left });
             }
@@ -412,10 +420,11 @@ mod tests {
         assert!(run.poll().is_none());
         assert_eq!((run.progress().model, run.progress().fraction()), (ModelId(3), 0.0));
         go.send(()).unwrap();
-        // The first step is of a new epoch, the second looks the same, the last does not.
+        // The first step is of a new epoch, the second comes too soon after it, the third does not, the last looks the same.
         wakes.recv().unwrap();
         wakes.recv().unwrap();
-        assert_eq!((run.progress().epoch, run.progress().fraction()), (1, 0.5));
+        assert_eq!(run.progress().epoch, 1);
+        assert!(run.progress().fraction() >= 0.75);
         assert!(wakes.is_empty() && run.poll().is_none());
         run.interrupt();
         go.send(()).unwrap();
