@@ -40,9 +40,16 @@ fn what_teaches_most_and_the_threshold_are_chosen() {
     assert!(!by_effort(&page));
     page.click(switch);
     assert!(by_effort(&page));
+    let strategy = |page: &Page| page.see(|desk| desk.project.settings().strategy.to_string());
     page.choose("What teaches most", "Most doubt about mentions");
-    assert_eq!(page.see(|desk| desk.project.settings().strategy.to_string()), "entropy");
-    page.choose("What teaches most", "Least sure answers, diverse (default)");
+    assert_eq!(strategy(&page), "entropy+diverse");
+    page.choose("What counts besides", "Nothing");
+    assert_eq!(strategy(&page), "entropy");
+    page.choose("What teaches most", "At random");
+    assert_eq!(strategy(&page), "random");
+    assert!(page.harness.query_by_label("What counts besides").is_none(), "nothing counts besides");
+    page.choose("What teaches most", "Least sure answers");
+    page.choose("What counts besides", "What is chosen together is unlike each other");
     assert_eq!(page.see(|desk| desk.project.settings().strategy), Strategy::DEFAULT);
     page.click("Close");
     page.harness.get_by_label("Least score of a suggestion").focus();

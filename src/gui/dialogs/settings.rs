@@ -163,40 +163,60 @@ fn trainings(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
 /// By what the sentence is chosen that teaches most.
 fn teaching(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
     let chosen = project.settings().strategy;
+    let mut pick = |strategy: Strategy| {
+        if strategy != chosen {
+            set(acts, Setting::Strategy(strategy));
+        }
+    };
     field_name(ui, "What teaches most");
-    combo(ui, "What teaches most", strategy_words(chosen), 360.0, |ui| {
-        let others = Strategy::ids().filter_map(|id| id.parse().ok()).filter(|other| *other != Strategy::DEFAULT);
-        for strategy in std::iter::once(Strategy::DEFAULT).chain(others) {
-            if ui.selectable_label(strategy == chosen, strategy_words(strategy)).clicked() && strategy != chosen {
-                set(acts, Setting::Strategy(strategy));
+    combo(ui, "What teaches most", measure_words(chosen.measure), 360.0, |ui| {
+        for measure in Measure::ALL {
+            if ui.selectable_label(measure == chosen.measure, measure_words(measure)).clicked() {
+                let besides = if measure.asks_a_model() { chosen.besides } else { Besides::Nothing };
+                pick(Strategy { measure, besides });
             }
         }
     });
+    if chosen.measure.asks_a_model() {
+        field_name(ui, "What counts besides");
+        combo(ui, "What counts besides", besides_words(chosen.besides), 360.0, |ui| {
+            for besides in Besides::ALL {
+                if ui.selectable_label(besides == chosen.besides, besides_words(besides)).clicked() {
+                    pick(Strategy { besides, ..chosen });
+                }
+            }
+        });
+    }
+    let Strategy { measure, besides } = Strategy::DEFAULT;
+    let [measure, besides] = [measure_words(measure), besides_words(besides)].map(str::to_lowercase);
     explain(
         ui,
-        "For “Next: what teaches most”. Diverse: the sentences that are chosen together are unlike each other. Until there \
-         is a model, it can't be asked, and sentences are chosen by their words alone.",
+        &format!(
+            "For “Next: what teaches most”; by default {measure}, and {besides}. Until there is a model, it can't be asked, \
+             and sentences are chosen by their words alone."
+        ),
     );
 }
 
-fn strategy_words(strategy: Strategy) -> String {
-    let words = match strategy.measure {
+fn measure_words(measure: Measure) -> &'static str {
+    match measure {
         Measure::Random => "At random",
         Measure::Order => "In the order of the text",
+        Measure::Words => "Typical words that are not known yet",
         Measure::LeastConfidence => "Least sure answers",
         Measure::Entropy => "Most doubt about mentions",
         Measure::Neh => "Most doubt about where mentions begin",
         Measure::MentionCount => "Most mentions expected",
         Measure::Bald => "Most disagreement within the model",
-        Measure::Words => "Typical words that are not known yet",
-    };
-    let besides = match strategy.besides {
-        Besides::Nothing => "",
-        Besides::Diverse => ", diverse",
-        Besides::Typical => ", typical",
-    };
-    let default = if strategy == Strategy::DEFAULT { " (default)" } else { "" };
-    format!("{words}{besides}{default}")
+    }
+}
+
+fn besides_words(besides: Besides) -> &'static str {
+    match besides {
+        Besides::Nothing => "Nothing",
+        Besides::Diverse => "What is chosen together is unlike each other",
+        Besides::Typical => "Typical words that are not known yet",
+    }
 }
 
 /// The architecture of the next model.
