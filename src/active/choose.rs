@@ -1,7 +1,7 @@
 //! From scores to the sentences that come next.
 
-use super::cold_start::first_sentences;
 use super::diversity::{WordSet, groups};
+use super::typical::typical_sentences;
 use super::{Besides, Measure, Strategy};
 use crate::annotation::{Acquisition, SentenceId};
 use crate::nn::scatter;
@@ -14,8 +14,8 @@ pub const RANDOM_SHARE: f64 = 0.1;
 
 /// With diversity, so many times more sentences are looked at than are chosen.
 const SHORTLIST: usize = 3;
-/// Sentences that the first choice is made from, at most, where no model has said anything: drawn at random from more.
-const COLD_START: usize = 2000;
+/// Sentences that words choose from, at most: drawn at random from more.
+const LOOKED_AT: usize = 2000;
 
 /// A sentence that may be chosen.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ pub struct Request<'a> {
     /// In text order.
     pub open: &'a [Open<'a>],
     /// Those that models learn from already: what they hold counts as known where words choose.
-    pub done: &'a [SentenceId],
+    pub done: &'a dyn Fn() -> Vec<SentenceId>,
     /// The words of a sentence.
     pub words: &'a dyn Fn(SentenceId) -> Vec<&'a str>,
 }
@@ -112,6 +112,9 @@ fn at_random(open: &[Open<'_>], seed: u64) -> Vec<SentenceId> {
 /// All open sentences, those that teach most first.
 fn by_score<'r, 'a: 'r>(request: &Request<'a>, drawn: &'r [SentenceId]) -> Box<dyn Iterator<Item = Choice> + 'r> {
     let Request { strategy, count, open, .. } = *request;
+    if strategy.measure == Measure::Words || open.iter().all(|open| open.said.is_none()) {
+        return Box::new(by_words(request, drawn, &HashMap::new()).into_iter());
+    }
     let mut ranked: Vec<(Choice, &Acquisition)> = open
         .iter()
         .filter_map(|open| {
@@ -120,9 +123,6 @@ fn by_score<'r, 'a: 'r>(request: &Request<'a>, drawn: &'r [SentenceId]) -> Box<d
             Some((Choice { id: open.id, why: Why::Score, score }, said))
         })
         .collect();
-    if ranked.is_empty() || strategy.measure == Measure::Words {
-        return Box::new(by_words(request, drawn, &HashMap::new()).into_iter());
-    }
     if strategy.besides == Besides::Typical {
         let scores = ranked.iter().filter_map(|(choice, _)| Some((choice.id, choice.score?))).collect();
         return Box::new(by_words(request, drawn, &scores).into_iter());
@@ -172,12 +172,12 @@ fn spread(ranked: &mut Vec<(Choice, &Acquisition)>, count: usize) {
 
 /// By what they add to the words that are known; where there are scores, these count as often.
 fn by_words(request: &Request<'_>, drawn: &[SentenceId], scores: &HashMap<SentenceId, f32>) -> Vec<Choice> {
-    let (looked_at, rest) = drawn.split_at(drawn.len().min(COLD_START));
+    let (looked_at, rest) = drawn.split_at(drawn.len().min(LOOKED_AT));
     let words: Vec<Vec<&str>> = looked_at.iter().map(|id| (request.words)(*id)).collect();
-    let done: Vec<Vec<&str>> = request.done.iter().map(|id| (request.words)(*id)).collect();
+    let done: Vec<Vec<&str>> = (request.done)().iter().map(|id| (request.words)(*id)).collect();
     let unseen = if scores.is_empty() { 1.0 } else { 0.0 };
     let weights: Vec<f32> = looked_at.iter().map(|id| scores.get(id).map_or(unseen, |score| score.max(0.0))).collect();
-    let first = first_sentences(&words, &weights, &done, looked_at.len().min(2 * request.count)).into_iter();
+    let first = typical_sentences(&words, &weights, &done, looked_at.len().min(2 * request.count)).into_iter();
     let first = first.filter_map(|(i, worth)| {
         let id = *looked_at.get(i)?;
         let score = scores.get(&id).copied();
@@ -261,7 +261,14 @@ mod tests {
         let open: Vec<Open<'_>> =
             said.iter().zip(0..).map(|(said, id)| Open { id: SentenceId(id), said: said.as_ref() }).collect();
         let words = |id: SentenceId| texts[id.0 as usize].split(' ').collect();
-        choose(&Request { strategy: strategy.parse().unwrap(), count, seed: 7, open: &open, done: &[], words: &words })
+        choose(&Request {
+            strategy: strategy.parse().unwrap(),
+            count,
+            seed: 7,
+            open: &open,
+            done: &Vec::new,
+            words: &words,
+        })
     }
 
     fn unlike(n: usize) -> String {

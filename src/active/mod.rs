@@ -17,12 +17,12 @@
 
 mod acquisition;
 mod choose;
-mod cold_start;
 mod direction;
 mod diversity;
 mod forecast;
 mod look_again;
 mod strategy;
+mod typical;
 
 pub use acquisition::{Answer, acquisition, disagreement};
 pub use choose::{Choice, Open, RANDOM_SHARE, Request, Why, choose};

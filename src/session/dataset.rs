@@ -49,11 +49,6 @@ pub(super) fn may_be_offered(sentence: &Sentence) -> bool {
     sentence.status().waits() && sentence.split() == Split::Rest && !sentence.tokens().is_empty()
 }
 
-/// Whether models learn from a sentence.
-pub(super) fn is_learned(sentence: &Sentence) -> bool {
-    sentence.status() == Status::Complete && sentence.split() == Split::Rest
-}
-
 /// The frozen training data: complete sentences in the order of their ids, and the words of some that are open.
 pub(super) fn freeze(corpus: &Corpus) -> Result<Dataset, TrainError> {
     let complete =
@@ -206,8 +201,8 @@ mod tests {
             let open: Vec<Open<'_>> =
                 corpus.sentences().filter(|s| may_be_offered(s)).map(|s| Open { id: s.id(), said: None }).collect();
             let words = |id| corpus.words(corpus.sentence(id).unwrap()).collect();
-            let request = Request { strategy: Strategy::DEFAULT, count: 99, seed: 1, open: &open, done: &[], words: &words };
-            let learned = corpus.sentences().filter(|s| is_learned(s) && !s.tokens().is_empty());
+            let request = Request { strategy: Strategy::DEFAULT, count: 99, seed: 1, open: &open, done: &Vec::new, words: &words };
+            let learned = corpus.sentences().filter(|s| s.trains() && !s.tokens().is_empty());
             let learned: Vec<usize> = learned.map(|s| s.id().0 as usize).collect();
             prop_assert_eq!(learned, seen(dataset.train()), "what counts as known is what models learn from");
             for choice in choose(&request) {

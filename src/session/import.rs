@@ -249,10 +249,9 @@ impl Taking {
             };
             self.suggestions.push((id, said));
         }
-        let is_gold = self.kind == ImportAs::Gold && self.split != Some(Part::Pool);
-        let says_no = status.is_some_and(|status| !matches!(status, Status::Complete | Status::Skipped));
-        self.incomplete += usize::from(is_gold && says_no);
         let (split, mut status) = self.place(status, split, !mentions.is_empty());
+        let is_gold = self.kind == ImportAs::Gold && self.split != Some(Part::Pool);
+        self.incomplete += usize::from(is_gold && status.waits());
         if unanswered && status == Status::Complete {
             // What waits for an answer says nothing about the words around it.
             status = if mentions.is_empty() { Status::Untouched } else { Status::InProgress };

@@ -1,7 +1,7 @@
 //! Which sentences come next, and why.
 
 use super::SessionError;
-use super::dataset::{is_learned, may_be_offered, words};
+use super::dataset::{may_be_offered, words};
 use super::jobs::stopped;
 use super::predictor::DROPOUT_PASSES;
 use super::project::{Order, Project};
@@ -149,7 +149,7 @@ impl Project {
         let said = |id| fresh.get(&id).or_else(|| self.suggestions.get(&id)?.acquisition.as_ref());
         let open = self.corpus.sentences().filter(|s| may_be_offered(s) && wanted(s));
         let open: Vec<Open<'_>> = open.map(|s| Open { id: s.id(), said: said(s.id()) }).collect();
-        let done: Vec<SentenceId> = self.corpus.sentences().filter(|s| is_learned(s)).map(Sentence::id).collect();
+        let done = || self.corpus.sentences().filter(|s| s.trains()).map(Sentence::id).collect();
         let words = |id| self.corpus.sentence(id).map(|s| self.corpus.words(s).collect()).unwrap_or_default();
         choose(&Request { strategy, count, seed, open: &open, done: &done, words: &words })
     }

@@ -356,19 +356,19 @@ impl TrainingProgress {
         match *event {
             Event::Started { epochs, train_sentences, .. } => {
                 (self.epochs, self.train_sentences) = (epochs, train_sentences);
+                true
             }
             Event::Progress { step, steps, epoch, secs_left, .. } => {
                 let percent = |progress: &Self| (progress.fraction() * 100.0).floor();
                 let before = (percent(self), self.epoch);
                 (self.step, self.steps, self.epoch, self.secs_left) = (step, steps, epoch, Some(secs_left as f32));
-                return (percent(self), epoch) != before;
+                (percent(self), epoch) != before
             }
             // What can't be kept costs nothing unless the training is interrupted.
-            Event::EpochDone { .. } | Event::Kept { .. } | Event::NotKept { .. } | Event::Saving => return false,
+            Event::EpochDone { .. } | Event::Kept { .. } | Event::NotKept { .. } | Event::Saving => false,
             // The record of the model says on what it was trained, and what it labelled itself.
-            Event::OnCpu { .. } | Event::LabelledItself { .. } => return false,
+            Event::OnCpu { .. } | Event::LabelledItself { .. } => false,
         }
-        true
     }
 }
 

@@ -222,7 +222,7 @@ fn multiply(rows: usize, a: Left<'_>, b: &Panels, number: usize, dst: (&mut [f32
 }
 
 #[cfg(target_arch = "x86_64")]
-mod x86 {
+pub(super) mod x86 {
     use super::{Left, Onto, PANEL, View, pair};
     use std::arch::x86_64::{
         __cpuid, __m512bh, __m512i, _mm512_cvtne2ps_pbh, _mm512_dpbf16_ps, _mm512_loadu_ps, _mm512_loadu_si512,
@@ -231,7 +231,8 @@ mod x86 {
     use std::mem::transmute;
     use std::sync::OnceLock;
 
-    pub(super) fn has_instructions() -> bool {
+    /// AVX-512 with `vdpbf16ps`, however fast.
+    pub(in super::super) fn has_instructions() -> bool {
         is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512bf16")

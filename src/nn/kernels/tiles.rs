@@ -6,7 +6,7 @@
 //! leaves the unit as it was.
 
 use super::Onto;
-use super::bf16::PANEL;
+use super::bf16::{PANEL, x86};
 use std::arch::asm;
 use std::arch::x86_64::{
     __cpuid_count, __m512i, _mm512_loadu_si512, _mm512_permutex2var_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
@@ -14,19 +14,16 @@ use std::arch::x86_64::{
 use std::sync::OnceLock;
 
 /// Rows of a tile, and numbers of 32 bits in each.
-pub(super) const TILE: usize = 16;
+const TILE: usize = 16;
 /// Rows of a block: two tiles.
-pub(super) const BLOCK: usize = 2 * TILE;
+const BLOCK: usize = 2 * TILE;
 
 /// Whether the processor has such a unit, and the operating system lets this process use it.
 pub(super) fn has_tiles() -> bool {
     static HAS: OnceLock<bool> = OnceLock::new();
     *HAS.get_or_init(|| {
-        let has_avx512 = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512bf16");
         // Bits of leaf 7: AMX-BF16 and AMX-TILE.
-        has_avx512 && [22, 24].iter().all(|bit| (__cpuid_count(7, 0).edx >> bit) & 1 == 1) && is_allowed()
+        x86::has_instructions() && [22, 24].iter().all(|bit| (__cpuid_count(7, 0).edx >> bit) & 1 == 1) && is_allowed()
     })
 }
 

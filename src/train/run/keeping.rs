@@ -35,7 +35,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    pub(super) fn state(&self) -> State {
+    fn state(&self) -> State {
         State {
             place: self.place,
             step: self.step,

@@ -1,6 +1,6 @@
-//! Which sentences first, before there is a model.
+//! Sentences by their words alone, or by these and what a model says of each.
 //!
-//! Without one nothing is known but words. A model of few sentences learns most from what is typical (Hacohen et al. 2022),
+//! Before there is a model nothing else is known. A model of few sentences learns most from what is typical (Hacohen et al. 2022),
 //! so a first batch should hold many different words that come often, but not everywhere, names before others, and little
 //! else: each sentence is scored by what it adds to those chosen before it, a word (coverage with diminishing returns;
 //! Nemhauser et al. 1978: greedy choice reaches 63 % of the best).
@@ -15,7 +15,7 @@ const FEW_WORDS: usize = 4;
 /// count as seen; what a sentence adds is multiplied by its weight.
 ///
 /// Cost: linear in the words, and some ten more looks at each chosen sentence.
-pub(super) fn first_sentences(
+pub(super) fn typical_sentences(
     sentences: &[Vec<&str>],
     weights: &[f32],
     known: &[Vec<&str>],
@@ -135,7 +135,10 @@ mod tests {
 
     fn first(sentences: &[&str], count: usize) -> Vec<usize> {
         let words: Vec<Vec<&str>> = sentences.iter().map(|s| s.split(' ').collect()).collect();
-        first_sentences(&words, &vec![1.0; words.len()], &[], count).into_iter().map(|(sentence, _)| sentence).collect()
+        typical_sentences(&words, &vec![1.0; words.len()], &[], count)
+            .into_iter()
+            .map(|(sentence, _)| sentence)
+            .collect()
     }
 
     #[test]
@@ -161,7 +164,7 @@ mod tests {
         let people = ["then Ada met Babbage in London .", "soon Ada wrote to Babbage in London ."];
         let ships = ["the Kestrel left Bergen for Hull .", "a Kestrel from Bergen sailed to Hull ."];
         let open = words(&[people, ships].concat());
-        let first = |known: &[&'static str]| first_sentences(&open, &[1.0; 4], &words(known), 1)[0].0;
+        let first = |known: &[&'static str]| typical_sentences(&open, &[1.0; 4], &words(known), 1)[0].0;
         assert!(first(&people) >= 2, "those of people are known");
         assert!(first(&ships) < 2, "those of ships are known");
     }
