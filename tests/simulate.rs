@@ -86,6 +86,9 @@ fn a_model_learns_and_its_suggestions_save_work() {
         let saved = run.saved(17, 30).unwrap();
         assert!(saved > 0.3, "{saved}");
     }
+    let both = [0, 1].map(|run| report.runs[run].saved(17, 30).unwrap());
+    assert_eq!(["random", "default"].map(|strategy| report.saved(strategy, 17, 30).unwrap()), both);
+    assert_eq!(report.saved("random", 17, 31), None, "no run has come as far");
     let curves = report.curves();
     assert!(curves[1].tokens_for(0.5).is_some());
     let plot = std::fs::read_to_string(output.join("curves.svg")).unwrap();

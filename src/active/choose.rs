@@ -130,6 +130,15 @@ fn by_score<'r, 'a: 'r>(request: &Request<'a>, drawn: &'r [SentenceId]) -> Box<d
     let order = |(a, _): &(Choice, &Acquisition), (b, _): &(Choice, &Acquisition)| {
         b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal).then(a.id.cmp(&b.id))
     };
+    // What no model has seen comes last.
+    let unseen: HashSet<SentenceId> = open.iter().filter(|o| o.said.is_none()).map(|o| o.id).collect();
+    let unseen =
+        drawn.iter().filter(move |id| unseen.contains(id)).map(|&id| Choice { id, why: Why::Random, score: None });
+    if strategy.besides == Besides::Stochastic {
+        ranked.sort_unstable_by(order);
+        let lots = by_lot(ranked.into_iter().map(|(choice, _)| choice), request.seed);
+        return Box::new(lots.into_iter().chain(unseen));
+    }
     // Of many only those that can be chosen are put in order, and the others when it comes to them.
     let best = part(&mut ranked, count.saturating_mul(SHORTLIST), order);
     let mut rest = ranked.split_off(best);
@@ -141,10 +150,6 @@ fn by_score<'r, 'a: 'r>(request: &Request<'a>, drawn: &'r [SentenceId]) -> Box<d
         rest.sort_unstable_by(order);
         rest
     });
-    // What no model has seen comes last.
-    let unseen: HashSet<SentenceId> = open.iter().filter(|o| o.said.is_none()).map(|o| o.id).collect();
-    let unseen =
-        drawn.iter().filter(move |id| unseen.contains(id)).map(|&id| Choice { id, why: Why::Random, score: None });
     Box::new(ranked.into_iter().chain(rest.flatten()).map(|(choice, _)| choice).chain(unseen))
 }
 
@@ -168,6 +173,22 @@ fn spread(ranked: &mut Vec<(Choice, &Acquisition)>, count: usize) {
     is_first.resize(ranked.len(), false);
     let (first, rest): (Vec<_>, Vec<_>) = ranked.drain(..).zip(is_first).partition(|(_, is_first)| *is_first);
     ranked.extend(first.into_iter().chain(rest).map(|(ranked, _)| ranked));
+}
+
+/// Drawn one after the other, the r-th best with a weight of 1/r, so that each doubling of the ranks is as likely: softrank
+/// acquisition (Kirsch et al. 2023), by adding Gumbel noise to the logarithm of the weights. A sentence keeps its luck as
+/// long as its score.
+fn by_lot(ranked: impl Iterator<Item = Choice>, seed: u64) -> Vec<Choice> {
+    let key = |(rank, choice): (u32, Choice)| {
+        let score = choice.score.unwrap_or(0.0).to_bits();
+        let bits = scatter(scatter(scatter(seed) ^ u64::from(choice.id.0)) ^ u64::from(score));
+        // In (0, 1), of 53 bits.
+        let uniform = ((bits >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
+        (-f64::from(rank).ln() - (-uniform.ln()).ln(), choice)
+    };
+    let mut keyed: Vec<(f64, Choice)> = (1..).zip(ranked).map(key).collect();
+    keyed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.id.cmp(&b.1.id)));
+    keyed.into_iter().map(|(_, choice)| choice).collect()
 }
 
 /// By what they add to the words that are known; where there are scores, these count as often.
@@ -305,6 +326,26 @@ mod tests {
         assert_eq!(first("entropy+typical", [0.5, 0.4, 0.6]), 0);
         assert_eq!(first("entropy+typical", [0.4, 0.5, 0.6]), 1);
         assert_eq!(first("words", [0.0, 0.0, 0.6]), first("words", [0.6, 0.6, 0.0]), "whatever a model says");
+    }
+
+    #[test]
+    fn by_lot_the_best_come_sooner_but_not_always() {
+        let said: Vec<_> = (0..64_u8).map(|n| Some(acquisition(1.0 - f32::from(n) / 100.0, [1, 0]))).collect();
+        // Of ten of 64, how many are the best ten: all by score, about 4.9 with weights of 1/r, 1.6 by chance.
+        let firsts = |seed| {
+            let open: Vec<Open<'_>> =
+                said.iter().zip(0..).map(|(said, id)| Open { id: SentenceId(id), said: said.as_ref() }).collect();
+            let ranked = open.iter().map(|o| Choice {
+                id: o.id,
+                why: Why::Score,
+                score: o.said.map(|said| score(Measure::Bald, said)),
+            });
+            by_lot(ranked, seed).iter().take(10).filter(|choice| choice.id.0 < 10).count()
+        };
+        let mean = (0..200).map(firsts).sum::<usize>() as f64 / 200.0;
+        assert!((4.5..5.4).contains(&mean), "{mean}");
+        let chosen = chosen("bald+stochastic", 10, &said, &unlike);
+        assert!(chosen.iter().filter(|choice| choice.why == Why::Score).count() >= 9);
     }
 
     #[test]

@@ -64,16 +64,19 @@ pub enum Besides {
     Diverse,
     /// Sentences of typical words that are not known yet count for more.
     Typical,
+    /// Chance: the higher a score ranks, the likelier (Kirsch et al. 2023).
+    Stochastic,
 }
 
 impl Besides {
-    pub const ALL: [Self; 3] = [Self::Nothing, Self::Diverse, Self::Typical];
+    pub const ALL: [Self; 4] = [Self::Nothing, Self::Diverse, Self::Typical, Self::Stochastic];
 
     fn suffix(self) -> &'static str {
         match self {
             Self::Nothing => "",
             Self::Diverse => "+diverse",
             Self::Typical => "+typical",
+            Self::Stochastic => "+stochastic",
         }
     }
 }
@@ -143,7 +146,7 @@ mod tests {
         }
         assert_eq!("default".parse(), Ok(Strategy::DEFAULT));
         let refused = expect![[
-            r#"there is no strategy "random+diverse"; there are: default, random, order, words, least-confidence, entropy, neh, mention-count, bald, least-confidence+diverse, entropy+diverse, neh+diverse, mention-count+diverse, bald+diverse, least-confidence+typical, entropy+typical, neh+typical, mention-count+typical, bald+typical"#
+            r#"there is no strategy "random+diverse"; there are: default, random, order, words, least-confidence, entropy, neh, mention-count, bald, least-confidence+diverse, entropy+diverse, neh+diverse, mention-count+diverse, bald+diverse, least-confidence+typical, entropy+typical, neh+typical, mention-count+typical, bald+typical, least-confidence+stochastic, entropy+stochastic, neh+stochastic, mention-count+stochastic, bald+stochastic"#
         ]];
         refused.assert_eq(&"random+diverse".parse::<Strategy>().unwrap_err().to_string());
     }

@@ -134,7 +134,7 @@ pub(super) enum Command {
     /// The sentences to annotate next, with their acquisition scores; nothing is stored.
     #[command(
         after_help = "Strategies: random, order, words, least-confidence, entropy, neh, mention-count, bald, each but the \
-                            first three with +diverse or +typical; default is what the program uses.\n\n\
+                            first three with +diverse, +typical or +stochastic; default is what the program uses.\n\n\
                             Example: nestling rank harbour.nestling --strategy entropy+diverse --limit 20"
     )]
     Rank(Rank),
@@ -425,6 +425,14 @@ fn key_value(text: &str) -> Result<(String, String), String> {
         Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.to_owned())),
         _ => Err(format!("expected KEY=VALUE, got {text:?}")),
     }
+}
+
+/// Two numbers counted from 1, as 300-400.
+fn range(text: &str) -> Result<(usize, usize), String> {
+    let range = text.split_once('-').and_then(|(from, to)| Some((from.trim().parse().ok()?, to.trim().parse().ok()?)));
+    range
+        .filter(|(from, to)| (1..=*to).contains(from))
+        .ok_or_else(|| format!("expected FROM-TO, as 300-400, got {text:?}"))
 }
 
 fn probability(text: &str) -> Result<f32, String> {

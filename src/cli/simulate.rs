@@ -6,7 +6,8 @@ use super::output::{Ending, Progress, answer, stop_flag};
 use super::table::Table;
 use super::train::tell as tell_training;
 use crate::session::{
-    Config, Curve, Home, ReadRequest, RunRecord, SessionError, SimulateEvent, SimulateReport, SimulateRequest, simulate,
+    AboveRandom, Config, Curve, Home, ReadRequest, RunRecord, SessionError, SimulateEvent, SimulateReport,
+    SimulateRequest, simulate,
 };
 use serde_json::{Value, json};
 
@@ -35,7 +36,11 @@ pub(super) fn run(args: &Simulate) -> Result<Ending, CliError> {
     }
     drop(progress);
     let report = report?;
-    answer(args.common, &to_json(&report), &to_text(&report))?;
+    let saved = args.saved.unwrap_or((
+        request.schedule.first().map_or(1, |sentences| sentences + 1),
+        request.schedule.last().copied().unwrap_or(1),
+    ));
+    answer(args.common, &to_json(&report, saved), &to_text(&report, saved))?;
     Ok(Ending::Whole)
 }
 
@@ -59,7 +64,7 @@ fn tell(progress: &mut Progress, event: SimulateEvent) {
     }
 }
 
-fn to_json(report: &SimulateReport) -> Value {
+fn to_json(report: &SimulateReport, (from, to): (usize, usize)) -> Value {
     let run = |run: &RunRecord| {
         json!({
             "strategy": run.strategy,
@@ -69,7 +74,15 @@ fn to_json(report: &SimulateReport) -> Value {
         })
     };
     let curves = report.curves();
-    let curve = |curve: &Curve| json!({ "strategy": curve.strategy, "tokens_for_random": for_random(curve, &curves) });
+    let above = |above: AboveRandom| json!({ "mean": above.mean, "low": above.low, "high": above.high });
+    let curve = |curve: &Curve| {
+        json!({
+            "strategy": curve.strategy,
+            "tokens_for_random": for_random(curve, &curves),
+            "above_random": curve.above_random.map(above),
+            "saved": report.saved(&curve.strategy, from, to),
+        })
+    };
     json!({
         "runs": report.runs.iter().map(run).collect::<Vec<_>>(),
         "curves": curves.iter().map(curve).collect::<Vec<_>>(),
@@ -82,13 +95,14 @@ fn for_random(curve: &Curve, curves: &[Curve]) -> Option<f64> {
     Some(curve.tokens_for(last.f1)? / last.tokens)
 }
 
-fn to_text(report: &SimulateReport) -> String {
+fn to_text(report: &SimulateReport, (from, to): (usize, usize)) -> String {
     let curves = report.curves();
     let Some(longest) = curves.iter().max_by_key(|curve| curve.points.len()) else { return String::new() };
     let percent = |share: Option<f64>| share.map_or_else(|| "-".to_owned(), |share| format!("{:.0} %", 100.0 * share));
     let mut heads = vec!["strategy".to_owned(), "runs".to_owned()];
     heads.extend(longest.points.iter().map(|point| format!("F1 at {}", point.sentences)));
-    heads.extend(["tokens for random's last".to_owned(), "actions saved after the first".to_owned()]);
+    heads.extend(["points above random at equal tokens", "tokens for random's last"].map(str::to_owned));
+    heads.push(format!("actions saved from {from} to {to}"));
     let mut table = Table::new(heads);
     for curve in &curves {
         let mut row = vec![curve.runs.to_string()];
@@ -96,10 +110,13 @@ fn to_text(report: &SimulateReport) -> String {
             Some(point) => format!("{:.3} ({:.3} to {:.3})", point.f1, point.low, point.high),
             None => "-".to_owned(),
         }));
-        let later: Vec<f64> = curve.saved.iter().skip(1).copied().flatten().collect();
-        let saved = (!later.is_empty()).then(|| later.iter().sum::<f64>() / later.len() as f64);
-        row.extend([percent(for_random(curve, &curves)), percent(saved)]);
+        row.push(curve.above_random.map_or_else(|| "-".to_owned(), in_points));
+        row.extend([percent(for_random(curve, &curves)), percent(report.saved(&curve.strategy, from, to))]);
         table.row(&curve.strategy, row);
     }
     table.to_string()
+}
+
+fn in_points(AboveRandom { mean, low, high }: AboveRandom) -> String {
+    format!("{:+.1} ({:+.1} to {:+.1})", 100.0 * mean, 100.0 * low, 100.0 * high)
 }

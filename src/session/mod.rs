@@ -86,7 +86,8 @@ pub use reading::{Incoming, ReadRequest, read_files};
 pub use sample::open_sample;
 pub use settings::{Setting, Settings, background_threads, cores};
 pub use simulate::{
-    Curve, CurvePoint, PointRecord, RunRecord, SentenceRecord, SimulateEvent, SimulateReport, SimulateRequest, simulate,
+    AboveRandom, Curve, CurvePoint, PointRecord, RunRecord, SentenceRecord, SimulateEvent, SimulateReport,
+    SimulateRequest, simulate,
 };
 pub use status::{Counts, Event, LearnerState, LearnerStatus, ModelInfo, Predicting, SaveState, TrainingProgress};
 pub use task::{Task, TaskLost, Waker};

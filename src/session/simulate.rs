@@ -21,7 +21,7 @@ mod plot;
 mod record;
 mod run;
 
-pub use curve::{Curve, CurvePoint};
+pub use curve::{AboveRandom, Curve, CurvePoint};
 pub use record::{PointRecord, RunRecord, SentenceRecord};
 
 use super::error::SessionError;
@@ -75,6 +75,14 @@ impl SimulateReport {
     /// The mean of a strategy's runs, one curve for each strategy in the order asked for.
     pub fn curves(&self) -> Vec<Curve> {
         Curve::of_runs(&self.runs)
+    }
+
+    /// Share of the actions that suggestions save over the sentences from `first` to `last`, counted from 1 as they were
+    /// annotated: mean of a strategy's runs that have come as far.
+    pub fn saved(&self, strategy: &str, first: usize, last: usize) -> Option<f64> {
+        let runs = self.runs.iter().filter(|run| run.strategy == strategy);
+        let (sum, count) = runs.filter_map(|run| run.saved(first, last)).fold((0.0, 0), |(s, n), x| (s + x, n + 1));
+        (count > 0).then(|| sum / f64::from(count))
     }
 }
 

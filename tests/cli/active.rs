@@ -83,6 +83,9 @@ fn a_corpus_is_annotated_again_as_a_person_would() {
         }
         assert_eq!(points[1]["actions_from_scratch"], 12 * 9);
     }
+    let curves = &report["curves"];
+    assert!(curves[0]["above_random"].is_null() && curves[1]["above_random"]["mean"].is_number(), "{curves}");
+    assert!((0..2).all(|i| curves[i]["saved"].is_number()), "{curves}");
     let twice = [&call[..], &["--strategies", "order", "--output", "out"]].concat();
     place.json(0, &twice);
     assert!(place.refused(&twice).contains("--resume"));

@@ -1,6 +1,6 @@
 //! Which sentence next, what labels bring and what they cost, as it is typed.
 
-use super::{Common, Tuning, key_value};
+use super::{Common, Tuning, key_value, range};
 use crate::session::{BLIND_SENTENCES, FOLDS};
 use clap::Args;
 use std::path::PathBuf;
@@ -89,6 +89,10 @@ pub(in crate::cli) struct Simulate {
     /// After how many annotated sentences a model is trained.
     #[arg(long, value_delimiter = ',', default_value = "20,60,120,250,500,1000")]
     pub(in crate::cli) schedule: Vec<usize>,
+    /// Sentences over which saved actions are counted, in the order in which they are annotated; by default those after the
+    /// first model.
+    #[arg(long, value_name = "FROM-TO", value_parser = range)]
+    pub(in crate::cli) saved: Option<(usize, usize)>,
     /// One run for each strategy and seed.
     #[arg(long, value_delimiter = ',', default_value = "1,2,3")]
     pub(in crate::cli) seeds: Vec<u64>,

@@ -216,6 +216,7 @@ fn besides_words(besides: Besides) -> &'static str {
         Besides::Nothing => "Nothing",
         Besides::Diverse => "What is chosen together is unlike each other",
         Besides::Typical => "Typical words that are not known yet",
+        Besides::Stochastic => "Chance, so that not only the oddest come",
     }
 }
 

@@ -2,14 +2,28 @@
 
 use super::record::{PointRecord, RunRecord};
 
+/// What other strategies are compared with.
+const BASELINE: &str = "random";
+
 /// The learning curve of a strategy.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Curve {
     pub strategy: String,
     pub runs: usize,
     pub points: Vec<CurvePoint>,
-    /// Share of the actions that suggestions save, a pair of points: mean of the runs.
-    pub saved: Vec<Option<f64>>,
+    /// `None` of `random` itself, and where no seed has both.
+    pub above_random: Option<AboveRandom>,
+}
+
+/// How far F1 lies above that of `random` with the same seed and as many tokens read: the mean over doublings of the
+/// tokens, from where both curves are there to where the first ends. Sentences are no measure: strategies ask for longer or
+/// shorter ones.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct AboveRandom {
+    /// Of the seeds.
+    pub mean: f64,
+    pub low: f64,
+    pub high: f64,
 }
 
 /// Means of the runs that have come as far.
@@ -32,12 +46,11 @@ impl Curve {
                 names.push(&run.strategy);
             }
         }
-        let curve =
-            |name: &str| Self::of_strategy(name, &runs.iter().filter(|r| r.strategy == name).collect::<Vec<_>>());
+        let curve = |name: &str| Self::of_strategy(name, &of_name(runs, name), &of_name(runs, BASELINE));
         names.into_iter().map(curve).collect()
     }
 
-    fn of_strategy(name: &str, runs: &[&RunRecord]) -> Self {
+    fn of_strategy(name: &str, runs: &[&RunRecord], random: &[&RunRecord]) -> Self {
         let longest = runs.iter().map(|run| run.points.len()).max().unwrap_or(0);
         let at = |number: usize| runs.iter().filter_map(move |run| run.points.get(number));
         let points = (0..longest).map(|number| {
@@ -50,12 +63,18 @@ impl Curve {
                 high: at(number).map(|p| p.f1).fold(f64::NEG_INFINITY, f64::max),
             }
         });
-        let saved = (0..longest).map(|number| {
-            let of_run = |run: &&&RunRecord| saved_before(&run.points, number);
-            let (sum, count) = runs.iter().filter_map(|run| of_run(&run)).fold((0.0, 0), |(s, n), x| (s + x, n + 1));
-            (count > 0).then(|| sum / f64::from(count))
+        let random = if name == BASELINE { &[] } else { random };
+        let gaps = runs.iter().filter_map(|run| {
+            let same_seed = random.iter().find(|random| random.seed == run.seed)?;
+            mean_gap(&run.points, &same_seed.points)
         });
-        Self { strategy: name.to_owned(), runs: runs.len(), points: points.collect(), saved: saved.collect() }
+        let gaps: Vec<f64> = gaps.collect();
+        let above_random = (!gaps.is_empty()).then(|| AboveRandom {
+            mean: gaps.iter().sum::<f64>() / gaps.len() as f64,
+            low: gaps.iter().copied().fold(f64::INFINITY, f64::min),
+            high: gaps.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        });
+        Self { strategy: name.to_owned(), runs: runs.len(), points: points.collect(), above_random }
     }
 
     /// How many tokens it takes to reach an F1 for the first time, with straight lines between the points; `None` where it
@@ -73,36 +92,50 @@ impl Curve {
     }
 }
 
-/// Share of the actions saved between a point and the one before.
-fn saved_before(points: &[PointRecord], number: usize) -> Option<f64> {
-    let point = points.get(number)?;
-    let before = number.checked_sub(1).and_then(|n| points.get(n));
-    let (actions, from_scratch) = before.map_or((0, 0), |p| (p.actions, p.actions_from_scratch));
-    let (actions, from_scratch) = (point.actions - actions, point.actions_from_scratch - from_scratch);
-    (from_scratch > 0).then(|| 1.0 - actions as f64 / from_scratch as f64)
+fn of_name<'r>(runs: &'r [RunRecord], name: &str) -> Vec<&'r RunRecord> {
+    runs.iter().filter(|run| run.strategy == name).collect()
+}
+
+/// Mean of `a`'s F1 less `b`'s over the logarithm of the tokens, where there are both. Curves are nearly straight in it.
+fn mean_gap(a: &[PointRecord], b: &[PointRecord]) -> Option<f64> {
+    let line = |points: &[PointRecord]| -> Vec<(f64, f64)> {
+        points.iter().map(|p| ((p.tokens.max(1) as f64).ln(), p.f1)).collect()
+    };
+    let (a, b) = (line(a), line(b));
+    let (from, to) = (a.first()?.0.max(b.first()?.0), a.last()?.0.min(b.last()?.0));
+    let mut places: Vec<f64> = a.iter().chain(&b).map(|(x, _)| *x).filter(|x| (from..=to).contains(x)).collect();
+    places.sort_unstable_by(f64::total_cmp);
+    let gaps = places.iter().map(|&x| Some((x, height_at(&a, x)? - height_at(&b, x)?)));
+    let gaps = gaps.collect::<Option<Vec<(f64, f64)>>>()?;
+    let pairs = gaps.iter().zip(gaps.iter().skip(1));
+    let area: f64 = pairs.map(|((x, gap), (next_x, next_gap))| (next_x - x) * f64::midpoint(*gap, *next_gap)).sum();
+    (to > from).then(|| area / (to - from))
+}
+
+/// Of a line through points.
+fn height_at(line: &[(f64, f64)], x: f64) -> Option<f64> {
+    let before = line.iter().rfind(|p| p.0 <= x)?;
+    let after = line.iter().find(|p| p.0 >= x)?;
+    let width = after.0 - before.0;
+    let share = if width > 0.0 { (x - before.0) / width } else { 0.0 };
+    Some(before.1 + share * (after.1 - before.1))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn run(strategy: &str, points: &[(usize, f64, usize)]) -> RunRecord {
-        let point = |&(tokens, f1, actions): &(usize, f64, usize)| PointRecord {
-            tokens,
-            f1,
-            actions,
-            actions_from_scratch: 2 * tokens,
-            ..PointRecord::default()
-        };
+    fn run(strategy: &str, points: &[(usize, f64)]) -> RunRecord {
+        let point = |&(tokens, f1): &(usize, f64)| PointRecord { tokens, f1, ..PointRecord::default() };
         RunRecord { strategy: strategy.into(), points: points.iter().map(point).collect(), ..RunRecord::default() }
     }
 
     #[test]
     fn curves_are_means_and_say_when_they_reach_what() {
         let runs = [
-            run("random", &[(100, 0.2, 200), (200, 0.4, 300)]),
-            run("default", &[(100, 0.3, 200)]),
-            run("random", &[(120, 0.3, 240), (240, 0.5, 480)]),
+            run("random", &[(100, 0.2), (200, 0.4)]),
+            run("default", &[(100, 0.3)]),
+            run("random", &[(120, 0.3), (240, 0.5)]),
         ];
         let curves = Curve::of_runs(&runs);
         assert_eq!(
@@ -113,7 +146,26 @@ mod tests {
         assert_eq!((random.points[1].tokens, random.points[1].low, random.points[1].high), (220.0, 0.4, 0.5));
         assert!((random.tokens_for(0.35).unwrap() - 165.0).abs() < 1e-9);
         assert_eq!(default.tokens_for(0.31), None);
-        // 100 of 200 actions in the second stretch of one run, none in that of the other.
-        assert_eq!(random.saved, [Some(0.0), Some(0.25)]);
+        // The default is seen at one point only, and no stretch has both curves.
+        assert_eq!((random.above_random, default.above_random), (None, None));
+    }
+
+    #[test]
+    fn strategies_are_compared_with_random_of_the_same_seed_at_equal_tokens() {
+        let of_seed = |seed, run: RunRecord| RunRecord { seed, ..run };
+        let runs = [
+            of_seed(1, run("random", &[(100, 0.2), (400, 0.4)])),
+            of_seed(2, run("random", &[(100, 0.2), (400, 0.4)])),
+            // A tenth above wherever both are: with 100 tokens, and with 200, where random has .3.
+            of_seed(1, run("bald", &[(50, 0.1), (100, 0.3), (200, 0.4)])),
+            of_seed(2, run("bald", &[(100, 0.2), (400, 0.4)])),
+            of_seed(3, run("bald", &[(100, 0.9), (400, 0.9)])),
+        ];
+        let curves = Curve::of_runs(&runs);
+        assert_eq!(curves[0].above_random, None);
+        let AboveRandom { mean, low, high } = curves[1].above_random.unwrap();
+        for (got, want) in [(mean, 0.05), (low, 0.0), (high, 0.1)] {
+            assert!((got - want).abs() < 1e-9, "{got} instead of {want}");
+        }
     }
 }

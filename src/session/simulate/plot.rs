@@ -126,7 +126,7 @@ mod tests {
             strategy: name.into(),
             runs: 1,
             points: vec![point(500.0, 0.2), point(1000.0, 0.4)],
-            saved: Vec::new(),
+            above_random: None,
         };
         let svg = svg(&[curve("random"), curve("entropy+diverse")]);
         // A quarter and a half of a height of 404 above the ground, and half the width of 496.
