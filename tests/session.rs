@@ -753,7 +753,7 @@ fn a_few_sentences_show_no_suggestions_to_tell_whether_these_sway() {
     assert!(open().all(|id| project.suggestions(id).is_none() == probes.contains(&id)));
 
     let costs = project.costs().wait().unwrap().unwrap();
-    assert_eq!(project.anchoring(&costs), None, "no probe is complete");
+    assert_eq!(costs.anchoring, None, "no probe is complete");
     let others: Vec<SentenceId> = open().filter(|id| !probes.contains(id)).take(9).collect();
     for id in others.iter().chain(&probes) {
         project.look_at(&[*id]);
@@ -762,7 +762,7 @@ fn a_few_sentences_show_no_suggestions_to_tell_whether_these_sway() {
     project.flush().unwrap();
     let costs = project.costs().wait().unwrap().unwrap();
     let trains = |ids: &[SentenceId]| ids.iter().filter(|id| project.corpus().sentence(**id).unwrap().trains()).count();
-    let anchoring = project.anchoring(&costs).unwrap();
+    let anchoring = costs.anchoring.unwrap();
     assert_eq!((anchoring.withheld.sentences, anchoring.seen.sentences), (trains(&probes), trains(&others)));
     project.run(Command::Set(Setting::Probes(false))).unwrap();
     assert!(open().all(|id| project.withheld(id).is_none()));

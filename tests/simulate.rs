@@ -121,6 +121,28 @@ fn one_that_was_stopped_goes_on_to_the_same_result() {
     assert_eq!(without_times(&run(&place, &request)), want);
 }
 
+/// Nothing is chosen, and no work counted, by what half of the suggestions are of an older model.
+#[test]
+fn one_that_was_stopped_while_it_predicts_goes_on_to_the_same_result() {
+    let place = Place::new();
+    let request = |output: &str| SimulateRequest {
+        train: place.corpus("long.jsonl", 90),
+        pool: None,
+        schedule: vec![6, 12],
+        ..place.request(&place.dir.path().join(output), &["random"])
+    };
+    let want = without_times(&run(&place, &request("whole")));
+    let (cancel, mut parts) = (AtomicBool::new(false), request("parts"));
+    let stopped = simulate(&place.home, &parts, &cancel, &mut |event| {
+        if matches!(event, SimulateEvent::Predicted { sentences, of } if sentences < of) {
+            cancel.store(true, Ordering::Relaxed);
+        }
+    });
+    assert!(matches!(stopped, Err(SessionError::Stopped)), "{stopped:?}");
+    parts.resume = true;
+    assert_eq!(without_times(&run(&place, &parts)), want);
+}
+
 #[test]
 fn what_does_not_fit_is_refused_with_what_to_do() {
     let place = Place::new();

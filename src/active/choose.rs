@@ -31,6 +31,9 @@ pub struct Request<'a> {
     pub strategy: Strategy,
     /// How many at most.
     pub count: usize,
+    /// How many were shown already, by earlier choices of the same strategy: the random share is of all that is shown, however
+    /// often the rest is chosen anew.
+    pub shown: usize,
     /// Of what is drawn at random.
     pub seed: u64,
     /// In text order.
@@ -82,7 +85,7 @@ pub fn choose(request: &Request<'_>) -> Vec<Choice> {
     let mut drawn = drawn.iter().copied().map(random);
     let mut twins = VecDeque::new();
     while mixing.chosen.len() < count {
-        let place = mixing.chosen.len();
+        let place = request.shown + mixing.chosen.len();
         let next = if share_of(place + 1) > share_of(place) {
             mixing.next(&mut drawn)
         } else {
@@ -112,15 +115,15 @@ fn at_random(open: &[Open<'_>], seed: u64) -> Vec<SentenceId> {
 /// All open sentences, those that teach most first.
 fn by_score<'r, 'a: 'r>(request: &Request<'a>, drawn: &'r [SentenceId]) -> Box<dyn Iterator<Item = Choice> + 'r> {
     let Request { strategy, count, open, .. } = *request;
-    if strategy.measure == Measure::Words || open.iter().all(|open| open.said.is_none()) {
+    let scored = |open: &Open<'a>| Some((score(strategy.measure, open.said?)?, open.said?));
+    if open.iter().all(|open| scored(open).is_none()) {
         return Box::new(by_words(request, drawn, &HashMap::new()).into_iter());
     }
     let mut ranked: Vec<(Choice, &Acquisition)> = open
         .iter()
         .filter_map(|open| {
-            let said = open.said?;
-            let score = Some(score(strategy.measure, said));
-            Some((Choice { id: open.id, why: Why::Score, score }, said))
+            let (score, said) = scored(open)?;
+            Some((Choice { id: open.id, why: Why::Score, score: Some(score) }, said))
         })
         .collect();
     if strategy.besides == Besides::Typical {
@@ -130,8 +133,8 @@ fn by_score<'r, 'a: 'r>(request: &Request<'a>, drawn: &'r [SentenceId]) -> Box<d
     let order = |(a, _): &(Choice, &Acquisition), (b, _): &(Choice, &Acquisition)| {
         b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal).then(a.id.cmp(&b.id))
     };
-    // What no model has seen comes last.
-    let unseen: HashSet<SentenceId> = open.iter().filter(|o| o.said.is_none()).map(|o| o.id).collect();
+    // What no model has scored comes last.
+    let unseen: HashSet<SentenceId> = open.iter().filter(|o| scored(o).is_none()).map(|o| o.id).collect();
     let unseen =
         drawn.iter().filter(move |id| unseen.contains(id)).map(|&id| Choice { id, why: Why::Random, score: None });
     if strategy.besides == Besides::Stochastic {
@@ -212,14 +215,15 @@ fn by_words(request: &Request<'_>, drawn: &[SentenceId], scores: &HashMap<Senten
     first.into_iter().chain(others).collect()
 }
 
-fn score(measure: Measure, said: &Acquisition) -> f32 {
+/// `None` where the model was not asked for it, and for what looks at no model.
+fn score(measure: Measure, said: &Acquisition) -> Option<f32> {
     match measure {
-        Measure::LeastConfidence => said.least_confidence,
-        Measure::Entropy => said.entropy,
-        Measure::Neh => said.head_entropy,
-        Measure::MentionCount => said.mentions,
-        Measure::Bald => said.disagreement.unwrap_or(0.0),
-        Measure::Random | Measure::Order | Measure::Words => 0.0,
+        Measure::LeastConfidence => Some(said.least_confidence),
+        Measure::Entropy => Some(said.entropy),
+        Measure::Neh => Some(said.head_entropy),
+        Measure::MentionCount => Some(said.mentions),
+        Measure::Bald => said.disagreement,
+        Measure::Random | Measure::Order | Measure::Words => None,
     }
 }
 
@@ -285,6 +289,7 @@ mod tests {
         choose(&Request {
             strategy: strategy.parse().unwrap(),
             count,
+            shown: 0,
             seed: 7,
             open: &open,
             done: &Vec::new,
@@ -329,6 +334,17 @@ mod tests {
     }
 
     #[test]
+    fn what_was_not_asked_of_a_model_is_no_score() {
+        let without = |score| Acquisition { disagreement: None, ..acquisition(score, [1, 0]) };
+        let said = vec![Some(without(0.9)), Some(acquisition(0.1, [1, 0])), None, Some(acquisition(0.2, [1, 0]))];
+        let choices = chosen("bald", 4, &said, &unlike);
+        assert_eq!(choices.iter().take(2).map(|c| c.id.0).collect::<Vec<_>>(), [3, 1]);
+        assert!(choices.iter().skip(2).all(|c| c.why == Why::Random && c.score.is_none()), "{choices:?}");
+        let choices = chosen("bald", 2, &[Some(without(0.9)), Some(without(0.1))], &unlike);
+        assert!(choices.iter().all(|c| c.why == Why::Words), "{choices:?}");
+    }
+
+    #[test]
     fn by_lot_the_best_come_sooner_but_not_always() {
         let said: Vec<_> = (0..64_u8).map(|n| Some(acquisition(1.0 - f32::from(n) / 100.0, [1, 0]))).collect();
         // Of ten of 64, how many are the best ten: all by score, about 4.9 with weights of 1/r, 1.6 by chance.
@@ -338,7 +354,7 @@ mod tests {
             let ranked = open.iter().map(|o| Choice {
                 id: o.id,
                 why: Why::Score,
-                score: o.said.map(|said| score(Measure::Bald, said)),
+                score: o.said.and_then(|said| score(Measure::Bald, said)),
             });
             by_lot(ranked, seed).iter().take(10).filter(|choice| choice.id.0 < 10).count()
         };
@@ -381,6 +397,28 @@ mod tests {
                 }
                 prop_assert_eq!(&chosen(&strategy, count, &said, &words), &choices);
             }
+        }
+
+        #[test]
+        fn the_random_share_is_of_all_that_is_shown_however_often_the_rest_is_chosen_anew(
+            batches in prop::collection::vec(1_usize..10, 1..30),
+        ) {
+            let said: Vec<_> = (0..300_u16).map(|n| Some(acquisition(f32::from(n), [1, 0]))).collect();
+            let mut left: Vec<Open<'_>> =
+                said.iter().zip(0..).map(|(said, id)| Open { id: SentenceId(id), said: said.as_ref() }).collect();
+            let (mut shown, mut random) = (0, 0);
+            for batch in batches {
+                let strategy = "entropy+diverse".parse().unwrap();
+                let words = |_| Vec::new();
+                let request =
+                    Request { strategy, count: 10, shown, seed: 7, open: &left, done: &Vec::new, words: &words };
+                // Of ten chosen some are shown, and then there is a new model.
+                let next: Vec<Choice> = choose(&request).into_iter().take(batch).collect();
+                shown += next.len();
+                random += next.iter().filter(|c| c.why == Why::Random).count();
+                left.retain(|open| next.iter().all(|c| c.id != open.id));
+            }
+            prop_assert_eq!(random, share_of(shown));
         }
 
         #[test]

@@ -133,7 +133,8 @@ fn disagreements(sentence: &Labelled<'_>, said: Held<'_>, recall: &BTreeMap<Labe
     };
     for &(span, label) in &sentence.mentions {
         let score = score_of(said, span, label);
-        let others = said.iter().filter(|(s, l, _)| *s == span && *l != label);
+        // One that is marked beside it is no other label for it.
+        let others = said.iter().filter(|(s, l, _)| *s == span && !sentence.mentions.contains(&(*s, *l)));
         let other = others.max_by(|a, b| a.2.total_cmp(&b.2));
         match other {
             Some(&(_, other, p)) if p > 0.5 => push(span, label, Doubt::OtherLabel { label: other }, p),
@@ -156,17 +157,20 @@ fn disagreements(sentence: &Labelled<'_>, said: Held<'_>, recall: &BTreeMap<Labe
 #[derive(Default)]
 struct Uses {
     labels: BTreeMap<LabelId, usize>,
-    places: Vec<(SentenceId, Span, Option<LabelId>)>,
+    /// With all labels that they have there.
+    places: Vec<(SentenceId, Span, Vec<LabelId>)>,
 }
 
 fn inconsistencies(sentences: &[Labelled<'_>], found: &mut Vec<Finding>) {
     let mut uses: HashMap<&[&str], Uses> = HashMap::new();
     for sentence in sentences {
-        for &(span, label) in &sentence.mentions {
+        let mut labels: BTreeMap<Span, Vec<LabelId>> = BTreeMap::new();
+        sentence.mentions.iter().for_each(|(span, label)| labels.entry(*span).or_default().push(*label));
+        for (span, labels) in labels {
             if let Some(words) = words_of(sentence, span).filter(|words| words.len() <= LONGEST_WORDS) {
                 let uses = uses.entry(words).or_default();
-                *uses.labels.entry(label).or_default() += 1;
-                uses.places.push((sentence.id, span, Some(label)));
+                labels.iter().for_each(|label| *uses.labels.entry(*label).or_default() += 1);
+                uses.places.push((sentence.id, span, labels));
             }
         }
     }
@@ -177,7 +181,7 @@ fn inconsistencies(sentences: &[Labelled<'_>], found: &mut Vec<Finding>) {
             for end in start + 1..=sentence.words.len().min(start + LONGEST_WORDS) {
                 let Some(span) = Span::from_range(start..end).filter(|span| !covered(*span)) else { continue };
                 if let Some(uses) = words_of(sentence, span).and_then(|words| uses.get_mut(words)) {
-                    uses.places.push((sentence.id, span, None));
+                    uses.places.push((sentence.id, span, Vec::new()));
                 }
             }
         }
@@ -189,10 +193,10 @@ fn inconsistencies(sentences: &[Labelled<'_>], found: &mut Vec<Finding>) {
         }
         // One of twenty is more surely wrong than one of four.
         let weight = times as f32 / of as f32 * (1.0 - 1.0 / of as f32);
-        for (sentence, span, label) in places {
-            let (label, doubt) = match label {
-                Some(label) if label == usual => continue,
-                Some(label) => (label, Doubt::OftenOtherwise { label: usual, times, of }),
+        for (sentence, span, labels) in places {
+            let (label, doubt) = match labels.first() {
+                Some(_) if labels.contains(&usual) => continue,
+                Some(label) => (*label, Doubt::OftenOtherwise { label: usual, times, of }),
                 None => (usual, Doubt::OftenMarked { times, of }),
             };
             found.push(Finding { sentence, span, label, doubt, weight });
@@ -288,6 +292,16 @@ mod tests {
                 (9, LOC, Doubt::OftenMarked { times: 8, of: 10 }),
             ]
         );
+    }
+
+    #[test]
+    fn two_labels_on_the_same_words_are_no_doubt_of_each_other() {
+        let both = |id| sentence(id, "in Lund now", &[(1, 2, PER), (1, 2, LOC)]);
+        let mut gold = vec![both(0)];
+        gold.extend((1..8).map(|id| sentence(id, "in Lund now", &[(1, 2, LOC)])));
+        let said = [(span(1, 2), LOC, 0.9)];
+        let found = look_again(&gold, Some(&[&said[..]; 8]));
+        assert_eq!(found, [], "it is marked already what they say");
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) fn run(args: &Args) -> Result<Ending, CliError> {
         project.corpus().labels().get(label).map_or_else(|| format!("label {}", label.0), |l| l.name.clone())
     };
     let (mut json, mut text) = (to_json(&costs, name), to_text(&costs, name));
-    let anchoring = project.anchoring(&costs);
+    let anchoring = costs.anchoring;
     json["anchoring"] = anchoring
         .as_ref()
         .map_or(Value::Null, |found| json!({ "seen": agreement(&found.seen), "withheld": agreement(&found.withheld) }));

@@ -51,6 +51,7 @@ fn tell(progress: &mut Progress, event: SimulateEvent) {
         }
         SimulateEvent::Train(event @ crate::session::TrainEvent::Progress { .. }) => tell_training(progress, event),
         SimulateEvent::Train(_) => {}
+        SimulateEvent::Predicted { sentences, of } => progress.show(sentences, of, "open sentences predicted"),
         SimulateEvent::Point(point) => progress.note(&format!(
             "{} sentences, {} tokens: F1 {:.3}, {} actions instead of {}, suggestions from {:.2} on, trained in {:.0} s",
             point.sentences,

@@ -1,10 +1,10 @@
 //! What decisions cost a person, told from the log: how often, in seconds and in keys and buttons, for each label and model.
 
 use super::project::Project;
-use super::{SessionError, Task};
-use crate::annotation::{Edit, LabelId, ModelId, Provenance, SentenceId, Status, Step};
+use super::{Anchoring, SessionError, Task};
+use crate::annotation::{Edit, LabelId, MentionId, ModelId, Provenance, SentenceId, Status, Step};
 use crate::store::{Logged, Store};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::AddAssign;
 use std::path::Path;
 
@@ -79,13 +79,18 @@ pub struct Costs {
     pub presses: f64,
     /// Sentences that somebody worked on while suggestions for them were on screen.
     pub seen: HashSet<SentenceId>,
+    /// Whether suggestions sway the person; `None` where it can't be told yet.
+    pub anchoring: Option<Anchoring>,
 }
 
 impl Project {
     /// Reads the log on a thread of its own; what is not saved yet is not among it.
     pub fn costs(&self) -> Task<Result<Costs, SessionError>> {
-        let path = self.path().to_owned();
-        Task::spawn("nestling-costs", self.waker.as_waker(), move || read(&path))
+        let (path, agreements) = (self.path().to_owned(), self.agreements());
+        Task::spawn("nestling-costs", self.waker.as_waker(), move || {
+            let costs = read(&path)?;
+            Ok(Costs { anchoring: Anchoring::of(&agreements, &costs.seen), ..costs })
+        })
     }
 }
 
@@ -106,9 +111,28 @@ struct Tally {
 /// What one transaction decided.
 #[derive(Default)]
 struct Decided {
-    decisions: Vec<(Decision, LabelId, Option<ModelId>)>,
+    parts: Vec<Part>,
     cost: Cost,
     completed: usize,
+}
+
+/// Of a transaction, what counts.
+#[derive(Clone, Copy)]
+enum Part {
+    /// A suggestion was answered, or something marked unasked.
+    New(Told),
+    /// A mention that came of a suggestion was changed, or taken away: the suggestion was not right after all.
+    Later { mention: MentionId, told: Told },
+}
+
+/// A decision, and about what.
+#[derive(Clone, Copy)]
+struct Told {
+    decision: Decision,
+    label: LabelId,
+    model: Option<ModelId>,
+    /// What was made of the suggestion.
+    mention: Option<MentionId>,
 }
 
 impl Tally {
@@ -123,7 +147,7 @@ impl Tally {
                 let completed =
                     entry.edits.iter().filter(|e| matches!(e, Edit::SetStatus { new: Status::Complete, .. }));
                 let completed = completed.count();
-                self.done.push(Decided { decisions: decisions(entry), cost, completed });
+                self.done.push(Decided { parts: parts(entry), cost, completed });
             }
             Step::Undo => self.undone.extend(self.done.pop()),
             Step::Redo => self.done.extend(self.undone.pop()),
@@ -132,55 +156,84 @@ impl Tally {
 
     fn sum(self) -> Costs {
         let Self { done, mut costs, .. } = self;
-        for Decided { decisions, cost, completed } in done {
+        let mut decisions: Vec<(Told, Cost)> = Vec::new();
+        // Which decision a mention came of.
+        let mut came_of: HashMap<MentionId, usize> = HashMap::new();
+        for Decided { parts, cost, completed } in done {
             costs.completed += completed;
             // Several at once ("accept all") share what it took.
-            let share = 1.0 / decisions.len().max(1) as f64;
-            let cost = Cost { count: 1, secs: cost.secs * share, presses: cost.presses * share };
-            for (decision, label, model) in decisions {
-                costs.all.add(decision, cost);
-                costs.labels.entry(label).or_default().add(decision, cost);
-                if let Some(model) = model {
-                    costs.models.entry(model).or_default().add(decision, cost);
+            let share = 1.0 / parts.len().max(1) as f64;
+            let (secs, presses) = (cost.secs * share, cost.presses * share);
+            for part in parts {
+                let (told, first) = match part {
+                    Part::New(told) => (told, None),
+                    Part::Later { mention, told } => (told, came_of.get(&mention).copied()),
+                };
+                if let Some((first, all)) = first.and_then(|first| decisions.get_mut(first)) {
+                    (first.decision, first.label) = (told.decision, told.label);
+                    *all += Cost { count: 0, secs, presses };
+                    continue;
                 }
+                if let Some(mention) = told.mention {
+                    came_of.insert(mention, decisions.len());
+                }
+                decisions.push((told, Cost { count: 1, secs, presses }));
+            }
+        }
+        for (Told { decision, label, model, .. }, cost) in decisions {
+            costs.all.add(decision, cost);
+            costs.labels.entry(label).or_default().add(decision, cost);
+            if let Some(model) = model {
+                costs.models.entry(model).or_default().add(decision, cost);
             }
         }
         costs
     }
 }
 
-fn decisions(entry: &Logged) -> Vec<(Decision, LabelId, Option<ModelId>)> {
+fn parts(entry: &Logged) -> Vec<Part> {
     let edits = entry.edits.as_slice();
     let seen = |sentence| entry.visible.iter().find(|(id, _)| *id == sentence).map(|(_, model)| *model);
     let rejects = |e: &Edit| matches!(e, Edit::SetRejected { new: true, .. });
     // A mention that is made while a suggestion is turned down takes its place.
     let corrects = edits.iter().any(rejects) && edits.iter().any(|e| matches!(e, Edit::AddMention { .. }));
-    let decision = |edit: &Edit| match edit {
-        Edit::AddMention { mention, sentence } => Some(match mention.provenance {
-            Provenance::Accepted(model) => (Decision::Accept, mention.label, Some(model)),
-            _ if corrects => (Decision::Edit, mention.label, seen(*sentence)),
-            _ => (Decision::Create, mention.label, None),
-        }),
+    let later = |decision, label, model, mention| Part::Later {
+        mention,
+        told: Told { decision, label, model: Some(model), mention: Some(mention) },
+    };
+    let part = |edit: &Edit| match edit {
+        Edit::AddMention { mention, sentence } => {
+            let (decision, model) = match mention.provenance {
+                Provenance::Accepted(model) => (Decision::Accept, Some(model)),
+                _ if corrects => (Decision::Edit, seen(*sentence)),
+                _ => (Decision::Create, None),
+            };
+            Some(Part::New(Told { decision, label: mention.label, model, mention: Some(mention.id) }))
+        }
         Edit::ReplaceMention { old, new, .. } => match old.provenance {
-            // What was accepted and then changed was not right.
             Provenance::Accepted(model) if (&old.fragments, old.label) != (&new.fragments, new.label) => {
-                Some((Decision::Edit, new.label, Some(model)))
+                Some(later(Decision::Edit, new.label, model, old.id))
             }
+            _ => None,
+        },
+        Edit::RemoveMention { mention, .. } => match mention.provenance {
+            Provenance::Accepted(model) => Some(later(Decision::Reject, mention.label, model, mention.id)),
             _ => None,
         },
         // What no model had suggested was ruled out in looking at gold again.
         Edit::SetRejected { sentence, label, new: true, .. } if !corrects => {
-            Some((Decision::Reject, *label, Some(seen(*sentence)?)))
+            let model = Some(seen(*sentence)?);
+            Some(Part::New(Told { decision: Decision::Reject, label: *label, model, mention: None }))
         }
         _ => None,
     };
-    edits.iter().filter_map(decision).collect()
+    edits.iter().filter_map(part).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::annotation::{Mention, MentionId, Span};
+    use crate::annotation::{Mention, Span};
 
     const S: SentenceId = SentenceId(4);
     const M: ModelId = ModelId(2);
@@ -244,9 +297,24 @@ mod tests {
     }
 
     #[test]
-    fn an_accepted_mention_that_is_changed_later_was_an_edit() {
+    fn what_was_accepted_and_then_changed_or_removed_was_not_right() {
         let (old, new) = (mention(0, Provenance::Accepted(M)), mention(1, Provenance::Accepted(M)));
-        let changed = costs(&[(Step::Do, vec![Edit::ReplaceMention { sentence: S, old, new }])]);
-        assert_eq!(changed.models[&M].cost(Decision::Edit).count, 1);
+        let change = |old: &Mention, new: &Mention| {
+            (Step::Do, vec![Edit::ReplaceMention { sentence: S, old: old.clone(), new: new.clone() }])
+        };
+        let accept = (Step::Do, vec![add(0, Provenance::Accepted(M))]);
+        let remove = (Step::Do, vec![Edit::RemoveMention { sentence: S, mention: new.clone() }]);
+        let counts = |costs: &Costs| Decision::ALL.map(|decision| costs.models[&M].cost(decision).count);
+        // Once, whatever it took, and of the label that it ended with.
+        let changed = costs(&[accept.clone(), change(&old, &new), change(&new, &old), change(&old, &new)]);
+        assert_eq!(counts(&changed), [0, 1, 0, 0]);
+        assert_eq!(changed.labels[&LabelId(1)].cost(Decision::Edit).secs, 12.0);
+        let removed = costs(&[accept.clone(), change(&old, &new), remove.clone()]);
+        assert_eq!(counts(&removed), [0, 0, 1, 0]);
+        // Accepted before the log begins.
+        assert_eq!(counts(&costs(&[change(&old, &new), change(&new, &old)])), [0, 1, 0, 0]);
+        // An undo takes back the change alone.
+        let back = (Step::Undo, remove.1.clone());
+        assert_eq!(counts(&costs(&[accept, remove, back])), [1, 0, 0, 0]);
     }
 }

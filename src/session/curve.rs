@@ -7,6 +7,7 @@ use crate::annotation::{Edit, ModelId, Sentence, SentenceId, Split, Status, Tran
 use crate::evaluation::Counts;
 use crate::nn::scatter;
 use crate::store::Measurement;
+use std::collections::HashMap;
 
 /// Sentences that a forecast is about.
 const MORE_SENTENCES: usize = 100;
@@ -80,9 +81,19 @@ impl Project {
             })
             .collect();
         points.sort_by_key(|p| (p.train_sentences, p.model));
-        let curve: Vec<Point> = points.iter().map(|p| (p.train_sentences as f64, p.f1)).collect();
+        // Models of another kind are on another curve.
+        let kinds: HashMap<ModelId, (String, String)> =
+            self.models().map(|info| (info.id, (info.encoder, info.architecture))).collect();
+        let last = points.iter().max_by_key(|p| p.model).and_then(|p| kinds.get(&p.model));
+        let alike = points.iter().filter(|p| kinds.get(&p.model) == last);
+        let curve: Vec<Point> = alike.map(|p| (p.train_sentences as f64, p.f1)).collect();
         LearningCurve { basis, points, forecast: Forecast::of(&curve, MORE_SENTENCES) }
     }
+}
+
+/// Whether a model has learned, or is about to: what it may have seen is no blind set.
+pub(super) fn has_learned(project: &Project) -> bool {
+    project.models().next().is_some() || project.learner.is_training()
 }
 
 /// Nobody has touched it, and it is of no split.
@@ -96,7 +107,7 @@ pub(super) fn may_be_set_aside(sentence: &Sentence) -> bool {
 /// # Errors
 /// A model has learned already, so that what is left is no fair sample; fewer sentences than asked for.
 pub(super) fn set_aside(project: &Project, count: usize) -> Result<Transaction, SessionError> {
-    if project.models().next().is_some() {
+    if has_learned(project) {
         return Err(SessionError::TooLateForBlind);
     }
     let untouched = project.corpus().sentences().filter(|s| may_be_set_aside(s));

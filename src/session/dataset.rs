@@ -80,17 +80,21 @@ pub(super) fn labels(corpus: &Corpus) -> Vec<(LabelId, String)> {
 }
 
 /// What a quick training learns from: the sentences that are new to the model and some of the others, so that nothing is
-/// forgotten; and fewer dev sentences, the same ones each time.
-pub(super) fn freeze_for_refresh(corpus: &Corpus, known: &HashSet<SentenceId>) -> Result<Dataset, TrainError> {
-    let of = |part: Part, most: usize, first: &dyn Fn(SentenceId) -> bool| {
+/// forgotten, which others a seed says; and fewer dev sentences, the same ones each time.
+pub(super) fn freeze_for_refresh(
+    corpus: &Corpus,
+    known: &HashSet<SentenceId>,
+    seed: u64,
+) -> Result<Dataset, TrainError> {
+    let of = |part: Part, most: usize, seed: u64, first: &dyn Fn(SentenceId) -> bool| {
         let mut all: Vec<&Sentence> = learnable(corpus, [part]).collect();
-        all.sort_by_key(|s| (!first(s.id()), scatter(u64::from(s.id().0))));
+        all.sort_by_key(|s| (!first(s.id()), scatter(scatter(seed) ^ u64::from(s.id().0))));
         all.truncate(most);
         all.sort_by_key(|s| s.id());
         all.into_iter().map(|s| example(corpus, s)).collect()
     };
-    let train = of(Part::Train, REFRESH_SENTENCES, &|id| !known.contains(&id));
-    Dataset::freeze(labels(corpus), train, of(Part::Dev, REFRESH_DEV, &|_| true))
+    let train = of(Part::Train, REFRESH_SENTENCES, seed, &|id| !known.contains(&id));
+    Dataset::freeze(labels(corpus), train, of(Part::Dev, REFRESH_DEV, 0, &|_| true))
 }
 
 /// The complete sentences of a part with their gold mentions. Models see contiguous mentions only.
@@ -193,7 +197,7 @@ mod tests {
                 let (status, split) = sentences[number(words)];
                 prop_assert!(split == Split::Rest && status != Status::Complete && status != Status::Skipped);
             }
-            let refresh = freeze_for_refresh(&corpus, &HashSet::new()).unwrap();
+            let refresh = freeze_for_refresh(&corpus, &HashSet::new(), 1).unwrap();
             prop_assert_eq!(seen(refresh.train()), seen(dataset.train()));
             for n in seen(&gold_examples(&corpus, Part::Blind)) {
                 prop_assert_eq!(sentences[n], (Status::Complete, Split::Blind));
@@ -201,7 +205,7 @@ mod tests {
             let open: Vec<Open<'_>> =
                 corpus.sentences().filter(|s| may_be_offered(s)).map(|s| Open { id: s.id(), said: None }).collect();
             let words = |id| corpus.words(corpus.sentence(id).unwrap()).collect();
-            let request = Request { strategy: Strategy::DEFAULT, count: 99, seed: 1, open: &open, done: &Vec::new, words: &words };
+            let request = Request { strategy: Strategy::DEFAULT, count: 99, shown: 0, seed: 1, open: &open, done: &Vec::new, words: &words };
             let learned = corpus.sentences().filter(|s| s.trains() && !s.tokens().is_empty());
             let learned: Vec<usize> = learned.map(|s| s.id().0 as usize).collect();
             prop_assert_eq!(learned, seen(dataset.train()), "what counts as known is what models learn from");

@@ -65,7 +65,7 @@ impl Project {
     ///
     /// An edit made meanwhile makes it fail, with nothing changed: keep people from editing while it runs.
     pub fn start_import(&mut self, incoming: Incoming, how: ImportHow) -> Task<Result<Imported, SessionError>> {
-        let (corpus, stamp) = (Arc::clone(&self.corpus), self.stamp());
+        let (corpus, stamp) = (Arc::clone(&self.corpus), self.stamp(self.seen()));
         let writer = self.writer().cloned();
         let dev_imported = self.dev_is_given();
         Task::spawn("nestling-import", self.waker.as_waker(), move || {
@@ -95,7 +95,7 @@ impl Project {
     /// # Errors
     /// See [`read_files`](super::read_files) and the store; nothing is changed then.
     pub fn import(&mut self, incoming: Incoming, how: ImportHow) -> Result<ImportReceipt, SessionError> {
-        let stamp = self.stamp();
+        let stamp = self.stamp(self.seen());
         let writer = Arc::clone(self.writer()?);
         let imported = import(&self.corpus, incoming, how, self.dev_is_given(), stamp, &writer)?;
         self.finish_import(imported)

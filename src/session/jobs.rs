@@ -3,6 +3,7 @@
 use super::dataset::{discontinuous, gold_examples, words};
 use super::predictor::suggestions;
 use super::project::Project;
+use super::ranking::dropout_passes;
 use super::settings::Setting;
 use super::status::ModelInfo;
 use super::trainer::{self, Finished, TrainingJob, TrainingTask, lower_priority};
@@ -117,6 +118,7 @@ impl Project {
         cancel: &AtomicBool,
         on_event: &mut dyn FnMut(Event),
     ) -> Result<TrainReport, SessionError> {
+        self.note_learned();
         let Finished { model, trained, scores, .. } = trainer::run_alone(job, cancel, on_event).map_err(stopped)?;
         let info = ModelInfo { calibration: scores.calibration, ..models::info(model, &trained.manifest, now_ms()) };
         let cleanup = self.add_model(&info, true)?;
@@ -156,6 +158,8 @@ impl Project {
         on_progress: &mut dyn FnMut(usize, usize),
     ) -> Result<PredictReport, SessionError> {
         let (id, predictor) = self.load_model(model, threads)?;
+        let dropout_passes = options.dropout_passes.max(dropout_passes(self.settings().strategy));
+        let options = PredictOptions { dropout_passes, ..options };
         let scale = self.models().find(|info| info.id == id).map(|info| info.scale()).unwrap_or_default();
         let chosen = self.corpus().sentences().filter(|s| part.holds(s) && !s.tokens().is_empty());
         let ids: Vec<SentenceId> = chosen.map(|s| s.id()).collect();

@@ -22,7 +22,7 @@ use super::status::{Event, LearnerState, LearnerStatus, ModelInfo, Predicting};
 use super::task::Task;
 use super::trainer::{Finished, TrainingJob, TrainingRun, TrainingTask, Verdict};
 use super::{SessionError, models, now_ms};
-use crate::annotation::{ModelId, SentenceId, Status};
+use crate::annotation::{ModelId, Sentence, SentenceId, Status};
 use crate::train::{Config, ENOUGH_DEV, Effort, TrainError};
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -53,8 +53,14 @@ pub(super) struct Learner {
     suggesting: Option<(ModelId, PathBuf)>,
     /// Batches that the predictor has.
     under_way: usize,
-    /// The sentences that were complete when the last training began, or when the project was opened.
+    /// How many sentences were complete when the last training began, or when the project was opened.
+    begun_with: usize,
+    /// The sentences that the training under way has.
+    learning: Arc<HashSet<SentenceId>>,
+    /// The sentences that the model in use has learned from, as far as is known: at opening all that are complete.
     known: Arc<HashSet<SentenceId>>,
+    /// The sentences that any model may have learned from: they are no test of one.
+    ever_known: HashSet<SentenceId>,
     status: LearnerStatus,
 }
 
@@ -72,7 +78,10 @@ impl Default for Learner {
             queue: PredictionQueue::default(),
             suggesting: None,
             under_way: 0,
+            begun_with: 0,
+            learning: Arc::default(),
             known: Arc::default(),
+            ever_known: HashSet::new(),
             status,
         }
     }
@@ -90,6 +99,11 @@ impl Learner {
     /// A training, or work that trains, is under way.
     pub(super) fn is_training(&self) -> bool {
         self.training.is_some() || self.looking.is_some()
+    }
+
+    /// Whether a model may have learned from a sentence, so that it can't be one to test it on.
+    pub(super) fn may_know(&self, sentence: SentenceId) -> bool {
+        self.ever_known.contains(&sentence)
     }
 
     /// Stops the training soon and for good.
@@ -127,6 +141,7 @@ impl Project {
     pub fn start_learner(&mut self) {
         self.learner.is_on = self.read_only().is_none();
         self.learner.known = Arc::new(self.complete_sentences());
+        self.learner.begun_with = self.learner.known.len();
         self.start_predicting();
         if self.learner.is_on && self.settings.auto_train {
             self.resume_training();
@@ -157,7 +172,7 @@ impl Project {
     /// Whether enough is new to the model in use for a quick training.
     fn refresh_is_due(&self) -> bool {
         let complete = self.counts().train + self.counts().dev;
-        complete >= self.learner.known.len() + REFRESH_AFTER && self.current_snapshot().is_some()
+        complete >= self.learner.begun_with + REFRESH_AFTER && self.current_snapshot().is_some()
     }
 
     fn start_refresh(&mut self) -> Result<(), SessionError> {
@@ -177,6 +192,20 @@ impl Project {
         complete.filter(|s| Part::Train.holds(s) || Part::Dev.holds(s)).map(|s| s.id()).collect()
     }
 
+    /// Takes note of what a training learns from that begins now.
+    pub(super) fn note_learned(&mut self) {
+        let learned = self.corpus.sentences().filter(|s| s.trains()).map(Sentence::id);
+        self.learner.ever_known.extend(learned);
+    }
+
+    /// The same of the trainings before the project was opened: what was touched may have been complete then.
+    pub(super) fn note_learned_before(&mut self) {
+        if !self.models.is_empty() {
+            let touched = self.corpus.sentences().filter(|s| s.status() != Status::Untouched).map(Sentence::id);
+            self.learner.ever_known = touched.collect();
+        }
+    }
+
     /// Goes on with the training that closing the program interrupted.
     fn resume_training(&mut self) {
         let Some(model) = self.learner.interrupted.take() else { return };
@@ -190,7 +219,9 @@ impl Project {
             // opening.
             self.settings.last_trained_sentences = self.counts().train + self.counts().dev;
         }
-        self.learner.known = Arc::new(self.complete_sentences());
+        self.note_learned();
+        self.learner.learning = Arc::new(self.complete_sentences());
+        self.learner.begun_with = self.learner.learning.len();
         self.learner.failure = None;
         let run = TrainingRun::start(job, sentences, self.waker.as_waker());
         run.pause(self.settings.training_paused);
@@ -313,6 +344,9 @@ impl Project {
                 let info = ModelInfo { calibration, ..models::info(model, &trained.manifest, now_ms()) };
                 if let Err(error) = self.add_model(&info, verdict.use_it()) {
                     return Some(self.learner_failed(error.to_string()));
+                }
+                if verdict.use_it() {
+                    self.learner.known = Arc::clone(&self.learner.learning);
                 }
                 if let Err(error) = self.take_scores(&scores, verdict.use_it()) {
                     return Some(Event::SaveFailed { message: error.to_string() });

@@ -27,6 +27,8 @@ pub(super) struct Batch {
     pub snapshot: PathBuf,
     /// What the model's scores are divided by.
     pub scale: Scale,
+    /// Models that differ by dropout, to tell what they disagree on.
+    pub dropout_passes: usize,
     /// Of the project when the words were taken.
     pub segmentation: u64,
     pub sentences: Vec<(SentenceId, Vec<String>)>,
@@ -43,12 +45,22 @@ pub(super) struct Answer {
 /// What the thread asks: a model that is loaded.
 pub(super) trait Model {
     /// One prediction for each sentence, in order.
-    fn predict(&self, sentences: &[Vec<String>], cancel: &AtomicBool) -> Result<Vec<SentencePrediction>, TrainError>;
+    fn predict(
+        &self,
+        sentences: &[Vec<String>],
+        options: PredictOptions,
+        cancel: &AtomicBool,
+    ) -> Result<Vec<SentencePrediction>, TrainError>;
 }
 
 impl Model for Predictor {
-    fn predict(&self, sentences: &[Vec<String>], cancel: &AtomicBool) -> Result<Vec<SentencePrediction>, TrainError> {
-        self.predict(sentences, PredictOptions::default(), cancel)
+    fn predict(
+        &self,
+        sentences: &[Vec<String>],
+        options: PredictOptions,
+        cancel: &AtomicBool,
+    ) -> Result<Vec<SentencePrediction>, TrainError> {
+        self.predict(sentences, options, cancel)
     }
 }
 
@@ -122,7 +134,8 @@ fn answer<M: Model>(
     load: &impl Fn(&Path) -> Result<M, TrainError>,
     cancel: &AtomicBool,
 ) -> Answer {
-    let Batch { model, snapshot, scale, segmentation, sentences } = batch;
+    let Batch { model, snapshot, scale, dropout_passes, segmentation, sentences } = batch;
+    let options = PredictOptions { dropout_passes, ..PredictOptions::default() };
     let (ids, words): (Vec<_>, Vec<_>) = sentences.into_iter().unzip();
     let work = || -> Result<Vec<SentenceSuggestions>, TrainError> {
         if loaded.as_ref().is_none_or(|(id, _)| *id != model) {
@@ -130,7 +143,7 @@ fn answer<M: Model>(
             *loaded = Some((model, load(&snapshot)?));
         }
         let Some((_, predictor)) = loaded.as_ref() else { return Ok(Vec::new()) };
-        let predictions = predictor.predict(&words, cancel)?;
+        let predictions = predictor.predict(&words, options, cancel)?;
         Ok(predictions.into_iter().map(|prediction| suggestions(model, scale, prediction)).collect())
     };
     let result = match catch_unwind(AssertUnwindSafe(work)) {

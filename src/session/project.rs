@@ -185,6 +185,7 @@ impl Project {
             waker,
         };
         project.show_current_model();
+        project.note_learned_before();
         project.learner.interrupted = project.interrupted_training();
         project.refresh_learner();
         Ok(project)
@@ -349,7 +350,12 @@ impl Project {
                     self.set(Setting::ThresholdByEffort(false))?;
                 }
                 self.agenda.renew();
+                let is_strategy = matches!(setting, Setting::Strategy(_));
                 self.set(setting)?;
+                if is_strategy {
+                    // It may want to know more of each sentence.
+                    self.start_predicting();
+                }
                 self.consider_training();
                 Ok(Outcome::default())
             }
@@ -392,7 +398,7 @@ impl Project {
             corpus: &self.corpus,
             suggestions: sentence.and_then(|id| self.suggestions(id)),
             threshold: self.settings.threshold,
-            completes_into_dev: target.is_some_and(|s| goes_to_dev(s, dev))
+            completes_into_dev: target.is_some_and(|s| goes_to_dev(s, dev) && !self.learner.may_know(s.id()))
                 && leaves_enough(train, dev)
                 && !self.dev_is_given(),
         };
@@ -409,6 +415,10 @@ impl Project {
             Step::Do | Step::Redo => self.history.next_redo().ok_or(SessionError::NothingToRedo)?,
         };
         let transaction = next.clone();
+        let sets_aside = |edit: &Edit| matches!(edit, Edit::SetSplit { new: Split::Blind, .. });
+        if transaction.edits.iter().any(sets_aside) && curve::has_learned(self) {
+            return Err(SessionError::TooLateForBlind);
+        }
         let sentence = transaction.sentence();
         let mention = transaction.edits.iter().find_map(|edit| match edit {
             Edit::AddMention { mention, .. } | Edit::ReplaceMention { new: mention, .. } => Some(mention.id),
@@ -437,6 +447,7 @@ impl Project {
             touched.iter().filter_map(|id| corpus.sentence(*id).cloned()).collect()
         };
         let before = sentences(&self.corpus);
+        let seen = self.seen();
         let inverse = Arc::make_mut(&mut self.corpus).apply(transaction.clone())?;
         if moves_words {
             self.counts = Counts::of(&self.corpus);
@@ -445,7 +456,7 @@ impl Project {
             sentences(&self.corpus).iter().for_each(|s| self.counts.add(s));
         }
         self.history.record(step, inverse.clone());
-        let (stamp, revision) = (self.stamp(), self.corpus.revision());
+        let (stamp, revision) = (self.stamp(seen), self.corpus.revision());
         let edits = transaction.edits.clone();
         writer.apply(LogEntry { step, transaction, inverse, stamp, revision })?;
         if moves_words {
@@ -457,14 +468,18 @@ impl Project {
         Ok(())
     }
 
-    /// Who, when, how long, and what was seen.
-    pub(super) fn stamp(&mut self) -> Stamp {
+    /// The suggestions on screen now: before an edit those that a person saw when deciding on it.
+    pub(super) fn seen(&self) -> Vec<VisibleSuggestions> {
         let visible = self.on_screen.iter().filter_map(|&sentence| {
             let model = self.suggestions.get(&sentence)?.model;
             let spans: Vec<_> = self.visible_suggestions(sentence).into_iter().cloned().collect();
             (!spans.is_empty()).then_some(VisibleSuggestions { sentence, model, spans })
         });
-        let visible = visible.collect();
+        visible.collect()
+    }
+
+    /// Who, when, how long, and what was seen.
+    pub(super) fn stamp(&mut self, visible: Vec<VisibleSuggestions>) -> Stamp {
         let author = self.settings.author.clone();
         let (active_ms, presses) = (self.activity.take_ms(Instant::now()), self.activity.take_presses());
         Stamp { author, time_ms: now_ms(), active_ms, presses, visible }

@@ -6,7 +6,7 @@ use super::jobs::stopped;
 use super::predictor::DROPOUT_PASSES;
 use super::project::{Order, Project};
 use crate::active::{Choice, Measure, Open, Request, Strategy, choose};
-use crate::annotation::{Acquisition, ModelId, Sentence, SentenceId, Split};
+use crate::annotation::{Acquisition, ModelId, Sentence, SentenceId, SentenceSuggestions, Split};
 use crate::train::PredictOptions;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::AtomicBool;
@@ -34,8 +34,10 @@ pub struct RankRequest {
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
     next: VecDeque<Choice>,
-    /// Shown since the scores are what they are: not to be shown again before the others.
+    /// Not to be shown again before the others.
     passed: HashSet<SentenceId>,
+    /// How many of its choices were shown since the project was opened.
+    count: usize,
     /// Why the one that was shown last was chosen.
     shown: Option<Choice>,
     /// Whose scores.
@@ -47,6 +49,18 @@ impl Agenda {
     pub(super) fn renew(&mut self) {
         self.next.clear();
     }
+}
+
+/// Models that differ by dropout, that a prediction asks where sentences are chosen so.
+pub(super) fn dropout_passes(strategy: Strategy) -> usize {
+    if strategy.measure == Measure::Bald { DROPOUT_PASSES } else { 0 }
+}
+
+/// Whether a prediction holds what sentences are chosen by: one of an older program, or whose words were moved, has no
+/// acquisition scores, and one of another strategy no disagreement.
+pub(super) fn says_enough(said: &SentenceSuggestions, strategy: Strategy) -> bool {
+    let acquisition = said.acquisition.as_ref();
+    acquisition.is_some_and(|a| strategy.measure != Measure::Bald || a.disagreement.is_some())
 }
 
 impl Project {
@@ -73,13 +87,15 @@ impl Project {
 
     fn next_that_teaches(&mut self, after: SentenceId) -> Option<SentenceId> {
         if self.agenda.model != self.current_model {
-            self.agenda = Agenda { model: self.current_model, ..Agenda::default() };
+            self.agenda.model = self.current_model;
+            self.agenda.renew();
         }
         self.agenda.passed.insert(after);
         for _ in 0..2 {
             while let Some(choice) = self.agenda.next.pop_front() {
                 if choice.id != after && self.corpus.sentence(choice.id).is_some_and(may_be_offered) {
                     self.agenda.passed.insert(choice.id);
+                    self.agenda.count += 1;
                     self.agenda.shown = Some(choice);
                     return Some(choice.id);
                 }
@@ -97,7 +113,8 @@ impl Project {
     /// The next sentences by the scores that are there, however old; linear in the sentences.
     pub(super) fn choose_ahead(&self, count: usize) -> Vec<Choice> {
         let not_passed = |s: &Sentence| !self.agenda.passed.contains(&s.id());
-        self.choose(self.settings.strategy, count, SEED, &HashMap::new(), not_passed)
+        let request = RankRequest { strategy: self.settings.strategy, count, seed: SEED, threads: None };
+        self.choose(request, self.agenda.count, &HashMap::new(), not_passed)
     }
 
     /// The sentences to annotate next, with their acquisition scores. What the model in use has not scored yet is scored
@@ -111,20 +128,17 @@ impl Project {
         cancel: &AtomicBool,
         on_progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<Choice>, SessionError> {
-        let RankRequest { strategy, count, seed, threads } = request;
+        let RankRequest { strategy, threads, .. } = request;
         let mut fresh = HashMap::new();
         if strategy.measure.asks_a_model() && self.current_model.is_some() {
-            let by_dropout = strategy.measure == Measure::Bald;
             let is_stale = |s: &&Sentence| {
                 let said = self.suggestions.get(&s.id()).filter(|said| Some(said.model) == self.current_model);
-                let said = said.and_then(|said| said.acquisition.as_ref());
-                may_be_offered(s) && said.is_none_or(|said| by_dropout && said.disagreement.is_none())
+                may_be_offered(s) && said.is_none_or(|said| !says_enough(said, strategy))
             };
             let stale: Vec<SentenceId> = self.corpus.sentences().filter(is_stale).map(Sentence::id).collect();
             if !stale.is_empty() {
                 let (_, predictor) = self.load_model(None, threads)?;
-                let dropout_passes = if by_dropout { DROPOUT_PASSES } else { 0 };
-                let options = PredictOptions { dropout_passes, ..PredictOptions::default() };
+                let options = PredictOptions { dropout_passes: dropout_passes(strategy), ..PredictOptions::default() };
                 for chunk in stale.chunks(CHUNK) {
                     let of = |id: &SentenceId| Some(words(&self.corpus, self.corpus.sentence(*id)?));
                     let texts: Vec<Vec<String>> = chunk.iter().filter_map(of).collect();
@@ -134,15 +148,14 @@ impl Project {
                 }
             }
         }
-        Ok(self.choose(strategy, count, seed, &fresh, |_| true))
+        Ok(self.choose(request, 0, &fresh, |_| true))
     }
 
     /// `fresh` scores go before stored ones.
     fn choose(
         &self,
-        strategy: Strategy,
-        count: usize,
-        seed: u64,
+        RankRequest { strategy, count, seed, .. }: RankRequest,
+        shown: usize,
         fresh: &HashMap<SentenceId, Acquisition>,
         wanted: impl Fn(&Sentence) -> bool,
     ) -> Vec<Choice> {
@@ -151,6 +164,6 @@ impl Project {
         let open: Vec<Open<'_>> = open.map(|s| Open { id: s.id(), said: said(s.id()) }).collect();
         let done = || self.corpus.sentences().filter(|s| s.trains()).map(Sentence::id).collect();
         let words = |id| self.corpus.sentence(id).map(|s| self.corpus.words(s).collect()).unwrap_or_default();
-        choose(&Request { strategy, count, seed, open: &open, done: &done, words: &words })
+        choose(&Request { strategy, count, shown, seed, open: &open, done: &done, words: &words })
     }
 }

@@ -3,6 +3,7 @@
 use super::now_ms;
 use crate::annotation::{LabelId, ModelId, Span, Split};
 use crate::evaluation::{Band, Calibration, Counts, Scored, least_effort};
+use crate::nn::scatter;
 use crate::store::Measurement;
 use crate::train::{Dataset, ENOUGH_DEV, Example, PredictOptions, Predictor, SentencePrediction, TrainError};
 use std::sync::atomic::AtomicBool;
@@ -32,7 +33,7 @@ impl Scores {
         blind: &[Example],
         cancel: &AtomicBool,
     ) -> Result<Self, TrainError> {
-        let dev = dataset.dev().get(..MOST_DEV).unwrap_or(dataset.dev());
+        let dev = &drawn(dataset.dev());
         let mut scores = Self::default();
         let train_sentences = predictor.manifest().outcome.train_sentences;
         // Of a training that was limited, or that began with fewer labels, about as many as there would be.
@@ -67,6 +68,15 @@ impl Scores {
         }
         Ok(scores)
     }
+}
+
+/// Of many dev sentences some, drawn from all of the text; the same ones for each model.
+fn drawn(dev: &[Example]) -> Vec<Example> {
+    let mut places: Vec<usize> = (0..dev.len()).collect();
+    places.sort_by_key(|place| scatter(*place as u64));
+    places.truncate(MOST_DEV);
+    places.sort_unstable();
+    places.into_iter().filter_map(|place| dev.get(place).cloned()).collect()
 }
 
 /// The threshold of calibrated scores, and the calibration.

@@ -60,8 +60,18 @@ pub struct SimulateRequest {
 /// How far a simulation is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SimulateEvent {
-    Started { run: usize, runs: usize, strategy: String, seed: u64 },
+    Started {
+        run: usize,
+        runs: usize,
+        strategy: String,
+        seed: u64,
+    },
     Train(TrainEvent),
+    /// So many of the open sentences have suggestions of the newest model.
+    Predicted {
+        sentences: usize,
+        of: usize,
+    },
     Point(PointRecord),
 }
 

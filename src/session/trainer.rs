@@ -204,13 +204,15 @@ struct Frozen {
 fn run(job: TrainingJob, cancel: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Finished, TrainError> {
     let Frozen { job, dataset, blind } = job.freeze()?;
     let (model, trained) = job.train_on(&dataset, cancel, on_event)?;
-    let verdict = compare(&job, &dataset, &trained, cancel).inspect_err(|_| {
-        // Nobody registers this one. What can't be deleted is passed over by the next training.
-        let _left = std::fs::remove_dir_all(&trained.snapshot);
-    })?;
+    let verdict = compare(&job, &dataset, &trained, cancel).inspect_err(|_| forget(&trained))?;
     let is_refresh = matches!(job.task, TrainingTask::Refresh { .. });
-    let scores = if is_refresh { Scores::default() } else { job.score(model, &dataset, &blind, &trained, cancel) };
+    let scores = if is_refresh { Scores::default() } else { job.score(model, &dataset, &blind, &trained, cancel)? };
     Ok(Finished { model, trained, verdict, scores })
+}
+
+/// Deletes a model that nobody will register. What can't be deleted is passed over by the next training.
+fn forget(trained: &Trained) {
+    let _left = std::fs::remove_dir_all(&trained.snapshot);
 }
 
 /// Trains without looking at the model in use, on this thread.
@@ -221,7 +223,7 @@ pub(super) fn run_alone(
 ) -> Result<Finished, TrainError> {
     let Frozen { job, dataset, blind } = job.freeze()?;
     let (model, trained) = job.train_on(&dataset, cancel, on_event)?;
-    let scores = job.score(model, &dataset, &blind, &trained, cancel);
+    let scores = job.score(model, &dataset, &blind, &trained, cancel)?;
     Ok(Finished { model, trained, verdict: Verdict::First, scores })
 }
 
@@ -245,7 +247,9 @@ impl TrainingJob {
     fn freeze(mut self) -> Result<Frozen, TrainError> {
         let corpus = std::mem::take(&mut self.corpus);
         let dataset = Arc::new(match &self.task {
-            TrainingTask::Refresh { known, .. } => dataset::freeze_for_refresh(&corpus, known)?,
+            TrainingTask::Refresh { known, model, .. } => {
+                dataset::freeze_for_refresh(&corpus, known, u64::from(model.0))?
+            }
             TrainingTask::New { .. } | TrainingTask::Resume { .. } => dataset::freeze(&corpus)?,
         });
         let blind = dataset::gold_examples(&corpus, Part::Blind);
@@ -254,6 +258,9 @@ impl TrainingJob {
     }
 
     /// What can't be told is left out: the model is there all the same.
+    ///
+    /// # Errors
+    /// A stop alone; the model is deleted then.
     fn score(
         &self,
         model: ModelId,
@@ -261,12 +268,18 @@ impl TrainingJob {
         blind: &[Example],
         trained: &Trained,
         cancel: &AtomicBool,
-    ) -> Scores {
+    ) -> Result<Scores, TrainError> {
         if dataset.dev().len().max(blind.len()) < ENOUGH_DEV {
-            return Scores::default();
+            return Ok(Scores::default());
         }
         let predictor = Predictor::load_with_threads(&trained.snapshot, self.threads());
-        predictor.and_then(|p| Scores::of((model, &p), dataset, blind, cancel)).unwrap_or_default()
+        match predictor.and_then(|p| Scores::of((model, &p), dataset, blind, cancel)) {
+            Err(TrainError::Cancelled) => {
+                forget(trained);
+                Err(TrainError::Cancelled)
+            }
+            scores => Ok(scores.unwrap_or_default()),
+        }
     }
 
     fn train_on(

@@ -4,12 +4,12 @@
 //! sentences are annotated without suggestions, though a model has some. If persons agree with the model less there than
 //! where they see what it says, suggestions sway them.
 
-use super::Costs;
-use super::dataset::example;
+use super::dataset::contiguous;
 use super::project::Project;
 use crate::annotation::{LabelId, ModelId, Sentence, SentenceId, Span, Split, Status};
-use crate::evaluation::{Band, Counts};
+use crate::evaluation::{Band, Counts, Judged};
 use crate::nn::scatter;
+use std::collections::HashSet;
 
 /// One sentence in so many is a probe.
 const PROBE_EVERY: u64 = 40;
@@ -56,26 +56,38 @@ impl Project {
         self.settings().probes && self.counts().complete >= PROBES_FROM && is_drawn(sentence.id())
     }
 
-    /// Whether suggestions sway the person, as far as it can be told; `None` as long as no probe is complete.
-    pub fn anchoring(&self, costs: &Costs) -> Option<Anchoring> {
+    /// What the model had suggested when each sentence was completed, against what the person marked; of those that had
+    /// something to show. Linear in the sentences.
+    pub(super) fn agreements(&self) -> Vec<(SentenceId, Counts)> {
         let threshold = self.settings().threshold;
-        let counts = |wanted: &dyn Fn(&Sentence) -> bool| -> Option<Agreement> {
-            let complete = self.corpus().sentences().filter(|s| s.trains() && wanted(s));
-            let counts: Vec<Counts> = complete.filter_map(|s| self.agreement(s, threshold)).collect();
+        let complete = self.corpus().sentences().filter(|s| s.trains());
+        complete.filter_map(|s| Some((s.id(), self.agreement(s, threshold)?))).collect()
+    }
+
+    fn agreement(&self, sentence: &Sentence, threshold: f32) -> Option<Counts> {
+        let said = self.suggestions.get(&sentence.id()).filter(|said| said.model != ModelId::FROM_FILE)?;
+        let shown = said.spans.iter().filter(|s| s.score >= threshold);
+        let predicted: Vec<(Span, LabelId)> = shown.map(|s| (s.span, s.label)).collect();
+        let gold = contiguous(sentence);
+        let judged = Judged { words: &[], gold: &gold, predicted: &predicted, heads: None, candidates: 0 };
+        (!predicted.is_empty()).then(|| judged.counts())
+    }
+}
+
+impl Anchoring {
+    /// Whether suggestions sway the person, as far as it can be told: of each sentence how far they agree, and which were
+    /// seen with suggestions. `None` as long as no probe is complete.
+    ///
+    /// Cost: two bootstraps, a thousand draws for each sentence.
+    pub(super) fn of(agreements: &[(SentenceId, Counts)], seen: &HashSet<SentenceId>) -> Option<Self> {
+        let agreement = |wanted: &dyn Fn(SentenceId) -> bool| -> Option<Agreement> {
+            let counts: Vec<Counts> = agreements.iter().filter(|(id, _)| wanted(*id)).map(|(_, c)| *c).collect();
             let sum: Counts = counts.iter().copied().sum();
             Some(Agreement { sentences: counts.len(), f1: sum.f1()?, band: Band::around_f1(&counts)? })
         };
-        let was_seen = |s: &Sentence| costs.seen.contains(&s.id());
-        let was_withheld = |s: &Sentence| is_drawn(s.id()) && !was_seen(s);
-        Some(Anchoring { seen: counts(&was_seen)?, withheld: counts(&was_withheld)? })
-    }
-
-    /// What the model had suggested when the sentence was completed, against what the person marked.
-    fn agreement(&self, sentence: &Sentence, threshold: f32) -> Option<Counts> {
-        let said = self.suggestions.get(&sentence.id()).filter(|said| said.model != ModelId::FROM_FILE)?;
-        let spans = |s: &crate::annotation::Suggestion| (s.span, s.label);
-        let predicted: Vec<(Span, LabelId)> = said.spans.iter().filter(|s| s.score >= threshold).map(spans).collect();
-        Some(example(self.corpus(), sentence).strict(&predicted))
+        // The few first: without any there is nothing to compare the many with.
+        let withheld = agreement(&|id| is_drawn(id) && !seen.contains(&id))?;
+        Some(Self { seen: agreement(&|id| seen.contains(&id))?, withheld })
     }
 }
 

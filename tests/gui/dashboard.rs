@@ -125,7 +125,7 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
     open_dashboard(&mut page);
     assert!(page.shows("learning curve, 2 models"));
     assert!(page.shows_part("Measured on 25 sentences of the blind set, from which no model learned"));
-    assert!(page.shows_part("No forecast yet. It takes 4 measured models (2 are there)"));
+    assert!(page.shows_part("No forecast yet. It takes 5 measured models of one encoder (2 are there)"));
     assert!(!page.shows("Set aside") && !page.shows("Set more aside"), "a model has learned");
     page.key(Key::Escape);
     page.close();

@@ -4,16 +4,20 @@ use super::super::SessionError;
 use super::super::dataset::words;
 use super::super::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorGone, PredictorThread};
 use super::super::project::Project;
+use super::super::ranking::{dropout_passes, says_enough};
 use super::super::status::{Event, ModelInfo};
 use crate::annotation::{ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status};
+use crate::nn::scatter;
 use std::sync::Arc;
 
 /// Sentences that are predicted first because they are likely to be shown next.
 const AHEAD: usize = IN_FLIGHT * BATCH;
 
 impl Project {
-    /// Queues every sentence that is not complete and that the current model has not seen: those that are likely to be
-    /// shown next, then the others in text order. The blind set is annotated without suggestions and gets none.
+    /// Queues every sentence that is not complete and of which the current model has not said enough: those that are likely
+    /// to be shown next, then those that no model has seen, then those that older models have, each in an order of chance, so
+    /// that where models follow each other sooner than all can be predicted, no part of the text is left out. The blind set
+    /// is annotated without suggestions and gets none.
     pub(in crate::session) fn start_predicting(&mut self) {
         if !self.learner.is_on {
             return;
@@ -28,13 +32,15 @@ impl Project {
             Some(said) if said.model == ModelId::FROM_FILE => {
                 said.visible(s, self.corpus.labels(), 0.0).next().is_none()
             }
-            // One without acquisition scores is of an older program, or its words were moved.
-            said => said.is_none_or(|s| Some(s.model) != self.current_model || s.acquisition.is_none()),
+            said => said.is_none_or(|s| Some(s.model) != self.current_model || !says_enough(s, self.settings.strategy)),
         };
-        let fresh = open.filter(|s| s.split() != Split::Blind).filter(waits);
+        let waiting = open.filter(|s| s.split() != Split::Blind).filter(waits).map(Sentence::id);
+        let asked_last = |id: &SentenceId| (self.suggestions.get(id).map(|said| said.model), scatter(u64::from(id.0)));
+        let mut waiting: Vec<SentenceId> = waiting.collect();
+        waiting.sort_by_cached_key(asked_last);
         let next = self.choose_ahead(AHEAD).into_iter().filter_map(|choice| self.corpus.sentence(choice.id));
         let next = next.filter(waits).map(Sentence::id);
-        let order: Vec<SentenceId> = next.chain(fresh.map(Sentence::id)).collect();
+        let order: Vec<SentenceId> = next.chain(waiting).collect();
         self.learner.queue.start(order);
         self.learner.queue.hurry(&self.on_screen);
     }
@@ -62,7 +68,8 @@ impl Project {
             let sentences = ids.iter().filter_map(|&id| Some((id, words(&self.corpus, self.corpus.sentence(id)?))));
             let sentences = sentences.collect();
             let (snapshot, segmentation) = (snapshot.clone(), self.segmentation);
-            let batch = Batch { model, snapshot, scale, segmentation, sentences };
+            let dropout_passes = dropout_passes(self.settings.strategy);
+            let batch = Batch { model, snapshot, scale, dropout_passes, segmentation, sentences };
             match self.learner.predictor.as_ref().map(|p| p.send(batch)) {
                 Some(Ok(())) => self.learner.under_way += 1,
                 _ => {

@@ -3,10 +3,10 @@
 use super::super::predictor::Model;
 use super::super::{Driver, Home, NewProject, ReadRequest, read_files};
 use super::*;
-use crate::annotation::{ModelId, TokenIdx};
+use crate::annotation::{Acquisition, ModelId, SentenceSuggestions, TokenIdx};
 use crate::session::{Command, ImportHow};
 use crate::text::ByteIdx;
-use crate::train::SentencePrediction;
+use crate::train::{PredictOptions, SentencePrediction};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,10 +58,17 @@ impl Stage {
 }
 
 impl Model for MadeUp {
-    fn predict(&self, sentences: &[Vec<String>], _: &AtomicBool) -> Result<Vec<SentencePrediction>, TrainError> {
+    fn predict(
+        &self,
+        sentences: &[Vec<String>],
+        options: PredictOptions,
+        _: &AtomicBool,
+    ) -> Result<Vec<SentencePrediction>, TrainError> {
         self.stage.say(Asked::Predict { model: self.number, sentences: sentences.len() })?;
+        let disagreement = (options.dropout_passes > 0).then_some(0.5);
         let said = |words: &Vec<String>| SentencePrediction {
             heads: vec![self.number; words.len()],
+            acquisition: Acquisition { disagreement, ..Acquisition::default() },
             ..SentencePrediction::default()
         };
         Ok(sentences.iter().map(said).collect())
@@ -184,6 +191,38 @@ fn every_sentence_is_predicted_once_by_a_model_that_is_loaded_once() {
 }
 
 #[test]
+fn a_strategy_by_disagreement_has_all_predicted_again_with_dropout() {
+    let mut desk = Desk::predicting();
+    desk.let_all_go();
+    let disagree = |project: &Project| {
+        let said = project.corpus().sentences().filter_map(|s| project.suggestions(s.id())?.acquisition.as_ref());
+        said.filter(|said| said.disagreement.is_some()).count()
+    };
+    assert_eq!(disagree(&desk.project), 0);
+    desk.project.run(Command::Set(Setting::Strategy("bald+diverse".parse().unwrap()))).unwrap();
+    assert_eq!(desk.let_all_go().len(), 3);
+    assert_eq!(disagree(&desk.project), 40);
+    desk.project.run(Command::Set(Setting::Strategy("neh".parse().unwrap()))).unwrap();
+    assert!(desk.let_all_go().is_empty(), "what was said is enough for it");
+}
+
+#[test]
+fn what_no_model_has_seen_is_predicted_before_what_an_older_one_has() {
+    let mut desk = Desk::new();
+    desk.project.run(Command::Set(Setting::Strategy("order".parse().unwrap()))).unwrap();
+    // The first 32 come next in the text.
+    let said = SentenceSuggestions { model: ModelId(1), heads: Vec::new(), spans: Vec::new(), acquisition: None };
+    desk.project.store_suggestions((32..36).map(|n| (SentenceId(n), said.clone())).collect()).unwrap();
+    desk.add_model(2);
+    desk.project.learner.is_on = true;
+    desk.project.start_predicting();
+    let order = desk.project.learner.queue.take(40);
+    assert_eq!(order[..32], (0..32).map(SentenceId).collect::<Vec<_>>());
+    let rest: Vec<HashSet<SentenceId>> = order[32..].chunks(4).map(|part| part.iter().copied().collect()).collect();
+    assert_eq!(rest, [(36..40).map(SentenceId).collect(), (32..36).map(SentenceId).collect::<HashSet<_>>()]);
+}
+
+#[test]
 fn what_an_older_model_says_late_is_dropped_and_the_newer_one_is_loaded() {
     let mut desk = Desk::predicting();
     assert_eq!(desk.next_asked(), load("model-0001"));
@@ -270,7 +309,12 @@ fn a_thread_that_is_gone_is_told_and_the_next_model_starts_another() {
 fn dropping_the_thread_s_end_stops_what_it_does() {
     struct Endless;
     impl Model for Endless {
-        fn predict(&self, _: &[Vec<String>], cancel: &AtomicBool) -> Result<Vec<SentencePrediction>, TrainError> {
+        fn predict(
+            &self,
+            _: &[Vec<String>],
+            _: PredictOptions,
+            cancel: &AtomicBool,
+        ) -> Result<Vec<SentencePrediction>, TrainError> {
             while !cancel.load(Ordering::Relaxed) {
                 std::thread::yield_now();
             }

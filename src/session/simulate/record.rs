@@ -12,6 +12,7 @@ use crate::session::SessionError;
 use crate::session::files::write_whole;
 use serde::{Deserialize, Serialize};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// One strategy with one seed.
@@ -78,7 +79,8 @@ impl Kept {
         fs::create_dir_all(&runs).map_err(io)?;
         let (path, asked) = (folder.join("simulation.json"), asked(request));
         match fs::read_to_string(&path) {
-            Err(_) => write_text(&path, &asked)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => write_text(&path, &asked)?,
+            Err(source) => return Err(SessionError::Io { doing: "read what was simulated", source, path }),
             Ok(_) if !request.resume => return Err(SessionError::SimulationThere { path: folder.to_owned() }),
             Ok(there) if there != asked => return Err(SessionError::OtherSimulation { path }),
             Ok(_) => {}
@@ -104,9 +106,13 @@ impl Kept {
     /// # Errors
     /// A file that can't be read.
     pub(super) fn load(&self, strategy: &str, seed: u64) -> Result<RunRecord, SessionError> {
-        match fs::read_to_string(self.file(strategy, seed)) {
+        let path = self.file(strategy, seed);
+        match fs::read_to_string(&path) {
             Ok(text) => Ok(serde_json::from_str(&text)?),
-            Err(_) => Ok(RunRecord { strategy: strategy.to_owned(), seed, ..RunRecord::default() }),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Ok(RunRecord { strategy: strategy.to_owned(), seed, ..RunRecord::default() })
+            }
+            Err(source) => Err(SessionError::Io { doing: "read a run of the simulation", source, path }),
         }
     }
 

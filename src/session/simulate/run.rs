@@ -102,7 +102,7 @@ impl<'a> Run<'a> {
     ) -> Result<(), SessionError> {
         self.annotate()?;
         if self.record.annotated.len() < sentences {
-            self.predict(cancel)?;
+            self.predict(cancel, on_event)?;
         }
         while self.record.annotated.len() < sentences {
             self.choose(AHEAD.min(sentences - self.record.annotated.len()), cancel)?;
@@ -119,18 +119,19 @@ impl<'a> Run<'a> {
     }
 
     /// What the model says of all that is open.
-    fn predict(&mut self, cancel: &AtomicBool) -> Result<(), SessionError> {
+    fn predict(&mut self, cancel: &AtomicBool, on_event: &mut dyn FnMut(SimulateEvent)) -> Result<(), SessionError> {
         if self.project.current_model().is_some() {
             let dropout_passes = if self.plan.strategy.measure == Measure::Bald { DROPOUT_PASSES } else { 0 };
             let options = PredictOptions { dropout_passes, ..PredictOptions::default() };
-            self.project.predict_now(
-                Part::Pool,
-                None,
-                self.plan.request.config.threads,
-                options,
-                cancel,
-                &mut |_, _| {},
-            )?;
+            let threads = self.plan.request.config.threads;
+            let report =
+                self.project.predict_now(Part::Pool, None, threads, options, cancel, &mut |sentences, of| {
+                    on_event(SimulateEvent::Predicted { sentences, of });
+                })?;
+            if report.stopped {
+                // What is chosen and counted next needs all of it.
+                return Err(SessionError::Stopped);
+            }
         }
         Ok(())
     }

@@ -27,16 +27,16 @@ impl CostsCard {
         });
     }
 
-    pub(super) fn show(&self, ui: &mut Ui, project: &Project) {
+    pub(super) fn show(&self, ui: &mut Ui) {
         match &self.read {
             None => explain(ui, "The log is being read …"),
             Some(Err(message)) => explain(ui, message),
-            Some(Ok(costs)) => told(ui, costs, project),
+            Some(Ok(costs)) => told(ui, costs),
         }
     }
 }
 
-fn told(ui: &mut Ui, costs: &Costs, project: &Project) {
+fn told(ui: &mut Ui, costs: &Costs) {
     let tokens = theme::tokens(ui);
     if Decision::ALL.iter().all(|decision| costs.all.cost(*decision).count == 0) {
         explain(ui, "Nothing was decided yet: this tells what accepting, mending, rejecting and marking takes you.");
@@ -63,8 +63,8 @@ fn told(ui: &mut Ui, costs: &Costs, project: &Project) {
     let sentences = counted(costs.completed, "sentence", "sentences");
     let each = costs.secs / costs.completed.max(1) as f64;
     explain(ui, &format!("{sentences} completed, {each:.0} seconds of work each, reading included."));
-    if let Some(anchoring) = project.anchoring(costs) {
-        explain(ui, &sway(&anchoring));
+    if let Some(anchoring) = &costs.anchoring {
+        explain(ui, &sway(anchoring));
     }
 }
 

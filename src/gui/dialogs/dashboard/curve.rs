@@ -120,7 +120,7 @@ fn basis(curve: &LearningCurve, counts: &Counts) -> String {
 fn outlook(forecast: &Forecast) -> String {
     let [gain, low, high] = [forecast.gain, forecast.low, forecast.high].map(tenths);
     format!(
-        "{} more sentences: about {gain:+.1} points of F1, between {low:+.1} and {high:+.1}",
+        "{} more sentences: about {gain:+.1} points of F1, in nine of ten cases between {low:+.1} and {high:+.1}",
         grouped(forecast.more_sentences)
     )
 }
@@ -128,7 +128,7 @@ fn outlook(forecast: &Forecast) -> String {
 fn no_outlook(points: &[MeasuredPoint]) -> String {
     let there = counted(points.len(), "is there", "are there");
     format!(
-        "No forecast yet. It takes {} measured models ({there}), and the last must have learned from at least {} times as \
+        "No forecast yet. It takes {} measured models of one encoder ({there}), and the last must have learned from at least {} times as \
          many sentences as the first.",
         Forecast::FEWEST_POINTS,
         Forecast::LEAST_GROWTH,

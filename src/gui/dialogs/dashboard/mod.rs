@@ -94,7 +94,7 @@ impl DashboardDialog {
         ui.add_space(size::GAP_SMALL);
         card(ui, "What the model finds, and what it confuses", |ui| self.scores.show(ui, project));
         ui.add_space(size::GAP_SMALL);
-        card(ui, "What your decisions take", |ui| self.costs.show(ui, project));
+        card(ui, "What your decisions take", |ui| self.costs.show(ui));
     }
 }
 

@@ -91,18 +91,19 @@ fn told(ui: &mut Ui, part: Part, report: &EvaluateReport, project: &Project) {
         );
     }
     let on = if part == Part::Blind { "the blind set" } else { "dev" };
-    explain(
-        ui,
-        &format!("Model {} on {} of {on}.", report.model, counted(report.report.sentences, "sentence", "sentences")),
-    );
+    let caveat =
+        if part == Part::Blind { "" } else { " These are a little too good, since dev chooses epochs and models." };
+    let sentences = counted(report.report.sentences, "sentence", "sentences");
+    explain(ui, &format!("Model {} on {sentences} of {on}.{caveat}", report.model));
     if let Some(calibration) = project.learner().current.as_ref().and_then(|model| model.calibration) {
         let points = |share: f64| 100.0 * share;
         explain(
             ui,
             &format!(
-                "The scores of suggestions are off by {:.1} points on average; {:.1} before they were corrected on dev.",
-                points(calibration.error_after),
-                points(calibration.error_before)
+                "The scores of suggestions were off by {:.1} points on average, and were corrected on dev; on the same \
+                 sentences they are off by {:.1} now.",
+                points(calibration.error_before),
+                points(calibration.error_after)
             ),
         );
     }
