@@ -766,4 +766,16 @@ fn a_few_sentences_show_no_suggestions_to_tell_whether_these_sway() {
     assert_eq!((anchoring.withheld.sentences, anchoring.seen.sentences), (trains(&probes), trains(&others)));
     project.run(Command::Set(Setting::Probes(false))).unwrap();
     assert!(open().all(|id| project.withheld(id).is_none()));
+
+    // What is on screen when a person decides counts, not what is left of it.
+    let all = open().filter(|id| !probes.contains(id) && !others.contains(id));
+    let mut last = all.filter(|id| project.visible_suggestions(*id).len() == 1);
+    let (rejected, id) = (costs.all.cost(Decision::Reject).count, last.next().unwrap());
+    let only = project.visible_suggestions(id)[0].clone();
+    project.look_at(&[id]);
+    let suggested = Suggested { span: only.span, label: only.label, model: project.current_model().unwrap() };
+    project.run(Command::Reject { sentence: id, suggested }).unwrap();
+    project.flush().unwrap();
+    let costs = project.costs().wait().unwrap().unwrap();
+    assert_eq!((costs.all.cost(Decision::Reject).count, costs.seen.contains(&id)), (rejected + 1, true));
 }

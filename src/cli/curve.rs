@@ -91,7 +91,7 @@ fn to_text(curve: &LearningCurve) -> String {
             let (gain, low, high) = (points(f.gain), points(f.low), points(f.high));
             let advice = if f.is_little() { "\nThat is little: look at labels again, or stop." } else { "" };
             format!(
-                "{} more sentences: about {gain:+.1} points of F1, {low:+.1} to {high:+.1}{advice}",
+                "{} more sentences: about {gain:+.1} points of F1, in nine of ten cases {low:+.1} to {high:+.1}{advice}",
                 f.more_sentences
             )
         }

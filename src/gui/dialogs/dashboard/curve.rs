@@ -289,7 +289,7 @@ mod tests {
             .assert_eq(&what_is_missing(&counts));
         let counts = Counts { blind: 100, blind_complete: 20, ..Counts::default() };
         assert!(what_is_missing(&counts).contains("the next training puts the first point here"));
-        expect!["No forecast yet. It takes 4 measured models (1 is there), and the last must have learned from at least 2 times as many sentences as the first."]
+        expect!["No forecast yet. It takes 5 measured models of one encoder (1 is there), and the last must have learned from at least 2 times as many sentences as the first."]
             .assert_eq(&no_outlook(&[point(20, 25, 0.5)]));
     }
 
@@ -308,7 +308,8 @@ mod tests {
     #[test]
     fn a_forecast_is_told_in_points() {
         let forecast = Forecast { more_sentences: 100, gain: 0.0043, low: -0.0001, high: 0.0117 };
-        expect!["100 more sentences: about +0.4 points of F1, between +0.0 and +1.2"].assert_eq(&outlook(&forecast));
+        expect!["100 more sentences: about +0.4 points of F1, in nine of ten cases between +0.0 and +1.2"]
+            .assert_eq(&outlook(&forecast));
         expect!["Model 1, trained on 1,200 sentences: F1 61.2, with a certainty of 95 % between 55.2 and 67.2"]
             .assert_eq(&latest(&point(1200, 25, 0.612)));
         let perfect = MeasuredPoint { f1: 1.0, low: 1.0, high: 1.0, ..point(100, 25, 1.0) };
