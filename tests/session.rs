@@ -767,15 +767,17 @@ fn a_few_sentences_show_no_suggestions_to_tell_whether_these_sway() {
     project.run(Command::Set(Setting::Probes(false))).unwrap();
     assert!(open().all(|id| project.withheld(id).is_none()));
 
-    // What is on screen when a person decides counts, not what is left of it.
-    let all = open().filter(|id| !probes.contains(id) && !others.contains(id));
-    let mut last = all.filter(|id| project.visible_suggestions(*id).len() == 1);
-    let (rejected, id) = (costs.all.cost(Decision::Reject).count, last.next().unwrap());
-    let only = project.visible_suggestions(id)[0].clone();
+    // What is on screen when a person decides counts, not what is left of it: of several the last one, too.
+    let mut more = open().filter(|id| !probes.contains(id) && !others.contains(id));
+    let id = more.find(|id| !project.visible_suggestions(*id).is_empty()).unwrap();
+    let (rejected, model) = (costs.all.cost(Decision::Reject).count, project.current_model().unwrap());
     project.look_at(&[id]);
-    let suggested = Suggested { span: only.span, label: only.label, model: project.current_model().unwrap() };
-    project.run(Command::Reject { sentence: id, suggested }).unwrap();
+    let said: Vec<_> = project.visible_suggestions(id).iter().map(|s| (s.span, s.label)).collect();
+    for &(span, label) in &said {
+        project.run(Command::Reject { sentence: id, suggested: Suggested { span, label, model } }).unwrap();
+    }
     project.flush().unwrap();
     let costs = project.costs().wait().unwrap().unwrap();
-    assert_eq!((costs.all.cost(Decision::Reject).count, costs.seen.contains(&id)), (rejected + 1, true));
+    assert_eq!(costs.all.cost(Decision::Reject).count, rejected + said.len());
+    assert!(costs.seen.contains(&id) && project.visible_suggestions(id).is_empty());
 }
