@@ -75,7 +75,7 @@ pub use driver::{Driver, NothingCame};
 pub use error::SessionError;
 pub use export::{ExportReceipt, ExportRequest, ExportView, ExportWhat};
 pub use files::write_whole;
-pub use filter::{FilterReport, filter};
+pub use filter::{FilterReport, FilterRequest, filter};
 pub use home::Home;
 pub use import::{ImportAs, ImportHow, ImportReceipt, Imported};
 pub use jobs::{EvaluateReport, EvaluateRequest, PredictReport, TrainReport};

@@ -251,6 +251,20 @@ fn the_sample_trains_predicts_and_scores() {
     let headers = lines(&place.path("o.jsonl")).iter().filter(|l| l["nestling"] == 1).count();
     assert_eq!((headers, lines(&place.path("o.jsonl")).len()), (1, 3));
 
+    // Mentions that were there are told, and an option of the format is taken.
+    place.write(
+        "named.jsonl",
+        "{\"tokens\":[\"Anna\",\"Berg\"],\"entities\":[{\"start\":0,\"end\":1,\"label\":\"PER\"}]}\n",
+    );
+    let filter = ["predict", "--model", snapshot, "--input", "named.jsonl", "--output", "o.jsonl"];
+    let named = place.json(1, &[&filter[..], &["--option", "end=inclusive"]].concat());
+    assert_eq!(named["replaced"], 1);
+    assert_eq!(named["warnings"][0]["file"], "named.jsonl");
+    assert!(named["warnings"][0]["message"].as_str().unwrap().starts_with("1 mention was left out"), "{named}");
+    assert!(place.refused(&[&filter[..], &["--option", "nope=1"]].concat()).contains("end="));
+    let onto = ["predict", "--model", snapshot, "--input", "t.jsonl", "--output", "s.nestling"];
+    assert!(place.refused(&onto).contains("never replaced"));
+
     // What a model says comes in as suggestions, never as gold, and stays until it is answered.
     place.json(0, &["new", "r.nestling"]);
     place.write("said.jsonl", "{\"tokens\":[\"Anna\"],\"entities\":[{\"start\":0,\"end\":1,\"label\":\"PER\",\"score\":0.9}],\"status\":\"complete\"}\n");
