@@ -291,13 +291,7 @@ impl Desk {
         NOTHING
     }
 
-    fn set_status_and_go(&mut self, status: Status) -> Told {
-        let Some(sentence) = self.view.current() else { return NOTHING };
-        self.change(Command::SetStatus { sentence, status })?;
-        self.go_on()
-    }
-
-    fn go_on(&mut self) -> Told {
+    pub(super) fn go_on(&mut self) -> Told {
         let Some(current) = self.view.current() else { return NOTHING };
         let next = match self.view.next_by {
             NextBy::Text => self.project.next_sentence(current, Order::Text),
@@ -340,13 +334,6 @@ impl Desk {
         };
         let pause = !progress.paused;
         self.change(Command::PauseTraining(pause)).map(|_| None)
-    }
-
-    fn flag(&mut self) -> Told {
-        let Some(sentence) = self.view.sentence(&self.project) else { return NOTHING };
-        let status = if sentence.status() == Status::Flagged { Status::InProgress } else { Status::Flagged };
-        let sentence = sentence.id();
-        self.change(Command::SetStatus { sentence, status }).map(|_| None)
     }
 
     fn show_news(&mut self) -> Told {

@@ -33,6 +33,7 @@ mod error;
 mod export;
 mod files;
 mod filter;
+mod flag;
 mod home;
 mod import;
 mod inputs;

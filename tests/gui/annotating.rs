@@ -4,6 +4,7 @@ use crate::stage::{STORY, Stage};
 use eframe::egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
 use nestling::annotation::{SentenceId, Status};
+use nestling::session::{ImportAs, ImportHow};
 
 #[test]
 fn words_are_marked_by_mouse() {
@@ -64,6 +65,44 @@ fn a_note_is_kept_with_its_mention() {
     page.step();
     let note = page.see(|d| d.project.corpus().sentence(SentenceId(0)).unwrap().mentions()[0].note.clone());
     assert_eq!(note, "really?");
+}
+
+#[test]
+fn a_flag_goes_back_to_what_was_before_it_and_tells_when_it_is_lost() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.key(Key::Space);
+    page.key(Key::ArrowUp);
+    assert_eq!((page.current(), page.status(0)), (0, Status::Complete));
+    page.character("f");
+    page.character("p");
+    assert_eq!(page.status(0), Status::Flagged);
+    page.character("f");
+    assert_eq!(page.status(0), Status::Complete);
+    page.character("f");
+    page.key(Key::Space);
+    assert_eq!(page.status(0), Status::Complete);
+    assert!(page.shows_part("No longer flagged"));
+
+    page.character("f");
+    page.character("f");
+    assert_eq!((page.current(), page.status(1)), (1, Status::Untouched));
+    page.character("f");
+    page.character("p");
+    page.character("f");
+    assert_eq!(page.status(1), Status::InProgress, "a word was marked meanwhile");
+}
+
+#[test]
+fn a_flag_that_came_with_a_file_is_taken_off_with_a_word() {
+    let stage = Stage::new();
+    let file = stage.write("some.jsonl", "{\"tokens\":[\"Anna\"],\"entities\":[],\"status\":\"flagged\"}\n");
+    let how = ImportHow { kind: Some(ImportAs::Gold), split: None };
+    let mut page = stage.open(&stage.project(&["PER"], &file, how));
+    assert_eq!(page.status(0), Status::Flagged);
+    page.character("f");
+    assert_eq!(page.status(0), Status::InProgress);
+    assert!(page.shows_part("No longer flagged, and in progress now"));
 }
 
 #[test]
@@ -148,5 +187,5 @@ fn the_palette_lists_and_calls_every_command() {
     assert!(page.shows("Flag for a second look"));
     page.key(Key::Escape);
     page.character("f");
-    assert_eq!(page.status(0), Status::InProgress);
+    assert_eq!(page.status(0), Status::Untouched);
 }
