@@ -412,6 +412,26 @@ impl Desk {
         }
         self.moves(|view| view.focus_note = true)
     }
+
+    /// A note is being written, and its mention is no longer the picked one.
+    pub(super) fn has_left_note(&self) -> bool {
+        let draft = &self.view.note;
+        draft.is_open && draft.of.map(|(_, mention)| MarkId::Gold(mention)) != self.view.picked()
+    }
+
+    /// Takes over the note that is being written.
+    pub(super) fn keep_note(&mut self) -> Told {
+        if self.is_importing() || !std::mem::take(&mut self.view.note.is_open) {
+            return NOTHING;
+        }
+        let Some((sentence, mention)) = self.view.note.of else { return NOTHING };
+        let note = self.view.note.text.trim().to_owned();
+        let there = self.project.corpus().sentence(sentence).and_then(|s| s.mention(mention));
+        if there.is_none_or(|mention| mention.note == note) {
+            return NOTHING;
+        }
+        self.change(Command::SetNote { sentence, mention, note }).map(|_| None)
+    }
 }
 
 impl Leaving {

@@ -78,8 +78,10 @@ pub enum Reveal {
 /// The note of the picked mention while somebody writes it.
 #[derive(Default)]
 pub struct NoteDraft {
-    pub of: Option<MentionId>,
+    pub of: Option<(SentenceId, MentionId)>,
     pub text: String,
+    /// The field had the keyboard when it was last painted: the project does not know the text yet.
+    pub is_open: bool,
 }
 
 /// Enough of a sentence to tell that its words were cut anew, and to find them when it is gone.

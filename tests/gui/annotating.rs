@@ -1,6 +1,6 @@
 //! Annotating by keys and by mouse.
 
-use crate::stage::{STORY, Stage};
+use crate::stage::{Page, STORY, Stage};
 use eframe::egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
 use nestling::annotation::{SentenceId, Status};
@@ -65,6 +65,45 @@ fn a_note_is_kept_with_its_mention() {
     page.step();
     let note = page.see(|d| d.project.corpus().sentence(SentenceId(0)).unwrap().mentions()[0].note.clone());
     assert_eq!(note, "really?");
+}
+
+#[test]
+fn a_note_that_is_being_written_outlives_its_field() {
+    let stage = Stage::new();
+    let other = stage.empty_project("other.nestling");
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    page.close();
+    let project = stage.path("project.nestling");
+    let kept = |note: &str, leave: &dyn Fn(&mut Page)| {
+        let mut page = stage.open(&project);
+        page.key(Key::Tab);
+        page.press(Modifiers::COMMAND, Key::M);
+        page.fill("Note on the mention", note);
+        leave(&mut page);
+        page.close();
+        let page = stage.open(&project);
+        let kept = page.see(|d| d.project.corpus().sentence(SentenceId(0)).unwrap().mentions()[0].note.clone());
+        page.close();
+        kept
+    };
+    assert_eq!(kept("the window is closed", &|_| {}), "the window is closed");
+    let close = |page: &mut Page| {
+        page.press(Modifiers::COMMAND, Key::W);
+        page.wait("the start page", |page| page.shows("New project"));
+    };
+    assert_eq!(kept("the project is closed", &close), "the project is closed");
+    let open = |page: &mut Page| {
+        page.drop_file(&other);
+        page.wait("the other project", |page| page.is_open() && page.project_name() == "other");
+    };
+    assert_eq!(kept("another one is opened", &open), "another one is opened");
+    let go = |page: &mut Page| {
+        page.harness.get_by_label_contains("sentence 2, untouched").click();
+        page.step();
+        assert_eq!(page.current(), 1);
+    };
+    assert_eq!(kept("the sentence is left", &go), "the sentence is left");
 }
 
 #[test]
