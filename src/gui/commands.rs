@@ -92,6 +92,31 @@ impl CommandId {
             | ZoomIn | ZoomOut | ZoomReset | KeyHelp | Palette => false,
         }
     }
+
+    /// Done again and again while its key is held. What decides something is not: the next one was not even seen.
+    fn repeats(self) -> bool {
+        use CommandId::*;
+        matches!(
+            self,
+            WordBefore
+                | WordAfter
+                | GrowBefore
+                | GrowAfter
+                | NextMark
+                | PreviousMark
+                | EndBefore
+                | EndAfter
+                | StartBefore
+                | StartAfter
+                | Wrap
+                | PreviousSentence
+                | NextSentence
+                | Undo
+                | Redo
+                | ZoomIn
+                | ZoomOut
+        )
+    }
 }
 
 /// Where a command makes sense.
@@ -344,7 +369,7 @@ pub enum Pressed {
     LabelKey(char),
 }
 
-/// Takes the events that call commands out of the input.
+/// Takes the events that call commands out of the input. A key that is held decides once.
 pub fn take_pressed(ctx: &egui::Context, owner: KeyboardOwner, project_open: bool) -> Vec<Pressed> {
     if owner == KeyboardOwner::Dialog {
         return Vec::new();
@@ -356,14 +381,19 @@ pub fn take_pressed(ctx: &egui::Context, owner: KeyboardOwner, project_open: boo
     };
     ctx.input_mut(|input| {
         let mut pressed = Vec::new();
+        // A character comes right after its key.
+        let mut is_held = false;
         input.events.retain(|event| {
+            if let Event::Key { pressed: true, repeat, .. } = event {
+                is_held = *repeat;
+            }
             let hit = TABLE.iter().find(|e| e.keys.iter().any(|k| k.matches(event) && allowed(e, *k)));
             if let Some(hit) = hit {
-                pressed.push(Pressed::Command(hit.id));
+                pressed.extend((!is_held || hit.id.repeats()).then_some(Pressed::Command(hit.id)));
                 return false;
             }
             if let (KeyboardOwner::Sentence, Event::Text(text)) = (owner, event) {
-                pressed.extend(typed(text).filter(|c| *c != ' ').map(Pressed::LabelKey));
+                pressed.extend(typed(text).filter(|c| *c != ' ' && !is_held).map(Pressed::LabelKey));
                 return false;
             }
             true

@@ -107,6 +107,28 @@ fn a_note_that_is_being_written_outlives_its_field() {
 }
 
 #[test]
+fn a_key_that_is_held_decides_once_and_moves_on_and_on() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.hold(Key::ArrowRight, None, 4);
+    assert_eq!(page.see(|desk| desk.view.cursor().get()), 5);
+    page.hold(Key::P, Some("p"), 3);
+    assert_eq!(page.mentions(0), ["PER: Anna"]);
+    page.hold(Key::Space, Some(" "), 3);
+    assert_eq!((page.status(0), page.status(1), page.current()), (Status::Complete, Status::Untouched, 1));
+    page.hold(Key::F, Some("f"), 1);
+    assert_eq!(page.status(1), Status::Flagged);
+    page.hold(Key::N, Some("n"), 3);
+    assert_eq!(page.current(), 2);
+    page.hold(Key::ArrowUp, None, 1);
+    assert_eq!(page.current(), 0);
+    page.key(Key::Tab);
+    page.character("l");
+    page.hold(Key::O, Some("o"), 0);
+    assert_eq!(page.mentions(0), ["ORG: Anna"], "a key that is pressed once is no held one");
+}
+
+#[test]
 fn a_flag_goes_back_to_what_was_before_it_and_tells_when_it_is_lost() {
     let stage = Stage::new();
     let mut page = stage.annotating(STORY);
