@@ -39,6 +39,7 @@ pub enum CommandId {
     Next,
     PreviousSentence,
     NextSentence,
+    Back,
     Flag,
     ShowNewSuggestions,
     LeaveSentence,
@@ -86,8 +87,8 @@ impl CommandId {
             | CompleteAndNext | SkipAndNext | Flag | SplitWord | JoinWords | SplitSentence | JoinSentences
             | TrainNow | PauseTraining | StopTraining | LookAgain | Undo | Redo | AddLabel | Import => true,
             WordBefore | WordAfter | GrowBefore | GrowAfter | FirstWord | LastWord | NextMark | PreviousMark | Wrap
-            | Note | Clear | Next | PreviousSentence | NextSentence | ShowNewSuggestions | LeaveSentence | Search
-            | ShowAll | EndLookAgain | NextByText | NextByTeaching | NextByFound | NextByBlind | Settings
+            | Note | Clear | Next | PreviousSentence | NextSentence | Back | ShowNewSuggestions | LeaveSentence
+            | Search | ShowAll | EndLookAgain | NextByText | NextByTeaching | NextByFound | NextByBlind | Settings
             | Documents | Dashboard | Export | SaveCopy | NewProject | OpenProject | CloseProject | ToggleTheme
             | ZoomIn | ZoomOut | ZoomReset | KeyHelp | Palette => false,
         }
@@ -111,6 +112,7 @@ impl CommandId {
                 | Wrap
                 | PreviousSentence
                 | NextSentence
+                | Back
                 | Undo
                 | Redo
                 | ZoomIn
@@ -233,6 +235,7 @@ table! {
     Flag, "Flag for a second look", Sentences, Sentence, [Type('f')];
     PreviousSentence, "Sentence above", Sentences, Sentence, [Press(NONE, Key::ArrowUp)];
     NextSentence, "Sentence below", Sentences, Sentence, [Press(NONE, Key::ArrowDown)];
+    Back, "Back to the sentence before", Sentences, Sentence, [Press(ALT, Key::ArrowUp)];
     ShowNewSuggestions, "Show the new suggestions", Sentences, Project, [Press(NONE, Key::F5)];
     Search, "Find sentences", Sentences, Project, [Press(CTRL, Key::F)];
     ShowAll, "Show all sentences", Sentences, Project, [Press(CTRL_SHIFT, Key::F)];

@@ -113,6 +113,7 @@ impl Desk {
             CommandId::Next => self.go_on(),
             CommandId::PreviousSentence => self.go_in_list(-1),
             CommandId::NextSentence => self.go_in_list(1),
+            CommandId::Back => self.go_back(),
             CommandId::Flag => self.flag(),
             CommandId::ShowNewSuggestions => self.show_news(),
             CommandId::Undo => self.undo_or_redo(Command::Undo, "Undone", CommandId::Redo),
@@ -326,6 +327,11 @@ impl Desk {
             self.go_to(id);
         }
         NOTHING
+    }
+
+    fn go_back(&mut self) -> Told {
+        let went = self.view.go_back(&self.project);
+        Ok((!went).then(|| "There is no sentence to go back to".to_owned()))
     }
 
     fn pause_training(&mut self) -> Told {

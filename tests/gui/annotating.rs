@@ -167,6 +167,23 @@ fn a_flag_that_came_with_a_file_is_taken_off_with_a_word() {
 }
 
 #[test]
+fn one_goes_back_the_way_one_came() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.harness.get_by_label_contains("sentence 3, untouched").click();
+    page.step();
+    page.key(Key::ArrowUp);
+    assert_eq!(page.current(), 1);
+    for current in [2, 0] {
+        page.press(Modifiers::ALT, Key::ArrowUp);
+        assert_eq!(page.current(), current);
+    }
+    page.press(Modifiers::ALT, Key::ArrowUp);
+    assert_eq!(page.current(), 0);
+    assert!(page.shows_part("There is no sentence to go back to"));
+}
+
+#[test]
 fn labels_are_added_changed_and_kept_while_they_are_used() {
     let stage = Stage::new();
     let mut page = stage.annotating(STORY);
