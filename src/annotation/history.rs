@@ -45,6 +45,11 @@ impl History {
         }
     }
 
+    /// Inverses of all that was done and not undone, the latest first.
+    pub fn done(&self) -> impl Iterator<Item = &Transaction> {
+        self.undo.iter().rev()
+    }
+
     /// The transaction that undoes the last one.
     pub fn next_undo(&self) -> Option<&Transaction> {
         self.undo.last()

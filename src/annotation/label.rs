@@ -57,7 +57,7 @@ const PALETTE: [Rgb; 8] = [
 ];
 
 /// Keys that the window needs for itself on the annotation page.
-const RESERVED_KEYS: &[char] = &['x', 's', 'f', 'n', '?', ' '];
+const RESERVED_KEYS: &[char] = &['x', 'f', 'n', '?', ' '];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
@@ -219,7 +219,7 @@ mod tests {
             set.insert(usize::MAX, label);
         }
         let keys: String = set.iter().filter_map(|l| l.key).collect();
-        assert_eq!(keys, "pe1东");
+        assert_eq!(keys, "pes东");
         assert_eq!(set.iter().map(|l| l.color).collect::<HashSet<_>>().len(), 4);
         assert_eq!(set.by_key('P').unwrap().name, "PER");
     }

@@ -4,7 +4,9 @@ use super::args::{Predict, SplitName};
 use super::output::{Ending, Progress, answer, say, stop_flag};
 use super::{CliError, json as fields};
 use crate::annotation::ModelId;
-use crate::session::{Home, Input, PredictOptions, PredictReport, Project, SessionError, filter, write_whole};
+use crate::session::{
+    FilterRequest, Home, Input, PredictOptions, PredictReport, Project, SessionError, filter, write_whole,
+};
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -52,21 +54,24 @@ fn through_filter(args: &Predict, model: &Path) -> Result<Ending, CliError> {
         let message = "with --json the standard output is for the report; name a file with --output".to_owned();
         return Err(CliError::Usage { message });
     }
-    let input =
-        if input == "-" { Input::stream("standard input", std::io::stdin()) } else { Input::file(Path::new(input)) };
+    let name = if input == "-" { "standard input" } else { input };
+    let input = if input == "-" { Input::stream(name, std::io::stdin()) } else { Input::file(Path::new(input)) };
     let input = input.map_err(SessionError::from)?;
     let cancel = stop_flag();
+    let (threads, predict) = (args.threads, options(args));
+    let request = FilterRequest { model, threads, predict, format, options: &args.options, name };
     let report = if output == "-" {
         let mut out = BufWriter::new(std::io::stdout().lock());
-        let report = filter(model, args.threads, options(args), format, input, &mut out, &cancel)?;
+        let report = filter(&request, input, &mut out, &cancel)?;
         out.flush().map_err(CliError::Output)?;
         report
     } else {
-        write_whole(Path::new(output), |out| filter(model, args.threads, options(args), format, input, out, &cancel))?
+        write_whole(Path::new(output), |out| filter(&request, input, out, &cancel))?
     };
     let mut json = to_json(&report.predicted);
     if let Value::Object(object) = &mut json {
         object.insert("documents".to_owned(), report.documents.into());
+        object.insert("replaced".to_owned(), report.replaced.into());
         object.insert("warnings".to_owned(), fields::warnings(&report.warnings));
     }
     if !args.common.json {

@@ -39,6 +39,7 @@ pub enum CommandId {
     Next,
     PreviousSentence,
     NextSentence,
+    Back,
     Flag,
     ShowNewSuggestions,
     LeaveSentence,
@@ -86,11 +87,37 @@ impl CommandId {
             | CompleteAndNext | SkipAndNext | Flag | SplitWord | JoinWords | SplitSentence | JoinSentences
             | TrainNow | PauseTraining | StopTraining | LookAgain | Undo | Redo | AddLabel | Import => true,
             WordBefore | WordAfter | GrowBefore | GrowAfter | FirstWord | LastWord | NextMark | PreviousMark | Wrap
-            | Note | Clear | Next | PreviousSentence | NextSentence | ShowNewSuggestions | LeaveSentence | Search
-            | ShowAll | EndLookAgain | NextByText | NextByTeaching | NextByFound | NextByBlind | Settings
+            | Note | Clear | Next | PreviousSentence | NextSentence | Back | ShowNewSuggestions | LeaveSentence
+            | Search | ShowAll | EndLookAgain | NextByText | NextByTeaching | NextByFound | NextByBlind | Settings
             | Documents | Dashboard | Export | SaveCopy | NewProject | OpenProject | CloseProject | ToggleTheme
             | ZoomIn | ZoomOut | ZoomReset | KeyHelp | Palette => false,
         }
+    }
+
+    /// Done again and again while its key is held. What decides something is not: the next one was not even seen.
+    fn repeats(self) -> bool {
+        use CommandId::*;
+        matches!(
+            self,
+            WordBefore
+                | WordAfter
+                | GrowBefore
+                | GrowAfter
+                | NextMark
+                | PreviousMark
+                | EndBefore
+                | EndAfter
+                | StartBefore
+                | StartAfter
+                | Wrap
+                | PreviousSentence
+                | NextSentence
+                | Back
+                | Undo
+                | Redo
+                | ZoomIn
+                | ZoomOut
+        )
     }
 }
 
@@ -208,6 +235,7 @@ table! {
     Flag, "Flag for a second look", Sentences, Sentence, [Type('f')];
     PreviousSentence, "Sentence above", Sentences, Sentence, [Press(NONE, Key::ArrowUp)];
     NextSentence, "Sentence below", Sentences, Sentence, [Press(NONE, Key::ArrowDown)];
+    Back, "Back to the sentence before", Sentences, Sentence, [Press(ALT, Key::ArrowUp)];
     ShowNewSuggestions, "Show the new suggestions", Sentences, Project, [Press(NONE, Key::F5)];
     Search, "Find sentences", Sentences, Project, [Press(CTRL, Key::F)];
     ShowAll, "Show all sentences", Sentences, Project, [Press(CTRL_SHIFT, Key::F)];
@@ -344,7 +372,7 @@ pub enum Pressed {
     LabelKey(char),
 }
 
-/// Takes the events that call commands out of the input.
+/// Takes the events that call commands out of the input. A key that is held decides once.
 pub fn take_pressed(ctx: &egui::Context, owner: KeyboardOwner, project_open: bool) -> Vec<Pressed> {
     if owner == KeyboardOwner::Dialog {
         return Vec::new();
@@ -356,14 +384,19 @@ pub fn take_pressed(ctx: &egui::Context, owner: KeyboardOwner, project_open: boo
     };
     ctx.input_mut(|input| {
         let mut pressed = Vec::new();
+        // A character comes right after its key.
+        let mut is_held = false;
         input.events.retain(|event| {
+            if let Event::Key { pressed: true, repeat, .. } = event {
+                is_held = *repeat;
+            }
             let hit = TABLE.iter().find(|e| e.keys.iter().any(|k| k.matches(event) && allowed(e, *k)));
             if let Some(hit) = hit {
-                pressed.push(Pressed::Command(hit.id));
+                pressed.extend((!is_held || hit.id.repeats()).then_some(Pressed::Command(hit.id)));
                 return false;
             }
             if let (KeyboardOwner::Sentence, Event::Text(text)) = (owner, event) {
-                pressed.extend(typed(text).filter(|c| *c != ' ').map(Pressed::LabelKey));
+                pressed.extend(typed(text).filter(|c| *c != ' ' && !is_held).map(Pressed::LabelKey));
                 return false;
             }
             true

@@ -113,6 +113,7 @@ impl Desk {
             CommandId::Next => self.go_on(),
             CommandId::PreviousSentence => self.go_in_list(-1),
             CommandId::NextSentence => self.go_in_list(1),
+            CommandId::Back => self.go_back(),
             CommandId::Flag => self.flag(),
             CommandId::ShowNewSuggestions => self.show_news(),
             CommandId::Undo => self.undo_or_redo(Command::Undo, "Undone", CommandId::Redo),
@@ -291,13 +292,7 @@ impl Desk {
         NOTHING
     }
 
-    fn set_status_and_go(&mut self, status: Status) -> Told {
-        let Some(sentence) = self.view.current() else { return NOTHING };
-        self.change(Command::SetStatus { sentence, status })?;
-        self.go_on()
-    }
-
-    fn go_on(&mut self) -> Told {
+    pub(super) fn go_on(&mut self) -> Told {
         let Some(current) = self.view.current() else { return NOTHING };
         let next = match self.view.next_by {
             NextBy::Text => self.project.next_sentence(current, Order::Text),
@@ -334,19 +329,17 @@ impl Desk {
         NOTHING
     }
 
+    fn go_back(&mut self) -> Told {
+        let went = self.view.go_back(&self.project);
+        Ok((!went).then(|| "There is no sentence to go back to".to_owned()))
+    }
+
     fn pause_training(&mut self) -> Told {
         let Some(progress) = self.project.learner().state.progress() else {
             return Ok(Some("No training is under way".to_owned()));
         };
         let pause = !progress.paused;
         self.change(Command::PauseTraining(pause)).map(|_| None)
-    }
-
-    fn flag(&mut self) -> Told {
-        let Some(sentence) = self.view.sentence(&self.project) else { return NOTHING };
-        let status = if sentence.status() == Status::Flagged { Status::InProgress } else { Status::Flagged };
-        let sentence = sentence.id();
-        self.change(Command::SetStatus { sentence, status }).map(|_| None)
     }
 
     fn show_news(&mut self) -> Told {
@@ -424,6 +417,26 @@ impl Desk {
             return Ok(Some("Select a mention first".to_owned()));
         }
         self.moves(|view| view.focus_note = true)
+    }
+
+    /// A note is being written, and its mention is no longer the picked one.
+    pub(super) fn has_left_note(&self) -> bool {
+        let draft = &self.view.note;
+        draft.is_open && draft.of.map(|(_, mention)| MarkId::Gold(mention)) != self.view.picked()
+    }
+
+    /// Takes over the note that is being written.
+    pub(super) fn keep_note(&mut self) -> Told {
+        if self.is_importing() || !std::mem::take(&mut self.view.note.is_open) {
+            return NOTHING;
+        }
+        let Some((sentence, mention)) = self.view.note.of else { return NOTHING };
+        let note = self.view.note.text.trim().to_owned();
+        let there = self.project.corpus().sentence(sentence).and_then(|s| s.mention(mention));
+        if there.is_none_or(|mention| mention.note == note) {
+            return NOTHING;
+        }
+        self.change(Command::SetNote { sentence, mention, note }).map(|_| None)
     }
 }
 

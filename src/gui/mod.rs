@@ -23,6 +23,7 @@ mod finder;
 mod marker;
 mod panels;
 mod review;
+mod statuses;
 pub mod theme;
 mod view;
 pub mod widgets;

@@ -20,6 +20,9 @@ use crate::gui::widgets::sentence::{Content, Mark, MarkId};
 use crate::session::{Project, Suggested};
 use crate::text::TextRange;
 
+/// How many steps can be gone back.
+const MOST_STEPS: usize = 200;
+
 /// Where the person is and what is selected.
 #[derive(Default)]
 pub struct View {
@@ -41,6 +44,8 @@ pub struct View {
     /// A selection was made with the mouse: labels are offered beside it.
     pub offers_labels: bool,
 
+    /// The sentences that the person came from, the latest last.
+    trail: Vec<SentenceId>,
     pub next_by: NextBy,
     /// Doubtful gold that is being gone through.
     pub review: Option<Review>,
@@ -78,8 +83,10 @@ pub enum Reveal {
 /// The note of the picked mention while somebody writes it.
 #[derive(Default)]
 pub struct NoteDraft {
-    pub of: Option<MentionId>,
+    pub of: Option<(SentenceId, MentionId)>,
     pub text: String,
+    /// The field had the keyboard when it was last painted: the project does not know the text yet.
+    pub is_open: bool,
 }
 
 /// Enough of a sentence to tell that its words were cut anew, and to find them when it is gone.
@@ -186,6 +193,26 @@ impl View {
 
     /// Goes to a sentence; a cursor at its first word, nothing selected.
     pub fn go_to(&mut self, project: &Project, id: SentenceId) {
+        if let Some(from) = self.current.filter(|from| *from != id) {
+            let too_many = (self.trail.len() + 1).saturating_sub(MOST_STEPS);
+            self.trail.drain(..too_many);
+            self.trail.push(from);
+        }
+        self.arrive(project, id);
+    }
+
+    /// Goes back to where the person was before, past what is no longer there; false where there is nothing.
+    pub fn go_back(&mut self, project: &Project) -> bool {
+        while let Some(id) = self.trail.pop() {
+            if self.current != Some(id) && project.corpus().sentence(id).is_some() {
+                self.arrive(project, id);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn arrive(&mut self, project: &Project, id: SentenceId) {
         self.current = Some(id);
         self.cursor = TokenIdx::default();
         self.clear();

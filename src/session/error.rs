@@ -98,6 +98,8 @@ pub enum SessionError {
     NothingInFolder { endings: String, path: PathBuf },
     #[error("a folder of files goes to a new or an empty folder, and there is something; name another one: {}", path.display())]
     FolderNotEmpty { path: PathBuf },
+    #[error("there is a project or another database, which is never replaced; name another file: {}", path.display())]
+    ReplacesDatabase { path: PathBuf },
     #[error("there is no such folder; make it, or choose another one: {}", path.display())]
     NoFolder { path: PathBuf },
     #[error("could not {doing} ({source}): {}", path.display())]

@@ -1,15 +1,18 @@
 //! Files and folders that appear whole or not at all, and folders that go away by themselves.
 
 use super::SessionError;
-use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Writes beside the place, and puts the file there when all of it is on disk.
+/// What every SQLite file begins with, and so every project.
+const DATABASE: &[u8; 16] = b"SQLite format 3\0";
+
+/// Writes beside the place, and puts the file there when all of it is on disk. Never in the place of a database.
 ///
 /// # Errors
-/// What `write` says, and what can go wrong with a disk. A file that was there stays as it was then.
+/// A database there, what `write` says, and what can go wrong with a disk. A file that was there stays as it was then.
 pub fn write_whole<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, SessionError>,
@@ -27,6 +30,9 @@ pub(super) fn write_checked<T, U>(
     check: impl FnOnce(&Path, T) -> Result<U, SessionError>,
 ) -> Result<U, SessionError> {
     let io = |source| SessionError::Io { doing: "write the file", source, path: path.to_owned() };
+    if is_database(path) {
+        return Err(SessionError::ReplacesDatabase { path: path.to_owned() });
+    }
     let mut builder = tempfile::Builder::new();
     open_to_all(&mut builder, 0o666);
     let file = builder.prefix(".writing-").tempfile_in(folder_of(path)?).map_err(|error| io(without_name(error)))?;
@@ -62,6 +68,13 @@ pub(super) fn fill_folder<T>(
     }
     fs::rename(folder.path(), path).map_err(io)?;
     Ok(value)
+}
+
+/// What can't be read is none: writing there says what is wrong.
+fn is_database(path: &Path) -> bool {
+    let mut start = [0; DATABASE.len()];
+    // A pipe would wait for somebody to write.
+    path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *DATABASE
 }
 
 fn folder_of(path: &Path) -> Result<&Path, SessionError> {

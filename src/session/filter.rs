@@ -15,11 +15,28 @@ use std::time::Instant;
 /// Sentences that are in memory at a time, at most, where the format allows.
 const PART: usize = 256;
 
+/// What goes through which model.
+#[derive(Clone, Copy, Debug)]
+pub struct FilterRequest<'a> {
+    /// A model's folder.
+    pub model: &'a Path,
+    pub threads: Option<usize>,
+    pub predict: PredictOptions,
+    /// Format id of the input.
+    pub format: &'a str,
+    /// Of this format.
+    pub options: &'a [(String, String)],
+    /// What messages call the input.
+    pub name: &'a str,
+}
+
 /// What a filtering did.
 #[derive(Clone, Debug, Default)]
 pub struct FilterReport {
     pub documents: usize,
     pub predicted: PredictReport,
+    /// Mentions of the input that are not in the output. A warning says so, too.
+    pub replaced: usize,
     pub warnings: Vec<Warning>,
     pub notes: Vec<String>,
 }
@@ -27,27 +44,32 @@ pub struct FilterReport {
 /// Reads documents, predicts, and writes them as JSONL with scores, one document at a time.
 ///
 /// # Errors
-/// A model that can't be loaded, an input that can't be read, an output that can't be written, a stop.
+/// A model that can't be loaded, an option that the format does not have, an input that can't be read, an output that
+/// can't be written, a stop.
 pub fn filter(
-    model: &Path,
-    threads: Option<usize>,
-    predict: PredictOptions,
-    format: &str,
+    request: &FilterRequest<'_>,
     input: Input,
     out: &mut dyn Write,
     cancel: &AtomicBool,
 ) -> Result<FilterReport, SessionError> {
-    let predictor = Predictor::load_with_threads(model, threads)?;
-    let reader = by_id(format)?;
+    let reader = by_id(request.format)?;
+    let reading = Options::new(request.options.iter().cloned(), &[reader])?;
+    let predictor = Predictor::load_with_threads(request.model, request.threads)?;
+    let predict = request.predict;
     let writer = by_id("jsonl")?;
     let started = Instant::now();
     let (options, report) = (Options::default(), FilterReport::default());
     let mut pipe = Pipe { predictor: &predictor, predict, writer, options, out, cancel, report, failure: None };
-    let read = reader.read(input, &Options::default(), &mut pipe);
+    let read = reader.read(input, &reading, &mut pipe);
     let Pipe { mut report, failure, .. } = pipe;
     match failure {
         Some(error) => return Err(error),
         None => read?,
+    }
+    if report.replaced > 0 {
+        let were = if report.replaced == 1 { "mention was" } else { "mentions were" };
+        let message = format!("{} {were} left out: what the model predicts takes their place", report.replaced);
+        report.warnings.push(Warning { file: request.name.to_owned(), line: None, message });
     }
     report.predicted.wall_secs = started.elapsed().as_secs_f64();
     Ok(report)
@@ -84,6 +106,7 @@ impl Pipe<'_> {
                 let (_, name) = manifest.labels.iter().find(|(id, _)| *id == s.label)?;
                 Some(ImportedMention { score: Some(s.score), ..ImportedMention::new(s.span, name) })
             });
+            self.report.replaced += sentence.mentions.len();
             sentence.mentions = named.collect();
             self.report.predicted.suggestions += sentence.mentions.len();
         }

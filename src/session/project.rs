@@ -63,7 +63,7 @@ pub struct Project {
     /// Shared with exports and trainings under way; an edit copies it only then.
     pub(super) corpus: Arc<Corpus>,
     pub(super) suggestions: Arc<HashMap<SentenceId, SentenceSuggestions>>,
-    history: History,
+    pub(super) history: History,
     pub(super) models: Vec<ModelRecord>,
     pub(super) current_model: Option<ModelId>,
     pub(super) measurements: Vec<Measurement>,

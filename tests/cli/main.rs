@@ -194,6 +194,26 @@ fn refusals_say_what_to_do_and_change_nothing() {
 }
 
 #[test]
+fn no_output_takes_the_place_of_a_project() {
+    let place = Place::new();
+    place.write("in.jsonl", "{\"tokens\":[\"Anna\"],\"entities\":[{\"start\":0,\"end\":1,\"label\":\"PER\"}]}\n");
+    place.json(0, &["new", "p.nestling"]);
+    place.json(0, &["import", "p.nestling", "in.jsonl"]);
+    place.json(0, &["copy", "p.nestling", "renamed.jsonl"]);
+    for file in ["p.nestling", "renamed.jsonl"] {
+        let before = std::fs::read(place.path(file)).unwrap();
+        let export: &[&str] = &["export", "p.nestling", "--format", "jsonl", "--output", file];
+        let convert: &[&str] = &["convert", "in.jsonl", "--to", "conll", "--output", file];
+        for args in [export, convert] {
+            let refused = place.refused(args);
+            assert!(refused.contains("never replaced; name another file") && refused.contains(file), "{refused}");
+        }
+        assert!(std::fs::read(place.path(file)).unwrap() == before, "{file} is as it was");
+    }
+    assert_eq!(place.json(0, &["info", "p.nestling"])["sentences"], 1);
+}
+
+#[test]
 fn the_sample_trains_predicts_and_scores() {
     let place = Place::new();
     let made = place.json(0, &["sample", "--at", "s.nestling", "--no-window"]);
@@ -230,6 +250,20 @@ fn the_sample_trains_predicts_and_scores() {
     assert_eq!(place.json(0, &filter)["sentences"], 2);
     let headers = lines(&place.path("o.jsonl")).iter().filter(|l| l["nestling"] == 1).count();
     assert_eq!((headers, lines(&place.path("o.jsonl")).len()), (1, 3));
+
+    // Mentions that were there are told, and an option of the format is taken.
+    place.write(
+        "named.jsonl",
+        "{\"tokens\":[\"Anna\",\"Berg\"],\"entities\":[{\"start\":0,\"end\":1,\"label\":\"PER\"}]}\n",
+    );
+    let filter = ["predict", "--model", snapshot, "--input", "named.jsonl", "--output", "o.jsonl"];
+    let named = place.json(1, &[&filter[..], &["--option", "end=inclusive"]].concat());
+    assert_eq!(named["replaced"], 1);
+    assert_eq!(named["warnings"][0]["file"], "named.jsonl");
+    assert!(named["warnings"][0]["message"].as_str().unwrap().starts_with("1 mention was left out"), "{named}");
+    assert!(place.refused(&[&filter[..], &["--option", "nope=1"]].concat()).contains("end="));
+    let onto = ["predict", "--model", snapshot, "--input", "t.jsonl", "--output", "s.nestling"];
+    assert!(place.refused(&onto).contains("never replaced"));
 
     // What a model says comes in as suggestions, never as gold, and stays until it is answered.
     place.json(0, &["new", "r.nestling"]);

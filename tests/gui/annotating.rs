@@ -1,9 +1,10 @@
 //! Annotating by keys and by mouse.
 
-use crate::stage::{STORY, Stage};
+use crate::stage::{Page, STORY, Stage};
 use eframe::egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
 use nestling::annotation::{SentenceId, Status};
+use nestling::session::{ImportAs, ImportHow};
 
 #[test]
 fn words_are_marked_by_mouse() {
@@ -64,6 +65,122 @@ fn a_note_is_kept_with_its_mention() {
     page.step();
     let note = page.see(|d| d.project.corpus().sentence(SentenceId(0)).unwrap().mentions()[0].note.clone());
     assert_eq!(note, "really?");
+}
+
+#[test]
+fn a_note_that_is_being_written_outlives_its_field() {
+    let stage = Stage::new();
+    let other = stage.empty_project("other.nestling");
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    page.close();
+    let project = stage.path("project.nestling");
+    let kept = |note: &str, leave: &dyn Fn(&mut Page)| {
+        let mut page = stage.open(&project);
+        page.key(Key::Tab);
+        page.press(Modifiers::COMMAND, Key::M);
+        page.fill("Note on the mention", note);
+        leave(&mut page);
+        page.close();
+        let page = stage.open(&project);
+        let kept = page.see(|d| d.project.corpus().sentence(SentenceId(0)).unwrap().mentions()[0].note.clone());
+        page.close();
+        kept
+    };
+    assert_eq!(kept("the window is closed", &|_| {}), "the window is closed");
+    let close = |page: &mut Page| {
+        page.press(Modifiers::COMMAND, Key::W);
+        page.wait("the start page", |page| page.shows("New project"));
+    };
+    assert_eq!(kept("the project is closed", &close), "the project is closed");
+    let open = |page: &mut Page| {
+        page.drop_file(&other);
+        page.wait("the other project", |page| page.is_open() && page.project_name() == "other");
+    };
+    assert_eq!(kept("another one is opened", &open), "another one is opened");
+    let go = |page: &mut Page| {
+        page.harness.get_by_label_contains("sentence 2, untouched").click();
+        page.step();
+        assert_eq!(page.current(), 1);
+    };
+    assert_eq!(kept("the sentence is left", &go), "the sentence is left");
+}
+
+#[test]
+fn a_key_that_is_held_decides_once_and_moves_on_and_on() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.hold(Key::ArrowRight, None, 4);
+    assert_eq!(page.see(|desk| desk.view.cursor().get()), 5);
+    page.hold(Key::P, Some("p"), 3);
+    assert_eq!(page.mentions(0), ["PER: Anna"]);
+    page.hold(Key::Space, Some(" "), 3);
+    assert_eq!((page.status(0), page.status(1), page.current()), (Status::Complete, Status::Untouched, 1));
+    page.hold(Key::F, Some("f"), 1);
+    assert_eq!(page.status(1), Status::Flagged);
+    page.hold(Key::N, Some("n"), 3);
+    assert_eq!(page.current(), 2);
+    page.hold(Key::ArrowUp, None, 1);
+    assert_eq!(page.current(), 0);
+    page.key(Key::Tab);
+    page.character("l");
+    page.hold(Key::O, Some("o"), 0);
+    assert_eq!(page.mentions(0), ["ORG: Anna"], "a key that is pressed once is no held one");
+}
+
+#[test]
+fn a_flag_goes_back_to_what_was_before_it_and_tells_when_it_is_lost() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.key(Key::Space);
+    page.key(Key::ArrowUp);
+    assert_eq!((page.current(), page.status(0)), (0, Status::Complete));
+    page.character("f");
+    page.character("p");
+    assert_eq!(page.status(0), Status::Flagged);
+    page.character("f");
+    assert_eq!(page.status(0), Status::Complete);
+    page.character("f");
+    page.key(Key::Space);
+    assert_eq!(page.status(0), Status::Complete);
+    assert!(page.shows_part("No longer flagged"));
+
+    page.character("f");
+    page.character("f");
+    assert_eq!((page.current(), page.status(1)), (1, Status::Untouched));
+    page.character("f");
+    page.character("p");
+    page.character("f");
+    assert_eq!(page.status(1), Status::InProgress, "a word was marked meanwhile");
+}
+
+#[test]
+fn a_flag_that_came_with_a_file_is_taken_off_with_a_word() {
+    let stage = Stage::new();
+    let file = stage.write("some.jsonl", "{\"tokens\":[\"Anna\"],\"entities\":[],\"status\":\"flagged\"}\n");
+    let how = ImportHow { kind: Some(ImportAs::Gold), split: None };
+    let mut page = stage.open(&stage.project(&["PER"], &file, how));
+    assert_eq!(page.status(0), Status::Flagged);
+    page.character("f");
+    assert_eq!(page.status(0), Status::InProgress);
+    assert!(page.shows_part("No longer flagged, and in progress now"));
+}
+
+#[test]
+fn one_goes_back_the_way_one_came() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.harness.get_by_label_contains("sentence 3, untouched").click();
+    page.step();
+    page.key(Key::ArrowUp);
+    assert_eq!(page.current(), 1);
+    for current in [2, 0] {
+        page.press(Modifiers::ALT, Key::ArrowUp);
+        assert_eq!(page.current(), current);
+    }
+    page.press(Modifiers::ALT, Key::ArrowUp);
+    assert_eq!(page.current(), 0);
+    assert!(page.shows_part("There is no sentence to go back to"));
 }
 
 #[test]
@@ -148,5 +265,5 @@ fn the_palette_lists_and_calls_every_command() {
     assert!(page.shows("Flag for a second look"));
     page.key(Key::Escape);
     page.character("f");
-    assert_eq!(page.status(0), Status::InProgress);
+    assert_eq!(page.status(0), Status::Untouched);
 }

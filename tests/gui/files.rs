@@ -122,6 +122,40 @@ fn an_export_with_a_column_a_depth_holds_what_is_nested() {
 }
 
 #[test]
+fn an_export_proposes_a_free_name_and_says_when_it_replaces() {
+    let stage = Stage::new();
+    let there = |name: &str| stage.write(name, "dear text");
+    let (source, taken) = (there("project.jsonl"), there("project-annotated.jsonl"));
+    let mut page = stage.annotating(STORY);
+    let proposal = |page: &Page| page.field("File").value().unwrap_or_default();
+    page.press(Modifiers::COMMAND, Key::E);
+    let free = stage.path("project-annotated-2.jsonl");
+    page.wait("a free name", |page| proposal(page) == free.display().to_string());
+    assert!(page.shows("Write the file"));
+
+    // It comes between the look and the click.
+    there("project-annotated-2.jsonl");
+    page.click("Write the file");
+    page.wait("a second look", |page| page.shows("Replace the file"));
+    page.fill("File", &source.display().to_string());
+    page.wait("a look", |page| page.shows("Replace the file"));
+    page.fill("File", &stage.path("other.jsonl").display().to_string());
+    page.wait("a look", |page| page.shows("Write the file"));
+    *stage.picker.next.lock().unwrap() = vec![taken.clone()];
+    page.click("Choose …");
+    page.wait("the choice", |page| proposal(page) == taken.display().to_string());
+    page.step();
+    assert!(page.shows("Write the file"), "the system's dialog has asked");
+    page.fill("File", &free.display().to_string());
+    page.wait("a look", |page| page.shows("Replace the file"));
+    page.click("Replace the file");
+    page.wait("the export", |page| page.shows_part("3 sentences were left out"));
+    let text = |path: &Path| std::fs::read_to_string(path).unwrap();
+    assert_eq!((text(&source).as_str(), text(&taken).as_str()), ("dear text", "dear text"));
+    assert!(text(&free) != "dear text");
+}
+
+#[test]
 fn an_export_is_said_to_be_compared_only_when_it_was() {
     let stage = Stage::new();
     let mut page = stage.annotating(STORY);

@@ -29,6 +29,17 @@ fn settings_hold_at_once_and_after_opening_again() {
 }
 
 #[test]
+fn a_name_that_is_being_typed_outlives_its_field() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::Comma);
+    page.fill("Who annotates", "Zoë");
+    page.close();
+    let page = stage.open(&stage.path("project.nestling"));
+    assert_eq!(page.see(|desk| desk.project.settings().author.clone()), "Zoë");
+}
+
+#[test]
 fn what_teaches_most_and_the_threshold_are_chosen() {
     let stage = Stage::new();
     let mut page = stage.annotating(STORY);

@@ -213,6 +213,25 @@ impl Page {
         self.step();
     }
 
+    /// Holds a key down for so many repeats, each with the character that comes with it.
+    pub(crate) fn hold(&mut self, key: Key, text: Option<&str>, repeats: usize) {
+        let event = |pressed| Event::Key {
+            key,
+            pressed,
+            modifiers: Modifiers::NONE,
+            repeat: false, // egui tells
+            physical_key: None,
+        };
+        for _ in 0..=repeats {
+            let events = &mut self.harness.input_mut().events;
+            events.push(event(true));
+            events.extend(text.map(|text| Event::Text(text.to_owned())));
+            self.step();
+        }
+        self.harness.event(event(false));
+        self.step();
+    }
+
     pub(crate) fn click(&mut self, name: &str) {
         self.harness.get_by_label(name).click();
         self.step();

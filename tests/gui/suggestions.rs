@@ -43,6 +43,20 @@ fn all_sure_suggestions_are_accepted_at_once_and_taken_back_at_once() {
 }
 
 #[test]
+fn suggestions_that_are_passed_over_are_counted() {
+    let stage = Stage::new();
+    let mut page = suggesting(&stage);
+    page.keys(&[Key::Tab, Key::Enter, Key::Space]);
+    assert!(page.shows_part("Completed; 2 suggestions were not accepted (Ctrl+Z goes back)"));
+    page.press(Modifiers::COMMAND, Key::Z);
+    page.character("x");
+    page.character("x");
+    page.character("x");
+    page.key(Key::Space);
+    assert!(!page.shows_part("not accepted"), "none was left");
+}
+
+#[test]
 fn every_command_is_in_the_menu_too() {
     let stage = Stage::new();
     let mut page = suggesting(&stage);

@@ -54,6 +54,9 @@ pub(in crate::cli) struct Predict {
     /// Format of the input: `jsonl`, the default, or `text`, which is read as a whole.
     #[arg(long, conflicts_with = "project")]
     pub(in crate::cli) format: Option<String>,
+    /// Option of the format, as key=value; may be given several times.
+    #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value, conflicts_with = "project")]
+    pub(in crate::cli) options: Vec<(String, String)>,
     /// Probability from which a word is taken for the first of an entity; as the model was trained, by default.
     #[arg(long, value_name = "P", value_parser = probability)]
     pub(in crate::cli) threshold: Option<f32>,

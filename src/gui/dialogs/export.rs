@@ -1,6 +1,7 @@
 //! Exporting: which format, what of the project, where to; and what the format could not hold.
 
 use super::options::format_option;
+use super::place::Place;
 use super::{Backstage, Report, button_row, explain, field_name, modal, problem};
 use crate::format::{Format, Layout, Use, formats};
 use crate::gui::acts::Act;
@@ -20,13 +21,20 @@ pub(crate) struct ExportDialog {
     path: PathField,
     /// The path was typed or chosen: it no longer follows the format.
     path_is_own: bool,
-    stem: PathBuf,
+    /// The path was chosen in the system's dialog, which has asked whether a file may be replaced.
+    is_settled: bool,
+    place: Place,
+    /// The project's file.
+    project: PathBuf,
     state: State,
 }
 
 enum State {
-    Choosing { failure: Option<String> },
-    Writing(Task<Result<ExportReceipt, SessionError>>),
+    Choosing {
+        failure: Option<String>,
+    },
+    /// It comes to nothing where a file turns out to be there that nobody said may be replaced.
+    Writing(Task<Option<Result<ExportReceipt, SessionError>>>),
     Done(Box<ExportReceipt>),
 }
 
@@ -38,7 +46,9 @@ impl ExportDialog {
             options: BTreeMap::new(),
             path: PathField::default().without_focus(),
             path_is_own: false,
-            stem: project.path().with_extension(""),
+            is_settled: false,
+            place: Place::default(),
+            project: project.path().to_owned(),
             state: State::Choosing { failure: None },
         };
         dialog.follow_format();
@@ -49,9 +59,13 @@ impl ExportDialog {
         if let State::Writing(task) = &self.state
             && let Some(result) = task.poll()
         {
-            self.state = match result.map_err(SessionError::from).flatten() {
-                Ok(receipt) => State::Done(Box::new(receipt)),
-                Err(error) => State::Choosing { failure: Some(Report::of("", &error).text) },
+            self.state = match result.map_err(SessionError::from).transpose() {
+                Some(Ok(Ok(receipt))) => State::Done(Box::new(receipt)),
+                Some(Ok(Err(error)) | Err(error)) => State::Choosing { failure: Some(Report::of("", &error).text) },
+                None => {
+                    self.place.know_taken(self.path.path());
+                    State::Choosing { failure: None }
+                }
             };
         }
         let title = if matches!(self.state, State::Done(_)) { "Exported" } else { "Export" };
@@ -115,11 +129,22 @@ impl ExportDialog {
         let wish = Wish::SaveAs(self.path.path());
         let change = self.path.show(ui, "File", &[("Choose …", wish)], backstage.services);
         self.path_is_own |= change != PathChange::None;
+        match change {
+            PathChange::None => {}
+            PathChange::Typed => self.is_settled = false,
+            PathChange::Chosen => self.is_settled = true,
+        }
+        let waker = &backstage.services.waker;
+        if let Some(free) = self.place.look(&self.path.path(), !self.path_is_own, waker) {
+            self.path.text = free.display().to_string();
+        }
+        let replaces = !self.is_folder() && self.place.is_taken(&self.path.path());
         explain(
             ui,
-            match self.is_folder() {
-                true => "Several files are written to this folder, which must be new or empty.",
-                false => "A file of this name is replaced when all went well.",
+            match (self.is_folder(), replaces) {
+                (true, _) => "Several files are written to this folder, which must be new or empty.",
+                (false, true) => "There is a file of this name. It is replaced when all went well.",
+                (false, false) => "The file is there when all went well.",
             },
         );
         if let State::Choosing { failure: Some(failure) } = &self.state {
@@ -127,11 +152,13 @@ impl ExportDialog {
         }
         button_row(ui, |ui| {
             let ready = !self.path.text.trim().is_empty();
-            if primary_button(ui, ready, "Write the file").clicked() {
+            let title = if replaces && !self.is_settled { "Replace the file" } else { "Write the file" };
+            if primary_button(ui, ready, title).clicked() {
                 let options = self.options.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
                 let request = ExportRequest { options, ..self.request.clone() };
                 let (view, path) = (project.export_view(), self.path.path());
-                let work = move || view.export(&request, &path);
+                let may_be_there = replaces || self.is_settled || self.is_folder();
+                let work = move || (may_be_there || !path.exists()).then(|| view.export(&request, &path));
                 self.state = State::Writing(Task::spawn("export", backstage.services.waker.clone(), work));
             }
             if button(ui, true, "Cancel").clicked() {
@@ -181,10 +208,10 @@ impl ExportDialog {
     fn follow_format(&mut self) {
         if !self.path_is_own {
             let ending = self.format().and_then(|f| f.extensions().first().copied()).unwrap_or("txt");
-            let path = match self.is_folder() {
-                true => self.stem.with_extension(&self.request.format), // harbour.brat
-                false => self.stem.with_extension(ending),
-            };
+            let ending = if self.is_folder() { &self.request.format } else { ending }; // harbour-annotated.brat
+            let name = self.project.file_stem().unwrap_or_default().to_string_lossy();
+            // Not the project's own name: texts that were imported may lie there.
+            let path = self.project.with_file_name(format!("{name}-annotated.{ending}"));
             self.path.text = path.display().to_string();
         }
     }

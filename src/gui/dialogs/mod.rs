@@ -18,6 +18,7 @@ mod new_project;
 mod open_project;
 mod options;
 mod palette;
+mod place;
 mod report;
 mod settings;
 mod split_word;

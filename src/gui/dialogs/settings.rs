@@ -57,11 +57,16 @@ impl SettingsDialog {
     }
 
     fn take_author(&self, backstage: &mut Backstage<'_>) {
-        let Some(project) = backstage.project.filter(|p| p.read_only().is_none()) else { return };
-        let author = self.author.trim();
-        if author != project.settings().author {
-            set(backstage.acts, Setting::Author(author.to_owned()));
+        if let Some(author) = backstage.project.and_then(|project| self.typed_author(project)) {
+            set(backstage.acts, author);
         }
+    }
+
+    /// Who annotates, where it is not what the project has.
+    pub(crate) fn typed_author(&self, project: &Project) -> Option<Setting> {
+        let author = self.author.trim();
+        let is_new = project.read_only().is_none() && author != project.settings().author;
+        is_new.then(|| Setting::Author(author.to_owned()))
     }
 
     fn of_project(&mut self, ui: &mut Ui, project: &Project, backstage: &mut Backstage<'_>) {

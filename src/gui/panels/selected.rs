@@ -5,6 +5,7 @@ use crate::annotation::{Mention, Provenance, Sentence, Span, Suggestion};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
+use crate::gui::view::NoteDraft;
 use crate::gui::widgets::parts::{self, button, primary_button};
 use crate::gui::widgets::sentence::{Content, Mark, MarkId, Setting, paint_words};
 use crate::session::Command;
@@ -113,10 +114,10 @@ fn held(stage: &Stage<'_>, mark: &Mark) -> Vec<String> {
 fn note(ui: &mut Ui, stage: &mut Stage<'_>, mention: &Mention) {
     let tokens = theme::tokens(ui);
     let can_change = stage.can_change();
+    let Some(sentence) = stage.view.current() else { return };
     let draft = &mut stage.view.note;
-    if draft.of != Some(mention.id) {
-        draft.of = Some(mention.id);
-        draft.text.clone_from(&mention.note);
+    if draft.of != Some((sentence, mention.id)) {
+        *draft = NoteDraft { of: Some((sentence, mention.id)), text: mention.note.clone(), is_open: false };
     }
     let edit = egui::TextEdit::multiline(&mut draft.text)
         .id(egui::Id::unique("note on the mention"))
@@ -129,6 +130,7 @@ fn note(ui: &mut Ui, stage: &mut Stage<'_>, mention: &Mention) {
     if std::mem::take(&mut stage.view.focus_note) {
         response.request_focus();
     }
+    let was_open = std::mem::replace(&mut stage.view.note.is_open, response.has_focus());
     if response.has_focus() {
         return;
     }
@@ -136,10 +138,8 @@ fn note(ui: &mut Ui, stage: &mut Stage<'_>, mention: &Mention) {
     if text == mention.note {
         return;
     }
-    if response.lost_focus() {
-        if let Some(sentence) = stage.view.current() {
-            stage.act(Act::Change(Command::SetNote { sentence, mention: mention.id, note: text }));
-        }
+    if was_open {
+        stage.act(Act::Change(Command::SetNote { sentence, mention: mention.id, note: text }));
     } else {
         // Changed elsewhere, as by an undo.
         stage.view.note.text.clone_from(&mention.note);

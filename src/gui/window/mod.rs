@@ -154,6 +154,7 @@ impl Window {
             }
         }
         self.carry_out(ctx);
+        self.keep_note_left_behind(ctx);
         self.show_title(ctx);
         let (now, revision) = (ctx.input(|i| i.time), self.revision());
         self.notice.take_if(|n| n.until <= now || n.revision.is_some_and(|about| Some(about) != revision));
@@ -216,6 +217,7 @@ impl Window {
 
     /// Writes what is left and stops the workers. Waits: only for the end of the program.
     pub fn close(&mut self) {
+        self.keep_what_is_typed();
         if let Some(dialog) = self.dialog.take() {
             dialog.wait();
         }

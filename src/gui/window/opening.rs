@@ -4,7 +4,7 @@ use super::{Known, Opened, Screen, Window, remember};
 use crate::gui::acts::Act;
 use crate::gui::desk::{Desk, Leaving};
 use crate::gui::dialogs::{Dialog, ImportDialog, NewProjectDialog, Report};
-use crate::session::{Home, Project, SessionError, Task, open_sample};
+use crate::session::{Command, Home, Project, SessionError, Task, open_sample};
 use crate::store::StoreError;
 use eframe::egui::Context;
 use std::io::ErrorKind;
@@ -33,6 +33,7 @@ impl Window {
         if self.refuses_to_leave() {
             return;
         }
+        self.keep_what_is_typed();
         let gives_up = self.told_unsaved;
         let old = match std::mem::replace(&mut self.screen, Screen::Start) {
             Screen::Desk(desk) => Some(desk.leave()),
@@ -61,6 +62,27 @@ impl Window {
             }
         });
         self.screen = Screen::Busy { what, task, then_import };
+    }
+
+    /// Takes over what stands in fields that take effect when they are left, before the project is.
+    pub(super) fn keep_what_is_typed(&mut self) {
+        let Screen::Desk(desk) = &mut self.screen else { return };
+        let author = match &self.dialog {
+            Some(Dialog::Settings(dialog)) if !desk.is_importing() => dialog.typed_author(&desk.project),
+            _ => None,
+        };
+        // What can't be saved is told by what closes the project.
+        let _kept = (desk.keep_note(), author.map(|author| desk.change(Command::Set(author))));
+    }
+
+    /// The card of a mention may go while its note is being written, and a dialog may cover it.
+    pub(super) fn keep_note_left_behind(&mut self, ctx: &Context) {
+        let is_covered = self.dialog.is_some() || self.report.is_some();
+        let Screen::Desk(desk) = &mut self.screen else { return };
+        if is_covered || desk.has_left_note() {
+            let told = desk.keep_note();
+            self.tell(ctx, told);
+        }
     }
 
     pub(super) fn close_project(&mut self) {
