@@ -5,7 +5,7 @@
 //!   token the token is split, and where a mention crosses the border of sentences they are joined.
 //! - Close to linear in text and mentions.
 
-use crate::annotation::{Attributes, Fragments, Span};
+use crate::annotation::{Attributes, Fragments, Span, Status};
 use crate::format::{ImportedMention, ImportedSentence};
 use crate::text::{ByteIdx, TextRange};
 use std::collections::{BTreeSet, HashSet};
@@ -33,11 +33,51 @@ pub(super) struct Fitted {
     joined: (usize, String),
     /// How many edges were in white space.
     trimmed: usize,
-    /// Which mentions could not be placed, and why.
-    pub(super) left_out: Vec<(usize, &'static str)>,
+    /// Which mentions were left out, and why.
+    pub(super) left_out: Vec<(usize, LeftOut)>,
+}
+
+/// Why a mention was left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub(super) enum LeftOut {
+    #[error("has pieces that are empty or overlap")]
+    Unplaced,
+    #[error("is there twice; it was kept once")]
+    Twice,
+}
+
+/// Where a mention was that could not be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Lost {
+    /// A byte of the text.
+    At(usize),
+    Somewhere,
+}
+
+impl Lost {
+    /// What that means, for the end of a warning.
+    pub(super) fn meaning(self) -> &'static str {
+        match self {
+            Self::At(_) => "it was left out, so its sentence is not complete",
+            Self::Somewhere => "it was left out, so no sentence of the document is complete",
+        }
+    }
 }
 
 impl Fitted {
+    /// Sentences that lack a mention can't say that everything else is outside.
+    pub(super) fn reopen(&mut self, lost: Lost) {
+        let lacking = match lost {
+            Lost::At(byte) => {
+                let found = self.sentences.partition_point(|s| s.tokens.last().is_some_and(|t| t.end().get() <= byte));
+                let at = found.min(self.sentences.len().saturating_sub(1));
+                self.sentences.get_mut(at..).unwrap_or_default().iter_mut().take(1)
+            }
+            Lost::Somewhere => self.sentences.iter_mut().take(usize::MAX),
+        };
+        lacking.for_each(|sentence| sentence.status = Some(Status::InProgress));
+    }
+
     /// What the person should know.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
@@ -104,15 +144,18 @@ pub(super) fn fit(text: &str, sentences: &[Vec<TextRange>], mentions: &[RawMenti
     let mut seen = HashSet::new();
     for (number, (fragments, mention)) in spans.into_iter().zip(mentions).enumerate() {
         let Some(fragments) = fragments else {
-            fitted.leave_out(number, "its pieces are empty or overlap");
+            fitted.leave_out(number, LeftOut::Unplaced);
             continue;
         };
         let of = new_of.get(fragments.hull().start().get()).copied().unwrap_or_default();
         let base = starts.get(of).copied().unwrap_or_default();
         let moved = fragments.iter().filter_map(|f| Span::from_range(f.start().get() - base..f.end().get() - base));
-        let Ok(moved) = Fragments::new(moved.collect()) else { continue };
+        let Ok(moved) = Fragments::new(moved.collect()) else {
+            fitted.leave_out(number, LeftOut::Unplaced);
+            continue;
+        };
         if !seen.insert((fragments, mention.label.as_str())) {
-            fitted.leave_out(number, "it is there twice and was kept once");
+            fitted.leave_out(number, LeftOut::Twice);
             continue;
         }
         let Some(sentence) = fitted.sentences.get_mut(of) else { continue };
@@ -129,7 +172,7 @@ pub(super) fn fit(text: &str, sentences: &[Vec<TextRange>], mentions: &[RawMenti
 }
 
 impl Fitted {
-    fn leave_out(&mut self, number: usize, why: &'static str) {
+    fn leave_out(&mut self, number: usize, why: LeftOut) {
         if self.left_out.last().is_none_or(|(last, _)| *last != number) {
             self.left_out.push((number, why));
         }

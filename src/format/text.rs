@@ -71,7 +71,7 @@ impl Format for PlainText {
             OffsetIndex::new(&text).map_err(|source| FormatError::TooLong { source, file: file.clone() })?;
         }
         let cut = cut(&text, options, &file, sink);
-        let sentence = |tokens| ImportedSentence { tokens, ..ImportedSentence::default() };
+        let sentence = |tokens| ImportedSentence { tokens, may_be_unread: true, ..ImportedSentence::default() };
         let sentences: Vec<_> = cut.into_iter().map(sentence).collect();
         if sentences.is_empty() {
             return Err(FormatError::NoSentence { file });

@@ -95,7 +95,8 @@ impl ImportDialog {
         self.state = match result.map_err(SessionError::from).flatten() {
             Ok(incoming) => {
                 let sentences = preview(&incoming, labels.unwrap_or(&LabelSet::default()));
-                self.how.kind = Some(incoming.likely_kind());
+                // Without mentions the split that is chosen says more.
+                self.how.kind = (incoming.mentions > 0).then(|| incoming.likely_kind(None));
                 self.read_as = Some(incoming.format_id);
                 State::Preview { incoming: Box::new(incoming), sentences }
             }
