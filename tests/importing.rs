@@ -107,3 +107,24 @@ fn an_export_without_mentions_comes_back_as_it_was() {
     let ids: Vec<&str> = statuses.iter().map(|status| status.id()).collect();
     assert_eq!(imported(&place, &out, ImportHow::default()).0, ids);
 }
+
+#[test]
+fn a_document_that_is_there_already_is_told() {
+    let place = Place::new();
+    let (a, b) = (place.write("a.txt", "It rained.\n"), place.write("b.txt", "It poured.\n"));
+    let mut project = Project::create(&place.home, &place.path(), &NewProject::default()).unwrap();
+    let mut last_note = |files: &[PathBuf]| {
+        let incoming = read_files(files, &ReadRequest::default()).unwrap();
+        let told = incoming.already_there(project.corpus());
+        let receipt = project.import(incoming, ImportHow::default()).unwrap();
+        assert_eq!(told.as_ref(), receipt.notes.last().filter(|note| note.contains("there already")));
+        told
+    };
+    assert_eq!(last_note(&[a.clone()]), None);
+    let once = "1 document of this name is there already; it comes in a second time";
+    assert_eq!(last_note(&[a.clone()]).as_deref(), Some(once));
+    assert_eq!(last_note(&[b.clone()]), None);
+    let twice = "2 documents of these names are there already; they come in a second time";
+    assert_eq!(last_note(&[a, b]).as_deref(), Some(twice));
+    project.close().unwrap();
+}

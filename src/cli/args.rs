@@ -319,7 +319,7 @@ pub(super) struct Info {
 pub(super) struct Documents {
     /// Project file.
     pub(super) project: PathBuf,
-    /// Names of documents to set aside.
+    /// Names of documents to set aside. Of several that have a name NAME#2 is the second.
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub(super) exclude: Vec<String>,
     /// Names of excluded documents to take in again.

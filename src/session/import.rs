@@ -113,6 +113,7 @@ fn import(
     let kind = how.kind.unwrap_or_else(|| incoming.likely_kind(how.split));
     let mut sentences = incoming.documents.iter().flat_map(|d| &d.sentences);
     let says_dev = how.split.is_none() && sentences.any(|s| s.split == Some(Split::Dev));
+    let there = incoming.already_there(before);
     let mut taking = Taking::start(before, kind, how.split, dev_imported || says_dev);
     if kind != ImportAs::Text {
         taking.add_labels(&incoming.label_hints, incoming.labels.keys())?;
@@ -140,7 +141,7 @@ fn import(
     receipt.format = incoming.format_id;
     receipt.left_out += incoming.warnings.len();
     receipt.warnings.splice(0..0, incoming.warnings);
-    receipt.notes.splice(0..0, incoming.notes);
+    receipt.notes.splice(0..0, incoming.notes.into_iter().chain(there));
     let corpus = Arc::new(corpus);
     let mut import =
         Import::between(before, corpus.clone(), format!("Import {}", files.join(", ")), stamp, receipt.to_json(&files));

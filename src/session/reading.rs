@@ -3,12 +3,12 @@
 use super::import::ImportAs;
 use super::inputs::{Found, expand, found_notes};
 use super::{Part, SessionError};
-use crate::annotation::Status;
+use crate::annotation::{Corpus, Presence, Status};
 use crate::format::{
     Collected, Format, FormatError, ImportedDocument, ImportedLabel, ImportedSentence, Input, Options, Sink, Warning,
     by_id, detect,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -195,6 +195,17 @@ impl Incoming {
             *labels.entry(mention.label.clone()).or_default() += 1;
         }
         self.labels = labels;
+    }
+
+    /// What to know about documents that have the names of others in the project; they are taken in all the same.
+    pub fn already_there(&self, corpus: &Corpus) -> Option<String> {
+        let there = corpus.all_documents().iter().filter(|d| d.presence != Presence::Removed);
+        let names: HashSet<&str> = there.map(|d| d.name.as_str()).collect();
+        match self.documents.iter().filter(|d| names.contains(d.name.as_str())).count() {
+            0 => None,
+            1 => Some("1 document of this name is there already; it comes in a second time".to_owned()),
+            many => Some(format!("{many} documents of these names are there already; they come in a second time")),
+        }
     }
 
     /// What the mentions are when nobody says: suggestions where all have a score, gold where some have none, and text
