@@ -24,7 +24,15 @@ fn formats_are_told_apart() {
         check("a.json", b"[{\"tokens\":[\"a\"]}]"),
         check("a.xml", b"<doc/>"),
         check("a.conll", b"Anna\tB-PER\n"),
+        check("a", b"PK\x03\x04\0\0"),
         check("a.docx", b"PK\x03\x04\0\0"),
+        check("a.csv", b"id;text\n1;Anna met Bo.\n"),
+        check("a.pdf", b"%PDF-1.7\n"),
+        check("a.jsonl", b"{\"text\":\"Anna\",\"label\":[[0,4,\"PER\"]]}\n"),
+        check(
+            "a.jsonl",
+            b"{\"text\":\"Anna\",\"tokens\":[\"Anna\"],\"entities\":[{\"start\":0,\"end\":1,\"label\":\"PER\"}]}\n",
+        ),
     ];
     expect![[r#"
         a.jsonl: jsonl (JSON lines of this program)
