@@ -27,14 +27,20 @@ pub(super) struct RawMention {
 #[derive(Debug, Default)]
 pub(super) struct Fitted {
     pub(super) sentences: Vec<ImportedSentence>,
+    pub(super) changes: Changes,
+    /// Which mentions were left out, and why.
+    pub(super) left_out: Vec<(usize, LeftOut)>,
+}
+
+/// What had to be changed so that mentions fit.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
     /// How many tokens were split, and the first one.
     split: (usize, String),
     /// How many sentences were joined with the one before, and the first mention for which.
     joined: (usize, String),
     /// How many edges were in white space.
     trimmed: usize,
-    /// Which mentions were left out, and why.
-    pub(super) left_out: Vec<(usize, LeftOut)>,
 }
 
 /// Why a mention was left out.
@@ -77,6 +83,21 @@ impl Fitted {
         };
         lacking.for_each(|sentence| sentence.status = Some(Status::InProgress));
     }
+}
+
+impl Changes {
+    /// Those of another text, too.
+    pub(super) fn add(&mut self, other: Changes) {
+        let add = |(count, first): &mut (usize, String), (more, of): (usize, String)| {
+            if *count == 0 {
+                *first = of;
+            }
+            *count += more;
+        };
+        add(&mut self.split, other.split);
+        add(&mut self.joined, other.joined);
+        self.trimmed += other.trimmed;
+    }
 
     /// What the person should know.
     pub(super) fn notes(&self) -> Vec<String> {
@@ -116,8 +137,8 @@ pub(super) fn fit(text: &str, sentences: &[Vec<TextRange>], mentions: &[RawMenti
         if first < last {
             *goes_on.get_mut(first + 1).unwrap_or(&mut 0) += 1;
             *goes_on.get_mut(last + 1).unwrap_or(&mut 0) -= 1;
-            if fitted.joined.1.is_empty() {
-                fitted.joined.1 = shown(text, &mention.pieces);
+            if fitted.changes.joined.1.is_empty() {
+                fitted.changes.joined.1 = shown(text, &mention.pieces);
             }
         }
     }
@@ -129,7 +150,7 @@ pub(super) fn fit(text: &str, sentences: &[Vec<TextRange>], mentions: &[RawMenti
         if last != Some(*of) {
             open += goes_on.iter().take(of + 1).skip(last.map_or(0, |last| last + 1)).sum::<i32>();
             if open > 0 && last.is_some() {
-                fitted.joined.0 += 1;
+                fitted.changes.joined.0 += 1;
             } else {
                 starts.push(at);
                 fitted.sentences.push(ImportedSentence::default());
@@ -191,7 +212,7 @@ impl Fitted {
                 pieces.push(start..end);
             }
         }
-        self.trimmed += usize::from(is_trimmed && !pieces.is_empty());
+        self.changes.trimmed += usize::from(is_trimmed && !pieces.is_empty());
         pieces.sort_by_key(|piece| (piece.start, piece.end));
         pieces
     }
@@ -209,9 +230,9 @@ impl Fitted {
             for edge in inside.chain([bytes.end]) {
                 parts.extend(range(from, edge).map(|part| (part, of)));
                 if edge < bytes.end && from == bytes.start {
-                    self.split.0 += 1;
-                    if self.split.1.is_empty() {
-                        self.split.1 = token.of(text).to_owned();
+                    self.changes.split.0 += 1;
+                    if self.changes.split.1.is_empty() {
+                        self.changes.split.1 = token.of(text).to_owned();
                     }
                 }
                 from = edge;
@@ -280,6 +301,12 @@ fn place(tokens: &[(TextRange, usize)], pieces: &[Range<usize>]) -> Option<Fragm
         Span::from_range(first..end)
     };
     Fragments::new(pieces.iter().map(span).collect::<Option<Vec<_>>>()?).ok()
+}
+
+/// True when what a file quotes is there, whatever became of white space.
+pub(super) fn quotes(text: &str, pieces: &[Range<usize>], quoted: &str) -> bool {
+    let words = pieces.iter().flat_map(|piece| text.get(piece.clone()).unwrap_or_default().split_whitespace());
+    words.collect::<String>() == quoted.split_whitespace().collect::<String>()
 }
 
 fn shown(text: &str, pieces: &[Range<usize>]) -> String {

@@ -45,7 +45,12 @@ fn formats_are_told_apart() {
         the format can't be told (it is JSON of another kind); choose one of jsonl, brat, conll, text as the format: a.json
         the format can't be told (it is XML or HTML); choose one of jsonl, brat, conll, text as the format: a.xml
         a.conll: conll (columns of tokens and tags)
-        the format can't be told (it is a binary file); choose one of jsonl, brat, conll, text as the format: a.docx"#]]
+        the format can't be told (it is a binary file); choose one of jsonl, brat, conll, text as the format: a
+        a document of a word processor can't be read; save it there as plain text (.txt, in UTF-8): a.docx
+        a table can't be read; save the column that holds the text as a .txt file, one text a line: a.csv
+        a PDF can't be read; save it as plain text (.txt), for example with `pdftotext -layout file.pdf`: a.pdf
+        a.jsonl: jsonl (JSON lines with mentions in texts)
+        a.jsonl: jsonl (JSON lines with tokens)"#]]
     .assert_eq(&shown.join("\n"));
 }
 
@@ -83,7 +88,7 @@ fn refusals_say_what_to_do() {
         the file is empty; nothing can be imported from it: DIR/empty.jsonl
         this is a folder; choose a file in it: DIR/.
         there is no format "xlsx"; choose one of jsonl, brat, conll, text
-        no such option "endd"; jsonl has end=auto|exclusive|inclusive and names=… and header=yes|no; text has unit=auto|lines|prose and tokens=words|blanks
+        no such option "endd"; jsonl has end=auto|exclusive|inclusive and names=… and unit=auto|lines|prose and tokens=words|blanks and header=yes|no; text has unit=auto|lines|prose and tokens=words|blanks
         no such option "end"; text has unit=auto|lines|prose and tokens=words|blanks
         the option end can't be "maybe"; use one of auto, exclusive, inclusive
         this is no JSON lines file (line 1: it does not begin with {, so it is no JSON object); choose another format: input

@@ -1,10 +1,10 @@
 //! Reading a text and its annotations.
 
-use super::offsets::{Counting, Unit, quotes, to_bytes};
+use super::offsets::{Counting, Unit, to_bytes};
 use super::{ID, OFFSETS, conf, fields, number_of};
 use crate::annotation::Kept;
 use crate::format::encoding::decode;
-use crate::format::fit::{LeftOut, Lost, RawMention, fit};
+use crate::format::fit::{LeftOut, Lost, RawMention, fit, quotes};
 use crate::format::text::cut;
 use crate::format::{FormatError, ImportedDocument, Input, Options, Sink, Warning};
 use crate::text::OffsetIndex;
@@ -85,7 +85,7 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
     if counting.unit != Unit::Chars || counting.joins_crlf || !counting.counts_bom {
         sink.note(format!("offsets were read as {}: {file}", counting.shown()));
     }
-    for note in fitted.notes() {
+    for note in fitted.changes.notes() {
         sink.note(format!("{note}: {file}"));
     }
     let kept = if kept.is_empty() { Kept::new() } else { Kept::from([(ID.to_owned(), kept)]) };
