@@ -93,7 +93,7 @@ fn what_prodigy_says_of_a_line_counts() {
           "Anna-Bo" "left." InProgress
             [0..1] PER
         "input-5" "Anna-Bo left."
-          "Anna-Bo" "left."
+          "Anna-Bo" "left." InProgress
             [0..1] PER 0.9
         "input-6" "It rained."
           "It" "rained" "."
@@ -102,7 +102,7 @@ fn what_prodigy_says_of_a_line_counts() {
         "input-8" "It rained."
           "It" "rained" "." Unread
         note: 8 lines count characters: places were read as Unicode code points, the end being the one after the last: input
-        warning: line 5: the `answer` is not accept, reject or ignore and was left out: input
+        warning: line 5: the `answer` is not accept, reject or ignore, so no sentence of the line is complete: input
         warning: line 8: `tokens` does not fit the text, which was cut into words anew: input
         warning: line 2: 2 mentions were left out because the `answer` is reject or ignore: input"#]].assert_eq(&shown);
 }

@@ -105,6 +105,8 @@ enum Answer {
     Accept,
     Reject,
     Ignore,
+    /// Nothing that Prodigy says.
+    Unknown,
 }
 
 /// A text whose sentences are ranges of it.
@@ -186,8 +188,9 @@ impl TextLine {
             Some("reject") => Some(Answer::Reject),
             Some("ignore") => Some(Answer::Ignore),
             _ => {
-                warnings.push("the `answer` is not accept, reject or ignore and was left out".to_owned());
-                None
+                let message = "the `answer` is not accept, reject or ignore, so no sentence of the line is complete";
+                warnings.push(message.to_owned());
+                Some(Answer::Unknown)
             }
         }
     }
@@ -246,6 +249,7 @@ pub(super) fn read_text(line: &TextLine, ends: Ends, options: &Options) -> Resul
     let status = said_status.or(match answer {
         Some(Answer::Reject) => Some(Status::Untouched),
         Some(Answer::Ignore) => Some(Status::Skipped),
+        Some(Answer::Unknown) => Some(Status::InProgress),
         _ if is_one_of_many => Some(Status::InProgress),
         _ if !is_listed => Some(Status::Untouched),
         _ => None,
