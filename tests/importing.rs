@@ -120,10 +120,10 @@ fn a_document_that_is_there_already_is_told() {
         assert_eq!(told.as_ref(), receipt.notes.last().filter(|note| note.contains("there already")));
         told
     };
-    assert_eq!(last_note(&[a.clone()]), None);
+    assert_eq!(last_note(std::slice::from_ref(&a)), None);
     let once = "1 document of this name is there already; it comes in a second time";
-    assert_eq!(last_note(&[a.clone()]).as_deref(), Some(once));
-    assert_eq!(last_note(&[b.clone()]), None);
+    assert_eq!(last_note(std::slice::from_ref(&a)).as_deref(), Some(once));
+    assert_eq!(last_note(std::slice::from_ref(&b)), None);
     let twice = "2 documents of these names are there already; they come in a second time";
     assert_eq!(last_note(&[a, b]).as_deref(), Some(twice));
     project.close().unwrap();
