@@ -229,7 +229,7 @@ pub(super) struct Import {
     #[arg(long, default_value = "auto")]
     pub(super) format: String,
     /// What the mentions of the files are; by default suggestions where all have a score, else gold, and text
-    /// where there are none.
+    /// where there are none, unless the files or a split of train, dev or test say that somebody has looked.
     #[arg(long = "as", value_enum)]
     pub(super) kind: Option<As>,
     /// Where the sentences go; by default where the file says, else to the rest.
@@ -319,7 +319,7 @@ pub(super) struct Info {
 pub(super) struct Documents {
     /// Project file.
     pub(super) project: PathBuf,
-    /// Names of documents to set aside.
+    /// Names of documents to set aside. Of several that have a name NAME#2 is the second.
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub(super) exclude: Vec<String>,
     /// Names of excluded documents to take in again.

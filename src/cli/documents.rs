@@ -22,6 +22,7 @@ pub(super) fn run(args: &Documents) -> Result<Ending, CliError> {
     project.close()?;
     let rows = documents.iter().map(|(name, row)| {
         json!({
+            "id": row.id.0,
             "name": name,
             "sentences": row.sentences,
             "complete": row.complete,
@@ -36,16 +37,23 @@ pub(super) fn run(args: &Documents) -> Result<Ending, CliError> {
 
 /// What was asked for. Nothing is done before every name is known.
 fn commands(args: &Documents, project: &Project) -> Result<Vec<Command>, CliError> {
+    let (exclude, include, remove) = (
+        project.documents_named(&args.exclude)?,
+        project.documents_named(&args.include)?,
+        project.documents_named(&args.delete)?,
+    );
     let mut named = HashSet::new();
-    if let Some(twice) = args.exclude.iter().chain(&args.include).chain(&args.delete).find(|name| !named.insert(*name))
-    {
+    let names = args.exclude.iter().chain(&args.include).chain(&args.delete);
+    let ids = exclude.iter().chain(&include).chain(&remove);
+    if let Some((twice, _)) = names.zip(ids).find(|(_, id)| !named.insert(**id)) {
         let message = format!("{twice:?} is named twice; a document can be excluded, included or deleted, once");
         return Err(CliError::Usage { message });
     }
-    let exclude = Command::ExcludeDocuments { documents: project.documents_named(&args.exclude)? };
-    let include = Command::IncludeDocuments { documents: project.documents_named(&args.include)? };
-    let remove = Command::RemoveDocuments { documents: project.documents_named(&args.delete)? };
-    Ok(vec![exclude, include, remove])
+    Ok(vec![
+        Command::ExcludeDocuments { documents: exclude },
+        Command::IncludeDocuments { documents: include },
+        Command::RemoveDocuments { documents: remove },
+    ])
 }
 
 fn name(project: &Project, row: &DocumentRow) -> Option<String> {

@@ -17,6 +17,8 @@ pub enum FormatError {
     UnknownFormat { id: String, known: String },
     #[error("the format can't be told ({found}); choose one of {known} as the format: {file}")]
     NotRecognised { found: String, known: String, file: String },
+    #[error("{what} can't be read; {remedy}: {file}")]
+    Foreign { what: &'static str, remedy: &'static str, file: String },
     #[error("this is no {format} file ({found}); choose another format: {file}")]
     WrongFormat { format: &'static str, found: String, file: String },
     #[error(

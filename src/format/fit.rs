@@ -5,7 +5,7 @@
 //!   token the token is split, and where a mention crosses the border of sentences they are joined.
 //! - Close to linear in text and mentions.
 
-use crate::annotation::{Attributes, Fragments, Span};
+use crate::annotation::{Attributes, Fragments, Span, Status};
 use crate::format::{ImportedMention, ImportedSentence};
 use crate::text::{ByteIdx, TextRange};
 use std::collections::{BTreeSet, HashSet};
@@ -27,17 +27,78 @@ pub(super) struct RawMention {
 #[derive(Debug, Default)]
 pub(super) struct Fitted {
     pub(super) sentences: Vec<ImportedSentence>,
+    pub(super) changes: Changes,
+    /// Which mentions were left out, and why.
+    pub(super) left_out: Vec<(usize, LeftOut)>,
+}
+
+/// What had to be changed so that mentions fit.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
     /// How many tokens were split, and the first one.
     split: (usize, String),
     /// How many sentences were joined with the one before, and the first mention for which.
     joined: (usize, String),
     /// How many edges were in white space.
     trimmed: usize,
-    /// Which mentions could not be placed, and why.
-    pub(super) left_out: Vec<(usize, &'static str)>,
+}
+
+/// Why a mention was left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub(super) enum LeftOut {
+    #[error("has pieces that are empty or overlap")]
+    Unplaced,
+    #[error("is there twice; it was kept once")]
+    Twice,
+}
+
+/// Where a mention was that could not be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Lost {
+    /// A byte of the text.
+    At(usize),
+    Somewhere,
+}
+
+impl Lost {
+    /// What that means, for the end of a warning.
+    pub(super) fn meaning(self) -> &'static str {
+        match self {
+            Self::At(_) => "it was left out, so its sentence is not complete",
+            Self::Somewhere => "it was left out, so no sentence of the document is complete",
+        }
+    }
 }
 
 impl Fitted {
+    /// Sentences that lack a mention can't say that everything else is outside.
+    pub(super) fn reopen(&mut self, lost: Lost) {
+        let lacking = match lost {
+            Lost::At(byte) => {
+                let found = self.sentences.partition_point(|s| s.tokens.last().is_some_and(|t| t.end().get() <= byte));
+                let at = found.min(self.sentences.len().saturating_sub(1));
+                self.sentences.get_mut(at..).unwrap_or_default().iter_mut().take(1)
+            }
+            Lost::Somewhere => self.sentences.iter_mut().take(usize::MAX),
+        };
+        lacking.for_each(|sentence| sentence.status = Some(Status::InProgress));
+    }
+}
+
+impl Changes {
+    /// Those of another text, too.
+    pub(super) fn add(&mut self, other: Changes) {
+        let add = |(count, first): &mut (usize, String), (more, of): (usize, String)| {
+            if *count == 0 {
+                *first = of;
+            }
+            *count += more;
+        };
+        add(&mut self.split, other.split);
+        add(&mut self.joined, other.joined);
+        self.trimmed += other.trimmed;
+    }
+
     /// What the person should know.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
@@ -76,8 +137,8 @@ pub(super) fn fit(text: &str, sentences: &[Vec<TextRange>], mentions: &[RawMenti
         if first < last {
             *goes_on.get_mut(first + 1).unwrap_or(&mut 0) += 1;
             *goes_on.get_mut(last + 1).unwrap_or(&mut 0) -= 1;
-            if fitted.joined.1.is_empty() {
-                fitted.joined.1 = shown(text, &mention.pieces);
+            if fitted.changes.joined.1.is_empty() {
+                fitted.changes.joined.1 = shown(text, &mention.pieces);
             }
         }
     }
@@ -89,7 +150,7 @@ pub(super) fn fit(text: &str, sentences: &[Vec<TextRange>], mentions: &[RawMenti
         if last != Some(*of) {
             open += goes_on.iter().take(of + 1).skip(last.map_or(0, |last| last + 1)).sum::<i32>();
             if open > 0 && last.is_some() {
-                fitted.joined.0 += 1;
+                fitted.changes.joined.0 += 1;
             } else {
                 starts.push(at);
                 fitted.sentences.push(ImportedSentence::default());
@@ -104,15 +165,18 @@ pub(super) fn fit(text: &str, sentences: &[Vec<TextRange>], mentions: &[RawMenti
     let mut seen = HashSet::new();
     for (number, (fragments, mention)) in spans.into_iter().zip(mentions).enumerate() {
         let Some(fragments) = fragments else {
-            fitted.leave_out(number, "its pieces are empty or overlap");
+            fitted.leave_out(number, LeftOut::Unplaced);
             continue;
         };
         let of = new_of.get(fragments.hull().start().get()).copied().unwrap_or_default();
         let base = starts.get(of).copied().unwrap_or_default();
         let moved = fragments.iter().filter_map(|f| Span::from_range(f.start().get() - base..f.end().get() - base));
-        let Ok(moved) = Fragments::new(moved.collect()) else { continue };
+        let Ok(moved) = Fragments::new(moved.collect()) else {
+            fitted.leave_out(number, LeftOut::Unplaced);
+            continue;
+        };
         if !seen.insert((fragments, mention.label.as_str())) {
-            fitted.leave_out(number, "it is there twice and was kept once");
+            fitted.leave_out(number, LeftOut::Twice);
             continue;
         }
         let Some(sentence) = fitted.sentences.get_mut(of) else { continue };
@@ -129,7 +193,7 @@ pub(super) fn fit(text: &str, sentences: &[Vec<TextRange>], mentions: &[RawMenti
 }
 
 impl Fitted {
-    fn leave_out(&mut self, number: usize, why: &'static str) {
+    fn leave_out(&mut self, number: usize, why: LeftOut) {
         if self.left_out.last().is_none_or(|(last, _)| *last != number) {
             self.left_out.push((number, why));
         }
@@ -148,7 +212,7 @@ impl Fitted {
                 pieces.push(start..end);
             }
         }
-        self.trimmed += usize::from(is_trimmed && !pieces.is_empty());
+        self.changes.trimmed += usize::from(is_trimmed && !pieces.is_empty());
         pieces.sort_by_key(|piece| (piece.start, piece.end));
         pieces
     }
@@ -166,9 +230,9 @@ impl Fitted {
             for edge in inside.chain([bytes.end]) {
                 parts.extend(range(from, edge).map(|part| (part, of)));
                 if edge < bytes.end && from == bytes.start {
-                    self.split.0 += 1;
-                    if self.split.1.is_empty() {
-                        self.split.1 = token.of(text).to_owned();
+                    self.changes.split.0 += 1;
+                    if self.changes.split.1.is_empty() {
+                        self.changes.split.1 = token.of(text).to_owned();
                     }
                 }
                 from = edge;
@@ -237,6 +301,12 @@ fn place(tokens: &[(TextRange, usize)], pieces: &[Range<usize>]) -> Option<Fragm
         Span::from_range(first..end)
     };
     Fragments::new(pieces.iter().map(span).collect::<Option<Vec<_>>>()?).ok()
+}
+
+/// True when what a file quotes is there, whatever became of white space.
+pub(super) fn quotes(text: &str, pieces: &[Range<usize>], quoted: &str) -> bool {
+    let words = pieces.iter().flat_map(|piece| text.get(piece.clone()).unwrap_or_default().split_whitespace());
+    words.collect::<String>() == quoted.split_whitespace().collect::<String>()
 }
 
 fn shown(text: &str, pieces: &[Range<usize>]) -> String {

@@ -27,6 +27,8 @@ pub struct ImportedSentence {
     pub mentions: Vec<ImportedMention>,
     /// `None` where the file does not say.
     pub status: Option<Status>,
+    /// Perhaps nobody has looked at it: the file looks the same where there is nothing to find.
+    pub may_be_unread: bool,
     pub split: Option<Split>,
 }
 
@@ -134,6 +136,7 @@ impl ImportedDocument {
                 gap,
                 mentions: sentence.mentions.iter().map(ImportedMention::view).collect(),
                 status: sentence.status,
+                may_be_unread: sentence.may_be_unread,
                 split: sentence.split,
             }
         });

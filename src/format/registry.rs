@@ -43,7 +43,24 @@ pub fn detect(file: &str, sample: &Sample<'_>) -> Result<Detected, FormatError> 
     let best = opinions.reduce(|best, next| if next.1.confidence > best.1.confidence { next } else { best });
     match best {
         Some((format, Sniff { found, .. })) => Ok(Detected { format, found }),
-        None => Err(FormatError::NotRecognised { found: describe(sample), known: ids(), file: file.to_owned() }),
+        None => Err(match foreign(sample.extension) {
+            Some((what, remedy)) => FormatError::Foreign { what, remedy, file: file.to_owned() },
+            None => FormatError::NotRecognised { found: describe(sample), known: ids(), file: file.to_owned() },
+        }),
+    }
+}
+
+/// What files of other programs are called, and how their text gets here.
+fn foreign(extension: &str) -> Option<(&'static str, &'static str)> {
+    match extension {
+        "csv" | "tsv" | "tab" | "xls" | "xlsx" | "ods" => {
+            Some(("a table", "save the column that holds the text as a .txt file, one text a line"))
+        }
+        "doc" | "docx" | "odt" | "rtf" => {
+            Some(("a document of a word processor", "save it there as plain text (.txt, in UTF-8)"))
+        }
+        "pdf" => Some(("a PDF", "save it as plain text (.txt), for example with `pdftotext -layout file.pdf`")),
+        _ => None,
     }
 }
 

@@ -71,7 +71,7 @@ impl Format for PlainText {
             OffsetIndex::new(&text).map_err(|source| FormatError::TooLong { source, file: file.clone() })?;
         }
         let cut = cut(&text, options, &file, sink);
-        let sentence = |tokens| ImportedSentence { tokens, ..ImportedSentence::default() };
+        let sentence = |tokens| ImportedSentence { tokens, may_be_unread: true, ..ImportedSentence::default() };
         let sentences: Vec<_> = cut.into_iter().map(sentence).collect();
         if sentences.is_empty() {
             return Err(FormatError::NoSentence { file });
@@ -112,23 +112,37 @@ fn write_sentence(
     Ok(())
 }
 
-/// The tokens of each sentence, as the options say.
+/// The tokens of each sentence, as the options say; what was found out is told.
 pub(super) fn cut(text: &str, options: &Options, file: &str, sink: &mut dyn Sink) -> Vec<Vec<TextRange>> {
-    let split = match options.value(&UNIT) {
-        "lines" => SentenceSplit::Lines,
-        "prose" => SentenceSplit::Prose,
-        _ => {
-            let (split, why) = find_unit(text);
-            let (found, other) = match split {
-                SentenceSplit::Lines => ("one sentence a line", "prose"),
-                SentenceSplit::Prose => ("prose", "lines"),
-            };
-            sink.note(format!("read as {found} because {why}; else set the option unit={other}: {file}"));
-            split
-        }
-    };
-    let tokens = if options.value(&TOKENS) == "blanks" { Tokens::Blanks } else { Tokens::Words };
-    split_sentences(text, split, tokens)
+    let split = unit(options).unwrap_or_else(|| {
+        let (split, why) = find_unit(text);
+        let (found, other) = match split {
+            SentenceSplit::Lines => ("one sentence a line", "prose"),
+            SentenceSplit::Prose => ("prose", "lines"),
+        };
+        sink.note(format!("read as {found} because {why}; else set the option unit={other}: {file}"));
+        split
+    });
+    split_sentences(text, split, tokens(options))
+}
+
+/// The same for one text of many.
+pub(super) fn cut_as_told(text: &str, options: &Options) -> Vec<Vec<TextRange>> {
+    let split = unit(options).unwrap_or_else(|| find_unit(text).0);
+    split_sentences(text, split, tokens(options))
+}
+
+/// What a line is; `None` where it is to be found out.
+fn unit(options: &Options) -> Option<SentenceSplit> {
+    match options.value(&UNIT) {
+        "lines" => Some(SentenceSplit::Lines),
+        "prose" => Some(SentenceSplit::Prose),
+        _ => None,
+    }
+}
+
+fn tokens(options: &Options) -> Tokens {
+    if options.value(&TOKENS) == "blanks" { Tokens::Blanks } else { Tokens::Words }
 }
 
 /// Lines that are looked at to tell prose from one sentence a line.

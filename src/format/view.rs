@@ -30,6 +30,8 @@ pub struct SentenceView<'c> {
     pub mentions: Vec<MentionView<'c>>,
     /// `None` where nobody has said.
     pub status: Option<Status>,
+    /// See [`ImportedSentence`](super::ImportedSentence).
+    pub may_be_unread: bool,
     pub split: Option<Split>,
 }
 
@@ -117,6 +119,7 @@ fn of_document<'c>(
                 Shown::Suggestions(all) => all.get(&sentence.id()).map_or_else(Vec::new, |s| suggested(corpus, s)),
             },
             status: Some(sentence.status()),
+            may_be_unread: false,
             split: Some(sentence.split()).filter(|split| *split != Split::Rest),
         }
     };

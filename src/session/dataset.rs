@@ -31,6 +31,11 @@ pub enum Part {
 }
 
 impl Part {
+    /// True where whoever puts sentences into it says that they are annotated.
+    pub(super) fn vouches(self) -> bool {
+        matches!(self, Self::Train | Self::Dev | Self::Test)
+    }
+
     /// True for a sentence of this part. Dev, test and blind count complete sentences or not alike; scoring looks at
     /// complete ones only.
     pub fn holds(self, sentence: &Sentence) -> bool {

@@ -43,7 +43,8 @@ impl Project {
         rows
     }
 
-    /// The documents of these names, in the order of the names.
+    /// The documents of these names, in the order of the names. Of several that are called so `NAME#2` is the second,
+    /// as [`Project::documents`] lists them.
     ///
     /// # Errors
     /// A name that no document has, or that several have.
@@ -52,10 +53,14 @@ impl Project {
         for document in self.corpus.all_documents().iter().filter(|d| d.presence != Presence::Removed) {
             ids.entry(&document.name).or_default().push(document.id);
         }
+        let numbered = |name: &str| {
+            let (name, number) = name.rsplit_once('#')?;
+            ids.get(name)?.get(number.parse::<usize>().ok()?.checked_sub(1)?)
+        };
         let find = |name: &String| match ids.get(name.as_str()).map(Vec::as_slice) {
             Some([one]) => Ok(*one),
             Some(several) => Err(SessionError::SeveralDocumentsNamed { name: name.clone(), count: several.len() }),
-            None => Err(SessionError::NoDocumentNamed { name: name.clone() }),
+            None => numbered(name).copied().ok_or_else(|| SessionError::NoDocumentNamed { name: name.clone() }),
         };
         names.iter().map(find).collect()
     }

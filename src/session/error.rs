@@ -46,7 +46,9 @@ pub enum SessionError {
     NoSuchDocument,
     #[error("the project has no document {name:?}; `nestling documents` lists them")]
     NoDocumentNamed { name: String },
-    #[error("{count} documents are called {name:?}, and it can't be told which one is meant; choose it in the window")]
+    #[error(
+        "{count} documents are called {name:?}; say which one is meant, from \"{name}#1\" to \"{name}#{count}\" in the order of `nestling documents`"
+    )]
     SeveralDocumentsNamed { name: String, count: usize },
     #[error("this suggestion is not there any more; choose another one")]
     NoSuchSuggestion,

@@ -110,9 +110,10 @@ fn import(
     stamp: Stamp,
     writer: &Writer,
 ) -> Result<Imported, SessionError> {
-    let kind = how.kind.unwrap_or_else(|| incoming.likely_kind());
+    let kind = how.kind.unwrap_or_else(|| incoming.likely_kind(how.split));
     let mut sentences = incoming.documents.iter().flat_map(|d| &d.sentences);
     let says_dev = how.split.is_none() && sentences.any(|s| s.split == Some(Split::Dev));
+    let there = incoming.already_there(before);
     let mut taking = Taking::start(before, kind, how.split, dev_imported || says_dev);
     if kind != ImportAs::Text {
         taking.add_labels(&incoming.label_hints, incoming.labels.keys())?;
@@ -121,6 +122,13 @@ fn import(
     }
     for document in incoming.documents {
         taking.add(document)?;
+    }
+    if taking.unread > 0 {
+        let note = match taking.unread {
+            1 => "1 document has no annotations and stays open; --split train says it is complete".to_owned(),
+            many => format!("{many} documents have no annotations and stay open; --split train says they are complete"),
+        };
+        taking.receipt.notes.push(note);
     }
     if taking.incomplete > 0 {
         let note =
@@ -133,7 +141,7 @@ fn import(
     receipt.format = incoming.format_id;
     receipt.left_out += incoming.warnings.len();
     receipt.warnings.splice(0..0, incoming.warnings);
-    receipt.notes.splice(0..0, incoming.notes);
+    receipt.notes.splice(0..0, incoming.notes.into_iter().chain(there));
     let corpus = Arc::new(corpus);
     let mut import =
         Import::between(before, corpus.clone(), format!("Import {}", files.join(", ")), stamp, receipt.to_json(&files));
@@ -157,6 +165,8 @@ struct Taking {
     dev_found: bool,
     /// Sentences of gold that their file does not call complete.
     incomplete: usize,
+    /// Documents of gold that perhaps nobody has looked at.
+    unread: usize,
     suggestions: Vec<(SentenceId, SentenceSuggestions)>,
     receipt: ImportReceipt,
 }
@@ -173,6 +183,7 @@ impl Taking {
             dev_given,
             dev_found: false,
             incomplete: 0,
+            unread: 0,
             suggestions: Vec::new(),
             receipt: ImportReceipt::default(),
             corpus: before.clone(),
@@ -207,6 +218,7 @@ impl Taking {
         let first = self.corpus.next_sentence_id().0;
         let ImportedDocument { name, text, kept, sentences: imported } = document;
         let mut sentences = Vec::with_capacity(imported.len());
+        self.unread += usize::from(imported.iter().any(|sentence| self.stays_unread(sentence)));
         for (sentence, number) in imported.into_iter().zip(first..) {
             sentences.push(self.sentence(&name, sentence, SentenceId(number)));
         }
@@ -221,7 +233,8 @@ impl Taking {
     }
 
     fn sentence(&mut self, document: &str, sentence: ImportedSentence, id: SentenceId) -> NewSentence {
-        let ImportedSentence { tokens, mentions: imported, status, split } = sentence;
+        let stays_unread = self.stays_unread(&sentence);
+        let ImportedSentence { tokens, mentions: imported, status, split, .. } = sentence;
         let mut mentions = Vec::new();
         let mut suggestions = Vec::new();
         if self.kind != ImportAs::Text {
@@ -249,9 +262,10 @@ impl Taking {
             };
             self.suggestions.push((id, said));
         }
-        let (split, mut status) = self.place(status, split, !mentions.is_empty());
+        let said = if stays_unread { Some(Status::Untouched) } else { status };
+        let (split, mut status) = self.place(said, split, !mentions.is_empty());
         let is_gold = self.kind == ImportAs::Gold && self.split != Some(Part::Pool);
-        self.incomplete += usize::from(is_gold && status.waits());
+        self.incomplete += usize::from(is_gold && !stays_unread && status.waits());
         if unanswered && status == Status::Complete {
             // What waits for an answer says nothing about the words around it.
             status = if mentions.is_empty() { Status::Untouched } else { Status::InProgress };
@@ -279,6 +293,13 @@ impl Taking {
             (ImportAs::Gold, _) => said.unwrap_or(Status::Complete),
         };
         (split, status)
+    }
+
+    /// True for a sentence of gold that perhaps nobody has looked at, unless the split that is asked for says otherwise.
+    fn stays_unread(&self, sentence: &ImportedSentence) -> bool {
+        let could_be_complete = self.kind == ImportAs::Gold && self.split != Some(Part::Pool);
+        let is_vouched_for = self.split.is_some_and(Part::vouches);
+        could_be_complete && !is_vouched_for && sentence.may_be_unread && sentence.status.is_none()
     }
 
     fn is_gold(&self, mention: &ImportedMention) -> bool {

@@ -1,12 +1,14 @@
 //! From files to what they hold, before a project takes it in.
 
-use super::SessionError;
 use super::import::ImportAs;
 use super::inputs::{Found, expand, found_notes};
+use super::{Part, SessionError};
+use crate::annotation::{Corpus, Presence, Status};
 use crate::format::{
-    Collected, Format, FormatError, ImportedDocument, ImportedLabel, Input, Options, Sink, Warning, by_id, detect,
+    Collected, Format, FormatError, ImportedDocument, ImportedLabel, ImportedSentence, Input, Options, Sink, Warning,
+    by_id, detect,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -195,11 +197,28 @@ impl Incoming {
         self.labels = labels;
     }
 
+    /// What to know about documents that have the names of others in the project; they are taken in all the same.
+    pub fn already_there(&self, corpus: &Corpus) -> Option<String> {
+        let there = corpus.all_documents().iter().filter(|d| d.presence != Presence::Removed);
+        let names: HashSet<&str> = there.map(|d| d.name.as_str()).collect();
+        match self.documents.iter().filter(|d| names.contains(d.name.as_str())).count() {
+            0 => None,
+            1 => Some("1 document of this name is there already; it comes in a second time".to_owned()),
+            many => Some(format!("{many} documents of these names are there already; they come in a second time")),
+        }
+    }
+
     /// What the mentions are when nobody says: suggestions where all have a score, gold where some have none, and text
-    /// where there are none.
-    pub fn likely_kind(&self) -> ImportAs {
-        let mut mentions = self.documents.iter().flat_map(|d| &d.sentences).flat_map(|s| &s.mentions);
+    /// where there are none, unless the files or the split that is asked for say that these sentences were looked at.
+    pub fn likely_kind(&self, split: Option<Part>) -> ImportAs {
+        let mut sentences = self.documents.iter().flat_map(|d| &d.sentences);
+        let mut mentions = sentences.clone().flat_map(|s| &s.mentions);
+        let was_read = |sentence: &ImportedSentence| match sentence.status {
+            Some(status) => status != Status::Untouched,
+            None => !sentence.may_be_unread,
+        };
         match self.mentions {
+            0 if split.is_some_and(Part::vouches) || sentences.any(was_read) => ImportAs::Gold,
             0 => ImportAs::Text,
             _ if mentions.all(|m| m.score.is_some()) => ImportAs::Suggestions,
             _ => ImportAs::Gold,

@@ -602,8 +602,8 @@ fn every_inability_says_what_to_do() {
         nestling: there is no file to be read in the folder; name another one, or the files themselves: nothing
         nestling: there is no such file; check the name: missing.txt
         2 "the JSON object is cut off; the line was left out"
-        2 "this is no mention (expected T1⇥Label 0 4⇥words), got \"T2\\tPER none\"; the line was left out"
-        3 "T3 is empty, outside the text, or inside a character; it was left out, so its sentence is not complete"
+        2 "this is no mention (expected T1⇥Label 0 4⇥words), got \"T2\\tPER none\"; it was left out, so no sentence of the document is complete"
+        3 "T3 is empty, outside the text, or inside a character; it was left out, so no sentence of the document is complete"
         1 "the entity 0-5 (X) is outside the 2 tokens of the sentence; it was left out, so the sentence is not complete"
         nestling: a folder of files goes to a new or an empty folder, and there is something; name another one: out
         nestling: there is no such folder; make it, or choose another one: no/such"#]].assert_eq(&shown);
@@ -698,7 +698,10 @@ fn documents_are_listed_excluded_included_and_deleted() {
     for name in ["rain.jsonl", "sea.jsonl", "lund.jsonl"] {
         place.json(0, &["import", "p.nestling", name]);
     }
-    let row = |name: &str, state: &str| serde_json::json!({ "name": name, "sentences": 1, "complete": 1, "mentions": 1, "state": state });
+    let row = |name: &str, state: &str| {
+        let id = ["rain", "sea", "lund"].iter().position(|other| *other == name);
+        serde_json::json!({ "id": id, "name": name, "sentences": 1, "complete": 1, "mentions": 1, "state": state })
+    };
     let listed = |rows: Vec<Value>| serde_json::json!({ "documents": rows });
     let all = listed(vec![row("rain", "there"), row("sea", "there"), row("lund", "there")]);
     assert_eq!(place.json(0, &["documents", "p.nestling"]), all);
@@ -735,10 +738,14 @@ fn documents_that_cant_be_told_change_nothing() {
     let unknown = refused(&["--delete", "wind"]);
     assert!(unknown.contains("has no document \"wind\""), "{unknown}");
     let several = refused(&["--delete", "rain"]);
-    assert!(several.contains("2 documents are called \"rain\""), "{several}");
-    let twice = refused(&["--include", "sea"]);
-    assert!(twice.contains("\"sea\" is named twice"), "{twice}");
+    assert!(several.contains("2 documents are called \"rain\"; say which one is meant"), "{several}");
+    let third = refused(&["--delete", "rain#3"]);
+    assert!(third.contains("has no document \"rain#3\""), "{third}");
+    let twice = refused(&["--include", "sea#1"]);
+    assert!(twice.contains("\"sea#1\" is named twice"), "{twice}");
     assert_eq!(place.json(0, &["documents", "p.nestling"]), before);
+    let after = place.json(0, &["documents", "p.nestling", "--delete", "rain#2"]);
+    assert_eq!(after["documents"].as_array().unwrap(), &before["documents"].as_array().unwrap()[..2]);
 }
 
 #[test]

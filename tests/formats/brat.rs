@@ -222,15 +222,65 @@ R1\tIn Arg1:T1 Arg2:T2
         note: 1 tokens were split because a mention begins or ends inside, first "McsBean": a.ann
         note: 2 sentences were joined because a mention goes across, first "Foo Bar": a.ann
         note: 1 mentions began or ended with white space, which was taken off: a.ann
-        warning: line 9: this is no mention (expected T1⇥Label 0 4⇥words), got "T9 ORG 1 2"; the line was left out: a.ann
-        warning: line 10: T2 is there twice; this line was left out: a.ann
+        warning: line 9: this is no mention (expected T1⇥Label 0 4⇥words), got "T9 ORG 1 2"; it was left out, so its sentence is not complete: a.ann
+        warning: line 10: T2 is there twice; the second was left out, so its sentence is not complete: a.ann
         warning: line 15: this is no line of brat, got "what is this"; it was kept for a later export: a.ann
         warning: line 3: T3 quotes "x", but there is "McsB cs"; it was left out, so its sentence is not complete: a.ann
         warning: line 4: T4 is empty, outside the text, or inside a character; it was left out, so its sentence is not complete: a.ann
-        warning: line 5: T5 is empty, outside the text, or inside a character; it was left out, so its sentence is not complete: a.ann
+        warning: line 5: T5 is empty, outside the text, or inside a character; it was left out, so no sentence of the document is complete: a.ann
         warning: line 8: T8 quotes "Bar", but there is "Foo"; it was left out, so its sentence is not complete: a.ann
-        warning: line 12: T11 was left out: it is there twice and was kept once: a.ann"#]]
+        warning: line 12: T11 is there twice; it was kept once: a.ann"#]]
     .assert_eq(&shown(text, annotations, &[("unit", "lines")]));
+}
+
+#[test]
+fn a_sentence_that_lacks_a_mention_is_not_complete_and_a_file_without_any_may_be_unread() {
+    let lines = [("unit", "lines")];
+    let text = "Anna met Bo.\nIt rained.\nKim left.\n";
+    let check = |annotations: &str| shown(text, annotations, &lines);
+    let shown = [
+        check("R1\tIn Arg1:T1 Arg2:T2\n"),
+        check("T1\tPER 0 4\tAnna\nT2 PER 24 27 Kim\n"),
+        check("T1\tPER 0 4\tAnna\nT2\tPER\n"),
+        check("T1\tPER 0 4\tAnna\nT2\tPER 13 15;14 22\tIt t rained\nT3\tPER 12 13\n"),
+        check("T1\tPER 0 4\tAnna\nT1\tPER 9 11\tBo\nT3\tPER 90 93\tKim\n"),
+    ];
+    expect![[r#"
+        "a" "Anna met Bo.\nIt rained.\nKim left.\n"
+          "Anna" "met" "Bo" "." Unread
+          "It" "rained" "." Unread
+          "Kim" "left" "." Unread
+
+        "a" "Anna met Bo.\nIt rained.\nKim left.\n"
+          "Anna" "met" "Bo" "."
+            [0..1] PER
+          "It" "rained" "."
+          "Kim" "left" "." InProgress
+        warning: line 2: this is no mention (expected T1⇥Label 0 4⇥words), got "T2 PER 24 27 Kim"; it was left out, so its sentence is not complete: a.ann
+
+        "a" "Anna met Bo.\nIt rained.\nKim left.\n"
+          "Anna" "met" "Bo" "." InProgress
+            [0..1] PER
+          "It" "rained" "." InProgress
+          "Kim" "left" "." InProgress
+        warning: line 2: this is no mention (expected T1⇥Label 0 4⇥words), got "T2\tPER"; it was left out, so no sentence of the document is complete: a.ann
+
+        "a" "Anna met Bo.\nIt rained.\nKim left.\n"
+          "Anna" "met" "Bo" "."
+            [0..1] PER
+          "I" "t" "rained" "." InProgress
+          "Kim" "left" "."
+        note: 1 tokens were split because a mention begins or ends inside, first "It": a.ann
+        warning: line 2: T2 has pieces that are empty or overlap; it was left out, so its sentence is not complete: a.ann
+        warning: line 3: T3 has pieces that are empty or overlap; it was left out, so its sentence is not complete: a.ann
+
+        "a" "Anna met Bo.\nIt rained.\nKim left.\n"
+          "Anna" "met" "Bo" "." InProgress
+            [0..1] PER
+          "It" "rained" "." InProgress
+          "Kim" "left" "." InProgress
+        warning: line 2: T1 is there twice; the second was left out, so its sentence is not complete: a.ann
+        warning: line 3: T3 is empty, outside the text, or inside a character; it was left out, so no sentence of the document is complete: a.ann"#]].assert_eq(&shown.join("\n\n"));
 }
 
 #[test]

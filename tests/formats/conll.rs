@@ -142,3 +142,36 @@ proptest! {
         prop_assert_eq!(receipt.mentions + lost, all);
     }
 }
+
+#[test]
+fn a_sentence_that_lacks_a_mention_is_not_complete_and_a_file_without_any_may_be_unread() {
+    let check = |text: &str| show(&read("conll", text, &[]).unwrap());
+    let shown = [
+        check("Anna B-PER\nleft O\n\nKim B-\nleft O\n\nJens B-PER more\nleft O\n\nIt O\nrained O\n"),
+        check("Anna\tB-PER\n\nKim\t\nleft\tO\n"),
+        check("It O\nrained O\n\nIt\nrained O\n"),
+    ];
+    expect![[r#"
+        "input" "Anna left\nKim left\nleft\nIt rained\n"
+          "Anna" "left"
+            [0..1] PER
+          "Kim" "left" InProgress
+          "left" InProgress
+          "It" "rained"
+        note: read as iob2; else set the option scheme=…: input
+        warning: line 7: the row has 3 columns or no token, expected 2 columns; it was left out, so the sentence is not complete: input
+        warning: line 4: the tag "B-" names no label; it was left out, so the sentence is not complete: input
+
+        "input" "Anna\nKim left\n"
+          "Anna"
+            [0..1] PER
+          "Kim" "left" InProgress
+        note: read as iob2; else set the option scheme=…: input
+        warning: line 3: the tag "" names no label; it was left out, so the sentence is not complete: input
+
+        "input" "It rained\nrained\n"
+          "It" "rained" Unread
+          "rained" InProgress Unread
+        note: read as iob2; else set the option scheme=…: input
+        warning: line 4: the row has 1 columns or no token, expected 2 columns; it was left out, so the sentence is not complete: input"#]].assert_eq(&shown.join("\n\n"));
+}

@@ -24,7 +24,15 @@ fn formats_are_told_apart() {
         check("a.json", b"[{\"tokens\":[\"a\"]}]"),
         check("a.xml", b"<doc/>"),
         check("a.conll", b"Anna\tB-PER\n"),
+        check("a", b"PK\x03\x04\0\0"),
         check("a.docx", b"PK\x03\x04\0\0"),
+        check("a.csv", b"id;text\n1;Anna met Bo.\n"),
+        check("a.pdf", b"%PDF-1.7\n"),
+        check("a.jsonl", b"{\"text\":\"Anna\",\"label\":[[0,4,\"PER\"]]}\n"),
+        check(
+            "a.jsonl",
+            b"{\"text\":\"Anna\",\"tokens\":[\"Anna\"],\"entities\":[{\"start\":0,\"end\":1,\"label\":\"PER\"}]}\n",
+        ),
     ];
     expect![[r#"
         a.jsonl: jsonl (JSON lines of this program)
@@ -37,7 +45,12 @@ fn formats_are_told_apart() {
         the format can't be told (it is JSON of another kind); choose one of jsonl, brat, conll, text as the format: a.json
         the format can't be told (it is XML or HTML); choose one of jsonl, brat, conll, text as the format: a.xml
         a.conll: conll (columns of tokens and tags)
-        the format can't be told (it is a binary file); choose one of jsonl, brat, conll, text as the format: a.docx"#]]
+        the format can't be told (it is a binary file); choose one of jsonl, brat, conll, text as the format: a
+        a document of a word processor can't be read; save it there as plain text (.txt, in UTF-8): a.docx
+        a table can't be read; save the column that holds the text as a .txt file, one text a line: a.csv
+        a PDF can't be read; save it as plain text (.txt), for example with `pdftotext -layout file.pdf`: a.pdf
+        a.jsonl: jsonl (JSON lines with mentions in texts)
+        a.jsonl: jsonl (JSON lines with tokens)"#]]
     .assert_eq(&shown.join("\n"));
 }
 
@@ -75,7 +88,7 @@ fn refusals_say_what_to_do() {
         the file is empty; nothing can be imported from it: DIR/empty.jsonl
         this is a folder; choose a file in it: DIR/.
         there is no format "xlsx"; choose one of jsonl, brat, conll, text
-        no such option "endd"; jsonl has end=auto|exclusive|inclusive and names=… and header=yes|no; text has unit=auto|lines|prose and tokens=words|blanks
+        no such option "endd"; jsonl has end=auto|exclusive|inclusive and names=… and unit=auto|lines|prose and tokens=words|blanks and header=yes|no; text has unit=auto|lines|prose and tokens=words|blanks
         no such option "end"; text has unit=auto|lines|prose and tokens=words|blanks
         the option end can't be "maybe"; use one of auto, exclusive, inclusive
         this is no JSON lines file (line 1: it does not begin with {, so it is no JSON object); choose another format: input

@@ -66,7 +66,8 @@ pub(crate) fn show(read: &Collected) -> String {
         lines.push(format!("{:?} {:?}", document.name, document.text));
         for sentence in &document.sentences {
             let tokens: Vec<_> = sentence.tokens.iter().map(|t| format!("{:?}", t.of(&document.text))).collect();
-            let said = [sentence.status.map(|s| format!("{s:?}")), sentence.split.map(|s| format!("{s:?}"))];
+            let unread = sentence.may_be_unread.then(|| "Unread".to_owned());
+            let said = [sentence.status.map(|s| format!("{s:?}")), unread, sentence.split.map(|s| format!("{s:?}"))];
             lines.push(format!("  {} {}", tokens.join(" "), said.into_iter().flatten().collect::<Vec<_>>().join(" ")));
             for mention in &sentence.mentions {
                 let spans: Vec<_> = mention.fragments.iter().collect();

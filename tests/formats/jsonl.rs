@@ -33,10 +33,13 @@ fn the_golden_file_reads_and_writes_the_same_bytes() {
 fn the_examples_of_the_documentation_are_true() {
     let docs = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/formats.md")).unwrap();
     let blocks: Vec<_> = docs.split("```jsonl\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert_eq!(blocks.len(), 2);
+    assert_eq!(blocks.len(), 3);
     for block in blocks {
         let read = read("jsonl", block, &[]).unwrap();
-        assert_eq!((&read.warnings, &read.notes), (&vec![], &vec![]), "{block}");
+        let places = block.starts_with("{\"text\"").then(|| {
+            "3 lines count characters: places were read as Unicode code points, the end being the one after the last: input".to_owned()
+        });
+        assert_eq!((&read.warnings, read.notes), (&vec![], places.into_iter().collect()), "{block}");
     }
     for format in formats() {
         assert!(docs.contains(&format!("| `{}` |", format.id())) && docs.contains(&format!("## `{}`", format.id())));
@@ -52,21 +55,26 @@ fn the_examples_of_the_documentation_are_true() {
 fn a_bad_line_costs_itself_only() {
     let read = read_file("jsonl", &fixture("some_bad_lines.jsonl"), &[]).unwrap();
     expect![[r#"
-        "some_bad_lines" "One good line\na b\na b c\na b\nthe last good line\n"
+        "some_bad_lines" "One good line\n"
           "One" "good" "line"
             [0..3] X
+        "some_bad_lines-8" "Anna Berg"
+          "An" "na" "Berg"
+            [0..1] PER
+        "some_bad_lines" "a b\na b c\na b\nthe last good line\n"
           "a" "b" InProgress
             [0..2] Y
           "a" "b" "c" InProgress
             [0..1] X
           "a" "b"
           "the" "last" "good" "line" Untouched
+        note: 1 line counts characters: places were read as Unicode code points, the end being the one after the last: some_bad_lines.jsonl
+        note: 1 tokens were split because a mention begins or ends inside, first "Anna": some_bad_lines.jsonl
         warning: line 2: it does not begin with {, so it is no JSON object; the line was left out: some_bad_lines.jsonl
         warning: line 4: the JSON object is cut off; the line was left out: some_bad_lines.jsonl
         warning: line 5: invalid type: string "zero", expected a whole number (at byte 43 of the line); the line was left out: some_bad_lines.jsonl
         warning: line 6: token 1, "Bergen", is not in the text after the tokens before it; the line was left out: some_bad_lines.jsonl
         warning: line 7: `offsets` does not fit: token 1, "Berg", is not there in the text; the line was left out: some_bad_lines.jsonl
-        warning: line 8: it has entities but no `tokens` for them to count; the line was left out: some_bad_lines.jsonl
         warning: line 9: it has neither `tokens` nor `text`; the line was left out: some_bad_lines.jsonl
         warning: line 10: `tokens` is empty; the line was left out: some_bad_lines.jsonl
         warning: line 11: token 1 is empty; the line was left out: some_bad_lines.jsonl
@@ -106,6 +114,13 @@ fn inclusive_ends_are_found_out_or_asked_for() {
         auto.documents,
         "the header wins"
     );
+
+    let neither = r#"{"tokens":["a","b"],"entities":[{"start":0,"end":1,"label":"X"}]}"#;
+    let told = read("jsonl", neither, &[]).unwrap().notes;
+    assert_eq!(told.len(), 1);
+    assert!(told[0].starts_with("whether `end` is the last token or one after it can't be told"), "{}", told[0]);
+    assert!(told[0].contains("--option end=inclusive"), "{}", told[0]);
+    assert_eq!(read("jsonl", neither, &[("end", "exclusive")]).unwrap().notes, Vec::<String>::new());
 
     let both = r#"{"tokens":["a","b"],"entities":[{"start":0,"end":0,"label":"X"},{"start":0,"end":2,"label":"X"}]}"#;
     let error = read("jsonl", both, &[]).unwrap_err().to_string();

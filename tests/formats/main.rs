@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
 mod brat;
+mod characters;
 mod conll;
 mod detection;
 mod helpers;

@@ -11,16 +11,16 @@ fn text_keeps_its_bytes_and_says_how_it_was_read() {
     let lines = read("text", "\u{feff}One line. \r\n\r\nzwölf 💩\n", &[]).unwrap();
     expect![[r#"
         "input" "\u{feff}One line. \r\n\r\nzwölf 💩\n"
-          "One" "line" "."
-          "zwölf" "💩"
+          "One" "line" "." Unread
+          "zwölf" "💩" Unread
         note: read as one sentence a line because 2 of 2 lines hold one sentence; else set the option unit=prose: input"#]].assert_eq(&show(&lines));
     let prose =
         "The mayor of the town of Grelsund opened the new ferry\nterminal on Monday. It rained.\n\nA headline\n";
     expect![[r#"
         "input" "The mayor of the town of Grelsund opened the new ferry\nterminal on Monday. It rained.\n\nA headline\n"
-          "The" "mayor" "of" "the" "town" "of" "Grelsund" "opened" "the" "new" "ferry" "terminal" "on" "Monday" "."
-          "It" "rained" "."
-          "A" "headline"
+          "The" "mayor" "of" "the" "town" "of" "Grelsund" "opened" "the" "new" "ferry" "terminal" "on" "Monday" "." Unread
+          "It" "rained" "." Unread
+          "A" "headline" Unread
         note: read as prose because 1 of 3 lines hold several sentences; else set the option unit=lines: input"#]]
     .assert_eq(&show(&read("text", prose, &[]).unwrap()));
     let told = read("text", prose, &[("unit", "lines")]).unwrap();

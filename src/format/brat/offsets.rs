@@ -89,9 +89,3 @@ pub(super) fn to_bytes(table: &[Option<usize>], pieces: &[(usize, usize)]) -> Op
     let byte = |at: usize| table.get(at).copied().flatten();
     pieces.iter().map(|&(start, end)| Some(byte(start)?..byte(end)?).filter(|range| range.start < range.end)).collect()
 }
-
-/// True when a line quotes what is there, whatever became of white space.
-pub(super) fn quotes(text: &str, pieces: &[Range<usize>], quoted: &str) -> bool {
-    let words = pieces.iter().flat_map(|piece| text.get(piece.clone()).unwrap_or_default().split_whitespace());
-    words.collect::<String>() == quoted.split_whitespace().collect::<String>()
-}

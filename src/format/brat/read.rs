@@ -1,10 +1,10 @@
 //! Reading a text and its annotations.
 
-use super::offsets::{Counting, Unit, quotes, to_bytes};
+use super::offsets::{Counting, Unit, to_bytes};
 use super::{ID, OFFSETS, conf, fields, number_of};
-use crate::annotation::{Kept, Status};
+use crate::annotation::Kept;
 use crate::format::encoding::decode;
-use crate::format::fit::{RawMention, fit};
+use crate::format::fit::{LeftOut, Lost, RawMention, fit, quotes};
 use crate::format::text::cut;
 use crate::format::{FormatError, ImportedDocument, Input, Options, Sink, Warning};
 use crate::text::OffsetIndex;
@@ -32,14 +32,17 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
     let mut warn = |line: usize, message: String| {
         sink.warning(Warning { file: file.clone(), line: Some(line), message });
     };
-    let (mut bounds, kept) = lines(&annotations, &mut warn);
+    let Lines { mut bounds, kept, lost: lost_starts, is_unbegun } = lines(&annotations, &mut warn);
 
     let unit = Unit::from_name(options.value(&OFFSETS));
     let (counting, table) = find_counting(&text, &bounds, unit, &file)?;
-    let mut doubtful = Vec::new();
+    let lost_at = |start: Option<usize>| match start.and_then(|start| byte_before(&table, start)) {
+        Some(byte) => Lost::At(byte),
+        None => Lost::Somewhere,
+    };
+    let mut lost: Vec<Lost> = lost_starts.into_iter().map(lost_at).collect();
     bounds.retain_mut(|bound| {
         let pieces = to_bytes(&table, &bound.pieces);
-        let start = bound.pieces.first().and_then(|(start, _)| table.get(*start).copied().flatten());
         let problem = match &pieces {
             None => Some("is empty, outside the text, or inside a character".to_owned()),
             Some(there) if bound.quoted.is_some_and(|quoted| !quotes(&text, there, quoted)) => {
@@ -50,8 +53,9 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
         };
         if let Some(problem) = &problem {
             let id = bound.mention.source_id.as_deref().unwrap_or_default();
-            warn(bound.line, format!("{id} {problem}; it was left out, so its sentence is not complete"));
-            doubtful.extend(start);
+            let place = lost_at(bound.pieces.first().map(|(start, _)| *start));
+            warn(bound.line, format!("{id} {problem}; {}", place.meaning()));
+            lost.push(place);
         }
         bound.mention.pieces = pieces.unwrap_or_default();
         problem.is_none()
@@ -63,15 +67,16 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
     for (number, why) in &fitted.left_out {
         let Some(bound) = bounds.get(*number) else { continue };
         let id = bound.mention.source_id.as_deref().unwrap_or_default();
-        let message = format!("{id} was left out: {why}");
+        let place = bound.mention.pieces.first().map_or(Lost::Somewhere, |piece| Lost::At(piece.start));
+        let message = match why {
+            LeftOut::Twice => format!("{id} {why}"),
+            LeftOut::Unplaced => format!("{id} {why}; {}", place.meaning()),
+        };
         sink.warning(Warning { file: file.clone(), line: Some(bound.line), message });
+        lost.extend((*why == LeftOut::Unplaced).then_some(place));
     }
-    for at in doubtful {
-        let after = fitted.sentences.partition_point(|s| s.tokens.last().is_some_and(|t| t.end().get() <= at));
-        if let Some(sentence) = fitted.sentences.get_mut(after) {
-            sentence.status = Some(Status::InProgress);
-        }
-    }
+    lost.into_iter().for_each(|lost| fitted.reopen(lost));
+    fitted.sentences.iter_mut().for_each(|sentence| sentence.may_be_unread = is_unbegun);
     let ids: BTreeSet<&str> = mentions.iter().filter_map(|m| m.source_id.as_deref()).collect();
     let triggers = triggers(&kept).filter(|id| ids.contains(id)).collect::<BTreeSet<_>>().len();
     if triggers > 0 {
@@ -80,7 +85,7 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
     if counting.unit != Unit::Chars || counting.joins_crlf || !counting.counts_bom {
         sink.note(format!("offsets were read as {}: {file}", counting.shown()));
     }
-    for note in fitted.notes() {
+    for note in fitted.changes.notes() {
         sink.note(format!("{note}: {file}"));
     }
     let kept = if kept.is_empty() { Kept::new() } else { Kept::from([(ID.to_owned(), kept)]) };
@@ -104,24 +109,39 @@ fn both(input: &Input, file: &str) -> Result<(String, String), FormatError> {
     Ok((text, annotations))
 }
 
-/// The `T` lines with what is said of them, and all other lines as they are.
-fn lines<'t>(annotations: &'t str, warn: &mut dyn FnMut(usize, String)) -> (Vec<TextBound<'t>>, String) {
+/// What an `.ann` file holds.
+struct Lines<'t> {
+    /// The `T` lines with what is said of them.
+    bounds: Vec<TextBound<'t>>,
+    /// All other lines as they are.
+    kept: String,
+    /// Where `T` lines that were left out begin, in offsets, as far as they say it.
+    lost: Vec<Option<usize>>,
+    /// There is no `T` line: the file is made beside each text, and empty until somebody begins.
+    is_unbegun: bool,
+}
+
+fn lines<'t>(annotations: &'t str, warn: &mut dyn FnMut(usize, String)) -> Lines<'t> {
     let numbered = || annotations.split('\n').map(|l| l.strip_suffix('\r').unwrap_or(l)).zip(1..);
     let mut bounds: Vec<TextBound<'t>> = Vec::new();
     let mut by_id = BTreeMap::new();
+    let mut lost = Vec::new();
     for (line, number) in numbered().filter(|(line, _)| line.starts_with('T')) {
         match text_bound(line, number) {
-            Some((id, _)) if by_id.contains_key(id) => {
-                warn(number, format!("{id} is there twice; this line was left out"));
+            Some((id, bound)) if by_id.contains_key(id) => {
+                warn(number, format!("{id} is there twice; the second was left out, so its sentence is not complete"));
+                lost.push(bound.pieces.first().map(|(start, _)| *start));
             }
             Some((id, bound)) => {
                 by_id.insert(id, bounds.len());
                 bounds.push(bound);
             }
-            None => warn(
-                number,
-                format!("this is no mention (expected T1⇥Label 0 4⇥words), got {line:?}; the line was left out"),
-            ),
+            None => {
+                let start = start_of(line);
+                let meaning = start.map_or(Lost::Somewhere, Lost::At).meaning();
+                warn(number, format!("this is no mention (expected T1⇥Label 0 4⇥words), got {line:?}; {meaning}"));
+                lost.push(start);
+            }
         }
     }
     let mut kept = String::new();
@@ -150,7 +170,19 @@ fn lines<'t>(annotations: &'t str, warn: &mut dyn FnMut(usize, String)) -> (Vec<
         }
         kept += line;
     }
-    (bounds, kept)
+    let is_unbegun = bounds.is_empty() && lost.is_empty();
+    Lines { bounds, kept, lost, is_unbegun }
+}
+
+/// Where a mention begins whose line can't be read, if it can be told: the first number after the label.
+fn start_of(line: &str) -> Option<usize> {
+    let said = if line.contains('\t') { fields(line).1 } else { line.split_once(' ')?.1 };
+    said.split([' ', ';']).skip(1).find_map(|word| word.parse().ok())
+}
+
+/// The byte of an offset, or of the character that it is inside of.
+fn byte_before(table: &[Option<usize>], offset: usize) -> Option<usize> {
+    table.get(..=offset)?.iter().rev().find_map(|byte| *byte)
 }
 
 fn text_bound(line: &str, number: usize) -> Option<(&str, TextBound<'_>)> {

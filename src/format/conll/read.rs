@@ -62,7 +62,8 @@ pub(super) fn read(input: Input, options: &Options, sink: &mut dyn Sink) -> Resu
     if comments > 0 {
         sink.note(format!("{comments} lines are comments and were not read: {file}"));
     }
-    let mut building = Building { scheme, layers: columns.layers, repaired: Vec::new(), warnings: Vec::new() };
+    let is_bare = sentences().flat_map(|s| &s.rows).flat_map(|row| &row.tags).all(|tag| *tag == "O");
+    let mut building = Building { scheme, layers: columns.layers, is_bare, repaired: Vec::new(), warnings: Vec::new() };
     let several = documents.len() > 1;
     for (sentences, at) in documents.iter().zip(1..) {
         let name = if several { format!("{name}-{at}") } else { name.clone() };
@@ -182,6 +183,8 @@ impl<'t> RawSentence<'t> {
 struct Building {
     scheme: Scheme,
     layers: usize,
+    /// The file has no mention at all: perhaps nobody has begun.
+    is_bare: bool,
     /// Lines whose tag does not follow the scheme.
     repaired: Vec<usize>,
     warnings: Vec<(usize, String)>,
@@ -203,7 +206,7 @@ impl Building {
                 tokens.extend(TextRange::in_text(&text, start..text.len()));
             }
             text.push('\n');
-            let mut read = ImportedSentence { tokens, ..ImportedSentence::default() };
+            let mut read = ImportedSentence { tokens, may_be_unread: self.is_bare, ..ImportedSentence::default() };
             read.status = sentence.is_damaged.then_some(Status::InProgress);
             for layer in 0..self.layers {
                 self.add_mentions(sentence, layer, &mut read);

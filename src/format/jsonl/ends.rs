@@ -63,13 +63,16 @@ impl Ends {
     }
 }
 
-/// Takes the option, or searches the file.
+/// Takes the option, or searches the file, unless its entities count characters: all who write such files agree.
 ///
 /// # Errors
 /// A file that says both, or too little of one: the person has to tell.
-pub(super) fn decide(input: &Input, options: &Options) -> Result<Decision, FormatError> {
+pub(super) fn decide(input: &Input, counts_characters: bool, options: &Options) -> Result<Decision, FormatError> {
     if let Some(ends) = Ends::from_name(options.value(&END)) {
         return Ok(Decision { ends, is_guess: false, note: None });
+    }
+    if counts_characters {
+        return Ok(Decision { ends: Ends::Exclusive, is_guess: false, note: None });
     }
     let file = input.file_name();
     let (mut lines, is_whole) = input.look()?;
@@ -78,6 +81,13 @@ pub(super) fn decide(input: &Input, options: &Options) -> Result<Decision, Forma
     // A slip or two of an exclusive file are no evidence: in files with inclusive ends many entities are one token.
     let many_empty = empty * 20 >= entities;
     match (empty, past) {
+        (0, 0) if entities > 0 => {
+            let note = format!(
+                "whether `end` is the last token or one after it can't be told from this file: read as one after it; \
+                 --option end=inclusive says otherwise: {file}"
+            );
+            Ok(Decision { ends: Ends::Exclusive, is_guess: !is_whole, note: Some(note) })
+        }
         (0, _) => Ok(Decision { ends: Ends::Exclusive, is_guess: !is_whole && past == 0, note: None }),
         (_, 0) if many_empty => {
             let note = format!(

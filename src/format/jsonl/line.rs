@@ -53,6 +53,11 @@ pub(super) enum Tag {
 }
 
 impl Line {
+    /// False where words are given, or nothing to find in the text: then it can be told without another look.
+    pub(super) fn may_count_characters(&self) -> bool {
+        self.nestling.is_none() && self.text.is_some() && self.tokens.is_none() && self.ner_tags.is_none()
+    }
+
     /// A line with nothing but a name, and what is kept of another file, begins a document.
     pub(super) fn is_separator(&self) -> bool {
         self.doc.is_some() && self.text.is_none() && self.tokens.is_none() && self.entities.is_none()
@@ -61,6 +66,14 @@ impl Line {
     pub(super) fn unknown_keys(&self) -> impl Iterator<Item = String> {
         let in_entities = self.entities.iter().flatten().flat_map(|e| e.other.keys()).map(|k| format!("entities.{k}"));
         self.other.keys().cloned().chain(in_entities)
+    }
+}
+
+/// A string as it is, other JSON as it is spelled.
+pub(super) fn to_text(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
     }
 }
 

@@ -2,12 +2,14 @@
 //!
 //! It holds everything that a sentence has, so exporting and importing it changes nothing.
 
+mod characters;
 mod ends;
 mod line;
 mod read;
 mod sentence;
 mod write;
 
+use super::text::{TOKENS, UNIT};
 use super::{
     Confidence, Content, Format, FormatError, Holds, Input, OptionSpec, Options, Output, Receipt, Sample, Sink, Sniff,
     Use,
@@ -43,6 +45,9 @@ const NAMES: OptionSpec = OptionSpec {
     used: Use::Reading,
 };
 
+/// Keys of lines without words whose mentions count characters.
+const MENTIONS_IN_TEXT: [&[u8]; 4] = [b"\"spans\"", b"\"label\"", b"\"labels\"", b"\"start_offset\""];
+
 impl Format for Jsonl {
     fn id(&self) -> &'static str {
         "jsonl"
@@ -61,7 +66,7 @@ impl Format for Jsonl {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[END, NAMES, HEADER]
+        &[END, NAMES, UNIT, TOKENS, HEADER]
     }
 
     fn sniff(&self, sample: &Sample<'_>) -> Option<Sniff> {
@@ -76,7 +81,10 @@ impl Format for Jsonl {
             () if has(b"\"tokens\"") && has(b"\"ner_tags\"") => {
                 (Confidence::Certain, "JSON lines with tokens and tags")
             }
-            () if has(b"\"tokens\"") => (Confidence::Likely, "JSON lines with tokens"),
+            () if has(b"\"tokens\"") && !has(b"\"spans\"") => (Confidence::Likely, "JSON lines with tokens"),
+            () if has(b"\"text\"") && MENTIONS_IN_TEXT.iter().any(|key| has(key)) => {
+                (Confidence::Likely, "JSON lines with mentions in texts")
+            }
             () if has(b"\"text\"") => (Confidence::Possible, "JSON lines with text"),
             () => return None,
         };

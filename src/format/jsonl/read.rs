@@ -1,10 +1,12 @@
 //! Reading JSON lines.
 
+use super::characters::{ReadText, TextLine, are_counted, read_text};
 use super::ends::{self, Decision, Ends};
 use super::line::{Line, explain};
 use super::sentence::{ReadSentence, read_sentence};
-use super::{NAMES, VERSION};
+use super::{END, NAMES, VERSION};
 use crate::annotation::Kept;
+use crate::format::fit::Changes;
 use crate::format::{FormatError, ImportedDocument, ImportedSentence, Input, Options, Sink, Warning};
 use crate::text::{ByteIdx, OffsetIndex, TextRange};
 use std::collections::BTreeMap;
@@ -14,13 +16,16 @@ use std::io::BufRead;
 const BAD_LINES_AT_START: usize = 20;
 
 pub(super) fn read(input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
-    let ends = ends::decide(&input, options)?;
+    let counts_characters = are_counted(&input)?;
+    let ends = ends::decide(&input, counts_characters, options)?;
     let names = options.value(&NAMES).split(',').map(str::trim).filter(|name| !name.is_empty());
     let mut reader = Reader {
         name: input.name().to_owned(),
         file: input.file_name().to_owned(),
         ends,
         names: names.map(str::to_owned).collect(),
+        options,
+        texts: Texts { are_all: counts_characters, ..Texts::default() },
         sink,
         document: None,
         good: 0,
@@ -53,6 +58,8 @@ struct Reader<'s> {
     ends: Decision,
     /// What numbers in `ner_tags` stand for.
     names: Vec<String>,
+    options: &'s Options,
+    texts: Texts,
     sink: &'s mut dyn Sink,
     document: Option<Building>,
     good: usize,
@@ -62,12 +69,32 @@ struct Reader<'s> {
     unknown: BTreeMap<String, (usize, usize)>,
 }
 
+/// Lines that count characters.
+#[derive(Default)]
+struct Texts {
+    /// Lines that could be either are such lines.
+    are_all: bool,
+    count: usize,
+    changes: Changes,
+    /// Mentions that people have rejected or passed over: the first line and how many.
+    refused: Option<(usize, usize)>,
+}
+
 /// A document on its way: lines of one name in a row.
 struct Building {
     name: String,
     kept: Kept,
     text: String,
     sentences: Vec<ImportedSentence>,
+}
+
+/// What a line adds to a document.
+struct Piece {
+    text: String,
+    gap: String,
+    /// Their tokens are ranges of the text.
+    sentences: Vec<ImportedSentence>,
+    warnings: Vec<String>,
 }
 
 impl Reader<'_> {
@@ -98,7 +125,34 @@ impl Reader<'_> {
             let lines = if count == 1 { "line" } else { "lines" };
             self.warn(line, format!("{key:?} means nothing here and was left out ({count} {lines})"));
         }
+        self.tell_of_texts();
         Ok(())
+    }
+
+    fn tell_of_texts(&mut self) {
+        let Texts { count, changes, refused, .. } = std::mem::take(&mut self.texts);
+        if count > 0 {
+            let end = match self.text_ends() {
+                Ends::Exclusive => "the one after the last",
+                Ends::Inclusive => "the last one",
+            };
+            let lines = if count == 1 { "1 line counts".to_owned() } else { format!("{count} lines count") };
+            self.sink.note(format!(
+                "{lines} characters: places were read as Unicode code points, the end being {end}: {}",
+                self.file
+            ));
+        }
+        for note in changes.notes() {
+            self.sink.note(format!("{note}: {}", self.file));
+        }
+        if let Some((line, mentions)) = refused {
+            self.warn(line, format!("{mentions} mentions were left out because the `answer` is reject or ignore"));
+        }
+    }
+
+    /// Files whose mentions count characters agree on what the end is; only the option says otherwise.
+    fn text_ends(&self) -> Ends {
+        Ends::from_name(self.options.value(&END)).unwrap_or(Ends::Exclusive)
     }
 
     fn line(&mut self, number: usize, bytes: &[u8]) -> Result<(), FormatError> {
@@ -107,8 +161,19 @@ impl Reader<'_> {
         }
         let line: Line = match serde_json::from_slice(bytes) {
             Ok(line) => line,
-            Err(error) => return self.bad_line(number, explain(&error, bytes)),
+            Err(error) => {
+                return match TextLine::parse(bytes).filter(TextLine::counts_characters) {
+                    Some(text) => self.text_line(number, text),
+                    None => self.bad_line(number, explain(&error, bytes)),
+                };
+            }
         };
+        if line.may_count_characters()
+            && let Some(text) = TextLine::parse(bytes)
+            && (self.texts.are_all || text.counts_characters())
+        {
+            return self.text_line(number, text);
+        }
         if let Some(version) = line.nestling {
             return self.header(number, version, line.end.as_deref());
         }
@@ -145,7 +210,31 @@ impl Reader<'_> {
             });
         }
         self.good += 1;
-        self.add(number, name, read, gap.as_deref().unwrap_or("\n"))
+        let ReadSentence { text, sentence, warnings, .. } = read;
+        let sentences = if sentence.tokens.is_empty() { Vec::new() } else { vec![sentence] };
+        self.add(number, name, Piece { text, gap: gap.unwrap_or_else(|| "\n".to_owned()), sentences, warnings })
+    }
+
+    /// A text is a document of its own, unless it says which one it belongs to.
+    fn text_line(&mut self, number: usize, line: TextLine) -> Result<(), FormatError> {
+        let ReadText { sentences, warnings, changes, refused, unknown_keys } =
+            match read_text(&line, self.text_ends(), self.options) {
+                Ok(read) => read,
+                Err(error) => return self.bad_line(number, error.to_string()),
+            };
+        for key in unknown_keys {
+            self.unknown.entry(key).or_insert((number, 0)).1 += 1;
+        }
+        self.texts.count += 1;
+        self.texts.changes.add(changes);
+        if refused > 0 {
+            self.texts.refused.get_or_insert((number, 0)).1 += refused;
+        }
+        self.good += 1;
+        let TextLine { doc, text, gap, .. } = line;
+        let usual_gap = if doc.is_some() { "\n" } else { "" };
+        let name = doc.unwrap_or_else(|| format!("{}-{number}", self.name));
+        self.add(number, name, Piece { text, gap: gap.unwrap_or_else(|| usual_gap.to_owned()), sentences, warnings })
     }
 
     fn header(&mut self, number: usize, version: u32, end: Option<&str>) -> Result<(), FormatError> {
@@ -161,7 +250,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn add(&mut self, number: usize, name: String, read: ReadSentence, gap: &str) -> Result<(), FormatError> {
+    fn add(&mut self, number: usize, name: String, piece: Piece) -> Result<(), FormatError> {
         if self.document.as_ref().is_some_and(|document| document.name != name) {
             self.hand_over()?;
         }
@@ -172,10 +261,9 @@ impl Reader<'_> {
             sentences: Vec::new(),
         });
         let base = document.text.len();
-        document.text.push_str(&read.text);
-        document.text.push_str(gap);
-        let ReadSentence { mut sentence, warnings, .. } = read;
-        if !sentence.tokens.is_empty() {
+        document.text.push_str(&piece.text);
+        document.text.push_str(&piece.gap);
+        for mut sentence in piece.sentences {
             let moved = sentence.tokens.iter().filter_map(|token| {
                 TextRange::new(ByteIdx::new(base + token.start().get()), ByteIdx::new(base + token.end().get()))
             });
@@ -183,7 +271,7 @@ impl Reader<'_> {
             document.sentences.push(sentence);
         }
         let is_full = document.sentences.len() >= self.sink.longest_document();
-        for message in warnings {
+        for message in piece.warnings {
             self.warn(number, message);
         }
         if is_full { self.hand_over() } else { Ok(()) }

@@ -1,13 +1,12 @@
 //! From a line to a sentence.
 
 use super::ends::Ends;
-use super::line::{Entity, Line, Tag};
+use super::line::{Entity, Line, Tag, to_text};
 use super::read::locate;
 use crate::annotation::{Fragments, FragmentsError, Span, Split, Status};
 use crate::format::tags;
 use crate::format::{ImportedMention, ImportedSentence};
-use crate::text::{CharIdx, OffsetIndex, TextRange, tokenize};
-use serde_json::Value;
+use crate::text::{CharIdx, OffsetIndex, TextRange, TextTooLong, tokenize};
 
 /// A sentence whose tokens are ranges of its own text.
 pub(super) struct ReadSentence {
@@ -24,6 +23,10 @@ pub(super) struct ReadSentence {
 pub(super) enum LineError {
     #[error("it has neither `tokens` nor `text`")]
     NoText,
+    #[error("`text` holds no words")]
+    NoWords,
+    #[error(transparent)]
+    TooLong(#[from] TextTooLong),
     #[error("`tokens` is empty")]
     NoTokens,
     #[error("token {0} is empty")]
@@ -75,20 +78,8 @@ pub(super) fn read_sentence(line: Line, ends: Ends, names: &[String]) -> Result<
         warnings: Vec::new(),
         has_empty_entity: false,
     };
-    read.sentence.status = line.status.as_deref().and_then(|name| {
-        let status = Status::from_id(name);
-        if status.is_none() {
-            read.warnings.push(format!("the status {name:?} is unknown and was left out"));
-        }
-        status
-    });
-    read.sentence.split = line.split.as_deref().and_then(|name| {
-        let split = to_split(name);
-        if split.is_none() {
-            read.warnings.push(format!("the split {name:?} is unknown and was left out"));
-        }
-        split
-    });
+    read.sentence.status = read_status(line.status.as_deref(), &mut read.warnings);
+    read.sentence.split = read_split(line.split.as_deref(), &mut read.warnings);
     match (line.entities, line.ner_tags) {
         (Some(entities), tags) => {
             if line.tokens.is_none() && !entities.is_empty() {
@@ -107,6 +98,22 @@ pub(super) fn read_sentence(line: Line, ends: Ends, names: &[String]) -> Result<
         (None, None) => {}
     }
     Ok(read)
+}
+
+pub(super) fn read_status(name: Option<&str>, warnings: &mut Vec<String>) -> Option<Status> {
+    let status = Status::from_id(name?);
+    if status.is_none() {
+        warnings.push(format!("the status {:?} is unknown and was left out", name.unwrap_or_default()));
+    }
+    status
+}
+
+pub(super) fn read_split(name: Option<&str>, warnings: &mut Vec<String>) -> Option<Split> {
+    let split = to_split(name?);
+    if split.is_none() {
+        warnings.push(format!("the split {:?} is unknown and was left out", name.unwrap_or_default()));
+    }
+    split
 }
 
 fn text_and_tokens(line: &Line) -> Result<(String, Vec<TextRange>), LineError> {
@@ -250,14 +257,6 @@ fn to_fragments(pairs: &[(usize, usize)], ends: Ends, tokens: usize) -> Result<F
         return Err(EntityError::Outside { tokens });
     }
     Ok(Fragments::new(spans)?)
-}
-
-/// A string as it is, other JSON as it is spelled.
-fn to_text(value: Value) -> String {
-    match value {
-        Value::String(text) => text,
-        other => other.to_string(),
-    }
 }
 
 /// The command line's words for the rest are understood, too.

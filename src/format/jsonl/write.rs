@@ -45,6 +45,7 @@ fn write_line(out: &mut dyn Write, line: &impl Serialize) -> io::Result<()> {
 }
 
 fn line_of<'c>(document: &DocumentView<'c>, sentence: &SentenceView<'c>, ends: Ends) -> Line<'c> {
+    let says_nothing = sentence.may_be_unread && sentence.mentions.is_empty();
     let tokens: Vec<&str> = sentence.tokens.iter().map(|token| token.of(document.text)).collect();
     Line {
         doc: document.name,
@@ -52,7 +53,7 @@ fn line_of<'c>(document: &DocumentView<'c>, sentence: &SentenceView<'c>, ends: E
         gap: Some(sentence.gap).filter(|gap| *gap != "\n"),
         offsets: offsets_if_needed(sentence, &tokens),
         tokens: Some(tokens),
-        entities: Some(sentence.mentions.iter().map(|mention| entity_of(mention, ends)).collect()),
+        entities: (!says_nothing).then(|| sentence.mentions.iter().map(|mention| entity_of(mention, ends)).collect()),
         kept: None,
         status: sentence.status.map(Status::id),
         split: sentence.split.map(Split::id),

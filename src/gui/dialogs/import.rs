@@ -38,9 +38,16 @@ pub(crate) struct ImportDialog {
 }
 
 enum State {
-    Choosing { failure: Option<String> },
+    Choosing {
+        failure: Option<String>,
+    },
     Reading(Task<Result<Incoming, SessionError>>),
-    Preview { incoming: Box<Incoming>, sentences: Vec<Content> },
+    /// `there`: what to know about documents of the same names.
+    Preview {
+        incoming: Box<Incoming>,
+        sentences: Vec<Content>,
+        there: Option<String>,
+    },
     Writing,
     Done(Box<ImportReceipt>),
 }
@@ -95,9 +102,11 @@ impl ImportDialog {
         self.state = match result.map_err(SessionError::from).flatten() {
             Ok(incoming) => {
                 let sentences = preview(&incoming, labels.unwrap_or(&LabelSet::default()));
-                self.how.kind = Some(incoming.likely_kind());
+                // Without mentions the split that is chosen says more.
+                self.how.kind = (incoming.mentions > 0).then(|| incoming.likely_kind(None));
                 self.read_as = Some(incoming.format_id);
-                State::Preview { incoming: Box::new(incoming), sentences }
+                let there = backstage.project.and_then(|p| incoming.already_there(p.corpus()));
+                State::Preview { incoming: Box::new(incoming), sentences, there }
             }
             Err(error) => State::Choosing { failure: Some(Report::of("", &error).text) },
         };
@@ -140,10 +149,10 @@ impl ImportDialog {
                     ui.label("Reading …");
                 });
             }
-            State::Preview { incoming, sentences } => {
+            State::Preview { incoming, sentences, there } => {
                 let height = (ui.ctx().content_rect().height() - 400.0).max(140.0);
                 ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
-                    show_preview(ui, incoming, sentences, backstage.typesetter);
+                    show_preview(ui, incoming, sentences, there.as_deref(), backstage.typesetter);
                 });
                 how(ui, &mut self.how, incoming.mentions > 0);
             }
@@ -210,7 +219,13 @@ impl ImportDialog {
     }
 }
 
-fn show_preview(ui: &mut Ui, incoming: &Incoming, sentences: &[Content], typesetter: &mut Typesetter) {
+fn show_preview(
+    ui: &mut Ui,
+    incoming: &Incoming,
+    sentences: &[Content],
+    there: Option<&str>,
+    typesetter: &mut Typesetter,
+) {
     let tokens = theme::tokens(ui);
     let summary = format!(
         "{}: {}, {}, {}",
@@ -224,7 +239,7 @@ fn show_preview(ui: &mut Ui, incoming: &Incoming, sentences: &[Content], typeset
         let labels: Vec<String> = incoming.labels.iter().map(|(name, n)| format!("{name} {}", grouped(*n))).collect();
         explain(ui, &labels.join(" · "));
     }
-    for note in &incoming.notes {
+    for note in incoming.notes.iter().map(String::as_str).chain(there) {
         explain(ui, note);
     }
     warnings(ui, &incoming.warnings);
