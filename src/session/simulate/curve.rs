@@ -77,18 +77,16 @@ impl Curve {
         Self { strategy: name.to_owned(), runs: runs.len(), points: points.collect(), above_random }
     }
 
-    /// How many tokens it takes to reach an F1 for the first time, with straight lines between the points; `None` where it
-    /// is not reached.
+    /// How many tokens it takes to reach an F1 for the first time: between two points a curve is nearly straight in the
+    /// logarithm of the tokens, before the first one in the tokens. `None` where it is not reached.
     pub fn tokens_for(&self, f1: f64) -> Option<f64> {
-        let mut before = (0.0, 0.0);
-        for point in &self.points {
-            if point.f1 >= f1 {
-                let share = if point.f1 > before.1 { (f1 - before.1) / (point.f1 - before.1) } else { 1.0 };
-                return Some(before.0 + share * (point.tokens - before.0));
-            }
-            before = (point.tokens, point.f1);
-        }
-        None
+        let reached = self.points.iter().position(|point| point.f1 >= f1)?;
+        let point = self.points.get(reached)?;
+        let Some(before) = reached.checked_sub(1).and_then(|before| self.points.get(before)) else {
+            return Some(if point.f1 > 0.0 { point.tokens * f1.max(0.0) / point.f1 } else { 0.0 });
+        };
+        let share = (f1 - before.f1) / (point.f1 - before.f1);
+        Some(before.tokens * (point.tokens / before.tokens).powf(share))
     }
 }
 
@@ -144,7 +142,9 @@ mod tests {
         );
         let [random, default] = curves.as_slice() else { panic!("two curves") };
         assert_eq!((random.points[1].tokens, random.points[1].low, random.points[1].high), (220.0, 0.4, 0.5));
-        assert!((random.tokens_for(0.35).unwrap() - 165.0).abs() < 1e-9);
+        // Means of .25 with 110 tokens and .45 with 220.
+        assert!((random.tokens_for(0.35).unwrap() - 110.0 * 2_f64.sqrt()).abs() < 1e-9);
+        assert!((random.tokens_for(0.05).unwrap() - 22.0).abs() < 1e-9);
         assert_eq!(default.tokens_for(0.31), None);
         // The default is seen at one point only, and no stretch has both curves.
         assert_eq!((random.above_random, default.above_random), (None, None));
