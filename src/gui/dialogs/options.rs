@@ -12,7 +12,7 @@ pub(super) fn format_option(ui: &mut Ui, spec: &OptionSpec, options: &mut BTreeM
     let mut value = options.get(spec.key).cloned().unwrap_or_else(|| spec.default.to_owned());
     let mut done = false;
     if spec.values.is_empty() {
-        let field = text_field(ui, spec.key, &mut value, 160.0).on_hover_text(spec.meaning);
+        let field = text_field(ui, spec.key, &mut value, 120.0).on_hover_text(spec.meaning);
         done = field.lost_focus();
     } else {
         let shown = value.clone();
