@@ -14,6 +14,7 @@ pub(super) fn run(args: &Check) -> Result<Ending, CliError> {
         "project": args.project,
         "sound": is_sound,
         "problems": report.problems,
+        "notes": report.notes,
         "documents": report.documents,
         "sentences": report.sentences,
         "tokens": report.tokens,
@@ -28,6 +29,7 @@ pub(super) fn run(args: &Check) -> Result<Ending, CliError> {
         })),
     });
     if !args.common.json {
+        report.notes.iter().for_each(|note| say(&format!("note: {note}")));
         report.problems.iter().for_each(|problem| say(&format!("problem: {problem}")));
         rescued.iter().flat_map(|r| &r.lost).for_each(|line| say(&format!("not taken along: {line}")));
     }

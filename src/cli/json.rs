@@ -1,6 +1,6 @@
 //! The JSON that others rely on. Keys are only ever added.
 
-use crate::annotation::Corpus;
+use crate::annotation::{Corpus, SentenceId};
 use crate::evaluation::{Counts, Report};
 use crate::session::{Loss, Warning};
 use serde_json::{Map, Value, json};
@@ -32,6 +32,13 @@ pub(super) fn evaluation(split: &str, model: u32, report: &Report, corpus: &Corp
         "strict": strict(report, corpus),
         "neh": report.heads.map(counts),
     })
+}
+
+/// The document of a sentence by its name, and which sentence of it, counted from 1.
+pub(super) fn place(corpus: &Corpus, id: SentenceId) -> Option<(&str, usize)> {
+    let document = corpus.document(corpus.sentence(id)?.document())?;
+    let number = 1 + document.sentences.iter().position(|sentence| *sentence == id)?;
+    Some((document.name.as_str(), number))
 }
 
 pub(super) fn warnings(warnings: &[Warning]) -> Value {

@@ -2,6 +2,7 @@
 
 use super::CliError;
 use super::args::LookAgain;
+use super::json::place;
 use super::output::{Ending, Progress, answer, stop_flag};
 use super::train::tell as tell_training;
 use crate::annotation::LabelId;
@@ -38,8 +39,11 @@ pub(super) fn run(args: &LookAgain) -> Result<Ending, CliError> {
     let words = |f: &Finding| corpus.sentence(f.sentence).map_or("", |s| corpus.span_text(s, f.span));
     let text_of = |f: &Finding| corpus.sentence(f.sentence).map_or("", |s| corpus.sentence_text(s));
     let rows = found.iter().map(|f| {
+        let (document, number) = place(corpus, f.sentence).unzip();
         json!({
-            "sentence": f.sentence.0,
+            "document": document,
+            "sentence": number,
+            "id": f.sentence.0,
             "start": f.span.start().get(),
             "end": f.span.end().get(),
             "words": words(f),
@@ -52,7 +56,9 @@ pub(super) fn run(args: &LookAgain) -> Result<Ending, CliError> {
     let json = json!({ "findings": rows.collect::<Vec<_>>(), "all": all });
     let lines = found.iter().map(|f| {
         let (words, text) = (words(f).replace('\n', " "), text_of(f).replace('\n', " "));
-        format!("{:.2}  {words:?} {}: {}\n      {text}\n", f.weight, name(f.label), doubt_in_words(f, corpus.labels()))
+        let (document, number) = place(corpus, f.sentence).unwrap_or_default();
+        let (label, doubt) = (name(f.label), doubt_in_words(f, corpus.labels()));
+        format!("{:.2}  {words:?} {label}: {doubt}\n      {document}, sentence {number}: {text}\n", f.weight)
     });
     let mut text: String = lines.collect();
     if all > found.len() {

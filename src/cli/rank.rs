@@ -2,6 +2,7 @@
 
 use super::CliError;
 use super::args::Rank;
+use super::json::place;
 use super::output::{Ending, Progress, answer, stop_flag};
 use crate::session::{Choice, Home, Project, RankRequest, SessionError, Strategy, Why};
 use serde_json::json;
@@ -23,10 +24,11 @@ pub(super) fn run(args: &Rank) -> Result<Ending, CliError> {
     let rows: Vec<_> = choices
         .iter()
         .map(|choice| {
-            let document = corpus.sentence(choice.id).and_then(|s| corpus.document(s.document()));
+            let (document, number) = place(corpus, choice.id).unzip();
             json!({
-                "sentence": choice.id.0,
-                "document": document.map(|d| &d.name),
+                "document": document,
+                "sentence": number,
+                "id": choice.id.0,
                 "score": choice.score,
                 "why": why(choice.why),
                 "text": text_of(choice),
@@ -36,7 +38,9 @@ pub(super) fn run(args: &Rank) -> Result<Ending, CliError> {
     let json = json!({ "strategy": strategy.to_string(), "sentences": rows });
     let lines = choices.iter().map(|choice| {
         let score = choice.score.map_or_else(|| "     -".to_owned(), |score| format!("{score:6.3}"));
-        format!("{score}  {:<6}  {}\n", why(choice.why), text_of(choice).replace('\n', " "))
+        let (document, number) = place(corpus, choice.id).unwrap_or_default();
+        let text = text_of(choice).replace(['\r', '\n'], " ");
+        format!("{score}  {:<6}  {document}, sentence {number}: {text}\n", why(choice.why))
     });
     let text: String = lines.collect();
     let text = if text.is_empty() { "No sentence is open: all are complete or skipped.".to_owned() } else { text };

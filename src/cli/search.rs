@@ -2,6 +2,7 @@
 
 use super::CliError;
 use super::args::Search;
+use super::json::place;
 use super::output::{Ending, answer};
 use crate::annotation::Sentence;
 use crate::session::{Home, Project};
@@ -11,11 +12,7 @@ pub(super) fn run(args: &Search) -> Result<Ending, CliError> {
     let project = Project::open_to_read(&Home::find(), &args.project)?;
     let ids = project.search_now(&args.query)?;
     let corpus = project.corpus();
-    let place = |s: &Sentence| {
-        let document = corpus.document(s.document())?;
-        let number = 1 + document.sentences.iter().position(|id| *id == s.id())?;
-        Some((document.name.as_str(), number))
-    };
+    let place = |s: &Sentence| place(corpus, s.id());
     let shown: Vec<_> = ids.iter().take(args.limit).filter_map(|id| corpus.sentence(*id)).collect();
     let sentences = shown.iter().filter_map(|s| {
         let (document, number) = place(s)?;

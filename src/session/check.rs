@@ -10,6 +10,8 @@ use std::path::Path;
 pub struct CheckReport {
     /// Empty for a sound project.
     pub problems: Vec<String>,
+    /// What is no fault of the file, but may surprise.
+    pub notes: Vec<String>,
     pub documents: usize,
     pub sentences: usize,
     pub tokens: usize,
@@ -62,7 +64,8 @@ pub fn check_project(path: &Path) -> Result<CheckReport, SessionError> {
             let problem = check_snapshot(&snapshot).err();
             report.problems.extend(problem.map(|error| format!("model {}: {error}", model.id)));
         } else if Some(model.id) == current_model {
-            report.problems.push(format!("model {} suggests, but its folder is not there; train again", model.id));
+            let missing = SessionError::NoModelFiles { model: model.id.to_string(), folder: snapshot };
+            report.notes.push(missing.to_string());
         }
     }
     Ok(report)

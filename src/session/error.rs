@@ -82,6 +82,12 @@ pub enum SessionError {
     NoModel,
     #[error("the project has no model {model}; `nestling info` lists them")]
     NoSuchModel { model: String },
+    #[error(
+        "the files of model {model} are not there: only the best and the latest models are kept, and a copied project has \
+         none; train again: {}",
+        folder.display()
+    )]
+    NoModelFiles { model: String, folder: PathBuf },
     #[error("there is no sentence with words to predict; import some texts first")]
     NothingToPredict,
     #[error("no sentence of this split is complete, so there is nothing to score on")]

@@ -40,9 +40,16 @@ fn sentences_are_ranked_before_and_after_there_is_a_model() {
         let ranked = place.json(0, &["rank", "p.nestling", "--strategy", strategy, "--limit", "99"]);
         let rows = ranked["sentences"].as_array().unwrap();
         assert_eq!(rows.len(), 15, "all that is open: {ranked}");
+        assert!(rows.iter().all(|row| row["document"].is_string() && row["sentence"].as_u64() >= Some(1)), "{ranked}");
         let scored = rows.iter().filter(|row| row["score"].is_f64()).count();
         assert_eq!(scored > 0, !["random", "order"].contains(&strategy), "{ranked}");
     }
+    // A copy is sound without its models, and what needs one says why it is not there.
+    place.json(0, &["copy", "p.nestling", "mailed.nestling"]);
+    let checked = place.json(0, &["check", "mailed.nestling"]);
+    assert!(checked["notes"][0].as_str().unwrap().contains("a copied project has none; train again"), "{checked}");
+    let refused = place.refused(&["predict", "mailed.nestling"]);
+    assert!(refused.contains("the files of model 1 are not there") && refused.contains("mailed.models"), "{refused}");
     let refused = place.refused(&["rank", "p.nestling", "--strategy", "best"]);
     assert!(refused.contains("there is no strategy \"best\"; there are: default, random"), "{refused}");
 }
@@ -143,5 +150,8 @@ fn costs_are_told_and_gold_is_looked_at_again() {
     let first = &findings[0];
     let asked = place.json(0, &["look-again", "p.nestling", "--folds", "2", "--set", "epochs=25", "--limit", "3"]);
     let findings = asked["findings"].as_array().unwrap();
-    assert!(findings.iter().all(|f| f["sentence"] == first["sentence"]), "the wrong sentence comes first: {asked}");
+    assert!(
+        findings.iter().all(|f| (&f["document"], &f["sentence"]) == (&first["document"], &first["sentence"])),
+        "the wrong sentence comes first: {asked}"
+    );
 }

@@ -11,7 +11,8 @@ pub(in crate::cli) struct Train {
     /// What to train; `smartspanner` by default.
     #[arg(long)]
     pub(in crate::cli) architecture: Option<String>,
-    /// Passes over the training sentences; by default enough for small data.
+    /// Passes over the training sentences; by default enough for small data. Where a model labels open sentences itself
+    /// it begins anew with these, for as long as `self_epochs` says; `--set self_training=0` leaves that out.
     #[arg(long)]
     pub(in crate::cli) epochs: Option<usize>,
     /// Sentences a step.
