@@ -41,6 +41,13 @@ pub(super) fn place(corpus: &Corpus, id: SentenceId) -> Option<(&str, usize)> {
     Some((document.name.as_str(), number))
 }
 
+/// `DOCUMENT, sentence N: TEXT`, on one line.
+pub(super) fn located(corpus: &Corpus, id: SentenceId) -> String {
+    let (document, number) = place(corpus, id).unwrap_or_default();
+    let text = corpus.sentence(id).map_or("", |s| corpus.sentence_text(s)).replace(['\r', '\n'], " ");
+    format!("{document}, sentence {number}: {text}")
+}
+
 pub(super) fn warnings(warnings: &[Warning]) -> Value {
     warnings.iter().map(|w| json!({ "file": w.file, "line": w.line, "message": w.message })).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::CliError;
 use super::args::LookAgain;
-use super::json::place;
+use super::json::{located, place};
 use super::output::{Ending, Progress, answer, stop_flag};
 use super::train::tell as tell_training;
 use crate::annotation::LabelId;
@@ -55,10 +55,9 @@ pub(super) fn run(args: &LookAgain) -> Result<Ending, CliError> {
     });
     let json = json!({ "findings": rows.collect::<Vec<_>>(), "all": all });
     let lines = found.iter().map(|f| {
-        let (words, text) = (words(f).replace('\n', " "), text_of(f).replace('\n', " "));
-        let (document, number) = place(corpus, f.sentence).unwrap_or_default();
-        let (label, doubt) = (name(f.label), doubt_in_words(f, corpus.labels()));
-        format!("{:.2}  {words:?} {label}: {doubt}\n      {document}, sentence {number}: {text}\n", f.weight)
+        let (words, label) = (words(f).replace('\n', " "), name(f.label));
+        let (doubt, sentence) = (doubt_in_words(f, corpus.labels()), located(corpus, f.sentence));
+        format!("{:.2}  {words:?} {label}: {doubt}\n      {sentence}\n", f.weight)
     });
     let mut text: String = lines.collect();
     if all > found.len() {

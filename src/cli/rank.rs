@@ -2,7 +2,7 @@
 
 use super::CliError;
 use super::args::Rank;
-use super::json::place;
+use super::json::{located, place};
 use super::output::{Ending, Progress, answer, stop_flag};
 use crate::session::{Choice, Home, Project, RankRequest, SessionError, Strategy, Why};
 use serde_json::json;
@@ -38,9 +38,7 @@ pub(super) fn run(args: &Rank) -> Result<Ending, CliError> {
     let json = json!({ "strategy": strategy.to_string(), "sentences": rows });
     let lines = choices.iter().map(|choice| {
         let score = choice.score.map_or_else(|| "     -".to_owned(), |score| format!("{score:6.3}"));
-        let (document, number) = place(corpus, choice.id).unwrap_or_default();
-        let text = text_of(choice).replace(['\r', '\n'], " ");
-        format!("{score}  {:<6}  {document}, sentence {number}: {text}\n", why(choice.why))
+        format!("{score}  {:<6}  {}\n", why(choice.why), located(corpus, choice.id))
     });
     let text: String = lines.collect();
     let text = if text.is_empty() { "No sentence is open: all are complete or skipped.".to_owned() } else { text };

@@ -70,6 +70,17 @@ impl Lost {
     }
 }
 
+impl LeftOut {
+    /// What to warn of a mention that is called `name`, and where it is missed.
+    pub(super) fn of(self, name: &str, mention: &RawMention) -> (String, Option<Lost>) {
+        let place = mention.pieces.first().map_or(Lost::Somewhere, |piece| Lost::At(piece.start));
+        match self {
+            Self::Twice => (format!("{name} {self}"), None),
+            Self::Unplaced => (format!("{name} {self}; {}", place.meaning()), Some(place)),
+        }
+    }
+}
+
 impl Fitted {
     /// Sentences that lack a mention can't say that everything else is outside.
     pub(super) fn reopen(&mut self, lost: Lost) {
@@ -77,11 +88,13 @@ impl Fitted {
             Lost::At(byte) => {
                 let found = self.sentences.partition_point(|s| s.tokens.last().is_some_and(|t| t.end().get() <= byte));
                 let at = found.min(self.sentences.len().saturating_sub(1));
-                self.sentences.get_mut(at..).unwrap_or_default().iter_mut().take(1)
+                at..at + 1
             }
-            Lost::Somewhere => self.sentences.iter_mut().take(usize::MAX),
+            Lost::Somewhere => 0..self.sentences.len(),
         };
-        lacking.for_each(|sentence| sentence.status = Some(Status::InProgress));
+        for sentence in self.sentences.get_mut(lacking).unwrap_or_default() {
+            sentence.status = Some(Status::InProgress);
+        }
     }
 }
 

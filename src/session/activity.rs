@@ -1,5 +1,7 @@
-//! How long a person worked, which edits are stored with.
+//! How long a person worked and what they saw, which edits are stored with.
 
+use super::project::Project;
+use crate::store::{Stamp, VisibleSuggestions};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A pause longer than this is no work.
@@ -41,6 +43,25 @@ impl Activity {
     pub(super) fn take_ms(&mut self, now: Instant) -> i64 {
         self.touch(now);
         i64::try_from(std::mem::take(&mut self.worked).as_millis()).unwrap_or(i64::MAX)
+    }
+}
+
+impl Project {
+    /// The suggestions on screen now: before an edit those that a person saw when deciding on it.
+    pub(super) fn seen(&self) -> Vec<VisibleSuggestions> {
+        let visible = self.on_screen.iter().filter_map(|&sentence| {
+            let model = self.suggestions.get(&sentence)?.model;
+            let spans: Vec<_> = self.visible_suggestions(sentence).into_iter().cloned().collect();
+            (!spans.is_empty()).then_some(VisibleSuggestions { sentence, model, spans })
+        });
+        visible.collect()
+    }
+
+    /// Who, when, how long, and what was seen.
+    pub(super) fn stamp(&mut self, visible: Vec<VisibleSuggestions>) -> Stamp {
+        let author = self.settings.author.clone();
+        let (active_ms, presses) = (self.activity.take_ms(Instant::now()), self.activity.take_presses());
+        Stamp { author, time_ms: now_ms(), active_ms, presses, visible }
     }
 }
 

@@ -111,18 +111,9 @@ struct Tally {
 /// What one transaction decided.
 #[derive(Default)]
 struct Decided {
-    parts: Vec<Part>,
+    told: Vec<Told>,
     cost: Cost,
     completed: usize,
-}
-
-/// Of a transaction, what counts.
-#[derive(Clone, Copy)]
-enum Part {
-    /// A suggestion was answered, or something marked unasked.
-    New(Told),
-    /// A mention that came of a suggestion was changed, or taken away: the suggestion was not right after all.
-    Later { mention: MentionId, told: Told },
 }
 
 /// A decision, and about what.
@@ -133,6 +124,8 @@ struct Told {
     model: Option<ModelId>,
     /// What was made of the suggestion.
     mention: Option<MentionId>,
+    /// The mention is changed, or taken away, after it was made of a suggestion: this was not right after all.
+    is_later: bool,
 }
 
 impl Tally {
@@ -147,7 +140,7 @@ impl Tally {
                 let completed =
                     entry.edits.iter().filter(|e| matches!(e, Edit::SetStatus { new: Status::Complete, .. }));
                 let completed = completed.count();
-                self.done.push(Decided { parts: parts(entry), cost, completed });
+                self.done.push(Decided { told: told(entry), cost, completed });
             }
             Step::Undo => self.undone.extend(self.done.pop()),
             Step::Redo => self.done.extend(self.undone.pop()),
@@ -159,25 +152,22 @@ impl Tally {
         let mut decisions: Vec<(Told, Cost)> = Vec::new();
         // Which decision a mention came of.
         let mut came_of: HashMap<MentionId, usize> = HashMap::new();
-        for Decided { parts, cost, completed } in done {
+        for Decided { told, cost, completed } in done {
             costs.completed += completed;
             // Several at once ("accept all") share what it took.
-            let share = 1.0 / parts.len().max(1) as f64;
+            let share = 1.0 / told.len().max(1) as f64;
             let (secs, presses) = (cost.secs * share, cost.presses * share);
-            for part in parts {
-                let (told, first) = match part {
-                    Part::New(told) => (told, None),
-                    Part::Later { mention, told } => (told, came_of.get(&mention).copied()),
-                };
-                if let Some((first, all)) = first.and_then(|first| decisions.get_mut(first)) {
-                    (first.decision, first.label) = (told.decision, told.label);
+            for one in told {
+                let first = one.mention.filter(|_| one.is_later).and_then(|mention| came_of.get(&mention));
+                if let Some((first, all)) = first.and_then(|first| decisions.get_mut(*first)) {
+                    (first.decision, first.label) = (one.decision, one.label);
                     *all += Cost { count: 0, secs, presses };
                     continue;
                 }
-                if let Some(mention) = told.mention {
+                if let Some(mention) = one.mention {
                     came_of.insert(mention, decisions.len());
                 }
-                decisions.push((told, Cost { count: 1, secs, presses }));
+                decisions.push((one, Cost { count: 1, secs, presses }));
             }
         }
         for (Told { decision, label, model, .. }, cost) in decisions {
@@ -191,24 +181,27 @@ impl Tally {
     }
 }
 
-fn parts(entry: &Logged) -> Vec<Part> {
+fn told(entry: &Logged) -> Vec<Told> {
     let edits = entry.edits.as_slice();
     let seen = |sentence| entry.visible.iter().find(|(id, _)| *id == sentence).map(|(_, model)| *model);
     let rejects = |e: &Edit| matches!(e, Edit::SetRejected { new: true, .. });
     // A mention that is made while a suggestion is turned down takes its place.
     let corrects = edits.iter().any(rejects) && edits.iter().any(|e| matches!(e, Edit::AddMention { .. }));
-    let later = |decision, label, model, mention| Part::Later {
-        mention,
-        told: Told { decision, label, model: Some(model), mention: Some(mention) },
+    let later = |decision, label, model, mention| Told {
+        decision,
+        label,
+        model: Some(model),
+        mention: Some(mention),
+        is_later: true,
     };
-    let part = |edit: &Edit| match edit {
+    let one = |edit: &Edit| match edit {
         Edit::AddMention { mention, sentence } => {
             let (decision, model) = match mention.provenance {
                 Provenance::Accepted(model) => (Decision::Accept, Some(model)),
                 _ if corrects => (Decision::Edit, seen(*sentence)),
                 _ => (Decision::Create, None),
             };
-            Some(Part::New(Told { decision, label: mention.label, model, mention: Some(mention.id) }))
+            Some(Told { decision, label: mention.label, model, mention: Some(mention.id), is_later: false })
         }
         Edit::ReplaceMention { old, new, .. } => match old.provenance {
             Provenance::Accepted(model) if (&old.fragments, old.label) != (&new.fragments, new.label) => {
@@ -223,11 +216,11 @@ fn parts(entry: &Logged) -> Vec<Part> {
         // What no model had suggested was ruled out in looking at gold again.
         Edit::SetRejected { sentence, label, new: true, .. } if !corrects => {
             let model = Some(seen(*sentence)?);
-            Some(Part::New(Told { decision: Decision::Reject, label: *label, model, mention: None }))
+            Some(Told { decision: Decision::Reject, label: *label, model, mention: None, is_later: false })
         }
         _ => None,
     };
-    edits.iter().filter_map(part).collect()
+    edits.iter().filter_map(one).collect()
 }
 
 #[cfg(test)]

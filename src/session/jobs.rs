@@ -234,14 +234,14 @@ impl Project {
 
     fn find_model(&self, id: Option<ModelId>) -> Result<(ModelId, PathBuf), SessionError> {
         let id = id.or(self.current_model()).ok_or(SessionError::NoModel)?;
-        let model = id.to_string();
-        match (self.snapshot(id), self.models.iter().find(|record| record.id == id)) {
-            (Some(folder), _) => Ok((id, folder)),
-            (None, Some(record)) => {
-                Err(SessionError::NoModelFiles { model, folder: self.models_dir().join(&record.directory) })
-            }
-            (None, None) => Err(SessionError::NoSuchModel { model }),
+        if let Some(folder) = self.snapshot(id) {
+            return Ok((id, folder));
         }
+        let model = id.to_string();
+        Err(match self.models.iter().find(|record| record.id == id) {
+            Some(record) => SessionError::NoModelFiles { model, folder: self.models_dir().join(&record.directory) },
+            None => SessionError::NoSuchModel { model },
+        })
     }
 
     pub(super) fn load_model(

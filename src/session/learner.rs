@@ -53,10 +53,8 @@ pub(super) struct Learner {
     suggesting: Option<(ModelId, PathBuf)>,
     /// Batches that the predictor has.
     under_way: usize,
-    /// How many sentences were complete when the last training began, or when the project was opened.
-    begun_with: usize,
-    /// The sentences that the training under way has.
-    learning: Arc<HashSet<SentenceId>>,
+    /// The sentences that were complete when the last training began, or when the project was opened.
+    begun_with: Arc<HashSet<SentenceId>>,
     /// The sentences that the model in use has learned from, as far as is known: at opening all that are complete.
     known: Arc<HashSet<SentenceId>>,
     /// The sentences that any model may have learned from: they are no test of one.
@@ -78,8 +76,7 @@ impl Default for Learner {
             queue: PredictionQueue::default(),
             suggesting: None,
             under_way: 0,
-            begun_with: 0,
-            learning: Arc::default(),
+            begun_with: Arc::default(),
             known: Arc::default(),
             ever_known: HashSet::new(),
             status,
@@ -141,7 +138,7 @@ impl Project {
     pub fn start_learner(&mut self) {
         self.learner.is_on = self.read_only().is_none();
         self.learner.known = Arc::new(self.complete_sentences());
-        self.learner.begun_with = self.learner.known.len();
+        self.learner.begun_with = Arc::clone(&self.learner.known);
         self.start_predicting();
         if self.learner.is_on && self.settings.auto_train {
             self.resume_training();
@@ -172,7 +169,7 @@ impl Project {
     /// Whether enough is new to the model in use for a quick training.
     fn refresh_is_due(&self) -> bool {
         let complete = self.counts().train + self.counts().dev;
-        complete >= self.learner.begun_with + REFRESH_AFTER && self.current_snapshot().is_some()
+        complete >= self.learner.begun_with.len() + REFRESH_AFTER && self.current_snapshot().is_some()
     }
 
     fn start_refresh(&mut self) -> Result<(), SessionError> {
@@ -220,8 +217,7 @@ impl Project {
             self.settings.last_trained_sentences = self.counts().train + self.counts().dev;
         }
         self.note_learned();
-        self.learner.learning = Arc::new(self.complete_sentences());
-        self.learner.begun_with = self.learner.learning.len();
+        self.learner.begun_with = Arc::new(self.complete_sentences());
         self.learner.failure = None;
         let run = TrainingRun::start(job, sentences, self.waker.as_waker());
         run.pause(self.settings.training_paused);
@@ -346,7 +342,7 @@ impl Project {
                     return Some(self.learner_failed(error.to_string()));
                 }
                 if verdict.use_it() {
-                    self.learner.known = Arc::clone(&self.learner.learning);
+                    self.learner.known = Arc::clone(&self.learner.begun_with);
                 }
                 if let Err(error) = self.take_scores(&scores, verdict.use_it()) {
                     return Some(Event::SaveFailed { message: error.to_string() });

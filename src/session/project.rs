@@ -1,6 +1,6 @@
 //! An open project: the corpus in memory, the thread that saves it, and the learner.
 
-use super::activity::{Activity, now_ms};
+use super::activity::Activity;
 use super::command::{self, Command, Context, Outcome};
 use super::dataset::{goes_to_dev, leaves_enough};
 use super::home::Home;
@@ -14,8 +14,7 @@ use crate::annotation::{
     Transaction,
 };
 use crate::store::{
-    self, Contents, LogEntry, Measurement, ModelRecord, Stamp, Store, StoreError, VisibleSuggestions, WhyReadOnly,
-    Writer, WriterEvent,
+    self, Contents, LogEntry, Measurement, ModelRecord, Store, StoreError, WhyReadOnly, Writer, WriterEvent,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -76,7 +75,7 @@ pub struct Project {
     /// as they were before is not taken.
     pub(super) segmentation: u64,
     saving: Arc<Mutex<Saving>>,
-    activity: Activity,
+    pub(super) activity: Activity,
     pub(super) on_screen: Vec<SentenceId>,
     pub(super) learner: Learner,
     pub(super) agenda: Agenda,
@@ -466,23 +465,6 @@ impl Project {
         }
         self.consider_training();
         Ok(())
-    }
-
-    /// The suggestions on screen now: before an edit those that a person saw when deciding on it.
-    pub(super) fn seen(&self) -> Vec<VisibleSuggestions> {
-        let visible = self.on_screen.iter().filter_map(|&sentence| {
-            let model = self.suggestions.get(&sentence)?.model;
-            let spans: Vec<_> = self.visible_suggestions(sentence).into_iter().cloned().collect();
-            (!spans.is_empty()).then_some(VisibleSuggestions { sentence, model, spans })
-        });
-        visible.collect()
-    }
-
-    /// Who, when, how long, and what was seen.
-    pub(super) fn stamp(&mut self, visible: Vec<VisibleSuggestions>) -> Stamp {
-        let author = self.settings.author.clone();
-        let (active_ms, presses) = (self.activity.take_ms(Instant::now()), self.activity.take_presses());
-        Stamp { author, time_ms: now_ms(), active_ms, presses, visible }
     }
 
     pub(super) fn set(&mut self, setting: Setting) -> Result<(), SessionError> {

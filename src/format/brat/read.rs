@@ -4,7 +4,7 @@ use super::offsets::{Counting, Unit, to_bytes};
 use super::{ID, OFFSETS, conf, fields, number_of};
 use crate::annotation::Kept;
 use crate::format::encoding::decode;
-use crate::format::fit::{LeftOut, Lost, RawMention, fit, quotes};
+use crate::format::fit::{Lost, RawMention, fit, quotes};
 use crate::format::text::cut;
 use crate::format::{FormatError, ImportedDocument, Input, Options, Sink, Warning};
 use crate::text::OffsetIndex;
@@ -67,13 +67,9 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
     for (number, why) in &fitted.left_out {
         let Some(bound) = bounds.get(*number) else { continue };
         let id = bound.mention.source_id.as_deref().unwrap_or_default();
-        let place = bound.mention.pieces.first().map_or(Lost::Somewhere, |piece| Lost::At(piece.start));
-        let message = match why {
-            LeftOut::Twice => format!("{id} {why}"),
-            LeftOut::Unplaced => format!("{id} {why}; {}", place.meaning()),
-        };
+        let (message, place) = why.of(id, &bound.mention);
         sink.warning(Warning { file: file.clone(), line: Some(bound.line), message });
-        lost.extend((*why == LeftOut::Unplaced).then_some(place));
+        lost.extend(place);
     }
     lost.into_iter().for_each(|lost| fitted.reopen(lost));
     fitted.sentences.iter_mut().for_each(|sentence| sentence.may_be_unread = is_unbegun);

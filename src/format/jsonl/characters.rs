@@ -16,7 +16,7 @@ use super::ends::Ends;
 use super::line::to_text;
 use super::sentence::{LineError, read_split, read_status};
 use crate::annotation::Status;
-use crate::format::fit::{Changes, LeftOut, Lost, RawMention, fit, quotes};
+use crate::format::fit::{Changes, Lost, RawMention, fit, quotes};
 use crate::format::text::cut_as_told;
 use crate::format::{FormatError, ImportedSentence, Input, Options};
 use crate::text::{CharIdx, OffsetIndex, TextRange};
@@ -229,18 +229,13 @@ pub(super) fn read_text(line: &TextLine, ends: Ends, options: &Options) -> Resul
         }
     }
     let Reading { mentions, mut lost, .. } = reading;
-    let raw: Vec<RawMention> = mentions.iter().map(|(_, mention)| mention.clone()).collect();
-    let mut fitted = fit(&line.text, &cut, &raw);
+    let (names, mentions): (Vec<String>, Vec<RawMention>) = mentions.into_iter().unzip();
+    let mut fitted = fit(&line.text, &cut, &mentions);
     for (number, why) in &fitted.left_out {
-        let Some((said, mention)) = mentions.get(*number) else { continue };
-        let place = mention.pieces.first().map_or(Lost::Somewhere, |piece| Lost::At(piece.start));
-        match why {
-            LeftOut::Twice => warnings.push(format!("{said} {why}")),
-            LeftOut::Unplaced => {
-                warnings.push(format!("{said} {why}; {}", place.meaning()));
-                lost.push(place);
-            }
-        }
+        let Some((name, mention)) = names.get(*number).zip(mentions.get(*number)) else { continue };
+        let (message, place) = why.of(name, mention);
+        warnings.push(message);
+        lost.extend(place);
     }
     // Prodigy's way of asking about one mention at a time.
     let is_one_of_many = line.view.as_ref().and_then(Value::as_str) == Some("ner");
@@ -374,12 +369,12 @@ impl Reading<'_> {
     fn pieces(&self, object: &Object) -> Result<Vec<Range<usize>>, PlaceError> {
         let pairs = object.fragments.as_deref().unwrap_or(&[]);
         let pairs = if pairs.is_empty() { &[(object.start, object.end)] } else { pairs };
-        let chars = self.text.chars().count();
         let mut pieces = Vec::with_capacity(pairs.len());
         for &(start, end) in pairs {
             let span = self.ends.span(start, end).ok_or(PlaceError::Empty)?;
             let range = bytes(self.index, span.start().get(), span.end().get());
-            pieces.push(range.ok_or(PlaceError::Outside { chars })?);
+            // Counted for a warning alone: not with every mention of a long text.
+            pieces.push(range.ok_or_else(|| PlaceError::Outside { chars: self.text.chars().count() })?);
         }
         if let Some(quoted) = object.text.as_ref().filter(|quoted| !quotes(self.text, &pieces, quoted)) {
             let found: Vec<_> = pieces.iter().filter_map(|piece| self.text.get(piece.clone())).collect();

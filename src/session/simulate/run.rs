@@ -3,13 +3,12 @@
 use super::gold::{Gold, Mentions, spans};
 use super::record::{Kept, PointRecord, RunRecord, SentenceRecord};
 use super::{SimulateEvent, SimulateRequest};
-use crate::active::{Measure, Strategy};
+use crate::active::Strategy;
 use crate::annotation::{Fragments, LabelId, Sentence, SentenceId, Status};
 use crate::evaluation::Effort;
 use crate::session::command::{Command, Suggested};
 use crate::session::jobs::{EvaluateRequest, TrainReport};
-use crate::session::predictor::DROPOUT_PASSES;
-use crate::session::ranking::AHEAD;
+use crate::session::ranking::{AHEAD, dropout_passes};
 use crate::session::{Home, ImportAs, ImportHow, NewProject, Part, Project, RankRequest, SessionError, Setting};
 use crate::train::{Config, PredictOptions};
 use std::fs;
@@ -121,7 +120,7 @@ impl<'a> Run<'a> {
     /// What the model says of all that is open.
     fn predict(&mut self, cancel: &AtomicBool, on_event: &mut dyn FnMut(SimulateEvent)) -> Result<(), SessionError> {
         if self.project.current_model().is_some() {
-            let dropout_passes = if self.plan.strategy.measure == Measure::Bald { DROPOUT_PASSES } else { 0 };
+            let dropout_passes = dropout_passes(self.plan.strategy);
             let options = PredictOptions { dropout_passes, ..PredictOptions::default() };
             let threads = self.plan.request.config.threads;
             let report =
