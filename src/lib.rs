@@ -6,6 +6,7 @@
 //! | layer | module | holds |
 //! |---|---|---|
 //! | 0 | [`text`] | offsets, tokens, sentences |
+//! | 0 | [`wording`] | numbers and lists in what people read |
 //! | 0 | [`nn`] | layers that train, seeded random numbers, AdamW |
 //! | 1 | [`annotation`] | spans, labels, mentions, suggestions, edits, history |
 //! | 1 | [`encoder`] | BERT-family encoders |
@@ -21,6 +22,8 @@
 //! | 5 | `gui` | the window (feature `gui`) |
 
 pub mod text;
+
+pub mod wording;
 
 pub mod annotation;
 

@@ -62,6 +62,11 @@ fn a_document_that_nobody_has_annotated_yet_stays_open() {
     }
     let pool = imported(&place, &folder, gold(Some(Part::Pool))).0;
     assert_eq!(pool, ["in_progress", "untouched", "untouched", "untouched", "untouched", "untouched"]);
+
+    // A text of which there are no annotations is taken along, and nobody vouches for it.
+    std::fs::write(folder.join("b0.txt"), "It snowed.\n").unwrap();
+    let statuses = imported(&place, &folder, gold(Some(Part::Train))).0;
+    assert_eq!(statuses, ["complete", "complete", "complete", "complete", "untouched", "complete", "complete"]);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 /// Folder, its layer.
 const LAYERS: &[(&str, u8)] = &[
     ("text", 0),
+    ("wording", 0),
     ("nn", 0),
     ("annotation", 1),
     ("encoder", 1),

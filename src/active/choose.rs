@@ -14,7 +14,7 @@ pub const RANDOM_SHARE: f64 = 0.1;
 
 /// With diversity, so many times more sentences are looked at than are chosen.
 const SHORTLIST: usize = 3;
-/// Sentences that words choose from, at most: drawn at random from more.
+/// Sentences that words choose from, and whose words count as known, at most: drawn at random from more.
 const LOOKED_AT: usize = 2000;
 
 /// A sentence that may be chosen.
@@ -67,14 +67,14 @@ pub struct Choice {
 
 /// The sentences to annotate next, the first one first: as many as there are, at most as many as asked for.
 ///
-/// Cost: linear in the open sentences but for the order of what is drawn at random; with diversity some ten products of
+/// Cost: linear in the open sentences, whose words are looked at in few of them, but for the order of what is drawn at random; with diversity some ten products of
 /// directions for each pair of a chosen and a shortlisted sentence.
 pub fn choose(request: &Request<'_>) -> Vec<Choice> {
     let Request { strategy, count, seed, open, .. } = *request;
     if strategy.measure == Measure::Order {
         return open.iter().take(count).map(|o| Choice { id: o.id, why: Why::Order, score: None }).collect();
     }
-    let drawn = at_random(open, seed);
+    let drawn = in_random_order(open.iter().map(|open| open.id), seed);
     let random = |id| Choice { id, why: Why::Random, score: None };
     if strategy.measure == Measure::Random {
         return drawn.into_iter().take(count).map(random).collect();
@@ -105,9 +105,9 @@ fn share_of(chosen: usize) -> usize {
 }
 
 /// Sentences in the order that a seed gives them: that of one does not depend on which others are there.
-fn at_random(open: &[Open<'_>], seed: u64) -> Vec<SentenceId> {
+fn in_random_order(ids: impl IntoIterator<Item = SentenceId>, seed: u64) -> Vec<SentenceId> {
     let key = |id: SentenceId| (scatter(scatter(seed) ^ u64::from(id.0)), id);
-    let mut keyed: Vec<(u64, SentenceId)> = open.iter().map(|open| key(open.id)).collect();
+    let mut keyed: Vec<(u64, SentenceId)> = ids.into_iter().map(key).collect();
     keyed.sort_unstable();
     keyed.into_iter().map(|(_, id)| id).collect()
 }
@@ -198,7 +198,8 @@ fn by_lot(ranked: impl Iterator<Item = Choice>, seed: u64) -> Vec<Choice> {
 fn by_words(request: &Request<'_>, drawn: &[SentenceId], scores: &HashMap<SentenceId, f32>) -> Vec<Choice> {
     let (looked_at, rest) = drawn.split_at(drawn.len().min(LOOKED_AT));
     let words: Vec<Vec<&str>> = looked_at.iter().map(|id| (request.words)(*id)).collect();
-    let done: Vec<Vec<&str>> = (request.done)().iter().map(|id| (request.words)(*id)).collect();
+    let done = in_random_order((request.done)(), request.seed);
+    let done: Vec<Vec<&str>> = done.iter().take(LOOKED_AT).map(|id| (request.words)(*id)).collect();
     let unseen = if scores.is_empty() { 1.0 } else { 0.0 };
     let weights: Vec<f32> = looked_at.iter().map(|id| scores.get(id).map_or(unseen, |score| score.max(0.0))).collect();
     let first = typical_sentences(&words, &weights, &done, looked_at.len().min(2 * request.count)).into_iter();
@@ -426,7 +427,7 @@ mod tests {
             let open = |keep: &dyn Fn(u32) -> bool| -> Vec<SentenceId> {
                 let mut ids: Vec<u32> = ids.iter().copied().filter(|id| keep(*id)).collect();
                 ids.sort_unstable();
-                at_random(&ids.iter().map(|&id| Open { id: SentenceId(id), said: None }).collect::<Vec<_>>(), 3)
+                in_random_order(ids.into_iter().map(SentenceId), 3)
             };
             let kept = |id: u32| some >> (id % 64) & 1 == 0;
             let mut all = open(&|_| true);

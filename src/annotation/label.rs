@@ -1,5 +1,6 @@
 //! Entity types of a project.
 
+use crate::wording::counted;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -34,7 +35,7 @@ pub struct LabelUse {
 impl fmt::Display for LabelUse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = self.there + self.excluded;
-        write!(f, "{all} {}", if all == 1 { "mention" } else { "mentions" })?;
+        f.write_str(&counted(all, "mention", "mentions"))?;
         match (self.there, self.excluded) {
             (_, 0) => Ok(()),
             (0, _) => f.write_str(" in excluded documents"),

@@ -4,6 +4,7 @@ use super::CliError;
 use super::args::Aside;
 use super::output::{Ending, answer};
 use crate::session::{Command, Home, Project};
+use crate::wording::counted;
 use serde_json::json;
 
 pub(super) fn run(args: &Aside) -> Result<Ending, CliError> {
@@ -12,6 +13,10 @@ pub(super) fn run(args: &Aside) -> Result<Ending, CliError> {
     let blind = project.counts().blind;
     project.close()?;
     let json = json!({ "set_aside": args.sentences, "blind": blind });
-    answer(args.common, &json, &format!("Set {} sentences aside; the blind set has {blind}", args.sentences))?;
+    answer(
+        args.common,
+        &json,
+        &format!("Set {} aside; the blind set has {blind}", counted(args.sentences, "sentence", "sentences")),
+    )?;
     Ok(Ending::Whole)
 }

@@ -4,6 +4,7 @@ use super::CliError;
 use super::args::Check;
 use super::output::{Ending, answer, say};
 use crate::session::{check_project, rescue_project};
+use crate::wording::counted;
 use serde_json::json;
 
 pub(super) fn run(args: &Check) -> Result<Ending, CliError> {
@@ -35,19 +36,23 @@ pub(super) fn run(args: &Check) -> Result<Ending, CliError> {
     }
     let text = match (&rescued, is_sound) {
         (Some(r), _) => format!(
-            "Rescued {} documents, {} sentences, {} mentions into {}; the damaged project is as it was",
-            r.documents,
-            r.sentences,
-            r.mentions,
+            "Rescued {}, {}, {} into {}; the damaged project is as it was",
+            counted(r.documents, "document", "documents"),
+            counted(r.sentences, "sentence", "sentences"),
+            counted(r.mentions, "mention", "mentions"),
             r.path.display()
         ),
         (None, true) => format!(
-            "Sound: {} documents, {} sentences, {} tokens, {} mentions, {} models",
-            report.documents, report.sentences, report.tokens, report.mentions, report.models
+            "Sound: {}, {}, {}, {}, {}",
+            counted(report.documents, "document", "documents"),
+            counted(report.sentences, "sentence", "sentences"),
+            counted(report.tokens, "token", "tokens"),
+            counted(report.mentions, "mention", "mentions"),
+            counted(report.models, "model", "models")
         ),
         (None, false) => format!(
-            "{} problems; `nestling check --repair` reads what can be read into a new project",
-            report.problems.len()
+            "{}; `nestling check --repair` reads what can be read into a new project",
+            counted(report.problems.len(), "problem", "problems")
         ),
     };
     answer(args.common, &json, &text)?;

@@ -4,6 +4,7 @@ use super::args::Convert;
 use super::output::{Ending, Progress, answer, say, stop_flag};
 use super::{CliError, json as fields};
 use crate::session::{ConvertRequest, convert};
+use crate::wording::counted;
 use serde_json::json;
 
 pub(super) fn run(args: &Convert) -> Result<Ending, CliError> {
@@ -36,17 +37,17 @@ pub(super) fn run(args: &Convert) -> Result<Ending, CliError> {
         losses.iter().for_each(|loss| say(&format!("not represented: {loss}")));
     }
     let mut text = format!(
-        "Wrote {} documents, {} sentences, {} mentions to {}",
-        written.documents,
-        written.sentences,
-        written.mentions,
+        "Wrote {}, {}, {} to {}",
+        counted(written.documents, "document", "documents"),
+        counted(written.sentences, "sentence", "sentences"),
+        counted(written.mentions, "mention", "mentions"),
         args.output.display()
     );
     if !receipt.warnings.is_empty() {
-        text += &format!("; {} warnings", receipt.warnings.len());
+        text += &format!("; {}", counted(receipt.warnings.len(), "warning", "warnings"));
     }
     if !losses.is_empty() {
-        text += &format!("; the format could not hold {} annotations", losses.len());
+        text += &format!("; the format could not hold {}", counted(losses.len(), "annotation", "annotations"));
     }
     answer(args.common, &json, &text)?;
     Ok(Ending::of_losses(receipt.warnings.len() + losses.len()))

@@ -6,6 +6,7 @@ use super::output::{Ending, answer, stop_flag};
 use super::predict::model_id;
 use super::{CliError, json as fields};
 use crate::session::{EvaluateRequest, Home, Project};
+use crate::wording::counted;
 use std::fmt::Write;
 
 pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
@@ -28,10 +29,10 @@ pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
         object.extend(parts.map(|(key, value)| (key.to_owned(), value)));
     }
     let mut text = format!(
-        "Model {} on {} ({} sentences): {}\n",
+        "Model {} on {} ({}): {}\n",
         done.model,
         args.split.name(),
-        done.report.sentences,
+        counted(done.report.sentences, "sentence", "sentences"),
         fields::scores(done.report.micro)
     );
     if args.by.is_empty() {

@@ -4,6 +4,7 @@ use super::args::{Export, SplitName, StatusFilter, What};
 use super::output::{Ending, answer, say};
 use super::{CliError, json as fields};
 use crate::session::{ExportRequest, ExportWhat, Home, Project};
+use crate::wording::counted;
 use serde_json::json;
 
 pub(super) fn run(args: &Export) -> Result<Ending, CliError> {
@@ -41,17 +42,19 @@ pub(super) fn run(args: &Export) -> Result<Ending, CliError> {
         losses.iter().for_each(|loss| say(&format!("not represented: {loss}")));
     }
     let mut text = format!(
-        "Wrote {} sentences with {} mentions to {}",
-        receipt.written.sentences,
-        receipt.written.mentions,
+        "Wrote {} with {} to {}",
+        counted(receipt.written.sentences, "sentence", "sentences"),
+        counted(receipt.written.mentions, "mention", "mentions"),
         args.output.display()
     );
     if receipt.left_out > 0 {
-        text +=
-            &format!("; left out {} sentences that are not complete (--status all takes them too)", receipt.left_out);
+        text += &format!(
+            "; left out {} not complete (--status all takes all)",
+            counted(receipt.left_out, "sentence that is", "sentences that are")
+        );
     }
     if !losses.is_empty() {
-        text += &format!("; the format could not hold {} annotations", losses.len());
+        text += &format!("; the format could not hold {}", counted(losses.len(), "annotation", "annotations"));
     }
     answer(args.common, &json, &text)?;
     Ok(Ending::of_losses(losses.len()))

@@ -4,6 +4,7 @@ use super::args::{As, Import, SplitName};
 use super::output::{Ending, answer, say};
 use super::{CliError, json as fields};
 use crate::session::{Home, ImportAs, ImportHow, Part, Project, ReadRequest, read_files};
+use crate::wording::counted;
 use serde_json::json;
 
 impl SplitName {
@@ -57,17 +58,19 @@ pub(super) fn run(args: &Import) -> Result<Ending, CliError> {
         receipt.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
     }
     let mut text = format!(
-        "Imported {} documents, {} sentences, {} mentions",
-        receipt.documents, receipt.sentences, receipt.mentions
+        "Imported {}, {}, {}",
+        counted(receipt.documents, "document", "documents"),
+        counted(receipt.sentences, "sentence", "sentences"),
+        counted(receipt.mentions, "mention", "mentions")
     );
     if receipt.suggestions > 0 {
-        text += &format!(", {} suggestions", receipt.suggestions);
+        text += &format!(", {}", counted(receipt.suggestions, "suggestion", "suggestions"));
     }
     if !receipt.new_labels.is_empty() {
         text += &format!("; new labels: {}", receipt.new_labels.join(", "));
     }
     if receipt.left_out > 0 {
-        text += &format!("; {} warnings", receipt.left_out);
+        text += &format!("; {}", counted(receipt.left_out, "warning", "warnings"));
     }
     answer(args.common, &json, &text)?;
     Ok(Ending::of_losses(receipt.left_out))

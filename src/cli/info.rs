@@ -4,6 +4,7 @@ use super::CliError;
 use super::args::Info;
 use super::output::{Ending, answer};
 use crate::session::{Home, Project};
+use crate::wording::counted;
 use serde_json::json;
 use std::fmt::Write;
 
@@ -68,15 +69,15 @@ pub(super) fn run(args: &Info) -> Result<Ending, CliError> {
 fn text(project: &Project) -> String {
     let c = project.counts();
     let mut text = format!(
-        "{}: {} documents, {} sentences, {} tokens, {} mentions\n\
+        "{}: {}, {}, {}, {}\n\
          status: {} complete, {} in progress, {} untouched, {} skipped, {} flagged\n\
          splits: {} train, {} dev, {} test, {} blind, {} pool\n\
          encoder: {}\n",
         project.name(),
-        c.documents,
-        c.sentences,
-        c.tokens,
-        c.mentions,
+        counted(c.documents, "document", "documents"),
+        counted(c.sentences, "sentence", "sentences"),
+        counted(c.tokens, "token", "tokens"),
+        counted(c.mentions, "mention", "mentions"),
         c.complete,
         c.in_progress,
         c.untouched,
@@ -93,23 +94,28 @@ fn text(project: &Project) -> String {
         let mentions = c.mentions_by_label.get(&label.id).copied().unwrap_or(0);
         let key = label.key.map(|k| format!(" [{k}]")).unwrap_or_default();
         // Writing to a string does not fail.
-        let _ = writeln!(text, "label {}{key}: {mentions} mentions", label.name);
+        let _ = writeln!(text, "label {}{key}: {}", label.name, counted(mentions, "mention", "mentions"));
     }
     for m in project.models() {
         let dev = m.dev_f1.map_or_else(|| "not measured".to_owned(), |f1| format!("{f1:.4}"));
         let mark = if Some(m.id) == project.current_model() { ", current" } else { "" };
         let _ = writeln!(
             text,
-            "model {}: {} on {}, {} sentences, dev F1 {dev}{mark}",
-            m.id, m.architecture, m.encoder, m.train_sentences
+            "model {}: {} on {}, {}, dev F1 {dev}{mark}",
+            m.id,
+            m.architecture,
+            m.encoder,
+            counted(m.train_sentences, "sentence", "sentences")
         );
     }
     if let Some(kept) = project.interrupted() {
         let _ = writeln!(
             text,
-            "unfinished: a training on {} sentences, kept up to step {} of {}; unless it is under way elsewhere, \
+            "unfinished: a training on {}, kept up to step {} of {}; unless it is under way elsewhere, \
              `nestling train PROJECT --resume` goes on",
-            kept.train_sentences, kept.step, kept.steps
+            counted(kept.train_sentences, "sentence", "sentences"),
+            kept.step,
+            kept.steps
         );
     }
     text

@@ -4,6 +4,7 @@ use super::CliError;
 use super::args::New;
 use super::output::{Ending, answer};
 use crate::session::{Home, NewProject, Project};
+use crate::wording::counted;
 use serde_json::json;
 
 pub(super) fn run(args: &New) -> Result<Ending, CliError> {
@@ -18,7 +19,11 @@ pub(super) fn run(args: &New) -> Result<Ending, CliError> {
     let encoder = project.settings().encoder.clone();
     project.close()?;
     let json = json!({ "project": args.project, "labels": labels, "encoder": encoder });
-    let text = format!("Made {} with {} labels; encoder: {encoder}", args.project.display(), labels.len());
+    let text = format!(
+        "Made {} with {}; encoder: {encoder}",
+        args.project.display(),
+        counted(labels.len(), "label", "labels")
+    );
     answer(args.common, &json, &text)?;
     Ok(Ending::Whole)
 }

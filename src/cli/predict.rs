@@ -7,6 +7,7 @@ use crate::annotation::ModelId;
 use crate::session::{
     FilterRequest, Home, Input, PredictOptions, PredictReport, Project, SessionError, filter, write_whole,
 };
+use crate::wording::counted;
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -42,7 +43,11 @@ fn in_project(args: &Predict, path: &Path, model: Option<&str>) -> Result<Ending
     drop(progress);
     project.close()?;
     let begun = if report.stopped { "Stopped; stored" } else { "Stored" };
-    let text = format!("{begun} {} suggestions for {} sentences", report.suggestions, report.sentences);
+    let text = format!(
+        "{begun} {} for {}",
+        counted(report.suggestions, "suggestion", "suggestions"),
+        counted(report.sentences, "sentence", "sentences")
+    );
     answer(args.common, &to_json(&report), &text)?;
     Ok(if report.stopped { Ending::WithLosses } else { Ending::Whole })
 }
@@ -77,7 +82,11 @@ fn through_filter(args: &Predict, model: &Path) -> Result<Ending, CliError> {
     if !args.common.json {
         report.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
     }
-    let text = format!("{} mentions in {} sentences", report.predicted.suggestions, report.predicted.sentences);
+    let text = format!(
+        "{} in {}",
+        counted(report.predicted.suggestions, "mention", "mentions"),
+        counted(report.predicted.sentences, "sentence", "sentences")
+    );
     if output == "-" {
         if !args.common.quiet {
             say(&text);

@@ -4,6 +4,7 @@ use super::args::Sample;
 use super::output::{Ending, answer, say};
 use super::{CliError, Window};
 use crate::session::{Home, open_sample};
+use crate::wording::counted;
 use serde_json::json;
 
 pub(super) fn run(args: &Sample, window: Option<Window>) -> Result<Ending, CliError> {
@@ -14,7 +15,12 @@ pub(super) fn run(args: &Sample, window: Option<Window>) -> Result<Ending, CliEr
     project.close()?;
     if args.no_window {
         let json = json!({ "project": path, "sentences": counts.sentences, "complete": counts.complete });
-        let text = format!("{} sentences, {} complete: {}", counts.sentences, counts.complete, path.display());
+        let text = format!(
+            "{}, {} complete: {}",
+            counted(counts.sentences, "sentence", "sentences"),
+            counts.complete,
+            path.display()
+        );
         answer(args.common, &json, &text)?;
         return Ok(Ending::Whole);
     }

@@ -5,6 +5,7 @@ use super::args::Search;
 use super::json::{located, place};
 use super::output::{Ending, answer};
 use crate::session::{Home, Project};
+use crate::wording::counted;
 use serde_json::json;
 
 pub(super) fn run(args: &Search) -> Result<Ending, CliError> {
@@ -22,8 +23,10 @@ pub(super) fn run(args: &Search) -> Result<Ending, CliError> {
     lines.extend(shown.iter().map(|s| located(corpus, s.id())));
     lines.push(match ids.len() {
         0 => "Nothing found".to_owned(),
-        all if all > shown.len() => format!("{all} sentences, the first {} shown (--limit shows more)", shown.len()),
-        all => format!("{all} sentences"),
+        all if all > shown.len() => {
+            format!("{}, the first {} shown (--limit shows more)", counted(all, "sentence", "sentences"), shown.len())
+        }
+        all => counted(all, "sentence", "sentences"),
     });
     answer(args.common, &json, &lines.join("\n"))?;
     project.close()?;

@@ -4,6 +4,7 @@ use super::args::Train;
 use super::output::{Ending, Progress, answer, stop_flag};
 use super::{CliError, json as fields};
 use crate::session::{Config, Home, Manifest, Project, SessionError, TrainEvent, TrainReport};
+use crate::wording::counted;
 use serde_json::{Value, json};
 
 pub(super) fn run(args: &Train) -> Result<Ending, CliError> {
@@ -55,7 +56,10 @@ pub(super) fn tell(progress: &mut Progress, event: TrainEvent) {
         TrainEvent::Started { train_sentences, dev_sentences, epochs, from_step, steps, .. } => {
             let from = if from_step > 0 { format!(", going on after step {from_step}") } else { String::new() };
             progress.note(&format!(
-                "training on {train_sentences} sentences, {dev_sentences} for dev: {epochs} epochs, {steps} steps{from}"
+                "training on {}, {dev_sentences} for dev: {}, {}{from}",
+                counted(train_sentences, "sentence", "sentences"),
+                counted(epochs, "epoch", "epochs"),
+                counted(steps, "step", "steps"),
             ));
         }
         TrainEvent::Progress { step, steps, epoch, epochs, loss, .. } => {
@@ -67,7 +71,9 @@ pub(super) fn tell(progress: &mut Progress, event: TrainEvent) {
         }
         TrainEvent::LabelledItself { sentences, mentions } => {
             progress.note(&format!(
-                "labelled {sentences} more sentences itself, {mentions} mentions; learning from these, too"
+                "labelled {} itself, {}; learning from these, too",
+                counted(sentences, "more sentence", "more sentences"),
+                counted(mentions, "mention", "mentions"),
             ));
         }
         TrainEvent::OnCpu { message } => progress.note(&message),
@@ -123,12 +129,12 @@ pub(super) fn manifest_to_json(manifest: &Manifest) -> Value {
 fn to_text(report: &TrainReport) -> String {
     let (settings, outcome) = (&report.manifest.settings, &report.manifest.outcome);
     let mut text = format!(
-        "Model {}: {} on {}, {} sentences, {} epochs (kept: {}), {:.0} s, {:.1} sentences/s\n",
+        "Model {}: {} on {}, {}, {} (kept: {}), {:.0} s, {:.1} sentences/s\n",
         report.model,
         settings.architecture,
         settings.encoder,
-        outcome.train_sentences,
-        settings.all_epochs(),
+        counted(outcome.train_sentences, "sentence", "sentences"),
+        counted(settings.all_epochs(), "epoch", "epochs"),
         outcome.best_epoch,
         outcome.wall_secs,
         outcome.sentences_per_sec,
@@ -140,7 +146,9 @@ fn to_text(report: &TrainReport) -> String {
         );
     }
     text += &match &outcome.dev {
-        Some(dev) => format!("dev ({} sentences): {}\n", dev.sentences, fields::scores(dev.micro)),
+        Some(dev) => {
+            format!("dev ({}): {}\n", counted(dev.sentences, "sentence", "sentences"), fields::scores(dev.micro))
+        }
         None => "too few dev sentences to choose an epoch by: the last one was kept\n".to_owned(),
     };
     for (count, what) in [

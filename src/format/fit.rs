@@ -8,6 +8,7 @@
 use crate::annotation::{Attributes, Fragments, Span, Status};
 use crate::format::{ImportedMention, ImportedSentence};
 use crate::text::{ByteIdx, TextRange};
+use crate::wording::counted;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
@@ -117,14 +118,23 @@ impl Changes {
         let mut notes = Vec::new();
         let (count, first) = &self.split;
         if *count > 0 {
-            notes.push(format!("{count} tokens were split because a mention begins or ends inside, first {first:?}"));
+            notes.push(format!(
+                "{} split because a mention begins or ends inside, first {first:?}",
+                counted(*count, "token was", "tokens were")
+            ));
         }
         let (count, first) = &self.joined;
         if *count > 0 {
-            notes.push(format!("{count} sentences were joined because a mention goes across, first {first:?}"));
+            notes.push(format!(
+                "{} because a mention goes across, first {first:?}",
+                counted(*count, "sentence was joined to the one before", "sentences were joined to those before")
+            ));
         }
         if self.trimmed > 0 {
-            notes.push(format!("{} mentions began or ended with white space, which was taken off", self.trimmed));
+            notes.push(format!(
+                "{} or ended with white space, which was taken off",
+                counted(self.trimmed, "mention began", "mentions began")
+            ));
         }
         notes
     }

@@ -2,6 +2,7 @@
 
 use super::{DocumentView, MentionView, SentenceView};
 use crate::annotation::Fragments;
+use crate::wording::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -131,7 +132,7 @@ impl Receipt {
     pub(super) fn lose_kept(&mut self, document: &DocumentView<'_>, own: &str) {
         for (format, text) in document.kept.iter().filter(|(format, _)| *format != own) {
             let lines = text.lines().count();
-            let what = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+            let what = counted(lines, "line", "lines");
             self.lose_words(document, None, &format!("{what} of {format}"), LossKind::Kept);
         }
     }

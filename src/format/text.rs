@@ -170,7 +170,14 @@ fn find_unit(text: &str) -> (SentenceSplit, String) {
     if parted && unfinished * 2 > full {
         return (SentenceSplit::Prose, "blank lines part paragraphs of several lines".to_owned());
     }
-    (SentenceSplit::Lines, format!("{} of {full} lines hold one sentence", full - several))
+    (
+        SentenceSplit::Lines,
+        format!(
+            "{} of {full} lines {} one sentence",
+            full - several,
+            if full - several == 1 { "holds" } else { "hold" }
+        ),
+    )
 }
 
 fn ends_sentence(line: &str) -> bool {

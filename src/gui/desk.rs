@@ -8,13 +8,13 @@
 //! Deliberately absent: painting, files, dialogs.
 
 use super::commands::{CommandId, keys_text, title_with_keys};
-use super::panels::counted;
 use super::view::{NextBy, View};
 use super::widgets::sentence::{Mark, MarkId, SentenceEvent};
 use crate::annotation::{Fragments, LabelId, MentionId, SentenceId, Status, TokenIdx};
 use crate::session::{
     Command, ImportHow, ImportReceipt, Imported, Incoming, Order, Outcome, Project, SessionError, Task, TaskLost,
 };
+use crate::wording::counted;
 use std::cmp::Ordering;
 
 pub struct Desk {

@@ -6,10 +6,10 @@
 //! - What was settled is not shown again; what was passed by comes again after the others.
 
 use super::desk::{Desk, NOTHING, Told};
-use super::panels::counted;
 use super::widgets::sentence::MarkId;
 use crate::annotation::{Corpus, Fragments, Mention, MentionId, Sentence};
 use crate::session::{Command, Finding, Proposal};
+use crate::wording::counted;
 
 /// Findings with a place among them.
 pub struct Review {

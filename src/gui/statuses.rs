@@ -2,9 +2,9 @@
 
 use super::commands::{CommandId, keys_text};
 use super::desk::{Desk, NOTHING, Told};
-use super::panels::counted;
 use crate::annotation::Status;
 use crate::session::Command;
+use crate::wording::counted;
 
 impl Desk {
     pub(super) fn set_status_and_go(&mut self, status: Status) -> Told {

@@ -7,6 +7,7 @@ use crate::annotation::{
     Sentence, SentenceId, SentenceSuggestions, Span, Split, Status, TokenIdx, Transaction,
 };
 use crate::text::ByteIdx;
+use crate::wording::{counted, grouped};
 use std::collections::BTreeSet;
 
 /// One intent. The window and the command line change a project by these only.
@@ -314,7 +315,7 @@ fn accept_all(context: &Context<'_>, id: SentenceId, min_score: f32) -> Result<P
             next = MentionId(next.0 + 1);
         }
     }
-    let intent = format!("Accept {} suggestions", edits.len());
+    let intent = format!("Accept {}", counted(edits.len(), "suggestion", "suggestions"));
     if !edits.is_empty() {
         edits.extend(begin(sentence));
     }
@@ -349,7 +350,7 @@ fn set_presence(corpus: &Corpus, documents: &[DocumentId], new: Presence, verb: 
     }
     let intent = match changed.as_slice() {
         [one] => format!("{verb} {}", one.name),
-        several => format!("{verb} {} documents", several.len()),
+        several => format!("{verb} {} documents", grouped(several.len())),
     };
     let edits = [Presence::There, Presence::Excluded].into_iter().filter_map(|old| {
         let documents: Vec<_> = changed.iter().filter(|d| d.presence == old).map(|d| d.id).collect();

@@ -7,6 +7,7 @@ use crate::annotation::{Edit, ModelId, Sentence, SentenceId, Split, Status, Tran
 use crate::evaluation::Counts;
 use crate::nn::scatter;
 use crate::store::Measurement;
+use crate::wording::counted;
 use std::collections::HashMap;
 
 /// Sentences that a forecast is about.
@@ -118,5 +119,5 @@ pub(super) fn set_aside(project: &Project, count: usize) -> Result<Transaction, 
     free.sort_by_key(|id| scatter(!u64::from(id.0)));
     let chosen = free.into_iter().take(count);
     let edits = chosen.map(|sentence| Edit::SetSplit { sentence, old: Split::Rest, new: Split::Blind }).collect();
-    Ok(Transaction::new(format!("Set {count} sentences aside"), edits))
+    Ok(Transaction::new(format!("Set {} aside", counted(count, "sentence", "sentences")), edits))
 }

@@ -6,6 +6,7 @@ use crate::encoder::EncoderError;
 use crate::format::FormatError;
 use crate::store::StoreError;
 use crate::train::TrainError;
+use crate::wording::counted;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
@@ -70,13 +71,13 @@ pub enum SessionError {
     NoTraining,
     #[error("a training is under way; stop it first")]
     TrainingAlready,
-    #[error("only {there} sentences are not complete, and {wanted} are needed; choose another project")]
+    #[error("only {} not complete, and {wanted} are needed; choose another project", counted(*there, "sentence is", "sentences are"))]
     TooFewOpen { there: usize, wanted: usize },
     #[error(
         "a model has learned already, so that what is left is no fair sample of the texts; import a test set to score on"
     )]
     TooLateForBlind,
-    #[error("only {there} sentences are untouched, and {wanted} are to be set aside; choose fewer")]
+    #[error("only {} untouched, and {wanted} are to be set aside; choose fewer", counted(*there, "sentence is", "sentences are"))]
     TooFewUntouched { there: usize, wanted: usize },
     #[error("the project has no model; train one first")]
     NoModel,

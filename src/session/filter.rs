@@ -6,6 +6,7 @@ use crate::format::{
     Content, Format, ImportedDocument, ImportedLabel, ImportedMention, Input, OneFile, Options, Sink, Warning, by_id,
 };
 use crate::train::{PredictOptions, Predictor};
+use crate::wording::counted;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -67,8 +68,8 @@ pub fn filter(
         None => read?,
     }
     if report.replaced > 0 {
-        let were = if report.replaced == 1 { "mention was" } else { "mentions were" };
-        let message = format!("{} {were} left out: what the model predicts takes their place", report.replaced);
+        let were = counted(report.replaced, "mention was", "mentions were");
+        let message = format!("{were} left out: what the model predicts takes their place");
         report.warnings.push(Warning { file: request.name.to_owned(), line: None, message });
     }
     report.predicted.wall_secs = started.elapsed().as_secs_f64();

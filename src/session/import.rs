@@ -12,6 +12,7 @@ use crate::annotation::{
 };
 use crate::format::{ImportedDocument, ImportedLabel, ImportedMention, ImportedSentence, Warning};
 use crate::store::{Import, Stamp, Writer};
+use crate::wording::{counted, grouped};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -118,7 +119,10 @@ fn import(
     if kind != ImportAs::Text {
         taking.add_labels(&incoming.label_hints, incoming.labels.keys())?;
     } else if incoming.mentions > 0 {
-        taking.receipt.notes.push(format!("{} mentions were not taken over, as asked for", incoming.mentions));
+        taking.receipt.notes.push(format!(
+            "{} not taken over, as asked for",
+            counted(incoming.mentions, "mention was", "mentions were")
+        ));
     }
     for document in incoming.documents {
         taking.add(document)?;
@@ -126,13 +130,18 @@ fn import(
     if taking.unread > 0 {
         let note = match taking.unread {
             1 => "1 document has no annotations and stays open; --split train says it is complete".to_owned(),
-            many => format!("{many} documents have no annotations and stay open; --split train says they are complete"),
+            many => format!(
+                "{} documents have no annotations and stay open; --split train says they are complete",
+                grouped(many)
+            ),
         };
         taking.receipt.notes.push(note);
     }
     if taking.incomplete > 0 {
-        let note =
-            format!("{} sentences are not complete: their file says so, or not what they hold", taking.incomplete);
+        let note = format!(
+            "{} not complete: their file says so, or not what they hold",
+            counted(taking.incomplete, "sentence is", "sentences are")
+        );
         taking.receipt.notes.push(note);
     }
     let Taking { corpus, suggestions, dev_found, mut receipt, .. } = taking;

@@ -4,9 +4,11 @@
 //! - No text comes twice: a `.txt` beside an `.ann` of its name belongs to that, and so do `.conf` files.
 //! - Of a folder files are taken in the order of their names, those of its folders too. Where no format was asked for,
 //!   files of formats with mentions win over plain text.
+//! - A text without annotations among texts that have some is one that nobody has begun; it comes along.
 
 use super::SessionError;
 use crate::format::{Format, Input, detect};
+use crate::wording::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +17,8 @@ pub(super) struct Found {
     pub(super) path: PathBuf,
     /// For its document, where it is not named after the file: the path in the folder without ending.
     pub(super) name: Option<String>,
+    /// A text without annotations among texts that have some.
+    pub(super) is_unbegun: bool,
 }
 
 /// The files of all folders, and the files themselves.
@@ -32,7 +36,7 @@ pub(super) fn expand(
         if path.is_dir() {
             found.extend(in_folder(path, format, notes)?);
         } else if !belongs_to_another(path, |other| files.contains(other)) {
-            found.push(Found { path: path.clone(), name: None });
+            found.push(Found { path: path.clone(), name: None, is_unbegun: false });
         }
     }
     Ok(found)
@@ -65,12 +69,14 @@ fn in_folder(
         let endings = format.map_or_else(String::new, |f| format!(" that ends in .{}", f.extensions().join(" or .")));
         return Err(SessionError::NothingInFolder { endings, path: folder.to_owned() });
     }
-    let passed_over = own.len() - chosen.len();
+    let unbegun = unbegun_texts(&chosen, &own, notes);
+    let taken: BTreeSet<&PathBuf> = chosen.iter().chain(unbegun.iter().copied()).collect();
+    let passed_over = own.len() - taken.len();
     if passed_over > 0 {
-        let taken: BTreeSet<&PathBuf> = chosen.iter().collect();
         let first = own.iter().find(|path| !taken.contains(path)).map(|path| path.display().to_string());
         notes.push(format!(
-            "{passed_over} other files of the folder were not read, first {}: {}",
+            "{} not read, first {}: {}",
+            counted(passed_over, "other file of the folder was", "other files of the folder were"),
             first.unwrap_or_default(),
             folder.display()
         ));
@@ -79,7 +85,28 @@ fn in_folder(
         let inner = path.strip_prefix(folder).unwrap_or(path).with_extension("");
         inner.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
     };
-    Ok(chosen.into_iter().map(|path| Found { name: Some(name(&path)), path }).collect())
+    let found = own.iter().filter(|path| taken.contains(path));
+    let found =
+        found.map(|path| Found { path: path.clone(), name: Some(name(path)), is_unbegun: unbegun.contains(path) });
+    Ok(found.collect())
+}
+
+/// Where texts have annotations beside them, those of `own` that have none.
+fn unbegun_texts<'f>(chosen: &[PathBuf], own: &'f [PathBuf], notes: &mut Vec<String>) -> BTreeSet<&'f PathBuf> {
+    let ends = |path: &PathBuf, ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
+    let unbegun: BTreeSet<&PathBuf> = match chosen.iter().any(|path| ends(path, "ann")) {
+        true => own.iter().filter(|path| ends(path, "txt")).collect(),
+        false => BTreeSet::new(),
+    };
+    if let Some(first) = unbegun.first() {
+        notes.push(format!(
+            "{} no .ann and {} taken as not annotated yet, first {}",
+            counted(unbegun.len(), "text has", "texts have"),
+            if unbegun.len() == 1 { "is" } else { "are" },
+            first.display()
+        ));
+    }
+    unbegun
 }
 
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), SessionError> {
@@ -115,5 +142,5 @@ pub(super) fn found_notes(found: Vec<(PathBuf, String)>) -> Vec<String> {
     for (_, what) in found {
         *counts.entry(what).or_insert(0usize) += 1;
     }
-    counts.into_iter().map(|(what, count)| format!("{count} files: {what}")).collect()
+    counts.into_iter().map(|(what, count)| format!("{}: {what}", counted(count, "file", "files"))).collect()
 }

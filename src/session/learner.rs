@@ -428,11 +428,7 @@ impl Project {
             (!self.learner.queue.is_empty() || self.learner.under_way > 0).then_some(Predicting { done, total });
         let dev = self.counts().dev;
         let few_dev = self.current_model.is_some() && dev < ENOUGH_DEV;
-        let note = few_dev.then(|| {
-            format!(
-                "{dev} dev sentences, fewer than {ENOUGH_DEV}: the last epoch is kept and models can't be compared yet"
-            )
-        });
+        let note = few_dev.then(|| format!("{dev} of {ENOUGH_DEV} dev sentences: models can't be compared yet"));
         let status = &mut self.learner.status;
         (status.state, status.predicting, status.note) = (state, predicting, note);
     }

@@ -34,7 +34,8 @@ pub(super) fn write_read_back<'c, I: Iterator<Item = DocumentView<'c>>>(
     strict: bool,
     path: &Path,
 ) -> Result<Receipt, SessionError> {
-    let accept = |receipt: Receipt, files: &[PathBuf]| {
+    let replaces = path.is_file();
+    let accept = |mut receipt: Receipt, files: &[PathBuf]| {
         stop_if(source.cancel)?;
         if strict && !receipt.losses.is_empty() {
             return Err(SessionError::NotRepresented { count: receipt.losses.len() });
@@ -43,6 +44,9 @@ pub(super) fn write_read_back<'c, I: Iterator<Item = DocumentView<'c>>>(
             read_back(source, format, options, &receipt, files, path)?;
         }
         stop_if(source.cancel)?;
+        if replaces {
+            receipt.notes.push(format!("the file that was there before was replaced: {}", path.display()));
+        }
         Ok(receipt)
     };
     let write = |out: &mut dyn Output| {

@@ -79,10 +79,14 @@ pub(super) fn read_inputs(
         Options::new(request.options.iter().cloned(), &formats)?;
     }
     let total = files.len();
-    let mut gathering = Gathering { collected: Collected::default(), labels: BTreeSet::new(), cancel };
+    let mut gathering =
+        Gathering { collected: Collected::default(), labels: BTreeSet::new(), is_unbegun: false, cancel };
     for (done, (file, format)) in files.into_iter().enumerate() {
         on_progress(done, total);
-        (incoming.format_id, incoming.format_title) = (format.id(), format.title());
+        if done == 0 || format.holds().mentions {
+            (incoming.format_id, incoming.format_title) = (format.id(), format.title());
+        }
+        gathering.is_unbegun = file.is_unbegun;
         match read_file(&file, format, request, &mut gathering) {
             _ if cancel.load(Ordering::Relaxed) => return Err(SessionError::Stopped),
             Ok(()) => {}
@@ -122,11 +126,16 @@ fn format_of(
     asked: Option<&'static dyn Format>,
     told: &mut Vec<(PathBuf, String)>,
 ) -> Result<&'static dyn Format, FormatError> {
+    let input = Input::file(file)?;
+    let detected = detect(input.file_name(), &input.sample());
     if let Some(format) = asked {
+        let looks_like = detected.ok().filter(|other| other.format.holds().mentions);
+        if let Some(other) = looks_like.filter(|_| format.sniff(&input.sample()).is_none()) {
+            told.push((file.to_owned(), format!("it looks like {}, and is read as {}", other.found, format.title())));
+        }
         return Ok(format);
     }
-    let input = Input::file(file)?;
-    let detected = detect(input.file_name(), &input.sample())?;
+    let detected = detected?;
     told.push((file.to_owned(), detected.found));
     Ok(detected.format)
 }
@@ -150,13 +159,18 @@ fn read_file(
 struct Gathering<'a> {
     collected: Collected,
     labels: BTreeSet<String>,
+    /// Nobody has annotated what the file holds, whatever is said of all that is imported.
+    is_unbegun: bool,
     cancel: &'a AtomicBool,
 }
 
 impl Sink for Gathering<'_> {
-    fn document(&mut self, document: ImportedDocument) -> ControlFlow<()> {
+    fn document(&mut self, mut document: ImportedDocument) -> ControlFlow<()> {
         if self.cancel.load(Ordering::Relaxed) {
             return ControlFlow::Break(());
+        }
+        if self.is_unbegun {
+            document.sentences.iter_mut().for_each(|sentence| sentence.status = Some(Status::Untouched));
         }
         self.collected.document(document)
     }

@@ -15,6 +15,7 @@ use crate::annotation::{
     StoredDocument, Transaction,
 };
 use crate::text::{SentenceSplit, TextRange, Tokens, split_sentences};
+use crate::wording::counted;
 use rusqlite::{Connection, OptionalExtension, Row};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -133,7 +134,10 @@ impl<'c> Reading<'c> {
             corpus.restore_document(document).map_err(|error| self.damaged(error.to_string()))?;
         }
         for (document, sentences) in of_documents {
-            self.lost.push(format!("{} sentences whose document {document} can't be read", sentences.len()));
+            self.lost.push(format!(
+                "{} whose document {document} can't be read",
+                counted(sentences.len(), "sentence", "sentences")
+            ));
         }
         let entries: rusqlite::Result<i64> =
             self.connection.query_row("SELECT count(*) FROM log", [], |row| row.get(0));
@@ -282,7 +286,11 @@ impl<'c> Reading<'c> {
             sentence.rejected.retain(|(span, _)| span.end().get() <= tokens);
             if sentence.mentions.len() < before {
                 let count = before - sentence.mentions.len();
-                self.lost.push(format!("{count} mentions of sentence {}: outside of it, or there twice", id.0));
+                self.lost.push(format!(
+                    "{} of sentence {}: outside of it, or there twice",
+                    counted(count, "mention", "mentions"),
+                    id.0
+                ));
                 if sentence.status == Status::Complete {
                     sentence.status = Status::InProgress;
                 }

@@ -81,7 +81,7 @@ fn everything_is_read_and_written_again() {
           "She" "met" "the" "mayor" "of" "Aarhus" "in" "May" "."
             [2..6] Person
             [1..2] Meeting
-        note: 1 mentions are triggers of events: a.ann"#]]
+        note: 1 mention is the trigger of an event: a.ann"#]]
     .assert_eq(&without_folder(&show(&read)));
     expect![[r#"
         #2	AnnotatorNotes E1	when?
@@ -186,7 +186,7 @@ fn how_offsets_count_is_found_out() {
           "Anna"
             [0..1] X
 
-        what the offsets count can't be told: 3 lines quote other words than the text has there; say it with the option offsets=chars, utf16 or bytes, or check that the text is the right one: a.ann"#]]
+        what the offsets count can't be told: 3 lines quote other words than the text has there, first line 1, which quotes "Kim"; say it with the option offsets=chars, utf16 or bytes, or check that the text is the right one: a.ann"#]]
     .assert_eq(&shown.join("\n\n"));
 }
 
@@ -219,9 +219,9 @@ R1\tIn Arg1:T1 Arg2:T2
             [7..9] ORG
             [3..6] ORG
             [3..6, 7..8] ORG
-        note: 1 tokens were split because a mention begins or ends inside, first "McsBean": a.ann
-        note: 2 sentences were joined because a mention goes across, first "Foo Bar": a.ann
-        note: 1 mentions began or ended with white space, which was taken off: a.ann
+        note: 1 token was split because a mention begins or ends inside, first "McsBean": a.ann
+        note: 2 sentences were joined to those before because a mention goes across, first "Foo Bar": a.ann
+        note: 1 mention began or ended with white space, which was taken off: a.ann
         warning: line 9: this is no mention (expected T1⇥Label 0 4⇥words), got "T9 ORG 1 2"; it was left out, so its sentence is not complete: a.ann
         warning: line 10: T2 is there twice; the second was left out, so its sentence is not complete: a.ann
         warning: line 15: this is no line of brat, got "what is this"; it was kept for a later export: a.ann
@@ -270,7 +270,7 @@ fn a_sentence_that_lacks_a_mention_is_not_complete_and_a_file_without_any_may_be
             [0..1] PER
           "I" "t" "rained" "." InProgress
           "Kim" "left" "."
-        note: 1 tokens were split because a mention begins or ends inside, first "It": a.ann
+        note: 1 token was split because a mention begins or ends inside, first "It": a.ann
         warning: line 2: T2 has pieces that are empty or overlap; it was left out, so its sentence is not complete: a.ann
         warning: line 3: T3 has pieces that are empty or overlap; it was left out, so its sentence is not complete: a.ann
 

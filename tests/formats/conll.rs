@@ -49,6 +49,21 @@ fn every_scheme_is_found_out() {
 }
 
 #[test]
+fn a_tag_without_a_prefix_is_told_where_others_have_one() {
+    let text = "Anna\tB-PER\nBerg\tI-PER\nof\tO\nHull\tQ-LOC\nsang\tO\n\nBo\tb-per\nLi\tb-per\n";
+    expect![[r#"
+        "input" "Anna Berg of Hull sang\nBo Li\n"
+          "Anna" "Berg" "of" "Hull" "sang"
+            [0..2] PER
+            [3..4] Q-LOC
+          "Bo" "Li"
+            [0..2] b-per
+        note: read as iob2; else set the option scheme=…: input
+        warning: line 4: the tag "Q-LOC" has no prefix of iob2 and was read as a label of this name (line 4): input
+        warning: line 7: the tag "b-per" has no prefix of iob2 and was read as a label of this name (lines 7, 8): input"#]].assert_eq(&show(&read("conll", text, &[]).unwrap()));
+}
+
+#[test]
 fn faults_are_repaired_and_reported() {
     let text = "\u{feff}# a comment\nAnna\tB-PER\nmet\tI-LOC\nKim\tNNP\tB-PER\n\n#\tO\nx\tB-\n\ny\tB-PER";
     expect![[r##"
@@ -60,10 +75,10 @@ fn faults_are_repaired_and_reported() {
           "y"
             [0..1] PER
         note: read as iob2; else set the option scheme=…: input
-        note: 1 lines are comments and were not read: input
+        note: 1 line is a comment and was not read: input
         warning: line 4: the row has 3 columns or no token, expected 2 columns; it was left out, so the sentence is not complete: input
         warning: line 7: the tag "B-" names no label; it was left out, so the sentence is not complete: input
-        warning: line 3: 1 tags don't follow iob2 and were read as if a mention began or ended there (lines 3): input"##]]
+        warning: line 3: 1 tag doesn't follow iob2; a mention was taken to begin or end there (line 3): input"##]]
     .assert_eq(&show(&read("conll", text, &[]).unwrap()));
     let error = |text: &str, given: &[(&str, &str)]| read("conll", text, given).unwrap_err().to_string();
     expect![[r#"

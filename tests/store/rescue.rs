@@ -97,7 +97,7 @@ fn broken_rows_cost_themselves_and_are_listed() {
     expect_test::expect![[r#"
         sentence 3: the tokens of a sentence can't be read
         the name of a label, which is called label-7 now
-        1 mentions of sentence 4: outside of it, or there twice
+        1 mention of sentence 4: outside of it, or there twice
         a sentence of "d0" was cut again, without its mentions
         3 sentences whose document 2 can't be read
         the history (2 entries) stays in the damaged file

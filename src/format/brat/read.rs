@@ -8,6 +8,7 @@ use crate::format::fit::{Lost, RawMention, fit, quotes};
 use crate::format::text::cut;
 use crate::format::{FormatError, ImportedDocument, Input, Options, Sink, Warning};
 use crate::text::OffsetIndex;
+use crate::wording::counted;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A `T` line.
@@ -76,7 +77,10 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
     let ids: BTreeSet<&str> = mentions.iter().filter_map(|m| m.source_id.as_deref()).collect();
     let triggers = triggers(&kept).filter(|id| ids.contains(id)).collect::<BTreeSet<_>>().len();
     if triggers > 0 {
-        sink.note(format!("{triggers} mentions are triggers of events: {file}"));
+        sink.note(format!(
+            "{}: {file}",
+            counted(triggers, "mention is the trigger of an event", "mentions are triggers of events")
+        ));
     }
     if counting.unit != Unit::Chars || counting.joins_crlf || !counting.counts_bom {
         sink.note(format!("offsets were read as {}: {file}", counting.shown()));
@@ -93,10 +97,12 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
 /// The text and the annotations, whichever of the two files was named.
 fn both(input: &Input, file: &str) -> Result<(String, String), FormatError> {
     let is_text = input.sample().extension == "txt";
-    let other = input.with_ending(if is_text { "ann" } else { "txt" });
-    let missing =
-        || FormatError::Missing { file: format!("{} (beside {file})", if is_text { ".ann" } else { ".txt" }) };
-    let other = other.ok_or_else(missing)?;
+    let other = input.with_ending(if is_text { "ann" } else { "txt" }).filter(|path| path.is_file());
+    let missing = || FormatError::Missing { file: format!(".txt (beside {file})") };
+    let Some(other) = other else {
+        // Annotations are of a text; a text may be one that nobody has begun to annotate.
+        return if is_text { Ok((decode(input.all_bytes()?, file)?.text, String::new())) } else { Err(missing()) };
+    };
     let other_name = other.display().to_string();
     let theirs = decode(std::fs::read(&other).map_err(|error| FormatError::read(error, &other_name))?, &other_name)?;
     let ours = decode(input.all_bytes()?, file)?;
@@ -200,6 +206,22 @@ fn triggers(kept: &str) -> impl Iterator<Item = &str> {
     events.filter_map(|line| fields(line).1.split(' ').next()?.split_once(':').map(|(_, id)| id))
 }
 
+/// What is wrong, with the first line that shows it where most fit.
+fn no_counting_fits(text: &str, quoting: &[(&TextBound<'_>, &str)], table: &[Option<usize>]) -> String {
+    let fits = |bound: &TextBound<'_>, quoted| {
+        to_bytes(table, &bound.pieces).is_some_and(|pieces| quotes(text, &pieces, quoted))
+    };
+    let mut wrong = quoting.iter().filter(|(bound, quoted)| !fits(bound, quoted));
+    let first = wrong.next();
+    let number = usize::from(first.is_some()) + wrong.count();
+    let first = first.map(|(bound, quoted)| format!(", first line {}, which quotes {quoted:?}", bound.line));
+    format!(
+        "what the offsets count can't be told: {} other words than the text has there{}",
+        counted(number, "line quotes", "lines quote"),
+        first.unwrap_or_default()
+    )
+}
+
 /// The way of counting under which all lines quote what is there, else most of them.
 fn find_counting(
     text: &str,
@@ -224,11 +246,8 @@ fn find_counting(
     }
     match best {
         Some((matching, counting, table)) if unit.is_some() || matching * 2 >= quoting.len() => Ok((counting, table)),
-        _ => Err(FormatError::NeedsOption {
-            why: format!(
-                "what the offsets count can't be told: {} lines quote other words than the text has there",
-                quoting.len()
-            ),
+        best => Err(FormatError::NeedsOption {
+            why: no_counting_fits(text, &quoting, &best.map(|(.., table)| table).unwrap_or_default()),
             option: "offsets=chars, utf16 or bytes, or check that the text is the right one",
             file: file.to_owned(),
         }),

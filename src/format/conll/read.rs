@@ -1,12 +1,13 @@
 //! Reading columns.
 
-use super::scheme::{Evidence, Scheme, faults};
+use super::scheme::{Evidence, Scheme, faults, parts};
 use super::{DOCSTART, LAYERS, SCHEME, TOKEN, number};
 use crate::annotation::{Kept, Status};
 use crate::format::{
     FormatError, ImportedDocument, ImportedMention, ImportedSentence, Input, Options, Sink, Warning, tags,
 };
 use crate::text::TextRange;
+use crate::wording::counted;
 use std::collections::BTreeMap;
 
 /// Line numbers that a warning names at most.
@@ -60,10 +61,20 @@ pub(super) fn read(input: Input, options: &Options, sink: &mut dyn Sink) -> Resu
         sink.note(format!("{unread} of {} {plural} not read: {file}", columns.count));
     }
     if comments > 0 {
-        sink.note(format!("{comments} lines are comments and were not read: {file}"));
+        sink.note(format!(
+            "{} not read: {file}",
+            counted(comments, "line is a comment and was", "lines are comments and were")
+        ));
     }
     let is_bare = sentences().flat_map(|s| &s.rows).flat_map(|row| &row.tags).all(|tag| *tag == "O");
-    let mut building = Building { scheme, layers: columns.layers, is_bare, repaired: Vec::new(), warnings: Vec::new() };
+    let mut building = Building {
+        scheme,
+        layers: columns.layers,
+        is_bare,
+        repaired: Vec::new(),
+        bare: BTreeMap::new(),
+        warnings: Vec::new(),
+    };
     let several = documents.len() > 1;
     for (sentences, at) in documents.iter().zip(1..) {
         let name = if several { format!("{name}-{at}") } else { name.clone() };
@@ -75,19 +86,32 @@ pub(super) fn read(input: Input, options: &Options, sink: &mut dyn Sink) -> Resu
             return Err(FormatError::Stopped { file });
         }
     }
+    for (tag, lines) in &building.bare {
+        let message = format!(
+            "the tag {tag:?} has no prefix of {} and was read as a label of this name ({})",
+            scheme.name(),
+            named(lines)
+        );
+        sink.warning(Warning { file: file.clone(), line: lines.first().copied(), message });
+    }
     building.repaired.sort_unstable();
     if let Some(first) = building.repaired.first() {
-        let lines: Vec<String> = building.repaired.iter().take(NAMED_LINES).map(usize::to_string).collect();
-        let more = if building.repaired.len() > NAMED_LINES { ", …" } else { "" };
         let message = format!(
-            "{} tags don't follow {} and were read as if a mention began or ended there (lines {}{more})",
-            building.repaired.len(),
+            "{} follow {}; a mention was taken to begin or end there ({})",
+            counted(building.repaired.len(), "tag doesn't", "tags don't"),
             scheme.name(),
-            lines.join(", "),
+            named(&building.repaired),
         );
         sink.warning(Warning { file, line: Some(*first), message });
     }
     Ok(())
+}
+
+/// "line 3", "lines 3, 7, 9".
+fn named(lines: &[usize]) -> String {
+    let first: Vec<String> = lines.iter().take(NAMED_LINES).map(usize::to_string).collect();
+    let more = if lines.len() > NAMED_LINES { ", …" } else { "" };
+    format!("{} {}{more}", if lines.len() == 1 { "line" } else { "lines" }, first.join(", "))
 }
 
 impl Columns {
@@ -187,6 +211,8 @@ struct Building {
     is_bare: bool,
     /// Lines whose tag does not follow the scheme.
     repaired: Vec<usize>,
+    /// Tags without a prefix among tags that have one, with their lines.
+    bare: BTreeMap<String, Vec<usize>>,
     warnings: Vec<(usize, String)>,
 }
 
@@ -232,6 +258,11 @@ impl Building {
                 }
             }
         };
+        if self.scheme != Scheme::Io {
+            for (at, tag) in column.iter().enumerate().filter(|(_, tag)| **tag != "O" && parts(tag).is_none()) {
+                self.bare.entry((*tag).to_owned()).or_default().push(line(at));
+            }
+        }
         self.repaired.extend(faults(self.scheme, &column).into_iter().map(line));
         for (span, label) in spans {
             let mention = ImportedMention::new(span, label.trim());

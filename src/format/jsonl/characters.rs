@@ -13,7 +13,7 @@
 //! - A mention that can't be placed is a warning, and the sentence it was in is not complete.
 
 use super::ends::Ends;
-use super::line::to_text;
+use super::line::{saying, to_text};
 use super::sentence::{LineError, read_split, read_status};
 use crate::annotation::Status;
 use crate::format::fit::{Changes, Lost, RawMention, fit, quotes};
@@ -32,6 +32,8 @@ use std::ops::Range;
 #[derive(Deserialize)]
 pub(super) struct TextLine {
     pub(super) doc: Option<String>,
+    /// What doccano calls the text.
+    id: Option<Value>,
     pub(super) text: String,
     pub(super) gap: Option<String>,
     status: Option<String>,
@@ -47,7 +49,7 @@ pub(super) struct TextLine {
     #[serde(rename = "_view_id")]
     view: Option<Value>,
     #[serde(flatten)]
-    other: BTreeMap<String, IgnoredAny>,
+    other: BTreeMap<String, Value>,
 }
 
 /// A token as Prodigy has it; what else it says follows from the text.
@@ -96,7 +98,7 @@ struct Object {
     #[serde(rename = "token_end")]
     _token_end: Option<IgnoredAny>,
     #[serde(flatten)]
-    other: BTreeMap<String, IgnoredAny>,
+    other: BTreeMap<String, Value>,
 }
 
 /// What a person said of a line.
@@ -168,6 +170,12 @@ impl TextLine {
         self.tokens.as_ref().is_some_and(|words| !words.is_empty()) || self.lists().any(says)
     }
 
+    /// What tells it from others of its file; none where neither a text nor a number does.
+    pub(super) fn own_name(&self) -> Option<String> {
+        let id = self.id.as_ref().filter(|id| id.is_string() || id.is_number()).cloned().map(to_text);
+        id.filter(|id| !id.trim().is_empty())
+    }
+
     fn keys(&self) -> [(&'static str, Option<&Value>); 4] {
         [
             ("entities", self.entities.as_ref()),
@@ -198,7 +206,9 @@ impl TextLine {
     /// What it says that means nothing here.
     fn unknown_keys(&self) -> Vec<String> {
         let no_lists = self.keys().into_iter().filter(|(_, value)| value.is_some_and(|value| list(value).is_none()));
-        self.other.keys().cloned().chain(no_lists.map(|(key, _)| key.to_owned())).collect()
+        let no_name = self.id.is_some() && (self.doc.is_some() || self.own_name().is_none());
+        let no_name = no_name.then(|| "id".to_owned());
+        saying(&self.other).cloned().chain(no_name).chain(no_lists.map(|(key, _)| key.to_owned())).collect()
     }
 }
 
@@ -333,7 +343,7 @@ impl Reading<'_> {
                 return self.lost.push(Lost::Somewhere);
             }
         };
-        unknown_keys.extend(object.other.keys().map(|other| format!("{key}.{other}")));
+        unknown_keys.extend(saying(&object.other).map(|other| format!("{key}.{other}")));
         let label = object.label.to_string();
         let said = format!("the mention {}-{} ({label})", object.start, object.end);
         let pieces = match self.pieces(&object) {

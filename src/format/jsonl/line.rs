@@ -2,7 +2,6 @@
 
 use crate::annotation::Kept;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -24,7 +23,7 @@ pub(super) struct Line {
     /// Only in a line that begins a document.
     pub(super) kept: Option<Kept>,
     #[serde(flatten)]
-    other: BTreeMap<String, IgnoredAny>,
+    other: BTreeMap<String, Value>,
 }
 
 #[derive(Deserialize)]
@@ -41,7 +40,7 @@ pub(super) struct Entity {
     /// A text, or a number as other programs have it.
     pub(super) id: Option<Value>,
     #[serde(flatten)]
-    other: BTreeMap<String, IgnoredAny>,
+    other: BTreeMap<String, Value>,
 }
 
 #[derive(Deserialize)]
@@ -64,9 +63,22 @@ impl Line {
     }
 
     pub(super) fn unknown_keys(&self) -> impl Iterator<Item = String> {
-        let in_entities = self.entities.iter().flatten().flat_map(|e| e.other.keys()).map(|k| format!("entities.{k}"));
-        self.other.keys().cloned().chain(in_entities)
+        let in_entities =
+            self.entities.iter().flatten().flat_map(|e| saying(&e.other)).map(|k| format!("entities.{k}"));
+        saying(&self.other).cloned().chain(in_entities)
     }
+}
+
+/// The keys that say something: `"Comments":[]` does not.
+pub(super) fn saying(other: &BTreeMap<String, Value>) -> impl Iterator<Item = &String> {
+    let is_empty = |value: &Value| match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    };
+    other.iter().filter(move |(_, value)| !is_empty(value)).map(|(key, _)| key)
 }
 
 /// A string as it is, other JSON as it is spelled.

@@ -9,6 +9,7 @@ use crate::annotation::Kept;
 use crate::format::fit::Changes;
 use crate::format::{FormatError, ImportedDocument, ImportedSentence, Input, Options, Sink, Warning};
 use crate::text::{ByteIdx, OffsetIndex, TextRange};
+use crate::wording::{counted, listed};
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
@@ -121,7 +122,17 @@ impl Reader<'_> {
             });
         }
         self.hand_over()?;
-        for (key, (line, count)) in std::mem::take(&mut self.unknown) {
+        let (internal, unknown): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            std::mem::take(&mut self.unknown).into_iter().partition(|(key, _)| key.starts_with('_'));
+        if !internal.is_empty() {
+            let keys: Vec<&str> = internal.keys().map(String::as_str).collect();
+            self.sink.note(format!(
+                "what another program keeps for itself was left out ({}): {}",
+                listed(&keys),
+                self.file
+            ));
+        }
+        for (key, (line, count)) in unknown {
             let lines = if count == 1 { "line" } else { "lines" };
             self.warn(line, format!("{key:?} means nothing here and was left out ({count} {lines})"));
         }
@@ -136,7 +147,7 @@ impl Reader<'_> {
                 Ends::Exclusive => "the one after the last",
                 Ends::Inclusive => "the last one",
             };
-            let lines = if count == 1 { "1 line counts".to_owned() } else { format!("{count} lines count") };
+            let lines = counted(count, "line counts", "lines count");
             self.sink.note(format!(
                 "{lines} characters: places were read as Unicode code points, the end being {end}: {}",
                 self.file
@@ -146,7 +157,13 @@ impl Reader<'_> {
             self.sink.note(format!("{note}: {}", self.file));
         }
         if let Some((line, mentions)) = refused {
-            self.warn(line, format!("{mentions} mentions were left out because the `answer` is reject or ignore"));
+            self.warn(
+                line,
+                format!(
+                    "{} left out because the `answer` is reject or ignore",
+                    counted(mentions, "mention was", "mentions were")
+                ),
+            );
         }
     }
 
@@ -231,9 +248,10 @@ impl Reader<'_> {
             self.texts.refused.get_or_insert((number, 0)).1 += refused;
         }
         self.good += 1;
+        let own_name = line.own_name().unwrap_or_else(|| number.to_string());
         let TextLine { doc, text, gap, .. } = line;
         let usual_gap = if doc.is_some() { "\n" } else { "" };
-        let name = doc.unwrap_or_else(|| format!("{}-{number}", self.name));
+        let name = doc.unwrap_or_else(|| format!("{}-{own_name}", self.name));
         self.add(number, name, Piece { text, gap: gap.unwrap_or_else(|| usual_gap.to_owned()), sentences, warnings })
     }
 

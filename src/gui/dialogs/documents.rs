@@ -4,13 +4,13 @@ use super::{Backstage, explain, modal};
 use crate::annotation::DocumentId;
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId, keys_text};
-use crate::gui::panels::{counted, grouped};
 use crate::gui::theme::{self, RADIUS_CONTROL, Tokens, size};
 use crate::gui::widgets::galleys::elided;
 use crate::gui::widgets::parts::{button, quiet_button};
 use crate::gui::widgets::sentence::{Content, Typesetter, paint_words};
 use crate::session::{Command, DocumentRow, Project};
 use crate::text::tokenize;
+use crate::wording::{counted, grouped};
 use eframe::egui::{
     self, Align, Align2, Button, Color32, CursorIcon, Id, Layout, Margin, Rect, Response, Role, ScrollArea, Sense,
     Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2,

@@ -7,6 +7,7 @@ use crate::gui::files::{PathChange, PathField, Services, Wish};
 use crate::gui::theme;
 use crate::gui::widgets::parts::{button, quiet_button, text_field};
 use crate::session::{Task, TaskLost};
+use crate::wording::capital;
 use eframe::egui::{self, Label, Margin, Ui};
 
 /// Cards to choose from.
@@ -160,7 +161,7 @@ impl Copying {
         field_name(ui, "Its name here");
         self.name_is_own |= text_field(ui, "Its name here", &mut self.name, 260.0).changed();
         if let Some(failure) = &self.failure {
-            problem(ui, &super::super::panels::capital(failure));
+            problem(ui, &capital(failure));
         }
         let ready = !self.folder.text.trim().is_empty() && !self.name.trim().is_empty();
         let row = ui.horizontal(|ui| {

@@ -3,9 +3,9 @@
 use super::{explain, field_name, problem};
 use crate::encoder::EncoderError;
 use crate::gui::files::Services;
-use crate::gui::panels::capital;
 use crate::gui::widgets::parts::{button, progress, quiet_button, text_field};
 use crate::session::{EncoderInfo, Encoders, Fetching, Hub, Repository, Task, Waker};
+use crate::wording::capital;
 use eframe::egui::Ui;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

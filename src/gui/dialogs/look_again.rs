@@ -2,10 +2,10 @@
 
 use super::{Backstage, button_row, explain, modal, problem};
 use crate::gui::acts::Act;
-use crate::gui::panels::counted;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{button, primary_button};
 use crate::session::{Command, FOLDS, LearnerState};
+use crate::wording::counted;
 use eframe::egui;
 
 #[derive(Default)]

@@ -2,9 +2,9 @@
 
 use super::{button_row, modal};
 use crate::gui::acts::Act;
-use crate::gui::panels::capital;
 use crate::gui::theme::{self};
 use crate::gui::widgets::parts::{button, primary_button};
+use crate::wording::capital;
 use eframe::egui::{self, Label, ScrollArea};
 use std::error::Error;
 

@@ -8,11 +8,11 @@ use super::{Backstage, button_row, explain, field_name, modal};
 use crate::encoder::EncoderInfo;
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
-use crate::gui::panels::counted;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{self, button, combo, primary_button, section, text_field};
 use crate::model::architectures;
 use crate::session::{Besides, Command, Measure, Project, Setting, Strategy, background_threads, cores};
+use crate::wording::counted;
 use eframe::egui::{self, DragValue, ScrollArea, ThemePreference, Ui};
 use std::num::NonZero;
 

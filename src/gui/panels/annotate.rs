@@ -1,6 +1,6 @@
 //! The page in the middle: one sentence in large type between its neighbours, and what the model says of it.
 
-use super::{Stage, counted, grouped, listed, suggestions};
+use super::{Stage, suggestions};
 use crate::annotation::{Presence, Sentence, Split, Status};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
@@ -9,6 +9,7 @@ use crate::gui::view::neighbours;
 use crate::gui::widgets::parts::{self, Icon, icon_button, key_cap, primary_button};
 use crate::gui::widgets::sentence::{Content, Emphasis, Flow, SentenceView, Setting, paint_words};
 use crate::session::{Why, formats};
+use crate::wording::{counted, grouped, listed};
 use eframe::egui::{
     self, Align, Area, CentralPanel, Color32, CornerRadius, Frame, Id, Layout, Margin, Order, Rect, Response,
     ScrollArea, Sense, Stroke, Ui, pos2, vec2,

@@ -1,11 +1,12 @@
 //! What lies above the page until it is mended: changes that could not be saved, a project that can't be changed.
 
-use super::{Stage, capital};
+use super::Stage;
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self};
 use crate::gui::widgets::parts;
 use crate::session::{Command, SaveState, WhyReadOnly};
+use crate::wording::capital;
 use eframe::egui::{self, Align, Label, Layout, Margin, Panel, Ui};
 
 pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {

@@ -1,11 +1,12 @@
 //! The right side: labels with their keys and counts, the selected mention, the keys of the cursor.
 
-use super::{Stage, grouped, keys, selected};
+use super::{Stage, keys, selected};
 use crate::annotation::Label;
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, RADIUS_CONTROL, size};
 use crate::gui::widgets::parts::{self, Icon, icon_button, paint_icon, paint_key_cap};
+use crate::wording::grouped;
 use eframe::egui::{self, Align, Align2, Layout, Margin, Panel, Rect, ScrollArea, Sense, Ui, pos2, vec2};
 
 pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {

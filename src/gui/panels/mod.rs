@@ -22,6 +22,7 @@ use super::view::View;
 use super::widgets::sentence::Typesetter;
 use crate::annotation::ModelId;
 use crate::session::Project;
+use crate::wording::counted;
 
 /// What every panel of an open project gets.
 pub(super) struct Stage<'a> {
@@ -56,39 +57,6 @@ pub(super) fn origin(model: ModelId) -> String {
     if model == ModelId::FROM_FILE { "an imported file".to_owned() } else { format!("model {model}") }
 }
 
-/// "1 sentence", "2,041 sentences".
-pub(super) fn counted(number: usize, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(number), if number == 1 { one } else { many })
-}
-
-/// "Plain text, CoNLL and JSON Lines".
-pub(super) fn listed(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
-}
-
-/// An error's message as a sentence of its own.
-pub(crate) fn capital(message: &str) -> String {
-    let mut chars = message.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
-/// "1,025".
-pub(super) fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// "12 s", "3 min", "2 h", "5 days".
 pub(super) fn age(from_ms: i64, now_ms: i64) -> String {
     let secs = (now_ms - from_ms).max(0) / 1000;
@@ -105,11 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_ages_read_well() {
-        assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(capital("the disk is full"), "The disk is full");
-        assert_eq!(counted(1, "sentence", "sentences"), "1 sentence");
-        assert_eq!(listed(&["A", "B", "C"]), "A, B and C");
+    fn ages_read_well() {
         assert_eq!(age(0, 190_000), "3 min");
         assert_eq!(age(0, 5_000_000_000), "57 days");
     }

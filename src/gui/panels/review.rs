@@ -1,11 +1,12 @@
 //! The finding that is looked at, above the page: what is doubtful and why, and what can be done.
 
-use super::{Stage, capital};
+use super::Stage;
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{self, Icon, icon_button, key_cap};
 use crate::session::{Doubt, Proposal, doubt_in_words};
+use crate::wording::capital;
 use eframe::egui::{self, Align, Label, Layout, Margin, Panel, Ui};
 
 /// Of the words that a finding is about, so many characters are shown.

@@ -1,7 +1,7 @@
 //! The list of sentences at the left: what is next, what is done, how much is to do.
 
+use super::Stage;
 use super::top_bar::HOW_IT_FINDS;
-use super::{Stage, capital, grouped};
 use crate::annotation::{Sentence, SentenceId, Status};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
@@ -11,6 +11,7 @@ use crate::gui::view::{NextBy, Reveal};
 use crate::gui::widgets::galleys::elided_job;
 use crate::gui::widgets::parts::{self, paint_dot, quiet_button};
 use crate::gui::widgets::sentence::{Content, paint_words};
+use crate::wording::{capital, counted, grouped};
 use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, Align, Align2, Color32, Panel, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
 
@@ -189,9 +190,10 @@ fn row(ui: &mut Ui, stage: &mut Stage<'_>, id: SentenceId) {
     response.widget_info(|| {
         let status = status_word(sentence.status());
         let name = format!(
-            "sentence {}, {status}, {} mentions, {suggested} suggestions: {}",
+            "sentence {}, {status}, {}, {}: {}",
             id.0 + 1,
-            sentence.mentions().len(),
+            counted(sentence.mentions().len(), "mention", "mentions"),
+            counted(suggested, "suggestion", "suggestions"),
             first_words(project.corpus().sentence_text(sentence)),
         );
         egui::WidgetInfo::selected(egui::Role::ListItem, true, current, name)

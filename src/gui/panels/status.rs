@@ -1,11 +1,12 @@
 //! The line at the foot: saved or not, whose suggestions, what the learner does.
 
-use super::{Stage, age, counted, grouped};
+use super::{Stage, age};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, Tokens, size};
 use crate::gui::widgets::parts::{self, quiet_button};
 use crate::session::{Command, LearnerState, LearnerStatus, ModelInfo, SaveState, Setting, TrainingProgress};
+use crate::wording::{counted, grouped};
 use eframe::egui::{self, Align, Label, Layout, Margin, Panel, Ui};
 
 /// A passing message.

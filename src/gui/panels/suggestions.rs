@@ -1,12 +1,13 @@
 //! The card under the sentence: how many suggestions, of which model, or why there are none.
 
-use super::{Stage, counted, origin};
+use super::{Stage, origin};
 use crate::annotation::{Sentence, Status};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{self, primary_button, quiet_button};
 use crate::session::{Command, LearnerState, Project, Setting, Withheld};
+use crate::wording::counted;
 use eframe::egui::{self, Align, Layout, Ui, vec2};
 
 pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {

@@ -2,9 +2,9 @@
 
 use super::{Screen, Window};
 use crate::gui::desk::Told;
-use crate::gui::panels;
 use crate::gui::panels::status::Notice;
 use crate::session::Event;
+use crate::wording::capital;
 use eframe::egui::Context;
 
 const NOTICE_SECS: f64 = 5.0;
@@ -14,7 +14,7 @@ impl Window {
         let (text, is_error) = match told {
             Ok(None) => return,
             Ok(Some(text)) => (text, false),
-            Err(error) => (panels::capital(&error.to_string()), true),
+            Err(error) => (capital(&error.to_string()), true),
         };
         self.notify(ctx, text, is_error);
         let revision = self.revision();
@@ -44,7 +44,7 @@ impl Window {
                 let told = desk.start_review(findings);
                 self.tell(ctx, told);
             }
-            Event::LookAgainFailed { message } => self.notify(ctx, panels::capital(&message), true),
+            Event::LookAgainFailed { message } => self.notify(ctx, capital(&message), true),
             Event::TrainingStopped => self.notify(ctx, "The training was stopped".to_owned(), false),
             Event::TrainingFailed { message } | Event::PredictionFailed { message } => {
                 self.notify(ctx, message, true);

@@ -4,10 +4,10 @@ use super::super::explain;
 use super::progress::bar;
 use crate::gui::acts::Act;
 use crate::gui::commands::CommandId;
-use crate::gui::panels::{counted, grouped};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::button;
 use crate::session::{BLIND_SENTENCES, Command, Counts, ENOUGH_DEV, Project};
+use crate::wording::{counted, grouped};
 use eframe::egui::{Align, DragValue, Layout, Ui, vec2};
 
 /// What it is for.

@@ -2,9 +2,9 @@
 
 use super::super::explain;
 use super::cells;
-use crate::gui::panels::{counted, grouped};
 use crate::gui::theme::{self, size};
 use crate::session::{Anchoring, Costs, Decision, Project, SessionError, Task};
+use crate::wording::{counted, grouped};
 use eframe::egui::{Grid, Label, Ui};
 
 #[derive(Default)]

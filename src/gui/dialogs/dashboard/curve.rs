@@ -4,10 +4,10 @@
 //! - The curve is fetched when there are new measurements, not each frame: its forecast takes a while.
 
 use super::super::explain;
-use crate::gui::panels::{counted, grouped};
 use crate::gui::theme::{self, Tokens, size};
 use crate::gui::widgets::parts::banner;
 use crate::session::{Counts, CurveBasis, ENOUGH_DEV, Forecast, LearningCurve, MeasuredPoint, Project};
+use crate::wording::{counted, grouped};
 use eframe::egui::{Label, Role, Sense, Ui, WidgetInfo};
 use egui_plot::{AxisHints, FilledArea, GridMark, HoverPosition, Line, LineStyle, Plot, PlotPoints, Points};
 

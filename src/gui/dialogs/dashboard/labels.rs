@@ -2,10 +2,10 @@
 
 use super::super::explain;
 use crate::annotation::Label;
-use crate::gui::panels::{counted, grouped};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::galleys::elided;
 use crate::session::Project;
+use crate::wording::{counted, grouped};
 use eframe::egui::{Align2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 /// What a name may take of the width of a row.

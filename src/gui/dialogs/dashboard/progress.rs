@@ -2,10 +2,10 @@
 
 use super::super::explain;
 use crate::annotation::Status;
-use crate::gui::panels::{counted, grouped};
 use crate::gui::theme::{self, Tokens, size};
 use crate::gui::widgets::parts::paint_dot;
 use crate::session::Counts;
+use crate::wording::{counted, grouped};
 use eframe::egui::{
     Align, Color32, CornerRadius, Label, Layout, Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2,
 };

@@ -3,10 +3,10 @@
 use super::super::explain;
 use super::cells;
 use crate::annotation::LabelId;
-use crate::gui::panels::{counted, grouped};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::button;
 use crate::session::{ENOUGH_DEV, EvaluateReport, EvaluateRequest, Part, Project, SessionError, Task};
+use crate::wording::{counted, grouped};
 use eframe::egui::{Grid, Ui};
 
 /// Confusions that are told.
