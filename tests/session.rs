@@ -429,8 +429,16 @@ fn suggestions_go_along_when_words_are_split_and_joined() {
     project.run(Command::SplitToken { sentence: first, token: TokenIdx::new(3), at }).unwrap();
     assert_eq!(said(&project), all);
     project.run(Command::JoinTokens { sentence: first, span: span(3, 5) }).unwrap();
-    project.run(Command::SplitSentence { sentence: first, before: TokenIdx::new(2) }).unwrap();
-    assert_eq!(said(&project), ["Anna Berg", "Mr.Bean"], "what lay on both sides went");
+    // What a file has suggested can't be made again, so that it is answered before it is cut through.
+    let split = Command::SplitSentence { sentence: first, before: TokenIdx::new(2) };
+    let refused = project.run(split.clone()).unwrap_err().to_string();
+    assert!(refused.contains("\"Berg met\"") && refused.contains("accept"), "{refused}");
+    assert_eq!(said(&project), all);
+    let loc = project.corpus().labels().by_name("LOC").unwrap().id;
+    let suggested = Suggested { span: span(1, 3), label: loc, model: ModelId::FROM_FILE };
+    project.run(Command::Reject { sentence: first, suggested }).unwrap();
+    project.run(split).unwrap();
+    assert_eq!(said(&project), ["Anna Berg", "Mr.Bean"]);
     project.run(Command::JoinSentences { sentence: first }).unwrap();
     assert_eq!(said(&project), ["Anna Berg", "Mr.Bean"]);
     let counts = project.counts().clone();
@@ -439,6 +447,57 @@ fn suggestions_go_along_when_words_are_split_and_joined() {
     assert_eq!((said(&project).len(), project.counts()), (2, &counts));
     let refused = project.corpus().sentence(first).unwrap().tokens().len();
     assert_eq!(refused, 5);
+}
+
+#[test]
+fn a_label_that_a_person_changes_to_is_no_longer_rejected() {
+    let place = Place::new();
+    let mut project = place.project(1);
+    let (sentence, labels) = (SentenceId(0), project.corpus().labels().clone());
+    let (per, loc) = (labels.by_name("PER").unwrap().id, labels.by_name("LOC").unwrap().id);
+    let rejected = |project: &Project| project.corpus().sentence(sentence).unwrap().rejected().clone();
+    for (span, label) in [(span(0, 1), loc), (span(0, 2), loc)] {
+        project.run(Command::RuleOut { sentence, span, label }).unwrap();
+    }
+    let marked = Command::Annotate { sentence, fragments: span(0, 1).into(), label: per };
+    let mention = project.run(marked).unwrap().mention.unwrap();
+    project.run(Command::Relabel { sentence, mention, label: loc }).unwrap();
+    assert_eq!(rejected(&project).into_iter().collect::<Vec<_>>(), [(span(0, 2), loc)]);
+    project.run(Command::Resize { sentence, mention, span: span(0, 2) }).unwrap();
+    assert!(rejected(&project).is_empty());
+    project.run(Command::Undo).unwrap();
+    project.run(Command::Undo).unwrap();
+    assert_eq!(rejected(&project).len(), 2, "undo brings both back");
+    project.close().unwrap();
+}
+
+/// The locks that this process has on a file, as Linux tells.
+#[cfg(target_os = "linux")]
+fn locks(path: &Path) -> usize {
+    use std::os::unix::fs::MetadataExt;
+    let inode = format!(":{} ", std::fs::metadata(path).unwrap().ino());
+    let process = format!(" {} ", std::process::id());
+    let locks = std::fs::read_to_string("/proc/locks").unwrap();
+    locks.lines().filter(|l| l.contains("POSIX") && l.contains(&process) && l.contains(&inode)).count()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_reads_beside_an_open_project_leaves_its_locks_alone() {
+    let place = Place::new();
+    let mut project = place.project(3);
+    annotate(&mut project, SentenceId(0));
+    project.flush().unwrap();
+    let held = locks(&place.path());
+    assert!(held > 0, "SQLite holds the file of an open project");
+    project.search_now("mayor").unwrap();
+    project.costs().wait().unwrap().unwrap();
+    project.save_copy(place.dir.path().join("copy.nestling")).wait().unwrap().unwrap();
+    let request = nestling::session::ExportRequest { format: "jsonl".to_owned(), ..Default::default() };
+    let refused = project.export_view().export(&request, &place.path()).unwrap_err().to_string();
+    assert!(refused.contains("never replaced"), "{refused}");
+    assert_eq!(locks(&place.path()), held);
+    project.close().unwrap();
 }
 
 #[test]
@@ -693,8 +752,9 @@ fn models_that_have_not_seen_it_are_asked_about_gold_and_trainings_wait() {
     assert!(refused.contains("under way"), "{refused}");
     let mut found = None;
     wait(&mut project, |_, events| {
-        let came =
-            events.iter().find_map(|e| if let Event::LookedAgain(found) = e { Some(found.clone()) } else { None });
+        let came = events
+            .iter()
+            .find_map(|e| if let Event::LookedAgain { findings, .. } = e { Some(findings.clone()) } else { None });
         found = came;
         found.is_some()
     });

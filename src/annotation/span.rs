@@ -83,10 +83,6 @@ impl Span {
         self.start <= other.start && other.end <= self.end
     }
 
-    pub fn holds_token(self, token: TokenIdx) -> bool {
-        self.start <= token && token < self.end
-    }
-
     pub fn overlaps(self, other: Span) -> bool {
         self.start < other.end && other.start < self.end
     }

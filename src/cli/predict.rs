@@ -48,6 +48,11 @@ fn in_project(args: &Predict, path: &Path, model: Option<&str>) -> Result<Ending
         counted(report.suggestions, "suggestion", "suggestions"),
         counted(report.sentences, "sentence", "sentences")
     );
+    let kept = counted(report.kept, "sentence was", "sentences were");
+    let text = match report.kept {
+        0 => text,
+        _ => format!("{text}; {kept} left alone, where suggestions that came with a file wait for an answer"),
+    };
     answer(args.common, &to_json(&report), &text)?;
     Ok(if report.stopped { Ending::WithLosses } else { Ending::Whole })
 }
@@ -103,6 +108,7 @@ pub(super) fn to_json(report: &PredictReport) -> Value {
     json!({
         "sentences": report.sentences,
         "suggestions": report.suggestions,
+        "kept": report.kept,
         "wall_secs": report.wall_secs,
         "sentences_per_sec": per_sec,
         "stopped": report.stopped,

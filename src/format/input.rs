@@ -96,10 +96,14 @@ impl Input {
         }
     }
 
-    /// The path of a file of the same name with another ending; none where this is no file.
+    /// The path of a file of the same name with another ending, in small or capital letters; none where this is no file.
     pub(super) fn with_ending(&self, ending: &str) -> Option<PathBuf> {
         match &self.source {
-            Source::File(path) => Some(path.with_extension(ending)),
+            Source::File(path) => {
+                let spellings = [ending.to_owned(), ending.to_uppercase()].map(|ending| path.with_extension(ending));
+                let [usual, _] = &spellings;
+                Some(spellings.iter().find(|path| path.is_file()).unwrap_or(usual).clone())
+            }
             Source::Bytes(_) | Source::Stream(_) => None,
         }
     }

@@ -4,11 +4,11 @@
 //!
 //! # Invariants
 //! - A shortcut is named nowhere else.
-//! - Single keys ([`Keys::Type`] and keys without Ctrl) belong to [`Scope::Sentence`]: they act only while the sentence
-//!   has the keyboard, never while somebody types in a field.
+//! - Letters and other single keys belong to [`Scope::Sentence`]: they act only while the sentence has the keyboard, never
+//!   while somebody types in a field. `?` and the function keys act beside it, too.
 //! - Letters are matched by the character that was typed, so that any keyboard layout works.
 //!
-//! Deliberately absent: the keys of labels (they belong to the project) and what a command does (`actions`).
+//! Deliberately absent: the keys of labels (they belong to the project) and what a command does (`desk`, `window`).
 
 use eframe::egui::{self, Event, Key, Modifiers};
 

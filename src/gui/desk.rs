@@ -107,6 +107,7 @@ impl Desk {
             CommandId::StartAfter => self.move_end(true, right),
             CommandId::CompleteAndNext if self.is_reviewing() => self.rule_out(),
             CommandId::Next if self.is_reviewing() => self.go_to_next_finding(),
+            CommandId::LookAgain if self.view.review.is_some() && !self.is_reviewing() => self.go_on_looking(),
             CommandId::EndLookAgain => self.moves(|view| view.review = None),
             CommandId::CompleteAndNext => self.set_status_and_go(Status::Complete),
             CommandId::SkipAndNext => self.set_status_and_go(Status::Skipped),
@@ -188,14 +189,6 @@ impl Desk {
         let outcome = self.change(command)?;
         self.pick_mention(outcome.mention);
         NOTHING
-    }
-
-    /// The label that a typed character stands for.
-    pub fn use_label_key(&mut self, key: char) -> Told {
-        match self.project.corpus().labels().by_key(key).map(|l| l.id) {
-            Some(label) => self.use_label(label),
-            None => NOTHING,
-        }
     }
 
     pub fn go_to(&mut self, id: SentenceId) {

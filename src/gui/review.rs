@@ -4,6 +4,7 @@
 //! - A finding is shown only while it is about what is there: its words are the same, its mention has its label, or its
 //!   words are still unmarked. What a person has mended in passing is passed over.
 //! - What was settled is not shown again; what was passed by comes again after the others.
+//! - Findings that took long to come wait until the person begins: nothing moves under the cursor.
 
 use super::desk::{Desk, NOTHING, Told};
 use super::widgets::sentence::MarkId;
@@ -15,6 +16,7 @@ use crate::wording::counted;
 pub struct Review {
     doubts: Vec<Doubtful>,
     at: usize,
+    is_begun: bool,
 }
 
 struct Doubtful {
@@ -31,7 +33,7 @@ impl Review {
             let words = corpus.sentence(finding.sentence).map(|s| corpus.span_text(s, finding.span).to_owned())?;
             Some(Doubtful { finding, words, settled: false })
         };
-        let mut review = Self { doubts: findings.into_iter().filter_map(doubtful).collect(), at: 0 };
+        let mut review = Self { doubts: findings.into_iter().filter_map(doubtful).collect(), at: 0, is_begun: false };
         let at = review.next_open(corpus, 0)?;
         review.at = at;
         Some(review)
@@ -39,6 +41,11 @@ impl Review {
 
     pub fn finding(&self) -> Option<&Finding> {
         self.doubts.get(self.at).map(|doubtful| &doubtful.finding)
+    }
+
+    /// False while it waits for the person to begin.
+    pub fn is_begun(&self) -> bool {
+        self.is_begun
     }
 
     /// The words that it is about.
@@ -101,22 +108,32 @@ impl Doubtful {
 }
 
 impl Desk {
-    /// Goes through what is doubtful in gold from now on.
-    pub(super) fn start_review(&mut self, findings: Vec<Finding>) -> Told {
+    /// What is doubtful in gold, to be gone through: at once, or when the person begins.
+    pub(super) fn take_findings(&mut self, findings: Vec<Finding>, waits: bool) -> Told {
         self.view.review = Review::new(self.project.corpus(), findings);
-        match &self.view.review {
-            Some(review) => {
-                let count = counted(review.open(self.project.corpus()), "thing", "things");
-                self.show_finding();
-                Ok(Some(format!("{count} to look at again")))
-            }
-            None => Ok(Some("Nothing stands out".to_owned())),
+        let Some(review) = &self.view.review else { return Ok(Some("Nothing stands out".to_owned())) };
+        let count = counted(review.open(self.project.corpus()), "thing", "things");
+        if !waits {
+            self.go_on_looking()?;
+        }
+        Ok(Some(format!("{count} to look at again")))
+    }
+
+    /// Begins with what was found, or goes back to the finding that the person has left.
+    pub(super) fn go_on_looking(&mut self) -> Told {
+        let Some(review) = &mut self.view.review else { return NOTHING };
+        review.is_begun = true;
+        if review.holds(self.project.corpus()) {
+            self.show_finding();
+            NOTHING
+        } else {
+            self.go_to_next_finding()
         }
     }
 
     /// The person is at the sentence whose finding is looked at, and has not picked a suggestion there.
     pub(super) fn is_reviewing(&self) -> bool {
-        let finding = self.view.review.as_ref().and_then(Review::finding);
+        let finding = self.view.review.as_ref().filter(|review| review.is_begun).and_then(Review::finding);
         let is_here = finding.is_some_and(|finding| self.view.current() == Some(finding.sentence));
         is_here && !matches!(self.view.picked(), Some(MarkId::Ghost(..)))
     }

@@ -139,6 +139,11 @@ impl View {
         }
     }
 
+    /// What a model said of the sentence, as it was when the person came here.
+    pub fn suggestions(&self) -> Option<&SentenceSuggestions> {
+        self.suggestions.as_ref()
+    }
+
     /// The suggestion behind a ghost, as it was when the person came here.
     pub fn suggestion(&self, span: Span, label: LabelId) -> Option<&Suggestion> {
         self.suggestions.as_ref()?.spans.iter().find(|s| s.span == span && s.label == label)
@@ -277,6 +282,11 @@ impl View {
         let latest = project.suggestions(sentence.id());
         if latest == self.suggestions.as_ref() {
             self.has_news = false;
+            return;
+        }
+        if project.withheld(sentence.id()).is_some() {
+            // From now on it shows none: those on screen could not be accepted.
+            (self.suggestions, self.stamp, self.has_news) = (None, None, false);
             return;
         }
         if visible(self.suggestions.as_ref(), sentence, project.corpus().labels(), threshold).is_empty()

@@ -49,10 +49,13 @@ impl Activity {
 impl Project {
     /// The suggestions on screen now: before an edit those that a person saw when deciding on it.
     pub(super) fn seen(&self) -> Vec<VisibleSuggestions> {
-        let visible = self.on_screen.iter().filter_map(|&sentence| {
-            let model = self.suggestions.get(&sentence)?.model;
-            let spans: Vec<_> = self.visible_suggestions(sentence).into_iter().cloned().collect();
-            (!spans.is_empty()).then_some(VisibleSuggestions { sentence, model, spans })
+        let visible = self.on_screen.iter().filter_map(|&id| {
+            let held = self.shown.as_ref().filter(|(of, _)| *of == id && self.withheld(id).is_none());
+            let said = held.map(|(_, shown)| shown).or_else(|| self.suggestions(id))?;
+            let sentence = self.corpus.sentence(id)?;
+            let spans: Vec<_> =
+                said.visible(sentence, self.corpus.labels(), self.settings.threshold).cloned().collect();
+            (!spans.is_empty()).then_some(VisibleSuggestions { sentence: id, model: said.model, spans })
         });
         visible.collect()
     }

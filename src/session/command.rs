@@ -292,11 +292,7 @@ fn annotate(corpus: &Corpus, id: SentenceId, mention: Mention, verb: &str) -> Re
         return Ok(Plan::new(intent, Outcome { sentence: Some(id), mention: Some(same.id) }, Vec::new()));
     }
     let outcome = Outcome { sentence: Some(id), mention: Some(mention.id) };
-    let mut edits = Vec::new();
-    // What a person marks is no longer rejected.
-    if let Some(span) = mention.fragments.contiguous().filter(|s| sentence.rejected().contains(&(*s, mention.label))) {
-        edits.push(Edit::SetRejected { sentence: id, span, label: mention.label, new: false });
-    }
+    let mut edits: Vec<Edit> = no_longer_rejected(sentence, &mention).into_iter().collect();
     edits.push(Edit::AddMention { sentence: id, mention });
     edits.extend(begin(sentence));
     Ok(Plan::new(intent, outcome, edits))
@@ -371,10 +367,18 @@ fn change(
     how(&mut new);
     let mut edits = Vec::new();
     if new != *old {
+        edits.extend(no_longer_rejected(sentence, &new));
         edits.push(Edit::ReplaceMention { sentence: id, old: old.clone(), new });
         edits.extend(begin(sentence));
     }
     Ok(Plan::new(intent, Outcome { sentence: Some(id), mention: Some(mention) }, edits))
+}
+
+/// What a person marks is no longer rejected.
+fn no_longer_rejected(sentence: &Sentence, mention: &Mention) -> Option<Edit> {
+    let (span, label) = (mention.fragments.contiguous()?, mention.label);
+    let is_rejected = sentence.rejected().contains(&(span, label));
+    is_rejected.then(|| Edit::SetRejected { sentence: sentence.id(), span, label, new: false })
 }
 
 /// The first thing done to an untouched sentence begins it.

@@ -3,19 +3,18 @@
 use super::SessionError;
 use super::project::Project;
 use super::task::Task;
-use crate::store::Store;
 use std::path::PathBuf;
 
 impl Project {
     /// Copies the project, with all that is done so far, into a new file on a thread of its own. Models are not in it:
     /// they lie beside a project and can be made again.
     pub fn save_copy(&self, to: PathBuf) -> Task<Result<(), SessionError>> {
-        let (path, writer) = (self.path().to_owned(), self.writer().ok().cloned());
+        let (open, writer) = (self.connect_again(), self.writer().ok().cloned());
         Task::spawn("nestling-copy", self.waker.as_waker(), move || {
             if let Some(writer) = writer {
                 writer.flush()?;
             }
-            Ok(Store::open_to_read(&path)?.save_copy(&to)?)
+            Ok(open()?.save_copy(&to)?)
         })
     }
 }

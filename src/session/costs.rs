@@ -6,7 +6,6 @@ use crate::annotation::{Edit, LabelId, MentionId, ModelId, Provenance, SentenceI
 use crate::store::{Logged, Store};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::AddAssign;
-use std::path::Path;
 
 /// What a person does with a mention or a suggestion.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -86,17 +85,17 @@ pub struct Costs {
 impl Project {
     /// Reads the log on a thread of its own; what is not saved yet is not among it.
     pub fn costs(&self) -> Task<Result<Costs, SessionError>> {
-        let (path, agreements) = (self.path().to_owned(), self.agreements());
+        let (open, agreements) = (self.connect_again(), self.agreements());
         Task::spawn("nestling-costs", self.waker.as_waker(), move || {
-            let costs = read(&path)?;
+            let costs = read(&open()?)?;
             Ok(Costs { anchoring: Anchoring::of(&agreements, &costs.seen), ..costs })
         })
     }
 }
 
-fn read(path: &Path) -> Result<Costs, SessionError> {
+fn read(store: &Store) -> Result<Costs, SessionError> {
     let mut tally = Tally::default();
-    Store::open_to_read(path)?.read_log(|entry| tally.take(&entry))?;
+    store.read_log(|entry| tally.take(&entry))?;
     Ok(tally.sum())
 }
 

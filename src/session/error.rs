@@ -63,6 +63,10 @@ pub enum SessionError {
     BadSetting { key: String, value: String },
     #[error("the project has no labels; add some before training")]
     NoLabels,
+    #[error(
+        "the suggestion {words:?}, which came with a file, would be cut through and lost; accept, change or reject it first"
+    )]
+    CutsSuggestion { words: String },
     #[error("no sentence to learn from is complete; mark some as complete, then train")]
     NothingToTrainOn,
     #[error("there is no interrupted training to go on with; leave out --resume to begin one")]
@@ -95,8 +99,8 @@ pub enum SessionError {
     NothingToScore,
     #[error("stopped; nothing was changed")]
     Stopped,
-    #[error("nothing could be read; the first of {count} warnings: {first}")]
-    NothingRead { count: usize, first: String },
+    #[error("nothing could be read: {why}")]
+    NothingRead { why: String },
     #[error(
         "the format can't hold {count} of the annotations and nothing was written; leave out --strict to write the rest"
     )]

@@ -1,6 +1,8 @@
-//! Files and folders that appear whole or not at all, and folders that go away by themselves.
+//! Files and folders that appear whole or not at all, and folders that go away by themselves. A folder is not forced to the
+//! disk: after a power cut files of one that was just written may be empty.
 
 use super::SessionError;
+use crate::store::is_locked;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
@@ -70,8 +72,12 @@ pub(super) fn fill_folder<T>(
     Ok(value)
 }
 
-/// What can't be read is none: writing there says what is wrong.
+/// What can't be read is none: writing there says what is wrong. An open project is not opened to see what it is: that
+/// would take SQLite's locks away ([`Store::open_again`](crate::store::Store::open_again)).
 fn is_database(path: &Path) -> bool {
+    if path.is_file() && is_locked(path) {
+        return true;
+    }
     let mut start = [0; DATABASE.len()];
     // A pipe would wait for somebody to write.
     path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *DATABASE

@@ -35,7 +35,7 @@ pub(super) fn expand(
     for path in named {
         if path.is_dir() {
             found.extend(in_folder(path, format, notes)?);
-        } else if !belongs_to_another(path, |other| files.contains(other)) {
+        } else if named.len() == 1 || !belongs_to_another(path, |other| files.contains(other)) {
             found.push(Found { path: path.clone(), name: None, is_unbegun: false });
         }
     }
@@ -126,8 +126,9 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), SessionError> {
 
 /// True for a text beside its annotations, and for the configuration beside annotations.
 fn belongs_to_another(path: &Path, is_there: impl Fn(&Path) -> bool) -> bool {
-    match path.extension().and_then(|e| e.to_str()) {
-        Some("txt") => is_there(&path.with_extension("ann")),
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+    match ending.as_deref() {
+        Some("txt") => ["ann", "ANN"].iter().any(|ending| is_there(&path.with_extension(ending))),
         Some("conf") => true,
         _ => false,
     }

@@ -8,7 +8,7 @@ use super::settings::Setting;
 use super::status::ModelInfo;
 use super::trainer::{self, Finished, TrainingJob, TrainingTask, lower_priority};
 use super::{Part, SessionError, Task, models, now_ms};
-use crate::annotation::{ModelId, SentenceId};
+use crate::annotation::{ModelId, Sentence, SentenceId};
 use crate::evaluation::{Analyses, Buckets, Consistency, Judged, Report, Tasks};
 use crate::train::{
     Answer, Config, Event, Example, Interrupted, Manifest, PredictOptions, Predictor, TrainError, answers, interrupted,
@@ -42,6 +42,8 @@ pub struct PredictReport {
     pub heads: usize,
     /// It was told to stop before the end; what was stored up to then stays.
     pub stopped: bool,
+    /// Sentences that were left alone, since suggestions of a file wait there for an answer.
+    pub kept: usize,
 }
 
 /// What to score, and what to tell besides the score and the [`Analyses`] that cost next to nothing.
@@ -161,10 +163,11 @@ impl Project {
         let dropout_passes = options.dropout_passes.max(dropout_passes(self.settings().strategy));
         let options = PredictOptions { dropout_passes, ..options };
         let scale = self.models().find(|info| info.id == id).map(|info| info.scale()).unwrap_or_default();
-        let chosen = self.corpus().sentences().filter(|s| part.holds(s) && !s.tokens().is_empty());
-        let ids: Vec<SentenceId> = chosen.map(|s| s.id()).collect();
+        let all = self.corpus().sentences().filter(|s| part.holds(s) && !s.tokens().is_empty());
+        let (kept, chosen): (Vec<&Sentence>, Vec<&Sentence>) = all.partition(|s| self.has_open_from_file(s));
+        let mut report = PredictReport { kept: kept.len(), ..PredictReport::default() };
+        let ids: Vec<SentenceId> = chosen.into_iter().map(Sentence::id).collect();
         let started = Instant::now();
-        let mut report = PredictReport::default();
         for chunk in ids.chunks(CHUNK) {
             let texts: Vec<Vec<String>> =
                 chunk.iter().filter_map(|id| Some(words(self.corpus(), self.corpus().sentence(*id)?))).collect();

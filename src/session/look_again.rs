@@ -1,6 +1,6 @@
 //! Gold that is worth a second look: frozen, put to models that have not seen it, and ranked.
 
-use super::dataset::{example, labels, learnable};
+use super::dataset::{example, labels, learnable, words};
 use super::jobs::stopped;
 use super::project::Project;
 use super::settings::cores;
@@ -12,7 +12,7 @@ use crate::annotation::{Corpus, LabelId, LabelSet, Sentence, SentenceId, Span};
 use crate::encoder::Encoders;
 use crate::nn::scatter;
 use crate::train::{Config, Dataset, Event as TrainEvent, Example, PredictOptions, Predictor, TrainRequest, train};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -30,7 +30,14 @@ pub struct LookAgainRequest {
 }
 
 /// A look that is under way on a thread of its own.
-pub(super) type LookingAgain = TrainingRun<Result<Vec<Finding>, SessionError>>;
+pub(super) type LookingAgain = TrainingRun<Result<Looked, SessionError>>;
+
+/// What came of a look at gold as it was when it began.
+pub(super) struct Looked {
+    /// Each with its words.
+    findings: Vec<(Finding, Vec<String>)>,
+    asked_models: bool,
+}
 
 /// Says why something is doubtful, after the words and their label: "a model says PER".
 pub fn doubt_in_words(finding: &Finding, labels: &LabelSet) -> String {
@@ -84,11 +91,12 @@ impl Project {
         let run = TrainingRun::start_with(model, sentences, self.waker.as_waker(), move |cancel, on_event| {
             let gold = Gold::freeze(&corpus)?;
             drop(corpus); // an edit copies a corpus that is held elsewhere
-            gold.look(&request, &encoders, cancel, &mut |fold, event| {
+            let findings = gold.look(&request, &encoders, cancel, &mut |fold, event| {
                 if let Some(event) = as_one_training(event, fold, folds) {
                     on_event(event);
                 }
-            })
+            })?;
+            Ok(Looked { findings: gold.with_words(findings), asked_models: folds > 0 })
         });
         self.learner.looking = Some(run);
         self.refresh_learner();
@@ -100,7 +108,15 @@ impl Project {
         let ended = self.learner.looking.as_ref()?.poll()?;
         self.learner.looking = None;
         Some(match ended.map_err(SessionError::from).flatten() {
-            Ok(findings) => Event::LookedAgain(findings),
+            Ok(Looked { findings, asked_models }) => {
+                // A sentence that was cut anew meanwhile has other words in the same place.
+                let is_there = |(finding, frozen): &(Finding, Vec<String>)| {
+                    let sentence = self.corpus.sentence(finding.sentence);
+                    sentence.is_some_and(|s| words(&self.corpus, s).get(range(finding.span)) == Some(frozen.as_slice()))
+                };
+                let findings = findings.into_iter().filter(is_there).map(|(finding, _)| finding).collect();
+                Event::LookedAgain { findings, asked_models }
+            }
             Err(SessionError::Stopped) => Event::TrainingStopped,
             Err(error) => Event::LookAgainFailed { message: error.to_string() },
         })
@@ -173,6 +189,12 @@ impl Gold {
         Ok(found.into_iter().filter(|finding| !is_settled(finding)).collect())
     }
 
+    fn with_words(&self, findings: Vec<Finding>) -> Vec<(Finding, Vec<String>)> {
+        let of: HashMap<SentenceId, &Example> = self.ids.iter().copied().zip(&self.examples).collect();
+        let frozen = |finding: &Finding| of.get(&finding.sentence)?.tokens.get(range(finding.span)).map(<[_]>::to_vec);
+        findings.into_iter().filter_map(|finding| Some((finding, frozen(&finding)?))).collect()
+    }
+
     fn labelled(&self) -> impl Iterator<Item = Labelled<'_>> {
         self.ids.iter().zip(&self.examples).map(|(id, example)| Labelled {
             id: *id,
@@ -226,6 +248,10 @@ impl Gold {
         }
         Ok(said)
     }
+}
+
+fn range(span: Span) -> std::ops::Range<usize> {
+    span.start().get()..span.end().get()
 }
 
 /// Spans with their most probable label and its probability.

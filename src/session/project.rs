@@ -77,6 +77,8 @@ pub struct Project {
     saving: Arc<Mutex<Saving>>,
     pub(super) activity: Activity,
     pub(super) on_screen: Vec<SentenceId>,
+    /// What is shown of one of them, while newer suggestions are held back there.
+    pub(super) shown: Option<(SentenceId, SentenceSuggestions)>,
     pub(super) learner: Learner,
     pub(super) agenda: Agenda,
     pub(super) waker: SharedWaker,
@@ -179,6 +181,7 @@ impl Project {
             saving,
             activity: Activity::start(Instant::now()),
             on_screen: Vec::new(),
+            shown: None,
             learner: Learner::default(),
             agenda: Agenda::default(),
             waker,
@@ -316,6 +319,13 @@ impl Project {
         }
     }
 
+    /// Says which suggestions a sentence on screen shows, where they may be older than those that are there.
+    pub fn note_shown(&mut self, sentence: SentenceId, suggestions: Option<&SentenceSuggestions>) {
+        if self.shown.as_ref().map(|(id, shown)| (*id, shown)) != suggestions.map(|shown| (sentence, shown)) {
+            self.shown = suggestions.map(|shown| (sentence, shown.clone()));
+        }
+    }
+
     /// Hears the workers and moves the learner on. Never waits; call it each frame.
     pub fn poll(&mut self) -> Vec<Event> {
         let mut events = self.poll_learner();
@@ -325,6 +335,12 @@ impl Project {
             events.push(Event::SaveFailed { message });
         }
         events
+    }
+
+    /// Another connection to the project file, for a thread that reads.
+    pub(super) fn connect_again(&self) -> impl FnOnce() -> Result<Store, StoreError> + Send + use<> {
+        let (path, read_only) = (self.path.clone(), self.read_only.clone());
+        move || Store::open_again(&path, read_only.as_ref())
     }
 
     /// Waits until all is on disk: for the command line, not for the window.
@@ -403,6 +419,7 @@ impl Project {
         };
         let Some(plan) = command::plan(command, &context)? else { return Ok(Outcome::default()) };
         if !plan.transaction.edits.is_empty() {
+            self.check_cuts(&plan.transaction.edits)?;
             self.commit(Step::Do, plan.transaction)?;
         }
         Ok(plan.outcome)

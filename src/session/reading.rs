@@ -106,8 +106,12 @@ pub(super) fn read_inputs(
         if !failures.is_empty() {
             return Err(failures.swap_remove(0).1.into());
         }
-        let (count, first) = (incoming.warnings.len(), incoming.warnings.first().map(Warning::to_string));
-        return Err(SessionError::NothingRead { count, first: first.unwrap_or_else(|| "the files are empty".into()) });
+        let why = match incoming.warnings.as_slice() {
+            [] => "the files are empty, or only say how others are shown".to_owned(),
+            [only] => only.to_string(),
+            [first, ..] => format!("the first of {} warnings: {first}", incoming.warnings.len()),
+        };
+        return Err(SessionError::NothingRead { why });
     }
     let failed = |(file, error): (PathBuf, FormatError)| Warning {
         file: file.display().to_string(),

@@ -4,7 +4,6 @@ use super::SessionError;
 use super::project::Project;
 use super::task::Task;
 use crate::annotation::SentenceId;
-use crate::store::Store;
 
 impl Project {
     /// Searches on a thread of its own; hand the result to [`Project::found`].
@@ -12,9 +11,9 @@ impl Project {
     /// Finds sentences that hold the words of `query` in a row, the last one as the beginning of a word. Case,
     /// diacritics and punctuation don't matter; of Chinese, Japanese and Thai any piece is found.
     pub fn search(&self, query: &str) -> Task<Result<Vec<SentenceId>, SessionError>> {
-        let (path, query) = (self.path().to_owned(), query.to_owned());
+        let (open, query) = (self.connect_again(), query.to_owned());
         // With a connection of its own it waits for nobody who writes.
-        Task::spawn("nestling-search", self.waker.as_waker(), move || Ok(Store::open_to_read(&path)?.find(&query)?))
+        Task::spawn("nestling-search", self.waker.as_waker(), move || Ok(open()?.find(&query)?))
     }
 
     /// What a search has found that is still there, in text order.

@@ -2,14 +2,39 @@
 
 use super::SessionError;
 use super::project::Project;
-use crate::annotation::{Edit, NewSentence, SentenceId, SentenceSuggestions, Span, Suggestion};
+use crate::annotation::{Edit, ModelId, NewSentence, SentenceId, SentenceSuggestions, Span, Suggestion};
 use crate::text::ByteIdx;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 impl Project {
+    /// Suggestions that came with a file and were not answered can't be made again, and no undo knows of them: they are
+    /// not cut through.
+    ///
+    /// # Errors
+    /// The words of one that would be.
+    pub(super) fn check_cuts(&self, edits: &[Edit]) -> Result<(), SessionError> {
+        for edit in edits {
+            let Edit::Resegment { old, new, .. } = edit else { continue };
+            let places = Places::of(new);
+            for (id, before) in old {
+                let both = self.suggestions.get(id).zip(self.corpus.sentence(*id));
+                let Some((said, sentence)) = both.filter(|(said, _)| said.model == ModelId::FROM_FILE) else {
+                    continue;
+                };
+                let mut open = said.visible(sentence, self.corpus.labels(), 0.0);
+                if let Some(cut) = open.find(|suggestion| places.find(before, suggestion.span).is_none()) {
+                    let words = self.corpus.span_text(sentence, cut.span).to_owned();
+                    return Err(SessionError::CutsSuggestion { words });
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// After edits that moved words: suggestions go along with the words that they are about. Those whose words now
-    /// begin or end inside a token, or lie in two sentences, go; so do head probabilities, which are of tokens.
+    /// begin or end inside a token, or lie in two sentences, go; so do head probabilities, which are of tokens. Of two
+    /// sentences that become one those of the newer model stay, and before any model those that came with a file.
     pub(super) fn move_suggestions(&mut self, edits: &[Edit]) -> Result<(), SessionError> {
         let map = Arc::make_mut(&mut self.suggestions);
         let mut changed = BTreeSet::new();
@@ -17,13 +42,21 @@ impl Project {
             let Edit::Resegment { old, new, .. } = edit else { continue };
             let places = Places::of(new);
             let said: Vec<_> = old.iter().filter_map(|(id, sentence)| Some((sentence, map.remove(id)?))).collect();
+            // A file's have the least number.
+            let rank = |model: ModelId| if model == ModelId::FROM_FILE { u64::MAX } else { u64::from(model.0) };
             for (sentence, SentenceSuggestions { model, spans, .. }) in said {
                 for suggestion in spans {
                     let Some((to, span)) = places.find(sentence, suggestion.span) else { continue };
                     // What the other sentence would have taught says nothing of this one.
                     let none =
                         || SentenceSuggestions { model, heads: Vec::new(), spans: Vec::new(), acquisition: None };
-                    map.entry(to).or_insert_with(none).spans.push(Suggestion { span, ..suggestion });
+                    let there = map.entry(to).or_insert_with(none);
+                    if rank(model) > rank(there.model) {
+                        *there = none();
+                    }
+                    if there.model == model {
+                        there.spans.push(Suggestion { span, ..suggestion });
+                    }
                     changed.insert(to);
                 }
             }

@@ -149,7 +149,11 @@ pub enum Event {
     /// Suggestions came for these sentences.
     Suggestions(Vec<crate::annotation::SentenceId>),
     /// What is doubtful in gold, the most doubtful first.
-    LookedAgain(Vec<Finding>),
+    LookedAgain {
+        findings: Vec<Finding>,
+        /// It took as long as trainings do, and the person may be at something else by now.
+        asked_models: bool,
+    },
     LookAgainFailed {
         message: String,
     },

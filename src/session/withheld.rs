@@ -56,8 +56,8 @@ impl Project {
         self.settings().probes && self.counts().complete >= PROBES_FROM && is_drawn(sentence.id())
     }
 
-    /// What the model had suggested when each sentence was completed, against what the person marked; of those that had
-    /// something to show. Linear in the sentences.
+    /// What the last model that looked at each complete sentence had suggested, against what the person marked; of those
+    /// that had something to show. Linear in the sentences.
     pub(super) fn agreements(&self) -> Vec<(SentenceId, Counts)> {
         let threshold = self.settings().threshold;
         let complete = self.corpus().sentences().filter(|s| s.trains());

@@ -24,6 +24,7 @@ impl Store {
             Ok(format!("a row of {from} names a row of {to} that there is not"))
         })?;
         problems.extend(references);
+        let is_sound = problems.is_empty();
         let contents = match self.load() {
             Ok(contents) => Some(contents),
             Err(StoreError::Damaged { detail, .. }) => {
@@ -32,6 +33,10 @@ impl Store {
             }
             Err(error) => return Err(error),
         };
+        if !is_sound {
+            // Loading has allowed a waiting log to be merged into the file when it is closed.
+            self.keep_log()?;
+        }
         let without = "SELECT count(*) FROM sentence WHERE id NOT IN (SELECT rowid FROM search)";
         let stray = "SELECT count(*) FROM search WHERE rowid NOT IN (SELECT id FROM sentence)";
         for (sql, what) in
@@ -43,8 +48,8 @@ impl Store {
         let sql = "SELECT (SELECT revision FROM project), (SELECT max(revision) FROM log)";
         let revisions = self.rows_of(sql, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?)))?;
         for (project, log) in revisions {
-            if log.is_some_and(|log| log != project) {
-                problems.push(format!("the project is at revision {project}, but its log ends at {log:?}"));
+            if let Some(log) = log.filter(|log| *log != project) {
+                problems.push(format!("the project is at revision {project}, but its log ends at {log}"));
             }
         }
         Ok((problems, contents))

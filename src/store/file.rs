@@ -18,6 +18,8 @@ const APPLICATION_ID: i32 = i32::from_be_bytes(*b"NEST");
 /// How long to wait for a backup program or a virus scanner that holds the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
+const TO_READ: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
 /// What a new project starts with.
 #[derive(Clone, Debug, Default)]
 pub struct NewProject {
@@ -93,19 +95,35 @@ impl Store {
                     return Self::open_locked(path, access);
                 }
                 Err(StoreError::Locked { holder, .. }) => {
-                    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-                    return Self::open_as_it_is(path, flags, path, WhyReadOnly::OpenElsewhere(holder));
+                    return Self::open_as_it_is(path, TO_READ, path, WhyReadOnly::OpenElsewhere(holder));
                 }
                 Err(StoreError::Io { .. }) => {} // its folder can't be written
                 Err(error) => return Err(error),
             }
         }
+        // Who may not write it may find it open by somebody who may.
+        if let Some(holder) = Lock::holder(path) {
+            return Self::open_as_it_is(path, TO_READ, path, WhyReadOnly::OpenElsewhere(holder));
+        }
         if has_log(path) {
             return Err(StoreError::NotClosed { path: path.to_owned() });
         }
-        // Nobody can write it, so SQLite need not look for others, which takes files beside it.
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-        Self::open_as_it_is(path, flags, Path::new(&immutable_uri(path)), WhyReadOnly::NotWritable)
+        Self::open_immutable(path)
+    }
+
+    /// Opens a project once more that this process has open already, as `read_only` says: a connection for another
+    /// thread, which reads.
+    ///
+    /// It looks at the file through SQLite alone. On Unix systems closing any file takes away all locks that the process
+    /// has on it, those of SQLite's connections too (see "How To Corrupt An SQLite Database File", 2.2).
+    ///
+    /// # Errors
+    /// What SQLite can't open any more.
+    pub fn open_again(path: &Path, read_only: Option<&WhyReadOnly>) -> Result<Self, StoreError> {
+        match read_only {
+            Some(WhyReadOnly::NotWritable) => Self::open_immutable(path),
+            why => Self::open_as_it_is(path, TO_READ, path, why.cloned().unwrap_or(WhyReadOnly::AskedFor)),
+        }
     }
 
     pub fn path(&self) -> &Path {
@@ -149,6 +167,12 @@ impl Store {
         // A copy that SQLite made has another mode.
         connection.pragma_update(None, "journal_mode", "wal").map_err(failed)?;
         Ok(Self { connection, path: path.to_owned(), access })
+    }
+
+    /// Nobody writes it, so SQLite need not look for others, which takes files beside it.
+    fn open_immutable(path: &Path) -> Result<Self, StoreError> {
+        let flags = TO_READ | OpenFlags::SQLITE_OPEN_URI;
+        Self::open_as_it_is(path, flags, Path::new(&immutable_uri(path)), WhyReadOnly::NotWritable)
     }
 
     fn open_as_it_is(path: &Path, flags: OpenFlags, name: &Path, why: WhyReadOnly) -> Result<Self, StoreError> {

@@ -50,10 +50,18 @@ impl Store {
     /// A damaged file: one that SQLite can't read, or whose rows break an invariant of the corpus.
     pub fn load(&self) -> Result<Contents, StoreError> {
         let contents = self.read().map_err(|error| self.explain_read(error))?;
-        self.connection
-            .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
-            .map_err(|source| StoreError::sqlite("read the project", source, &self.path))?;
+        self.merge_log_on_close(true)?;
         Ok(contents)
+    }
+
+    /// Closing leaves the file and a log beside it as they are.
+    pub(super) fn keep_log(&self) -> Result<(), StoreError> {
+        self.merge_log_on_close(false)
+    }
+
+    fn merge_log_on_close(&self, merges: bool) -> Result<(), StoreError> {
+        let set = self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !merges);
+        set.map(drop).map_err(|source| StoreError::sqlite("read the project", source, &self.path))
     }
 
     pub(super) fn explain_read(&self, error: ReadError) -> StoreError {

@@ -30,9 +30,7 @@ impl Lock {
     /// # Errors
     /// [`StoreError::Locked`] when another one holds it; a folder that can't be written.
     pub(super) fn take(project: &Path) -> Result<Self, StoreError> {
-        let mut name = project.as_os_str().to_owned();
-        name.push(".lock");
-        let path = PathBuf::from(name);
+        let path = lock_path(project);
         let failed = |source| StoreError::Io { doing: "lock the project", source, path: path.clone() };
         loop {
             let mut file =
@@ -50,6 +48,29 @@ impl Lock {
             }
         }
     }
+}
+
+impl Lock {
+    /// Who holds it, as far as can be told without taking it: for those who may not write there.
+    pub(super) fn holder(project: &Path) -> Option<Holder> {
+        let mut file = File::open(lock_path(project)).ok()?;
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => Some(Holder::read(&mut file)),
+            Ok(()) | Err(TryLockError::Error(_)) => None,
+        }
+    }
+}
+
+/// A project of this name is open, or was and could not take its lock away.
+pub fn is_locked(project: &Path) -> bool {
+    lock_path(project).exists()
+}
+
+/// `NAME.nestling.lock`.
+fn lock_path(project: &Path) -> PathBuf {
+    let mut name = project.as_os_str().to_owned();
+    name.push(".lock");
+    PathBuf::from(name)
 }
 
 impl Drop for Lock {

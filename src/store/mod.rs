@@ -10,7 +10,7 @@
 //! - After [`WriterEvent::Saved`] an edit is on disk and survives a crash or a power cut: write-ahead log with
 //!   `synchronous=FULL`, acknowledged only after COMMIT.
 //! - The tables always equal what the corpus in memory would write from scratch ([`rows`](self) mirrors
-//!   [`Corpus::apply`](crate::annotation::Corpus::apply)); revisions follow each other without a gap.
+//!   [`Corpus::apply`](crate::annotation::Corpus::apply)); revisions only grow.
 //! - One process writes a project at a time; the lock beside the file says who.
 //! - A file that is not ours, newer or damaged is refused and not changed by a byte; so is one that can't be written,
 //!   unless it is opened to be read ([`Store::open_to_read`]).
@@ -45,7 +45,7 @@ pub use error::{Found, StoreError};
 pub use file::{NewProject, Store, WhyReadOnly, models_dir};
 pub use import::Import;
 pub use load::{Contents, ModelRecord};
-pub use lock::Holder;
+pub use lock::{Holder, is_locked};
 pub use log::Logged;
 pub use measurement::Measurement;
 pub use rescue::{Rescued, rescue, rescued_path};

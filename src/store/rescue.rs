@@ -63,7 +63,8 @@ pub fn rescue(path: &Path) -> Result<Rescued, StoreError> {
     let settings = reading.settings();
 
     let new = NewProject { labels: found.labels().clone(), settings };
-    let store = Store::create(&to, &new)?;
+    let unfinished = workplace.path().join("rescued.nestling");
+    let store = Store::create(&unfinished, &new)?;
     let base = store.load()?.corpus;
     let mut rescued = Rescued { path: to.clone(), lost, ..Rescued::default() };
     rescued.documents = found.all_documents().len();
@@ -73,11 +74,12 @@ pub fn rescue(path: &Path) -> Result<Rescued, StoreError> {
     let writer = Writer::start(store, |_| ())?;
     writer.import(Import::between(&base, found, "Rescue", Stamp::default(), receipt))?;
     writer.close()?;
-    let problems = Store::open(&to)?.check()?;
-    match problems.into_iter().next() {
-        Some(detail) => Err(StoreError::Damaged { detail, path: to }),
-        None => Ok(rescued),
+    let store = Store::open(&unfinished)?;
+    if let Some(detail) = store.check()?.into_iter().next() {
+        return Err(StoreError::Damaged { detail, path: path.to_owned() });
     }
+    store.save_copy(&to)?;
+    Ok(rescued)
 }
 
 /// Opens a copy, so that SQLite may put in what waits in the write-ahead log.
@@ -127,8 +129,9 @@ impl<'c> Reading<'c> {
                 continue;
             }
             sentences.sort_by_key(|(_, sentence)| sentence.tokens.first().map(|token| token.start()));
+            let all = sentences.len();
             document.sentences = self.fitting(&document, sentences);
-            if loses_sentences {
+            if loses_sentences || document.sentences.len() < all {
                 self.cut_again(&mut document, &mut next_id);
             }
             corpus.restore_document(document).map_err(|error| self.damaged(error.to_string()))?;
@@ -211,7 +214,12 @@ impl<'c> Reading<'c> {
         let Some(row) = rows.next()? else { return Ok(None) };
         let (document, number) = (row.get(1)?, row.get(0)?);
         let mut sentence = to_sentence(row)?;
+        let known_losses = self.lost.len();
         sentence.mentions = self.mentions(id);
+        if self.lost.len() > known_losses && sentence.status == Status::Complete {
+            // What is missing would be learned as nothing.
+            sentence.status = Status::InProgress;
+        }
         let sql = "SELECT sentence, start_token, end_token, label FROM rejected WHERE sentence = ?1";
         let rejected = self.of_sentence(id, sql, "rejections", |row| Ok((to_span(row, 1)?, LabelId(row.get(3)?))));
         sentence.rejected = rejected.into_iter().collect();

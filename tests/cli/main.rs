@@ -271,6 +271,16 @@ fn the_sample_trains_predicts_and_scores() {
     let import = place.json(0, &["import", "r.nestling", "said.jsonl"]);
     assert_eq!((&import["mentions"], &import["suggestions"]), (&0.into(), &1.into()));
     assert_eq!(place.json(0, &["info", "r.nestling"])["statuses"]["untouched"], 1);
+    place.write(
+        "train.jsonl",
+        "{\"tokens\":[\"Anna\",\"left\"],\"entities\":[{\"start\":0,\"end\":1,\"label\":\"PER\"}]}\n",
+    );
+    place.write("pool.txt", "Bo left.\n");
+    place.json(0, &["import", "r.nestling", "train.jsonl", "--split", "train"]);
+    place.json(0, &["import", "r.nestling", "pool.txt"]);
+    place.json(0, &["train", "r.nestling", "--epochs", "1", "--set", "encoder=small"]);
+    let predicted = place.json(0, &["predict", "r.nestling"]);
+    assert_eq!((&predicted["kept"], &predicted["sentences"]), (&1.into(), &1.into()), "{predicted}");
 }
 
 #[test]

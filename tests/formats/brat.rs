@@ -134,6 +134,15 @@ fn what_names_a_mention_that_is_gone_is_listed() {
         a: "A3\tTense E1 Past": it names something that is not written"##]]
     .assert_eq(&losses.join("\n"));
     assert!(files["a.ann"].contains("R1\t") && !files["a.ann"].contains("T4"));
+
+    // Nor does a new mention get the number of the one that is gone, and with it what was said of that.
+    let mut read =
+        read_pair("Anna met Bo.\n", "T1\tPER 0 4\tAnna\nT2\tPER 9 11\tBo\nN1\tReference T2 Wiki:Q1\tBo\n", &[])
+            .unwrap();
+    read.documents[0].sentences[0].mentions[1].source_id = None;
+    let (files, receipt) = written(&read);
+    assert!(files["a.ann"].contains("T3\tPER 9 11\tBo\n") && !files["a.ann"].contains("N1"), "{}", files["a.ann"]);
+    assert_eq!(receipt.losses.len(), 1);
 }
 
 #[test]

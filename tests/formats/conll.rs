@@ -49,6 +49,13 @@ fn every_scheme_is_found_out() {
 }
 
 #[test]
+fn a_no_break_space_belongs_to_its_token() {
+    let read = read("conll", "10\u{a0}000 O\nAnna B-PER\n\n\u{3000} O\nBo B-PER\n", &[]).unwrap();
+    assert_eq!(read.documents[0].text.as_ref(), "10\u{a0}000 Anna\nBo\n");
+    assert_eq!(read.warnings.len(), 1, "a token of white space alone is none");
+}
+
+#[test]
 fn a_tag_without_a_prefix_is_told_where_others_have_one() {
     let text = "Anna\tB-PER\nBerg\tI-PER\nof\tO\nHull\tQ-LOC\nsang\tO\n\nBo\tb-per\nLi\tb-per\n";
     expect![[r#"

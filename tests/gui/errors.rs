@@ -2,6 +2,7 @@
 
 use crate::stage::{Page, STORY, Stage};
 use eframe::egui::{Key, Modifiers};
+use egui_kittest::kittest::{NodeT, Queryable};
 use nestling::session::{Command, Setting};
 use std::path::Path;
 
@@ -50,14 +51,24 @@ fn a_project_is_not_made_over_another_file_or_where_nothing_can_be_written() {
     let file = stage.write("taken.nestling", "something else");
     let mut page = stage.window(None);
     page.wait("the start page", |page| page.shows("New project"));
-    for path in [file.clone(), file.join("below a file.nestling")] {
-        page.press(Modifiers::COMMAND, Key::N);
-        page.fill("File", &path.display().to_string());
-        page.click("Create the project");
-        page.wait("the report", |page| page.shows("This did not work"));
-        assert!(page.shows_part("taken.nestling"));
-        page.click("Close");
-    }
+    page.press(Modifiers::COMMAND, Key::N);
+    page.fill("File", &file.display().to_string());
+    page.wait("the look", |page| page.shows_part("There is a file of this name already"));
+    assert!(page.harness.get_by_label("Create the project").accesskit_node().is_disabled());
+    page.fill("Labels", "GENE, DISEASE");
+    page.fill("File", &file.join("below a file.nestling").display().to_string());
+    page.click("Create the project");
+    page.wait("the report", |page| page.shows("This did not work"));
+    assert!(page.shows_part("taken.nestling"));
+    page.click("Close");
+    // What was typed is there again.
+    page.fill("File", &stage.path("free.nestling").display().to_string());
+    page.click("Create the project");
+    page.wait("the project", Page::is_open);
+    assert_eq!(
+        page.see(|desk| desk.project.corpus().labels().iter().map(|l| l.name.clone()).collect::<Vec<_>>()),
+        ["GENE", "DISEASE"]
+    );
     assert_eq!(std::fs::read_to_string(file).unwrap(), "something else");
 }
 

@@ -88,6 +88,39 @@ fn what_is_mended_by_hand_is_passed_over_and_what_is_passed_by_comes_again() {
 }
 
 #[test]
+fn a_finding_whose_sentence_is_gone_is_passed_over() {
+    let stage = Stage::new();
+    let mut page = stage.open(&project(&stage));
+    look_again(&mut page);
+    wait_for(&mut page, "Look again · 1 of 2");
+    page.key(Key::ArrowUp);
+    page.press(Modifiers::COMMAND | Modifiers::SHIFT, Key::J);
+    assert!(page.shows_part("Its sentence is no longer there."));
+    page.click("Go on");
+    assert!(page.shows("Look again · 2 of 2"));
+    assert_eq!(page.current(), 7);
+    page.close();
+}
+
+#[test]
+fn what_models_say_waits_for_the_person() {
+    let stage = Stage::new();
+    let mut page = stage.open(&project(&stage));
+    page.press(Modifiers::COMMAND, Key::G);
+    page.click("And what models say that have not seen them");
+    page.harness.get_by_role_and_label(Role::Button, "Look again").click();
+    page.step();
+    let before = page.current();
+    wait_for(&mut page, "by what models say that have not seen it.");
+    assert_eq!(page.current(), before, "nothing moves under the cursor");
+    page.key(Key::Space);
+    assert_eq!((page.mentions(4), page.mentions(7)), (vec!["PER: Lund".to_owned()], vec![]), "nor do keys answer it");
+    page.press(Modifiers::COMMAND, Key::G);
+    assert!(page.shows_part("Look again · 1 of "));
+    page.close();
+}
+
+#[test]
 fn without_gold_there_is_nothing_to_look_at() {
     let stage = Stage::new();
     let mut page = stage.annotating("Lund .\n");

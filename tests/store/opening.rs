@@ -142,6 +142,18 @@ fn a_project_that_is_open_can_be_read() {
 }
 
 #[test]
+fn who_may_not_write_a_project_is_told_by_whom_it_is_open() {
+    let mut project = Project::new();
+    project.edit(Step::Do, Transaction::new("Skip", vec![status(0, Status::Untouched, Status::Skipped)]));
+    let mut permissions = fs::metadata(&project.path).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&project.path, permissions).unwrap();
+    let reader = Store::open_to_read(&project.path).unwrap();
+    assert!(matches!(reader.read_only(), Some(WhyReadOnly::OpenElsewhere(_))), "{:?}", reader.read_only());
+    assert_same(&reader.load().unwrap().corpus, &project.corpus);
+}
+
+#[test]
 fn a_project_that_nobody_can_write_can_be_read_and_is_not_touched() {
     let (_, path, dir) = Project::new().reopen();
     let mut permissions = fs::metadata(&path).unwrap().permissions();

@@ -83,9 +83,12 @@ fn broken_rows_cost_themselves_and_are_listed() {
     let db = rusqlite::Connection::open(&path).unwrap();
     db.execute_batch(
         "PRAGMA foreign_keys = OFF;
+        PRAGMA ignore_check_constraints = ON;
         UPDATE sentence SET tokens = x'80' WHERE id = 3;
         UPDATE mention SET end_token = 99 WHERE sentence = 4;
         UPDATE mention SET label = 7 WHERE sentence = 5;
+        UPDATE mention SET provenance = 'nobody' WHERE sentence = 9;
+        UPDATE sentence SET tokens = (SELECT tokens FROM sentence WHERE id = 11) WHERE id = 10;
         DELETE FROM document WHERE id = 2;
         PRAGMA wal_checkpoint(TRUNCATE)",
     )
@@ -96,18 +99,28 @@ fn broken_rows_cost_themselves_and_are_listed() {
     let lost = rescued.lost.join("\n");
     expect_test::expect![[r#"
         sentence 3: the tokens of a sentence can't be read
+        one of the mentions of sentence 9: a mention has an origin that there is not
         the name of a label, which is called label-7 now
         1 mention of sentence 4: outside of it, or there twice
         a sentence of "d0" was cut again, without its mentions
+        sentence 11: its tokens are not those of the text
+        a sentence of "d2" was cut again, without its mentions
         3 sentences whose document 2 can't be read
         the history (2 entries) stays in the damaged file
         models and suggestions stay with the damaged file; train again"#]]
     .assert_eq(&lost);
     let (documents, sentences, mentions) = counts(&corpus);
-    assert_eq!((rescued.documents, rescued.sentences, rescued.mentions), (documents - 1, sentences - 3, mentions - 5));
+    assert_eq!((rescued.documents, rescued.sentences, rescued.mentions), (documents - 1, sentences - 3, mentions - 7));
     let again = Store::open(&rescued.path).unwrap().load().unwrap().corpus;
     assert_eq!(again.document(DocumentId(1)).unwrap().sentences.len(), 3, "the words of sentence 3 are there");
     assert!(again.labels().by_name("label-7").is_some());
+    let statuses = |document: u32| -> Vec<Status> {
+        let ids = &again.document(DocumentId(document)).unwrap().sentences;
+        ids.iter().map(|id| again.sentence(*id).unwrap().status()).collect()
+    };
+    use Status::{Complete, InProgress, Untouched};
+    assert_eq!(statuses(1), [Untouched, InProgress, Complete]);
+    assert_eq!(statuses(2), [InProgress, Untouched, Complete], "what lacks mentions is not complete");
 }
 
 #[test]

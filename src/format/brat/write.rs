@@ -124,8 +124,10 @@ impl<'a, 't> Annotations<'a, 't> {
             let numbers = kept.lines().filter_map(|line| number_of(fields(line).0, letter));
             Free { taken: numbers.collect(), next: 1 }
         };
-        let own = document.sentences.iter().flat_map(|s| &s.mentions).filter_map(|m| number_of(m.source_id?, 'T'));
-        let mention = own.max().unwrap_or(0).saturating_add(1);
+        let own = document.sentences.iter().flat_map(|s| &s.mentions).filter_map(|m| m.source_id);
+        // Nor those of mentions that are gone: what is said of these must not be said of others.
+        let named = kept.lines().flat_map(references);
+        let mention = own.chain(named).filter_map(|id| number_of(id, 'T')).max().unwrap_or(0).saturating_add(1);
         let next = Next { mention, attribute: free('A'), note: free('#') };
         Self { text, receipt, spelling, used, lines: String::new(), ids: BTreeSet::new(), next }
     }

@@ -78,11 +78,11 @@ impl Format for Conll {
         let rows: Vec<&str> = rows.take(200).collect();
         // The last one may be cut off.
         let whole = rows.split_last().map_or(&[][..], |(_, whole)| if whole.is_empty() { &rows } else { whole });
-        let columns = whole.first().map_or(0, |row| row.split_whitespace().count());
-        let tag = |row: &&str| row.split_whitespace().next_back().unwrap_or_default().to_owned();
+        let columns = whole.first().map_or(0, |row| row.split_ascii_whitespace().count());
+        let tag = |row: &&str| row.split_ascii_whitespace().next_back().unwrap_or_default().to_owned();
         let fits = |row: &&str| {
             let last = tag(row);
-            row.split_whitespace().count() == columns && (last == "O" || scheme::parts(&last).is_some())
+            row.split_ascii_whitespace().count() == columns && (last == "O" || scheme::parts(&last).is_some())
         };
         let is_columns = columns > 1 && whole.iter().all(fits) && whole.iter().any(|row| tag(row) != "O");
         let confidence = match (is_ours, is_columns) {

@@ -138,8 +138,9 @@ impl Columns {
     }
 }
 
+/// At tabs, else at blanks: a no-break space belongs to its token.
 fn split(line: &str, tabs: bool) -> Vec<&str> {
-    if tabs { line.split('\t').collect() } else { line.split_whitespace().collect() }
+    if tabs { line.split('\t').collect() } else { line.split_ascii_whitespace().collect() }
 }
 
 /// Documents of sentences of rows, and how many comments there are.
@@ -168,7 +169,8 @@ fn rows<'t>(
             end(&mut open, false);
         } else if open.rows.is_empty() && line.split_whitespace().next() == Some(DOCSTART) {
             end(&mut open, true);
-        } else if cells.len() == columns.count && cells.get(columns.token).is_some_and(|token| !token.is_empty()) {
+        } else if cells.len() == columns.count && cells.get(columns.token).is_some_and(|token| !token.trim().is_empty())
+        {
             let tags: Vec<_> = cells.iter().skip(columns.count - columns.layers).map(|tag| tag.trim()).collect();
             let is_tag = |tag: &&str| *tag == "O" || super::scheme::parts(tag).is_some();
             if line.starts_with('#') && open.rows.is_empty() && !tags.iter().all(is_tag) {

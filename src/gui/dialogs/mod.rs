@@ -81,6 +81,11 @@ impl Dialog {
         }
     }
 
+    /// Another dialog in its place would lose what a person has typed.
+    pub(super) fn holds_typing(&self) -> bool {
+        matches!(self, Dialog::Label(_) | Dialog::Settings(_) | Dialog::Export(_) | Dialog::Copy(_))
+    }
+
     /// Waits for a file that is being written: for the end of the program.
     pub(super) fn wait(self) {
         match self {

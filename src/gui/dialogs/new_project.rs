@@ -1,12 +1,14 @@
 //! A new project: where it lies, which labels, which encoder the learner starts from.
 
 use super::encoders::{EncoderChange, EncoderChoice};
+use super::place::Place;
 use super::{Backstage, button_row, explain, field_name, modal, problem};
 use crate::encoder::EncoderInfo;
 use crate::gui::acts::Act;
 use crate::gui::files::{PathChange, PathField, Wish};
 use crate::gui::theme::size;
 use crate::gui::widgets::parts::{button, primary_button, text_field};
+use crate::wording::counted;
 use eframe::egui::{self, Margin, ScrollArea, Ui};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +18,7 @@ pub(crate) struct NewProjectDialog {
     path: PathField,
     /// The path was typed or chosen: it no longer follows the name.
     path_is_own: bool,
+    place: Place,
     labels: String,
     encoder: EncoderChoice,
     then_import: Vec<PathBuf>,
@@ -30,6 +33,7 @@ impl NewProjectDialog {
             name: "My project".to_owned(),
             path: PathField::default().without_focus(),
             path_is_own: false,
+            place: Place::default(),
             labels: "PER, ORG, LOC".to_owned(),
             encoder: EncoderChoice::default(),
             then_import,
@@ -46,7 +50,19 @@ impl NewProjectDialog {
         self.follow_name();
     }
 
+    /// More files to be imported afterwards.
+    pub(crate) fn take_files(&mut self, files: impl Iterator<Item = PathBuf>) {
+        for file in files {
+            if !self.then_import.contains(&file) {
+                self.then_import.push(file);
+            }
+        }
+    }
+
     pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+        if let Some(free) = self.place.look(&self.full_path(), !self.path_is_own, &backstage.services.waker) {
+            self.path.text = free.display().to_string();
+        }
         let (mut create, mut cancel) = (false, false);
         let closed = modal(ctx, "New project", size::DIALOG_WIDTH, |ui| {
             let height = (ctx.content_rect().height() - 230.0).max(160.0);
@@ -61,7 +77,7 @@ impl NewProjectDialog {
             });
         });
         if create {
-            // The work that begins closes the dialog; where it can't begin, nothing that was typed is lost.
+            // The work that begins closes the dialog, which comes back where it fails.
             backstage.acts.push(Act::Create {
                 path: self.full_path(),
                 labels: self.label_names(),
@@ -96,6 +112,14 @@ impl NewProjectDialog {
             .desired_width(f32::INFINITY);
         ui.add(edit).accessible_name("Labels");
         explain(ui, "Separated by commas or lines. Colours and keys are proposed. An import can bring more labels.");
+        if let Some(first) = self.then_import.first() {
+            let name = first.file_name().unwrap_or_default().to_string_lossy();
+            let more = match self.then_import.len() - 1 {
+                0 => String::new(),
+                more => format!(" and {}", counted(more, "other file", "other files")),
+            };
+            explain(ui, &format!("Then {name}{more} will be imported."));
+        }
 
         field_name(ui, "Encoder that the model starts from");
         if self.encoder.show(ui, backstage.encoders, backstage.services) == EncoderChange::Added {
@@ -131,7 +155,8 @@ impl NewProjectDialog {
         if path.as_os_str().is_empty() || path.file_name().is_none() {
             return Some("Type or choose a file for the project.".to_owned());
         }
-        None
+        let is_taken = self.place.is_taken(&self.full_path());
+        is_taken.then(|| "There is a file of this name already. Choose another name, or open it.".to_owned())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The parts of the window. A panel reads the project and the view, paints, and returns [`Act`]s.
 //!
 //! # Invariants
-//! - A panel never changes the project, and of the view only what is being typed (a search, a note).
+//! - A panel never changes the project, and of the view only what is being typed (a search, a note) or asked for of it.
 //! - No colours or sizes of its own: `theme`. No shortcuts of its own: `commands`.
 
 pub(super) mod annotate;

@@ -6,7 +6,7 @@ use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{self, Icon, icon_button, key_cap};
 use crate::session::{Doubt, Proposal, doubt_in_words};
-use crate::wording::capital;
+use crate::wording::{capital, counted};
 use eframe::egui::{self, Align, Label, Layout, Margin, Panel, Ui};
 
 /// Of the words that a finding is about, so many characters are shown.
@@ -19,7 +19,8 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
     let corpus = stage.project.corpus();
     let name = |label| corpus.labels().get(label).map_or("?", |l| l.display_name());
     let is_here = stage.view.current() == Some(finding.sentence);
-    let (holds, (at, of)) = (review.holds(corpus), review.place());
+    let is_gone = corpus.sentence(finding.sentence).is_none();
+    let (is_begun, holds, (at, of)) = (review.is_begun(), review.holds(corpus), review.place());
     let words: String = review.words().chars().take(MOST_CHARACTERS).collect();
     let cut = if words.len() < review.words().len() { "…" } else { "" };
     let marked = match finding.proposal() {
@@ -30,8 +31,15 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
         Doubt::Missing | Doubt::OtherLabel { .. } => format!(", {:.0} % sure", 100.0 * finding.weight),
         _ => String::new(),
     };
-    let why = if holds {
+    let why = if !is_begun {
+        format!(
+            "{} what models say that have not seen it.",
+            counted(review.open(corpus), "thing stands out by", "things stand out by")
+        )
+    } else if holds {
         format!("{marked} {}{sure}", capital(&doubt_in_words(&finding, corpus.labels())))
+    } else if is_gone {
+        "Its sentence is no longer there.".to_owned()
     } else {
         "You have changed this. Go on when it is as it should be.".to_owned()
     };
@@ -45,15 +53,26 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
         egui::Frame::new().fill(theme::mix(tokens.panel, tokens.accent, 0.12)).inner_margin(Margin::symmetric(16, 8));
     Panel::top("look again").frame(frame).show(ui, |ui| {
         ui.horizontal(|ui| {
-            ui.label(theme::heading(format!("Look again · {at} of {of}"), tokens.accent));
+            let heading = if is_begun { format!("Look again · {at} of {of}") } else { "Look again".to_owned() };
+            ui.label(theme::heading(heading, tokens.accent));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if icon_button(ui, Icon::Cross, true, "End looking again").clicked() {
                     stage.act(Act::Command(CommandId::EndLookAgain));
                 }
-                if is_here {
+                if is_begun && is_here {
                     answers(ui, stage, change.as_deref(), holds);
-                } else if parts::primary_button(ui, true, "Back to it").clicked() {
-                    stage.act(Act::GoTo(finding.sentence));
+                } else {
+                    go_on(
+                        ui,
+                        stage,
+                        if !is_begun {
+                            "Begin"
+                        } else if is_gone {
+                            "Go on"
+                        } else {
+                            "Back to it"
+                        },
+                    );
                 }
                 ui.add_space(size::GAP);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
@@ -62,6 +81,14 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
             });
         });
     });
+}
+
+fn go_on(ui: &mut Ui, stage: &mut Stage<'_>, text: &str) {
+    let id = CommandId::LookAgain;
+    key_cap(ui, &commands::keys_text(id));
+    if parts::primary_button(ui, true, text).clicked() {
+        stage.act(Act::Command(id));
+    }
 }
 
 /// From the right: pass by, leave as it is, change.

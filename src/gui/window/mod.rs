@@ -54,6 +54,8 @@ enum Screen {
         task: Task<Opened>,
         /// What is to be imported into the project that is made.
         then_import: Vec<PathBuf>,
+        /// Comes back if it fails.
+        kept: Option<Dialog>,
     },
     Desk(Box<Desk>),
 }
@@ -130,6 +132,9 @@ impl Window {
                 desk.view.reveal = Some(Reveal::WithNext);
             }
             desk.project.look_at(desk.view.current().as_slice());
+            if let Some(current) = desk.view.current() {
+                desk.project.note_shown(current, desk.view.suggestions());
+            }
             if ctx.input(|i| !i.events.is_empty()) {
                 desk.project.note_activity(ctx.input(presses));
             }
@@ -424,9 +429,10 @@ impl Window {
         self.desk().is_some_and(|d| matches!(d.project.save_state(), SaveState::Failed { .. }))
     }
 
-    /// Files must not get into what is being written or opened.
+    /// Files must not get into what is being written or opened, nor in the place of what is being typed.
     fn takes_drops(&self) -> bool {
-        !self.is_writing() && !matches!(self.screen, Screen::Busy { .. })
+        let is_typing = self.dialog.as_ref().is_some_and(Dialog::holds_typing);
+        !self.is_writing() && !is_typing && !matches!(self.screen, Screen::Busy { .. })
     }
 
     /// An import or an export is being written.
@@ -500,6 +506,6 @@ fn drop_hint(ctx: &Context, takes_drops: bool) {
     let rect = ctx.content_rect();
     painter.rect_filled(rect, 0.0, tokens.backdrop);
     let font = super::theme::bold(super::theme::size::TEXT_TITLE);
-    let text = if takes_drops { "Drop to open or import" } else { "Wait until this is done, then drop" };
+    let text = if takes_drops { "Drop to open or import" } else { "Finish this first, then drop" };
     painter.text(rect.center(), egui::Align2::CENTER_CENTER, text, font, super::theme::tokens_of(Theme::Dark).text);
 }

@@ -43,7 +43,8 @@ impl Window {
                 return;
             }
         };
-        self.dialog = None;
+        // What was typed for a new project comes back where that can't be made.
+        let kept = self.dialog.take().filter(|dialog| matches!(dialog, Dialog::NewProject(_)));
         self.notice = None;
         let home = self.home.clone();
         let task = Task::spawn("open project", self.services.waker.clone(), move || {
@@ -61,7 +62,7 @@ impl Window {
                 }
             }
         });
-        self.screen = Screen::Busy { what, task, then_import };
+        self.screen = Screen::Busy { what, task, then_import, kept };
     }
 
     /// Takes over what stands in fields that take effect when they are left, before the project is.
@@ -111,14 +112,17 @@ impl Window {
             }
         }
         self.take_import(ctx);
-        let Screen::Busy { task, then_import, .. } = &mut self.screen else { return };
+        let Screen::Busy { task, then_import, kept, .. } = &mut self.screen else { return };
         let Some(result) = task.poll() else { return };
-        let then_import = std::mem::take(then_import);
+        let (then_import, kept) = (std::mem::take(then_import), kept.take());
         self.screen = Screen::Start;
         let Opened { project, trouble } = match result {
             Ok(opened) => opened,
             Err(lost) => Opened { project: None, trouble: Some(lost.into()) },
         };
+        if trouble.is_some() {
+            self.dialog = kept;
+        }
         self.report = trouble.map(|error| Report::of("This did not work", &error));
         if let Some(mut project) = project {
             project.set_waker(self.services.waker.clone());
@@ -160,7 +164,9 @@ impl Window {
         let dropped: Vec<PathBuf> =
             ctx.input(|i| i.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
         let is_project = |p: &PathBuf| p.extension().is_some_and(|e| e == "nestling");
-        if let Some(project) = dropped.iter().find(|p| is_project(p)) {
+        if let Some(Dialog::NewProject(dialog)) = &mut self.dialog {
+            dialog.take_files(dropped.into_iter().filter(|path| !is_project(path)));
+        } else if let Some(project) = dropped.iter().find(|p| is_project(p)) {
             self.acts.push(Act::Open(project.clone()));
         } else if !dropped.is_empty() {
             self.acts.push(Act::ImportFrom(dropped));

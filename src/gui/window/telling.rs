@@ -39,9 +39,9 @@ impl Window {
                 );
                 self.notify(ctx, text, false);
             }
-            Event::LookedAgain(findings) => {
+            Event::LookedAgain { findings, asked_models } => {
                 let Screen::Desk(desk) = &mut self.screen else { return };
-                let told = desk.start_review(findings);
+                let told = desk.take_findings(findings, asked_models);
                 self.tell(ctx, told);
             }
             Event::LookAgainFailed { message } => self.notify(ctx, capital(&message), true),
@@ -55,8 +55,9 @@ impl Window {
     }
 
     pub(super) fn notify(&mut self, ctx: &Context, text: String, is_error: bool) {
-        let until = ctx.input(|i| i.time) + if is_error { 2.0 * NOTICE_SECS } else { NOTICE_SECS };
+        let secs = if is_error { 2.0 * NOTICE_SECS } else { NOTICE_SECS };
+        let until = ctx.input(|i| i.time) + secs;
         self.notice = Some(Notice { text, is_error, until, revision: None });
-        ctx.request_repaint_after_secs(NOTICE_SECS as f32 + 0.1);
+        ctx.request_repaint_after_secs(secs as f32 + 0.1);
     }
 }

@@ -28,10 +28,7 @@ impl Project {
         }
         let open = self.corpus.sentences().filter(|s| s.status() != Status::Complete && !s.tokens().is_empty());
         let waits = |s: &&Sentence| match self.suggestions.get(&s.id()) {
-            // What came with a file can't be made again: it stays until it is answered.
-            Some(said) if said.model == ModelId::FROM_FILE => {
-                said.visible(s, self.corpus.labels(), 0.0).next().is_none()
-            }
+            Some(said) if said.model == ModelId::FROM_FILE => !self.has_open_from_file(s),
             said => said.is_none_or(|s| Some(s.model) != self.current_model || !says_enough(s, self.settings.strategy)),
         };
         let waiting = open.filter(|s| s.split() != Split::Blind).filter(waits).map(Sentence::id);
@@ -43,6 +40,12 @@ impl Project {
         let order: Vec<SentenceId> = next.chain(waiting).collect();
         self.learner.queue.start(order);
         self.learner.queue.hurry(&self.on_screen);
+    }
+
+    /// Suggestions that came with a file and wait for an answer. They can't be made again, so that models leave them alone.
+    pub(in crate::session) fn has_open_from_file(&self, sentence: &Sentence) -> bool {
+        let said = self.suggestions.get(&sentence.id()).filter(|said| said.model == ModelId::FROM_FILE);
+        said.is_some_and(|said| said.visible(sentence, self.corpus.labels(), 0.0).next().is_some())
     }
 
     pub(super) fn feed_predictor(&mut self) {

@@ -3,7 +3,7 @@
 //! # Invariants
 //! - [`Mark`]s are ordered by span and label, so that accepting a suggestion, which turns a ghost into a mention on the
 //!   same words, changes neither the order nor the lane of any mark.
-//! - `key` changes whenever anything else of a [`Content`] does; layouts are cached by it.
+//! - `key` changes whenever anything does that decides where things lie; layouts are cached by it.
 //!
 //! Deliberately absent: positions (`flow`) and colours of a theme (`paint`).
 
@@ -131,11 +131,13 @@ impl Content {
     fn with_key(mut self) -> Self {
         let mut hasher = DefaultHasher::new();
         for word in &self.words {
-            (&word.text, word.gap_before).hash(&mut hasher);
+            (&word.text, word.gap_before, word.may_break_before).hash(&mut hasher);
         }
         for mark in &self.marks {
             (mark.id, &mark.fragments, &mark.tag, mark.lane).hash(&mut hasher);
         }
+        // Rows have room for a line under the words where there are heads.
+        self.heads.is_empty().hash(&mut hasher);
         self.key = hasher.finish();
         let directions = self.words.iter().map(|w| unicode_bidi::get_base_direction(w.text.as_str()));
         self.rtl = directions.into_iter().find(|d| *d != Direction::Mixed) == Some(Direction::Rtl);

@@ -17,10 +17,10 @@
 //! Deliberately absent: colours, and what the pointer does.
 
 use super::content::{Content, Mark};
-use crate::gui::theme::size;
+use crate::gui::theme::{self, size};
 use crate::gui::widgets::galleys::WordGalleys;
 use crate::text::character_ends;
-use eframe::egui::{Galley, Pos2, Rect, Ui, pos2, vec2};
+use eframe::egui::{Color32, Galley, Pos2, Rect, Ui, pos2, vec2};
 use std::ops::Range;
 use std::sync::Arc;
 use unicode_bidi::{BidiInfo, Level};
@@ -57,6 +57,25 @@ pub struct Segment {
     pub tagged: bool,
     /// How wide the tag may be without running into the next bar of its lane.
     pub tag_room: f32,
+    /// How wide it is; 0 where there is none.
+    pub tag_width: f32,
+}
+
+impl Segment {
+    /// What the tag says: where a mark goes on from another row, that it does.
+    pub fn tag_text(&self, mark: &Mark) -> String {
+        if self.first { mark.tag.clone() } else { format!("… {}", mark.name) }
+    }
+
+    /// The bar and the tag under it, which may be wider.
+    fn holds(&self, at: Pos2, rtl: bool) -> bool {
+        let (mut left, mut right) = (self.bar.left(), self.bar.right());
+        if at.y > self.bar.bottom() {
+            if rtl { left = left.min(right - self.tag_width) } else { right = right.max(left + self.tag_width) }
+        }
+        let (min, max) = (pos2(left - 2.0, self.bar.top() - 5.0), pos2(right + 2.0, self.bar.bottom() + 16.0));
+        Rect::from_min_max(min, max).contains(at)
+    }
 }
 
 /// The gap between two fragments of one mark, in one row.
@@ -92,7 +111,7 @@ pub struct Setting {
 impl Flow {
     pub fn new(ui: &Ui, galleys: &mut WordGalleys, content: &Content, setting: Setting) -> Self {
         let levels = Levels::of(content);
-        let atoms = atoms(ui, galleys, content, setting);
+        let atoms = atoms(ui, galleys, content, &levels, setting);
         let rows = break_rows(&atoms, setting.width, galleys.space(ui, setting.points));
         let mut flow = Flow { width: setting.width, rtl: content.rtl, ..Flow::default() };
         flow.of_token = vec![0..0; content.words.len()];
@@ -105,6 +124,7 @@ impl Flow {
         }
         flow.height = flow.rows.last().map_or(0.0, |row| row.bottom);
         flow.limit_tags();
+        flow.measure_tags(ui, content);
         flow
     }
 
@@ -136,11 +156,7 @@ impl Flow {
 
     /// The index of the mark whose bar or tag is at a point.
     pub fn mark_at(&self, at: Pos2) -> Option<usize> {
-        let hit = |s: &&Segment| {
-            let reach = Rect::from_min_max(s.bar.min - vec2(2.0, 5.0), s.bar.max + vec2(2.0, 16.0));
-            reach.contains(at)
-        };
-        self.segments.iter().find(hit).map(|s| s.mark)
+        self.segments.iter().find(|segment| segment.holds(at, self.rtl)).map(|segment| segment.mark)
     }
 
     /// Adds the words of a row and the bars under them; returns where the next row begins.
@@ -229,7 +245,8 @@ impl Flow {
             tagged |= carries;
             let first = carries && token == mark.hull.start().get() && self.starts_here(token, row);
             let bar = Rect::from_min_max(pos2(left, top), pos2(right, top + size::BAR));
-            self.segments.push(Segment { mark: index, row, bar, first, tagged: carries, tag_room: f32::INFINITY });
+            let (tag_room, tag_width) = (f32::INFINITY, 0.0);
+            self.segments.push(Segment { mark: index, row, bar, first, tagged: carries, tag_room, tag_width });
         }
         runs.sort_by(|a, b| a.0.total_cmp(&b.0));
         let middle = top + size::BAR / 2.0;
@@ -244,6 +261,15 @@ impl Flow {
     fn starts_here(&self, token: usize, row: usize) -> bool {
         let first = self.of_token.get(token).and_then(|range| self.pieces.get(range.start));
         first.is_some_and(|piece| piece.row == row)
+    }
+
+    fn measure_tags(&mut self, ui: &Ui, content: &Content) {
+        for segment in self.segments.iter_mut().filter(|segment| segment.tagged) {
+            let Some(mark) = content.marks.get(segment.mark) else { continue };
+            let (text, font) = (segment.tag_text(mark), theme::bold(size::TEXT_TAG));
+            let tag = ui.fonts_mut(|f| f.layout_no_wrap(text, font, Color32::PLACEHOLDER));
+            segment.tag_width = tag.size().x.min(segment.tag_room.max(segment.bar.width()));
+        }
     }
 
     /// A tag may be wider than its bar, up to the next bar of the same lane.
@@ -263,6 +289,9 @@ impl Flow {
     }
 }
 
+/// A word that shows more bytes than this is cut without being tried in one piece.
+const LONGEST_UNCUT: usize = 2000;
+
 /// What is placed as one: a word, or a part of one.
 struct Atom {
     token: usize,
@@ -273,11 +302,13 @@ struct Atom {
     may_break_before: bool,
 }
 
-fn atoms(ui: &Ui, galleys: &mut WordGalleys, content: &Content, setting: Setting) -> Vec<Atom> {
+fn atoms(ui: &Ui, galleys: &mut WordGalleys, content: &Content, levels: &Levels, setting: Setting) -> Vec<Atom> {
     let mut atoms = Vec::with_capacity(content.words.len());
     for (token, word) in content.words.iter().enumerate() {
-        let galley = galleys.get(ui, &word.text, setting.points);
-        if galley.size().x <= setting.width {
+        let mirrored = levels.of_token(token).is_rtl().then(|| mirrored(&word.text)).flatten();
+        let text = mirrored.as_deref().unwrap_or(&word.text);
+        let whole = (text.len() <= LONGEST_UNCUT).then(|| galleys.get(ui, text, setting.points));
+        if let Some(galley) = whole.filter(|galley| galley.size().x <= setting.width) {
             atoms.push(Atom {
                 token,
                 width: galley.size().x,
@@ -288,7 +319,7 @@ fn atoms(ui: &Ui, galleys: &mut WordGalleys, content: &Content, setting: Setting
             });
             continue;
         }
-        for (number, part) in cut(ui, galleys, &word.text, setting).into_iter().enumerate() {
+        for (number, part) in cut(ui, galleys, text, setting).into_iter().enumerate() {
             let galley = galleys.get(ui, part, setting.points);
             atoms.push(Atom {
                 token,
@@ -303,21 +334,53 @@ fn atoms(ui: &Ui, galleys: &mut WordGalleys, content: &Content, setting: Setting
     atoms
 }
 
-/// Cuts a word into parts that fit a row, between what people see as characters.
+/// A word of signs alone as it is drawn where one reads from right to left: what opens there closes here. egui does that
+/// for words whose letters say so. `None` where nothing changes.
+fn mirrored(word: &str) -> Option<String> {
+    const PAIRS: [(char, char); 8] =
+        [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>'), ('«', '»'), ('‹', '›'), ('≤', '≥'), ('⟨', '⟩')];
+    let other = |c: char| {
+        let pair = PAIRS.iter().find(|(open, close)| c == *open || c == *close);
+        pair.map(|(open, close)| if c == *open { *close } else { *open })
+    };
+    let is_of_signs = !word.chars().any(char::is_alphanumeric);
+    let changes = is_of_signs && word.chars().any(|c| other(c).is_some());
+    changes.then(|| word.chars().map(|c| other(c).unwrap_or(c)).collect())
+}
+
+/// Cuts a word into parts that fit a row, between what people see as characters; no more of them than are shown.
+///
+/// Cost: some ten parts are shaped for each, however long the word is.
 fn cut<'w>(ui: &Ui, galleys: &mut WordGalleys, word: &'w str, setting: Setting) -> Vec<&'w str> {
     let bounds: Vec<usize> = character_ends(word).collect();
+    let last = bounds.len().saturating_sub(1);
     let (mut parts, mut start, mut next) = (Vec::new(), 0, 0);
-    while start < word.len() {
-        // The longest part that fits, by bisection; at least one grapheme.
-        let (mut low, mut high) = (next, bounds.len().saturating_sub(1));
+    let mut length = 16;
+    // One more than there are rows pushes what follows out of sight, too.
+    while start < word.len() && parts.len() <= setting.most_rows {
+        let fits = |to: usize| {
+            let part = bounds.get(to).and_then(|end| word.get(start..*end)).unwrap_or_default();
+            galleys.width_uncached(ui, part, setting.points) <= setting.width
+        };
+        // The longest part that fits, at least one grapheme: twice what fits, from the length of the one before, until
+        // something does not, then by bisection.
+        let (mut low, mut high) = (next, last);
+        let mut probe = (next + length).min(last);
+        while low < probe {
+            if !fits(probe) {
+                high = probe - 1;
+                break;
+            }
+            low = probe;
+            probe = (next + 2 * (probe - next)).min(last);
+        }
         while low < high {
             let middle = (low + high).div_ceil(2);
-            let part = bounds.get(middle).and_then(|end| word.get(start..*end)).unwrap_or_default();
-            let fits = galleys.width_uncached(ui, part, setting.points) <= setting.width;
-            if fits { low = middle } else { high = middle - 1 }
+            if fits(middle) { low = middle } else { high = middle - 1 }
         }
         let end = bounds.get(low).copied().unwrap_or(word.len());
         parts.extend(word.get(start..end));
+        length = (low - next).max(1);
         (start, next) = (end, low + 1);
     }
     parts

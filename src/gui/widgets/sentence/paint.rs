@@ -165,9 +165,8 @@ impl Brush<'_> {
 
     fn tag(&self, segment: &Segment, mark: &Mark, bar: Rect, color: Color32, picked: bool) {
         let color = if segment.first { color } else { theme::mix(self.tokens.card, color, 0.75) };
-        let text = if segment.first { mark.tag.clone() } else { format!("… {}", mark.name) };
         let room = segment.tag_room.max(bar.width());
-        let galley = elided(self.ui, &text, theme::bold(size::TEXT_TAG), color, room);
+        let galley = elided(self.ui, &segment.tag_text(mark), theme::bold(size::TEXT_TAG), color, room);
         let top = bar.bottom() + if picked { 3.0 } else { 1.5 };
         let left = if self.flow.rtl { bar.right() - galley.size().x - 1.0 } else { bar.left() + 1.5 };
         self.painter.galley(pos2(left, top), galley, color);
