@@ -111,7 +111,7 @@ fn what_models_say_waits_for_the_person() {
     page.harness.get_by_role_and_label(Role::Button, "Look again").click();
     page.step();
     let before = page.current();
-    wait_for(&mut page, "by what models say that have not seen it.");
+    wait_for(&mut page, "in what is complete.");
     assert_eq!(page.current(), before, "nothing moves under the cursor");
     page.key(Key::Space);
     assert_eq!((page.mentions(4), page.mentions(7)), (vec!["PER: Lund".to_owned()], vec![]), "nor do keys answer it");

@@ -32,10 +32,7 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
         _ => String::new(),
     };
     let why = if !is_begun {
-        format!(
-            "{} what models say that have not seen it.",
-            counted(review.open(corpus), "thing stands out by", "things stand out by")
-        )
+        format!("{} in what is complete.", counted(review.open(corpus), "thing stands out", "things stand out"))
     } else if holds {
         format!("{marked} {}{sure}", capital(&doubt_in_words(&finding, corpus.labels())))
     } else if is_gone {
