@@ -212,9 +212,73 @@ fn the_first_model_comes_from_labels_alone_and_the_one_that_labels_itself_follow
     wait(&mut project, |_, events| events.iter().any(|e| matches!(e, Event::ModelReady(_))));
     assert_eq!(labelled_itself(&project, 1), 0);
     assert!(matches!(project.learner().state, LearnerState::Training(_)), "{:?}", project.learner());
+    // Closing the project does not lose it.
+    project.close().unwrap();
+    let mut project = place.open();
+    project.start_learner();
+    assert!(matches!(project.learner().state, LearnerState::Training(_)), "{:?}", project.learner());
     wait(&mut project, |project, _| matches!(project.learner().state, LearnerState::Waiting { .. }));
-    assert!(labelled_itself(&project, 2) > 0);
+    let second = project.models().map(|model| model.id).max().unwrap();
+    assert!(labelled_itself(&project, second.0) > 0);
     assert_eq!(project.models().count(), 2);
+}
+
+#[test]
+fn after_a_change_of_labels_a_full_training_follows_instead_of_a_quick_one() {
+    let place = Place::new();
+    let mut project = place.project(60);
+    (0..6).for_each(|number| annotate(&mut project, SentenceId(number)));
+    let config = Config { encoder: "small".to_owned(), epochs: Some(2), ..Config::default() };
+    project.train_now(config, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    project.run(Command::AddLabel { name: "ORG".to_owned() }).unwrap();
+    project.start_learner();
+    (6..16).for_each(|number| annotate(&mut project, SentenceId(number)));
+    assert!(matches!(project.learner().state, LearnerState::Training(_)), "{:?}", project.learner());
+    wait(&mut project, |project, _| matches!(project.learner().state, LearnerState::Waiting { .. }));
+    let newest = project.models().map(|model| model.id).max().unwrap();
+    let config = std::fs::read_to_string(project.snapshot(newest).unwrap().join("config.json")).unwrap();
+    assert!(config.contains("\"effort\": \"full\"") || config.contains("\"effort\":\"full\""), "{config}");
+}
+
+#[test]
+fn what_a_training_left_that_can_t_go_on_keeps_no_other_from_beginning() {
+    let place = Place::new();
+    let mut project = place.project(40);
+    (0..20).for_each(|number| annotate(&mut project, SentenceId(number)));
+    let left = project.models_dir().join("model-0009.training");
+    project.close().unwrap();
+    std::fs::create_dir_all(&left).unwrap();
+    std::fs::write(left.join("dataset.json"), "{").unwrap();
+    let mut project = place.open();
+    project.start_learner();
+    wait(&mut project, |_, events| events.iter().any(|e| matches!(e, Event::ModelReady(_))));
+    project.flush().unwrap();
+}
+
+#[test]
+fn what_is_set_aside_puts_no_training_off_and_what_is_opened_again_gets_suggestions() {
+    let place = Place::new();
+    let mut project = place.project(60);
+    project.run(Command::Set(Setting::AutoTrain(false))).unwrap();
+    (0..30).for_each(|number| annotate(&mut project, SentenceId(number)));
+    let more = place.dir.path().join("more.txt");
+    std::fs::write(&more, "Nobody met the mayor of Lund .\n".repeat(40)).unwrap();
+    import(&mut project, &more, &[("unit", "lines")]);
+    let config = Config { encoder: "small".to_owned(), epochs: Some(2), ..Config::default() };
+    project.train_now(config, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    project.start_learner();
+    let opened = SentenceId(3);
+    wait(&mut project, |project, _| project.learner().predicting.is_none());
+    assert!(project.suggestions(opened).is_none());
+    project.run(Command::SetStatus { sentence: opened, status: Status::InProgress }).unwrap();
+    wait(&mut project, |project, _| project.suggestions(opened).is_some());
+
+    let document = project.corpus().sentence(opened).unwrap().document();
+    project.run(Command::ExcludeDocuments { documents: vec![document] }).unwrap();
+    project.run(Command::Set(Setting::AutoTrain(true))).unwrap();
+    assert_eq!(project.learner().state, LearnerState::Waiting { sentences_to_go: 20 });
+    (60..70).for_each(|number| annotate(&mut project, SentenceId(number)));
+    assert!(matches!(project.learner().state, LearnerState::Training(_)), "{:?}", project.learner());
 }
 
 #[test]

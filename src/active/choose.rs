@@ -70,7 +70,9 @@ pub struct Choice {
 /// Cost: linear in the open sentences, whose words are looked at in few of them, but for the order of what is drawn at random; with diversity some ten products of
 /// directions for each pair of a chosen and a shortlisted sentence.
 pub fn choose(request: &Request<'_>) -> Vec<Choice> {
-    let Request { strategy, count, seed, open, .. } = *request;
+    let count = request.count.min(request.open.len());
+    let request = &Request { count, ..*request };
+    let Request { strategy, seed, open, .. } = *request;
     if strategy.measure == Measure::Order {
         return open.iter().take(count).map(|o| Choice { id: o.id, why: Why::Order, score: None }).collect();
     }

@@ -91,12 +91,12 @@ const LONGEST_WORDS: usize = 6;
 
 /// All doubts, those with most weight first. `held` holds what a model that had not learned from it says of each sentence;
 /// `None` where no model was asked.
-pub fn look_again(sentences: &[Labelled<'_>], held: Option<&[Held<'_>]>) -> Vec<Finding> {
+pub fn look_again(sentences: &[Labelled<'_>], held: Option<&[Held<'_>]>, max_width: usize) -> Vec<Finding> {
     let mut found = Vec::new();
     let held = held.unwrap_or_default();
-    let recall = recall(sentences, held);
+    let recall = recall(sentences, held, max_width);
     for (sentence, said) in sentences.iter().zip(held) {
-        disagreements(sentence, said, &recall, &mut found);
+        disagreements(sentence, said, &recall, max_width, &mut found);
     }
     inconsistencies(sentences, &mut found);
     rare_nestings(sentences, &mut found);
@@ -110,10 +110,10 @@ pub fn look_again(sentences: &[Labelled<'_>], held: Option<&[Held<'_>]>) -> Vec<
 }
 
 /// How many of the mentions of each label the models find, in [0, 1].
-fn recall(sentences: &[Labelled<'_>], held: &[Held<'_>]) -> BTreeMap<LabelId, f32> {
+fn recall(sentences: &[Labelled<'_>], held: &[Held<'_>], max_width: usize) -> BTreeMap<LabelId, f32> {
     let mut counts: BTreeMap<LabelId, (usize, usize)> = BTreeMap::new();
     for (sentence, said) in sentences.iter().zip(held) {
-        for &(span, label) in &sentence.mentions {
+        for &(span, label) in sentence.mentions.iter().filter(|mention| can_say(sentence, said, **mention, max_width)) {
             let (found, all) = counts.entry(label).or_default();
             *found += usize::from(score_of(said, span, label) > 0.5);
             *all += 1;
@@ -127,7 +127,20 @@ fn score_of(said: Held<'_>, span: Span, label: LabelId) -> f32 {
     said.iter().filter(|(s, l, _)| (*s, *l) == (span, label)).map(|(.., p)| *p).fold(0.0, f32::max)
 }
 
-fn disagreements(sentence: &Labelled<'_>, said: Held<'_>, recall: &BTreeMap<LabelId, f32>, found: &mut Vec<Finding>) {
+/// Whether a model could have found a mention: none is sought that is wider than `max_width`, and of two labels of the same
+/// words it says the likelier one alone.
+fn can_say(sentence: &Labelled<'_>, said: Held<'_>, (span, label): (Span, LabelId), max_width: usize) -> bool {
+    let others = sentence.mentions.iter().filter(|(other, of)| *other == span && *of != label);
+    span.width_tokens() <= max_width && !others.into_iter().any(|(span, other)| score_of(said, *span, *other) > 0.5)
+}
+
+fn disagreements(
+    sentence: &Labelled<'_>,
+    said: Held<'_>,
+    recall: &BTreeMap<LabelId, f32>,
+    max_width: usize,
+    found: &mut Vec<Finding>,
+) {
     let mut push = |span, label, doubt, weight| {
         found.push(Finding { sentence: sentence.id, span, label, doubt, weight });
     };
@@ -139,7 +152,7 @@ fn disagreements(sentence: &Labelled<'_>, said: Held<'_>, recall: &BTreeMap<Labe
         match other {
             Some(&(_, other, p)) if p > 0.5 => push(span, label, Doubt::OtherLabel { label: other }, p),
             // Where models miss much of a label anyway, one more that they miss says nothing.
-            _ if score < 0.1 => {
+            _ if score < 0.1 && can_say(sentence, said, (span, label), max_width) => {
                 let recall = recall.get(&label).copied().unwrap_or(0.0);
                 push(span, label, Doubt::Unlikely, recall * (1.0 - score));
             }
@@ -257,7 +270,7 @@ mod tests {
         ];
         let said = [(span(0, 1), PER, 0.97), (span(2, 3), LOC, 0.8), (span(1, 2), PER, 0.02)];
         let agreed = [(span(0, 1), PER, 0.9), (span(2, 3), PER, 0.9)];
-        let found = look_again(&gold, Some(&[&said[..], &agreed[..]]));
+        let found = look_again(&gold, Some(&[&said[..], &agreed[..]]), 20);
         let seen: Vec<_> = found.iter().map(|f| (f.span, f.label, f.doubt)).collect();
         assert_eq!(
             seen,
@@ -267,13 +280,13 @@ mod tests {
                 (span(1, 2), PER, Doubt::Unlikely),
             ]
         );
-        assert!(look_again(&gold, None).is_empty());
+        assert!(look_again(&gold, None, 20).is_empty());
     }
 
     #[test]
     fn models_that_find_little_make_nothing_doubtful() {
         let gold = [sentence(3, "Anna met Maja", &[(0, 1, PER), (2, 3, PER)]), sentence(4, "Zoë left", &[(0, 1, PER)])];
-        let found = |second: &[(Span, LabelId, f32)]| look_again(&gold, Some(&[&[], second])).len();
+        let found = |second: &[(Span, LabelId, f32)]| look_again(&gold, Some(&[&[], second]), 20).len();
         assert_eq!((found(&[]), found(&[(span(0, 1), PER, 0.9)])), (0, 0), "none, or one of three");
     }
 
@@ -283,7 +296,7 @@ mod tests {
         gold.push(sentence(8, "of New York", &[(1, 3, PER)]));
         gold.push(sentence(9, "of New York", &[]));
         gold.push(sentence(10, "of New York Times", &[(1, 4, PER)]));
-        let found = look_again(&gold, None);
+        let found = look_again(&gold, None, 20);
         let seen: Vec<_> = found.iter().map(|f| (f.sentence.0, f.label, f.doubt)).collect();
         assert_eq!(
             seen,
@@ -300,15 +313,30 @@ mod tests {
         let mut gold = vec![both(0)];
         gold.extend((1..8).map(|id| sentence(id, "in Lund now", &[(1, 2, LOC)])));
         let said = [(span(1, 2), LOC, 0.9)];
-        let found = look_again(&gold, Some(&[&said[..]; 8]));
+        let found = look_again(&gold, Some(&[&said[..]; 8]), 20);
         assert_eq!(found, [], "it is marked already what they say");
+        // Nor is the second label one that models would find if it were right: they say one label of the same words.
+        gold.extend((8..12).map(|id| sentence(id, "then Bo left", &[(1, 2, PER)])));
+        let bo = [(span(1, 2), PER, 0.9)];
+        let held: Vec<Held<'_>> = (0..12).map(|id| if id < 8 { &said[..] } else { &bo[..] }).collect();
+        assert_eq!(look_again(&gold, Some(&held), 20), []);
+    }
+
+    #[test]
+    fn what_is_wider_than_models_look_is_not_doubted_by_them() {
+        let mut gold = vec![sentence(0, "the mayor of the old town of Lund left", &[(0, 8, PER)])];
+        gold.extend((1..5).map(|id| sentence(id, "then Bo left", &[(1, 2, PER)])));
+        let bo = [(span(1, 2), PER, 0.9)];
+        let held: Vec<Held<'_>> = (0..5).map(|id| if id == 0 { &[][..] } else { &bo[..] }).collect();
+        assert_eq!(look_again(&gold, Some(&held), 7), []);
+        assert_eq!(look_again(&gold, Some(&held), 8).len(), 1);
     }
 
     #[test]
     fn a_nesting_that_hardly_ever_occurs_is_found() {
         let mut gold: Vec<_> = (0..120).map(|id| sentence(id, "mayor of Lund", &[(0, 3, PER), (2, 3, LOC)])).collect();
         gold.push(sentence(500, "mayor of many", &[(0, 3, PER), (1, 2, PER)]));
-        let found = look_again(&gold, None);
+        let found = look_again(&gold, None, 20);
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].sentence.0, found[0].span), (500, span(1, 2)));
         assert_eq!(found[0].doubt, Doubt::RareNesting { outer: PER, times: 1, of: 121 });

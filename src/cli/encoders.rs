@@ -8,12 +8,14 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 pub(super) fn run(args: &Encoders) -> Result<Ending, CliError> {
+    // They may be given before the action and after it.
+    let both = |own: &Common| Common { json: args.common.json || own.json, quiet: args.common.quiet || own.quiet };
     match &args.action {
         None => list(args.common),
-        Some(EncoderAction::List { common }) => list(*common),
-        Some(EncoderAction::Import { dir, name, common }) => import(dir, name, *common),
-        Some(EncoderAction::Install { repository, name, common }) => install(repository, name.as_deref(), *common),
-        Some(EncoderAction::Remove { name, common }) => remove(name, *common),
+        Some(EncoderAction::List { common }) => list(both(common)),
+        Some(EncoderAction::Import { dir, name, common }) => import(dir, name, both(common)),
+        Some(EncoderAction::Install { repository, name, common }) => install(repository, name.as_deref(), both(common)),
+        Some(EncoderAction::Remove { name, common }) => remove(name, both(common)),
     }
 }
 

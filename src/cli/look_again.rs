@@ -13,7 +13,15 @@ pub(super) fn run(args: &LookAgain) -> Result<Ending, CliError> {
     let project = Project::open_to_read(&Home::find(), &args.project)?;
     let mut config: Config = project.settings().config();
     args.tuning.apply([], &mut config)?;
-    let request = LookAgainRequest { folds: args.folds, config };
+    let folds = match args.folds {
+        1 => {
+            return Err(CliError::Usage {
+                message: "one part leaves nothing to learn from; --folds takes 0 or at least 2".to_owned(),
+            });
+        }
+        folds => folds,
+    };
+    let request = LookAgainRequest { folds, config };
     let cancel = stop_flag();
     let mut progress = Progress::start(args.common);
     let mut at = usize::MAX;

@@ -83,8 +83,10 @@ fn through_filter(args: &Predict, model: &Path) -> Result<Ending, CliError> {
         object.insert("documents".to_owned(), report.documents.into());
         object.insert("replaced".to_owned(), report.replaced.into());
         object.insert("warnings".to_owned(), fields::warnings(&report.warnings));
+        object.insert("notes".to_owned(), json!(report.notes));
     }
     if !args.common.json {
+        report.notes.iter().for_each(|note| say(note));
         report.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
     }
     let text = format!(

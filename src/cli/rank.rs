@@ -41,7 +41,10 @@ pub(super) fn run(args: &Rank) -> Result<Ending, CliError> {
         format!("{score}  {:<6}  {}\n", why(choice.why), located(corpus, choice.id))
     });
     let text: String = lines.collect();
-    let text = if text.is_empty() { "No sentence is open: all are complete or skipped.".to_owned() } else { text };
+    let text = match text.is_empty() {
+        true if args.limit > 0 => "No sentence is open: all are complete or skipped.".to_owned(),
+        _ => text,
+    };
     answer(args.common, &json, &text)?;
     Ok(Ending::Whole)
 }

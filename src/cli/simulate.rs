@@ -1,10 +1,10 @@
 //! `nestling simulate`
 
-use super::CliError;
 use super::args::Simulate;
-use super::output::{Ending, Progress, answer, stop_flag};
+use super::output::{Ending, Progress, answer, say, stop_flag};
 use super::table::Table;
 use super::train::tell as tell_training;
+use super::{CliError, json as fields};
 use crate::session::{
     AboveRandom, Config, Curve, Home, ReadRequest, RunRecord, SessionError, SimulateEvent, SimulateReport,
     SimulateRequest, simulate,
@@ -40,8 +40,12 @@ pub(super) fn run(args: &Simulate) -> Result<Ending, CliError> {
         request.schedule.first().map_or(1, |sentences| sentences + 1),
         request.schedule.last().copied().unwrap_or(1),
     ));
+    if !args.common.json {
+        report.notes.iter().for_each(|note| say(note));
+        report.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
+    }
     answer(args.common, &to_json(&report, saved), &to_text(&report, saved))?;
-    Ok(Ending::Whole)
+    Ok(Ending::of_losses(report.warnings.len()))
 }
 
 fn tell(progress: &mut Progress, event: SimulateEvent) {
@@ -87,6 +91,8 @@ fn to_json(report: &SimulateReport, (from, to): (usize, usize)) -> Value {
     json!({
         "runs": report.runs.iter().map(run).collect::<Vec<_>>(),
         "curves": curves.iter().map(curve).collect::<Vec<_>>(),
+        "warnings": fields::warnings(&report.warnings),
+        "notes": report.notes,
     })
 }
 

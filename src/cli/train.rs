@@ -11,6 +11,7 @@ pub(super) fn run(args: &Train) -> Result<Ending, CliError> {
     let mut project = Project::open(&Home::find(), &args.project)?;
     let cancel = stop_flag();
     let mut progress = Progress::start(args.common);
+    let mut has_kept = args.resume;
     let trained = if args.resume {
         project.resume_now(args.tuning.threads, &cancel, &mut |event| tell(&mut progress, event))
     } else {
@@ -21,9 +22,14 @@ pub(super) fn run(args: &Train) -> Result<Ending, CliError> {
                 "a training was interrupted at step {step} of {steps}; this new one takes its place; stop and call with --resume to go on with that one"
             ));
         }
-        project.train_now(config, &cancel, &mut |event| tell(&mut progress, event))
+        project.train_now(config, &cancel, &mut |event| {
+            has_kept |= matches!(event, TrainEvent::Kept { .. });
+            tell(&mut progress, event);
+        })
     };
-    if let (Err(SessionError::Stopped), Some(kept)) = (&trained, project.interrupted()) {
+    // Before it has kept anything, what is there is of another training.
+    let kept = project.interrupted().filter(|_| has_kept);
+    if let (Err(SessionError::Stopped), Some(kept)) = (&trained, kept) {
         let (step, steps) = (kept.step, kept.steps);
         progress
             .note(&format!("kept up to step {step} of {steps}; `nestling train PROJECT --resume` goes on from there"));

@@ -75,9 +75,12 @@ pub(super) fn fingerprint(request: &Request) -> Result<String, DistillError> {
         let numbers = lend(tensor).map_err(crate::nn::NnError::from)?;
         numbers.iter().for_each(|x| sha.update(x.to_le_bytes()));
     }
-    for word in request.sentences.iter().flatten() {
-        sha.update(word);
-        sha.update([0]);
+    for sentence in &request.sentences {
+        sha.update(sentence.len().to_le_bytes());
+        for word in sentence {
+            sha.update(word);
+            sha.update([0]);
+        }
     }
     Ok(sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }

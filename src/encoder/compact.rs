@@ -135,8 +135,9 @@ fn best_scale(group: &[f32], most: f32) -> f32 {
     tried.into_iter().min_by(|a, b| error(*a).total_cmp(&error(*b))).unwrap_or(0.0)
 }
 
+/// As far down as up: so the largest number of a group gives its factor again, and what was packed once stays as it is.
 fn rounded(x: f32, scale: f32, most: f32) -> i8 {
-    if scale > 0.0 { (x / scale).round().clamp(-most - 1.0, most) as i8 } else { 0 }
+    if scale > 0.0 { (x / scale).round().clamp(-most, most) as i8 } else { 0 }
 }
 
 /// As bfloat16, rounded to the nearest.

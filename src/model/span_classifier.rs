@@ -10,6 +10,7 @@ use super::candidates::Rows;
 use super::span_pass::{self, Pass};
 use super::{HeadConfig, ModelError, Sentence, WORD_SHAPES};
 use crate::encoder::Encoded;
+use crate::nn::kernels::has_bf16;
 use crate::nn::{
     Embedding, Init, Linear, Mode, NnError, Rng, Scope, cross_entropy, dropout, lend, plain, project, project_pair,
     softmax, u32_tensor,
@@ -19,7 +20,9 @@ use candle_core::Tensor;
 /// Numbers of a width's vector.
 pub(super) const WIDTH_SIZE: usize = 50;
 const SHAPE_SIZE: usize = 25;
-/// Candidates that are classified at a time: bounds the memory of a prediction without a filter.
+/// Of models that differ by dropout.
+const LEAST_DROPOUT: f32 = 0.1;
+/// Candidates that are classified at a time where not by hand: bounds the memory of a prediction without a filter.
 const CHUNK: usize = 8192;
 
 #[derive(Debug)]
@@ -81,7 +84,7 @@ impl SpanClassifier {
             output: Linear::uniform(scope.scope("span.output"), size, config.classes)?,
             dropout: config.dropout,
             classes: config.classes,
-            halves: config.bf16,
+            halves: config.bf16 && has_bf16(),
         })
     }
 
@@ -103,12 +106,14 @@ impl SpanClassifier {
     }
 
     /// The vectors as the model of a pass sees them, which drops the same numbers of every word: so what it says of a
-    /// sentence depends on no other.
+    /// sentence depends on no other. One that learned with less dropout than a tenth is asked with that: without any its
+    /// passes would agree on everything.
     pub(super) fn with_dropout(&self, words: &Words, pass: usize) -> Result<Words, ModelError> {
         let (_, d) = words.both.dims2()?;
         let mut rng = Rng::new(pass as u64, "a model that differs by dropout");
-        let kept = 1.0 / (1.0 - self.dropout.min(0.99));
-        let factors: Vec<f32> = (0..d).map(|_| if rng.unit() < self.dropout { 0.0 } else { kept }).collect();
+        let rate = self.dropout.clamp(LEAST_DROPOUT, 0.99);
+        let kept = 1.0 / (1.0 - rate);
+        let factors: Vec<f32> = (0..d).map(|_| if rng.unit() < rate { 0.0 } else { kept }).collect();
         let factors = Tensor::from_vec(factors, d, words.both.device())?;
         Ok(Words { both: words.both.broadcast_mul(&factors)?, firsts: words.firsts })
     }

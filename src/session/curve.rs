@@ -94,7 +94,10 @@ impl Project {
 
 /// Whether a model has learned, or is about to: what it may have seen is no blind set.
 pub(super) fn has_learned(project: &Project) -> bool {
-    project.models().next().is_some() || project.learner.is_training()
+    project.models().next().is_some()
+        || project.learner.is_training()
+        // What it is to learn from is drawn already.
+        || project.interrupted_training().is_some()
 }
 
 /// Nobody has touched it, and it is of no split.

@@ -26,7 +26,6 @@ pub struct TrainReport {
     pub model: ModelId,
     pub snapshot: PathBuf,
     pub manifest: Manifest,
-    pub dev_sentences: usize,
     /// Gold mentions of several fragments, which models don't see.
     pub discontinuous_mentions: usize,
 }
@@ -134,13 +133,14 @@ impl Project {
             self.set(Setting::Architecture(settings.architecture.clone()))?;
         }
         self.set(Setting::LastTrainedSentences(self.counts().train + self.counts().dev))?;
+        // One that the window had let wait is none any more.
+        self.set(Setting::TrainingPaused(false))?;
         self.flush()?;
         // A program that ends here would end it, too. Whether it could delete all does not matter.
         let _done = cleanup.wait();
         Ok(TrainReport {
             model,
             snapshot: trained.snapshot,
-            dev_sentences: self.counts().dev,
             discontinuous_mentions: discontinuous(self.corpus(), Part::Train),
             manifest: trained.manifest,
         })

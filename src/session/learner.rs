@@ -17,15 +17,15 @@ use super::predictor::PredictorThread;
 use super::project::Project;
 use super::queue::PredictionQueue;
 use super::scoring::Scores;
-use super::settings::{Setting, cores};
+use super::settings::Setting;
 use super::status::{Event, LearnerState, LearnerStatus, ModelInfo, Predicting};
 use super::task::Task;
 use super::trainer::{Finished, TrainingJob, TrainingRun, TrainingTask, Verdict};
 use super::{SessionError, models, now_ms};
 use crate::annotation::{ModelId, Sentence, SentenceId, Status};
-use crate::train::{Config, ENOUGH_DEV, Effort, TrainError};
+use crate::train::{Config, ENOUGH_DEV, Effort, TrainError, interrupted, snapshot_labels};
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 mod predicting;
@@ -45,6 +45,12 @@ pub(super) struct Learner {
     pub(super) interrupted: Option<ModelId>,
     /// Another training is to follow the one under way at once: that one leaves out the open sentences.
     goes_on: bool,
+    /// How many sentences were complete when the training under way began, where the next one waits for more than these: a
+    /// quick one puts off no other. Stored when it has ended, so that one that closing the program interrupts goes on, or
+    /// starts again, with the next opening.
+    counted: Option<usize>,
+    /// It goes on with one that was interrupted.
+    resumes: bool,
     /// Why the last training or prediction failed.
     failure: Option<String>,
     predictor: Option<PredictorThread>,
@@ -71,6 +77,8 @@ impl Default for Learner {
             looking: None,
             interrupted: None,
             goes_on: false,
+            counted: None,
+            resumes: false,
             failure: None,
             predictor: None,
             queue: PredictionQueue::default(),
@@ -128,6 +136,8 @@ impl Learner {
         }
         if let Some(run) = self.looking.take() {
             run.interrupt();
+            // It deletes what its models have left on disk.
+            run.wait();
         }
         self.predictor = None;
     }
@@ -151,9 +161,10 @@ impl Project {
         let works = self.learner.is_on && self.settings.auto_train && !self.learner.is_training();
         let can = self.counts().train > 0 && !self.corpus().labels().is_empty();
         if works && can {
-            let started = if self.refresh_is_due() {
+            let is_due = self.refresh_is_due();
+            let started = if is_due && self.model_knows_the_labels() {
                 self.start_refresh()
-            } else if self.sentences_to_go() == 0 {
+            } else if is_due || self.sentences_to_go() == 0 {
                 self.start_training()
             } else {
                 Ok(())
@@ -172,9 +183,15 @@ impl Project {
         complete >= self.learner.begun_with.len() + REFRESH_AFTER && self.current_snapshot().is_some()
     }
 
+    /// Whether its classes are the labels of today; else the output layer is to be learned anew, and by a full training.
+    fn model_knows_the_labels(&self) -> bool {
+        let known = self.current_snapshot().and_then(|(_, folder)| snapshot_labels(&folder).ok());
+        known.is_some_and(|known| known.iter().map(|(id, _)| *id).eq(self.corpus.labels().iter().map(|l| l.id)))
+    }
+
     fn start_refresh(&mut self) -> Result<(), SessionError> {
         // It takes seconds, and stands back behind all else: it need not leave a core to the window.
-        let (threads, effort) = (Some(cores()), Effort::Heads);
+        let (threads, effort) = (Some(self.settings.all_threads()), Effort::Heads);
         let config = Box::new(Config { threads, effort, ..self.settings.config() });
         let (encoders, model) = (self.home.encoders(), models::next_id(&self.models));
         let known = Arc::clone(&self.learner.known);
@@ -206,16 +223,18 @@ impl Project {
     /// Goes on with the training that closing the program interrupted.
     fn resume_training(&mut self) {
         let Some(model) = self.learner.interrupted.take() else { return };
+        // As when it began: a first model from labels alone is followed by one that learns from open sentences, too.
+        let alone = self.interrupted().is_some_and(|kept| kept.settings.self_training == 0);
+        self.learner.goes_on =
+            alone && self.current_snapshot().is_none() && self.would_label_itself(&self.settings.config());
         self.begin(self.job(TrainingTask::Resume { model, threads: Some(self.settings.background_threads()) }));
     }
 
     fn begin(&mut self, job: TrainingJob) {
         let sentences = self.counts().train;
-        if !matches!(job.task, TrainingTask::Refresh { .. }) {
-            // Stored when it has ended: one that closing the program interrupts goes on, or starts again, with the next
-            // opening.
-            self.settings.last_trained_sentences = self.counts().train + self.counts().dev;
-        }
+        let is_quick = matches!(job.task, TrainingTask::Refresh { .. });
+        self.learner.counted = (!is_quick).then(|| self.counts().train + self.counts().dev);
+        self.learner.resumes = matches!(job.task, TrainingTask::Resume { .. });
         self.note_learned();
         self.learner.begun_with = Arc::new(self.complete_sentences());
         self.learner.failure = None;
@@ -225,9 +244,22 @@ impl Project {
         self.refresh_learner();
     }
 
-    /// The model of the newest training that was interrupted, looked up on disk.
+    /// The model of the newest training that was interrupted and can go on, looked up on disk.
     pub(super) fn interrupted_training(&self) -> Option<ModelId> {
-        models::interrupted(&self.models_dir()).pop().map(|(id, _)| id)
+        let can_go_on = |folder: &Path| matches!(interrupted(folder), Ok(Some(_)));
+        let left = models::interrupted(&self.models_dir());
+        left.into_iter().rev().find(|(_, folder)| can_go_on(folder)).map(|(id, _)| id)
+    }
+
+    /// After documents were set aside or taken back: what is not there is no reason to wait for more.
+    pub(super) fn forget_what_is_gone(&mut self) -> Result<(), SessionError> {
+        let complete = self.complete_sentences();
+        let begun_with = self.learner.begun_with.intersection(&complete).copied().collect();
+        self.learner.begun_with = Arc::new(begun_with);
+        if self.settings.last_trained_sentences > complete.len() {
+            self.set(Setting::LastTrainedSentences(complete.len()))?;
+        }
+        Ok(())
     }
 
     /// How many more complete sentences start a training.
@@ -244,7 +276,7 @@ impl Project {
         self.learner.goes_on = self.current_snapshot().is_none() && self.would_label_itself(&config);
         if self.learner.goes_on {
             // As soon as can be: it stands back behind all else.
-            (config.self_training, config.threads) = (Some(0), Some(cores()));
+            (config.self_training, config.threads) = (Some(0), Some(self.settings.all_threads()));
         }
         let job = self.training_job(config)?;
         self.begin(job);
@@ -307,9 +339,14 @@ impl Project {
                 });
             }
             let ended = ended.map_err(SessionError::from).and_then(|result| Ok(result?));
-            let trained = Setting::LastTrainedSentences(self.settings.last_trained_sentences);
+            let is_stopped = matches!(ended, Err(SessionError::Train(TrainError::Cancelled)));
+            // One that can't go on says nothing of one that begins anew.
+            let says_nothing = self.learner.resumes && ended.is_err() && !is_stopped;
+            let counted = self.learner.counted.take().filter(|_| !goes_on && !says_nothing);
             // It was this one that was to wait, not the next.
-            for setting in [trained, Setting::TrainingPaused(false)] {
+            for setting in
+                counted.map(Setting::LastTrainedSentences).into_iter().chain([Setting::TrainingPaused(false)])
+            {
                 if let Err(error) = self.set(setting) {
                     events.push(Event::SaveFailed { message: error.to_string() });
                 }

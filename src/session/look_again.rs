@@ -3,7 +3,6 @@
 use super::dataset::{example, labels, learnable, words};
 use super::jobs::stopped;
 use super::project::Project;
-use super::settings::cores;
 use super::status::Event;
 use super::trainer::TrainingRun;
 use super::{Part, SessionError, models};
@@ -85,7 +84,7 @@ impl Project {
             return Err(SessionError::NothingToTrainOn);
         }
         // It stands back behind all else, as a quick training does.
-        let config = Config { threads: Some(cores()), ..self.settings.config() };
+        let config = Config { threads: Some(self.settings.all_threads()), ..self.settings.config() };
         let (request, encoders) = (LookAgainRequest { folds, config }, self.home.encoders());
         let (model, corpus) = (models::next_id(&self.models), Arc::clone(&self.corpus));
         let run = TrainingRun::start_with(model, sentences, self.waker.as_waker(), move |cancel, on_event| {
@@ -182,7 +181,7 @@ impl Gold {
         };
         let sentences: Vec<Labelled<'_>> = self.labelled().collect();
         let held: Option<Vec<Held<'_>>> = held.as_ref().map(|held| held.iter().map(Vec::as_slice).collect());
-        let found = look_again(&sentences, held.as_deref());
+        let found = look_again(&sentences, held.as_deref(), request.config.max_width);
         // What a person has turned down once is not asked again.
         let is_settled =
             |f: &Finding| f.proposed_label().is_some_and(|label| self.rejected.contains(&(f.sentence, f.span, label)));

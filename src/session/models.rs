@@ -120,7 +120,7 @@ pub(super) fn info_of_record(record: &ModelRecord) -> Option<ModelInfo> {
     Some(ModelInfo { id, architecture, encoder, train_sentences, created_ms, dev_f1, calibration })
 }
 
-/// Deletes snapshots but the current one, the one before it, and the best on dev. They can be made again.
+/// Deletes snapshots but the current one, the one numbered before it, the newest, and the best on dev. They can be made again.
 pub(super) fn clean_up(folder: &Path, models: &[ModelRecord], current: Option<ModelId>) {
     let Some(current) = current else { return };
     let previous = models.iter().map(|m| m.id).filter(|id| *id < current).max();

@@ -10,8 +10,8 @@ use super::settings::{Setting, Settings};
 use super::status::{Counts, Event, LearnerStatus, ModelInfo, SaveState};
 use super::{SessionError, Waker, curve, models};
 use crate::annotation::{
-    Corpus, Edit, History, LabelSet, ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Step, Suggestion,
-    Transaction,
+    Corpus, Edit, History, LabelSet, ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status, Step,
+    Suggestion, Transaction,
 };
 use crate::store::{
     self, Contents, LogEntry, Measurement, ModelRecord, Store, StoreError, WhyReadOnly, Writer, WriterEvent,
@@ -379,7 +379,13 @@ impl Project {
                 self.agenda.renew();
                 self.commit(Step::Do, transaction).map(|()| Outcome::default())
             }
-            Command::Train => self.start_training().map(|()| Outcome::default()),
+            Command::Train => {
+                if !self.learner.is_training() && self.settings.training_paused {
+                    // It was another one that was to wait.
+                    self.set(Setting::TrainingPaused(false))?;
+                }
+                self.start_training().map(|()| Outcome::default())
+            }
             Command::LookAgain { folds } => self.start_look_again(folds).map(|()| Outcome::default()),
             Command::StopTraining => {
                 self.learner.stop_training();
@@ -474,10 +480,18 @@ impl Project {
         self.history.record(step, inverse.clone());
         let (stamp, revision) = (self.stamp(seen), self.corpus.revision());
         let edits = transaction.edits.clone();
+        let moves_documents = edits.iter().any(|edit| matches!(edit, Edit::SetPresence { .. }));
+        let was_complete = before.iter().filter(|s| s.status() == Status::Complete).map(Sentence::id);
+        let opened: Vec<SentenceId> = was_complete.filter(|id| self.waits_for_suggestions(*id)).collect();
         writer.apply(LogEntry { step, transaction, inverse, stamp, revision })?;
         if moves_words {
             self.segmentation += 1;
             self.move_suggestions(&edits)?;
+        }
+        if moves_documents {
+            self.forget_what_is_gone()?;
+        }
+        if moves_words || !opened.is_empty() {
             self.start_predicting();
         }
         self.consider_training();

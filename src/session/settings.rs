@@ -29,7 +29,7 @@ pub struct Settings {
     pub threads: Option<NonZero<usize>>,
     /// Whether a dev split came with an import; then completed sentences don't go there.
     pub dev_imported: bool,
-    /// How many sentences the last training learned from.
+    /// How many sentences of train and dev were complete when the last training began.
     pub last_trained_sentences: usize,
     /// By what the sentence is chosen that teaches most.
     pub strategy: Strategy,
@@ -152,6 +152,11 @@ impl Settings {
     /// Cores for what goes on in the background.
     pub fn background_threads(&self) -> usize {
         background_threads(self.threads)
+    }
+
+    /// Cores for what takes seconds and stands back behind all else; by default it need not leave one to the window.
+    pub(super) fn all_threads(&self) -> usize {
+        self.threads.map_or(cores(), |threads| threads.get().min(cores()))
     }
 
     pub(super) fn set(&mut self, setting: Setting) {

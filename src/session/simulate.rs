@@ -28,6 +28,7 @@ use super::error::SessionError;
 use super::files::write_whole;
 use super::{Home, ReadRequest, TrainEvent};
 use crate::active::Strategy;
+use crate::format::Warning;
 use crate::train::Config;
 use gold::Gold;
 use record::Kept;
@@ -79,6 +80,10 @@ pub enum SimulateEvent {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SimulateReport {
     pub runs: Vec<RunRecord>,
+    /// What was left out of the three files.
+    pub warnings: Vec<Warning>,
+    /// What else is to be known of how they were read.
+    pub notes: Vec<String>,
 }
 
 impl SimulateReport {
@@ -120,7 +125,8 @@ pub fn simulate(
         }
     };
     let kept = Kept::open(folder, request)?;
-    let (mut report, mut number) = (SimulateReport::default(), 0);
+    let (warnings, notes) = gold.told();
+    let (mut report, mut number) = (SimulateReport { runs: Vec::new(), warnings, notes }, 0);
     let runs = strategies.len() * request.seeds.len();
     for &seed in &request.seeds {
         for &(name, strategy) in &strategies {

@@ -147,6 +147,12 @@ impl<T: Send + 'static> TrainingRun<T> {
         self.gate.close(false);
     }
 
+    /// Waits until it has stopped.
+    pub(super) fn wait(self) {
+        // What came of it nobody wants to know any more.
+        let _ended = self.task.wait();
+    }
+
     /// Waits after the step that it is at, or goes on.
     pub(super) fn pause(&self, paused: bool) {
         self.gate.close(paused);

@@ -39,7 +39,7 @@ pub use predictor::{Answer, PredictOptions, Predictor, ScoredSpan, SentencePredi
 pub use run::{ENOUGH_DEV, ResumeRequest, TrainRequest, Trained, resume, train};
 pub use sealed::HALF_WRITTEN;
 pub use settings::{Effort, Settings};
-pub use snapshot::{Manifest, Outcome, check_snapshot};
+pub use snapshot::{Manifest, Outcome, check_snapshot, snapshot_labels};
 
 use crate::annotation::{LabelId, Span};
 use crate::encoder::EncoderError;

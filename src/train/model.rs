@@ -28,7 +28,7 @@ pub(super) struct Model {
     projection: Projection,
 }
 
-/// Numbers of hidden states that are kept for a training: 512 MB.
+/// Numbers of hidden states that are kept of each of the training, dev and self-labelled sentences: 512 MB.
 const MOST_KEPT: usize = 1 << 27;
 /// Sentences whose hidden states are computed at a time.
 const KEPT_AT_A_TIME: usize = 32;

@@ -40,7 +40,8 @@ pub struct TrainRequest {
     /// Where the encoder that the configuration names is found.
     pub encoders: Encoders,
     /// A snapshot whose weights the training begins with, instead of the encoder's; with them come its architecture, its
-    /// encoder and the features of its words. Of a label list that has changed the output layer begins anew.
+    /// encoder and the features of its words. Its labels must be those of the data, in their order: the output layer's rows
+    /// are taken over by their places.
     pub start: Option<PathBuf>,
     /// The snapshot's final folder; it must not exist.
     pub snapshot: PathBuf,

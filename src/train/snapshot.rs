@@ -93,6 +93,15 @@ pub fn check_snapshot(folder: &Path) -> Result<(), TrainError> {
     open(folder).map(drop)
 }
 
+/// The labels of a model, in the order of its classes.
+///
+/// # Errors
+/// A file that is missing or damaged.
+pub fn snapshot_labels(folder: &Path) -> Result<Vec<(LabelId, String)>, TrainError> {
+    let labels: Vec<LabelFile> = read_json(&folder.join(LABELS))?;
+    Ok(labels.into_iter().map(LabelFile::label).collect())
+}
+
 /// Reads a snapshot and checks that nothing in it has changed.
 pub(super) fn open(folder: &Path) -> Result<Opened, TrainError> {
     let file: ManifestFile = read_json(&folder.join(MANIFEST))?;
@@ -101,8 +110,7 @@ pub(super) fn open(folder: &Path) -> Result<Opened, TrainError> {
     }
     sealed::check(folder, &file.sha256, &[WEIGHTS, CONFIG, LABELS])?;
     let settings = sealed::read_settings(folder, file.architecture_version)?;
-    let labels: Vec<LabelFile> = read_json(&folder.join(LABELS))?;
-    let labels = labels.into_iter().map(LabelFile::label).collect();
+    let labels = snapshot_labels(folder)?;
     let definition = Definition::open(&folder.join(ENCODER))?;
     let tensors = read_tensors(&folder.join(WEIGHTS))?;
     Ok(Opened { manifest: file.manifest(settings, labels), definition, tensors })

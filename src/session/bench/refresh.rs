@@ -2,6 +2,7 @@
 
 use super::not_stopped;
 use crate::annotation::{SentenceId, Status};
+use crate::session::dataset::may_be_offered;
 use crate::session::driver::Driver;
 use crate::session::files::temporary_folder;
 use crate::session::{Command, Event, Home, Project, SessionError, Setting, models};
@@ -47,19 +48,15 @@ pub fn bench_refresh(home: &Home, project: &Path, cancel: &AtomicBool) -> Result
     let name = models::directory(model);
     copy_folder(&models_dir(project).join(&name), &copy.models_dir().join(&name))?;
     copy.run(Command::Set(Setting::AutoTrain(true)))?;
+    copy.run(Command::Set(Setting::TrainingPaused(false)))?;
     copy.run(Command::Set(Setting::TrainAfterSentences(1_000_000)))?;
     let driver = Driver::of(&mut copy);
     copy.start_learner();
     // The model is loaded, and has said what it has to say.
     wait(&driver, &mut copy, cancel, |project, _| project.learner().predicting.is_none())?;
 
-    let open: Vec<SentenceId> = copy
-        .corpus()
-        .sentences()
-        .filter(|s| s.status() != Status::Complete && !s.tokens().is_empty())
-        .map(|s| s.id())
-        .take(LABELLED)
-        .collect();
+    let open: Vec<SentenceId> =
+        copy.corpus().sentences().filter(|s| may_be_offered(s)).map(|s| s.id()).take(LABELLED).collect();
     if open.len() < LABELLED {
         return Err(SessionError::TooFewOpen { there: open.len(), wanted: LABELLED });
     }

@@ -26,12 +26,8 @@ impl Project {
         if self.learner.suggesting.is_none() {
             return;
         }
-        let open = self.corpus.sentences().filter(|s| s.status() != Status::Complete && !s.tokens().is_empty());
-        let waits = |s: &&Sentence| match self.suggestions.get(&s.id()) {
-            Some(said) if said.model == ModelId::FROM_FILE => !self.has_open_from_file(s),
-            said => said.is_none_or(|s| Some(s.model) != self.current_model || !says_enough(s, self.settings.strategy)),
-        };
-        let waiting = open.filter(|s| s.split() != Split::Blind).filter(waits).map(Sentence::id);
+        let waits = |s: &&Sentence| self.waits(s);
+        let waiting = self.corpus.sentences().filter(waits).map(Sentence::id);
         let asked_last = |id: &SentenceId| (self.suggestions.get(id).map(|said| said.model), scatter(u64::from(id.0)));
         let mut waiting: Vec<SentenceId> = waiting.collect();
         waiting.sort_by_cached_key(asked_last);
@@ -40,6 +36,23 @@ impl Project {
         let order: Vec<SentenceId> = next.chain(waiting).collect();
         self.learner.queue.start(order);
         self.learner.queue.hurry(&self.on_screen);
+    }
+
+    /// Whether the current model has something to say of a sentence that it has not said.
+    fn waits(&self, sentence: &Sentence) -> bool {
+        let may_have_some =
+            sentence.status() != Status::Complete && sentence.split() != Split::Blind && !sentence.tokens().is_empty();
+        may_have_some
+            && match self.suggestions.get(&sentence.id()) {
+                Some(said) if said.model == ModelId::FROM_FILE => !self.has_open_from_file(sentence),
+                said => {
+                    said.is_none_or(|s| Some(s.model) != self.current_model || !says_enough(s, self.settings.strategy))
+                }
+            }
+    }
+
+    pub(in crate::session) fn waits_for_suggestions(&self, id: SentenceId) -> bool {
+        self.corpus.sentence(id).is_some_and(|sentence| self.waits(sentence))
     }
 
     /// Suggestions that came with a file and wait for an answer. They can't be made again, so that models leave them alone.

@@ -2,7 +2,7 @@
 
 use super::SimulateRequest;
 use crate::annotation::{Fragments, LabelId, Span};
-use crate::format::ImportedDocument;
+use crate::format::{ImportedDocument, Warning};
 use crate::nn::Rng;
 use crate::session::SessionError;
 use crate::session::reading::{Incoming, read_files};
@@ -30,6 +30,13 @@ impl Gold {
         let (train, mut dev, test) = (read(&request.train)?, read(&request.dev)?, read(&request.test)?);
         draw(&mut dev, DEV_SENTENCES, &mut Rng::new(0, "the dev sentences of a simulation"));
         Ok(Self { train, dev, test })
+    }
+
+    /// What the files' readers had to say: what was left out, and the rest.
+    pub(super) fn told(&self) -> (Vec<Warning>, Vec<String>) {
+        let parts = || [&self.train, &self.dev, &self.test].into_iter();
+        let warnings = parts().flat_map(|part| part.warnings.clone()).collect();
+        (warnings, parts().flat_map(|part| part.notes.clone()).collect())
     }
 
     pub(super) fn train_sentences(&self) -> usize {
