@@ -8,7 +8,7 @@ pub(super) use active::{Aside, Costs, Curve, LookAgain, Rank, Simulate};
 pub(super) use bench::{Bench, BenchImport, BenchPredict, BenchRefresh, BenchTrain, BenchUi, BenchWhat};
 pub(super) use models::{By, Distill, Evaluate, Predict, Train};
 
-use crate::session::{Config, SessionError, formats};
+use crate::session::{Config, KEYS, SessionError, formats};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -33,6 +33,11 @@ pub(super) struct Common {
     /// No progress on standard error.
     #[arg(long)]
     pub(super) quiet: bool,
+}
+
+/// A line for each setting of trainings.
+fn settings_of_trainings() -> String {
+    KEYS.iter().map(|(key, default, meaning)| format!("  {key:<13} {meaning} [{default}]\n")).collect()
 }
 
 /// What every sub-command that trains takes.
@@ -106,7 +111,7 @@ pub(super) enum Command {
     #[command(after_help = "Example: nestling check harbour.nestling --repair")]
     Check(Check),
     /// Train on the complete sentences, keep the best epoch on dev, and make the model current.
-    #[command(after_help = "Example: nestling train harbour.nestling --epochs 10 --set encoder_lr=1e-4")]
+    #[command(after_help = format!("Keys of --set, with their defaults:\n{}\nExample: nestling train harbour.nestling --epochs 10 --set encoder_lr=1e-4", settings_of_trainings()))]
     Train(Train),
     /// Store suggestions of a model in a project, or filter a file through a model.
     #[command(after_help = "Examples:\n  nestling predict harbour.nestling\n  \

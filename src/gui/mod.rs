@@ -10,8 +10,8 @@
 //! - Panels never change data.
 //! - Colours and sizes are in [`theme`], shortcuts in [`commands`], and nowhere else.
 //!
-//! Deliberately absent: abilities of its own. All that changes a project is a session command, which the command line
-//! has too.
+//! Deliberately absent: abilities of its own. All that changes a project is a session command; the command line
+//! uses the same session.
 
 mod acts;
 mod bench;

@@ -35,7 +35,7 @@ impl Home {
         &self.dir
     }
 
-    /// The encoders that were imported, and the one that is always there.
+    /// The encoders that were imported, and those that are always there.
     pub fn encoders(&self) -> Encoders {
         Encoders::at(&self.dir)
     }

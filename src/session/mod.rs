@@ -101,5 +101,5 @@ pub use crate::encoder::{EncoderInfo, Encoders, Fetching, Hub, Repository};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};
 pub use crate::store::WhyReadOnly;
 pub use crate::train::{
-    Config, Cost, ENOUGH_DEV, Event as TrainEvent, Interrupted, Manifest, PredictOptions, resident_memory_mb,
+    Config, Cost, ENOUGH_DEV, Event as TrainEvent, Interrupted, KEYS, Manifest, PredictOptions, resident_memory_mb,
 };

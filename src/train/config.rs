@@ -6,36 +6,7 @@ use crate::nn::Processor;
 use crate::nn::kernels::has_bf16;
 use std::str::FromStr;
 
-/// Hyper-parameters with their defaults; `None` stands for "decide".
-///
-/// | key of [`Config::set`] | default | meaning |
-/// |---|---|---|
-/// | `architecture` | `smartspanner` | what is trained |
-/// | `encoder` | `english` | name of an encoder |
-/// | `effort` | `full` | `heads` leaves a pretrained encoder as it is, `top` all of it but its last blocks |
-/// | `top_layers` | 2 | blocks that learn with `effort=top` |
-/// | `epochs` | by the data: 600 steps with a pretrained encoder, 300 without, 10 to 100 epochs | passes over the data |
-/// | `self_training` | by the data: 3 a labelled sentence, with 2,000 of these at most, a pretrained encoder, and as many without labels | sentences without labels that the model labels itself after `epochs`, to begin anew and learn from them, too; 0 for none |
-/// | `self_rounds` | 2 | how often it does so, each time with other sentences; the models are averaged |
-/// | `self_epochs` | by the data: 600 steps, 3 to 100 epochs | passes over these each time, with three over the labelled ones |
-/// | `batch_size` | 16 | sentences a step |
-/// | `seed` | 42 | of weights, order, dropout and samples |
-/// | `limit` | all | sentences to train on, the first after shuffling with the seed |
-/// | `threads` | all cores | for tensor work |
-/// | `encoder_lr` | by the encoder: 2e-4 pretrained, 5e-5 from 768 numbers a word, 1e-3 not pretrained | learning rate of the encoder |
-/// | `head_lr` | 1e-3 | learning rate of all else |
-/// | `warmup` | 0.1 | share of the steps with a rising rate; it falls to 0 after them |
-/// | `weight_decay` | 0.01 | AdamW's, not on biases and norms |
-/// | `clip` | 1.0 | greatest norm of the gradient |
-/// | `dropout` | 0.1 | in encoder and heads |
-/// | `w` | 0.2 | weight of the loss of the heads (NEH) against that of the spans |
-/// | `sp` | 0.05 | chance of a span that starts at no head to train |
-/// | `max_width` | 20 | longest candidate in words |
-/// | `word_shapes` | for encoders that don't see case | capitals and digits as features |
-/// | `threshold` | 0.5 | probability from which a word is taken for a head |
-/// | `nesting` | `nested` | `flat` keeps the most probable one of mentions that overlap |
-/// | `processor` | a GPU where the build knows one and there is one, else `cpu` | `cpu`, `gpu`, or `plain`: what a GPU computes, on the CPU |
-/// | `bf16` | `true` | the encoder's matrix products in bfloat16, on processors that are fast at that |
+/// Hyper-parameters; `None` stands for "decide". What each means stands in [`KEYS`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
     pub architecture: String,
@@ -99,33 +70,54 @@ impl Default for Config {
     }
 }
 
-const KEYS: &[&str] = &[
-    "architecture",
-    "encoder",
-    "effort",
-    "top_layers",
-    "epochs",
-    "self_training",
-    "self_rounds",
-    "self_epochs",
-    "batch_size",
-    "seed",
-    "limit",
-    "threads",
-    "encoder_lr",
-    "head_lr",
-    "warmup",
-    "weight_decay",
-    "clip",
-    "dropout",
-    "w",
-    "sp",
-    "max_width",
-    "word_shapes",
-    "threshold",
-    "nesting",
-    "bf16",
-    "processor",
+/// The keys of [`Config::set`], each with its default and what it means.
+pub const KEYS: [(&str, &str, &str); 26] = [
+    ("architecture", "smartspanner", "what is trained"),
+    ("encoder", "english", "name of an encoder"),
+    ("effort", "full", "heads leaves a pretrained encoder as it is, top all of it but its last blocks"),
+    ("top_layers", "2", "blocks that learn with effort=top"),
+    (
+        "epochs",
+        "by the data: 600 steps with a pretrained encoder, 300 without, 10 to 100 epochs",
+        "passes over the data",
+    ),
+    (
+        "self_training",
+        "by the data: 3 a labelled sentence, with 2,000 of these at most, a pretrained encoder, and as many without labels",
+        "sentences without labels that the model labels itself after epochs, to begin anew and learn from them, too; 0 for none",
+    ),
+    ("self_rounds", "2", "how often it does so, each time with other sentences; the models are averaged"),
+    (
+        "self_epochs",
+        "by the data: 600 steps, 3 to 100 epochs",
+        "passes over these each time, with three over the labelled ones",
+    ),
+    ("batch_size", "16", "sentences a step"),
+    ("seed", "42", "of weights, order, dropout and samples"),
+    ("limit", "all", "sentences to train on, the first after shuffling with the seed"),
+    ("threads", "all cores", "for tensor work"),
+    (
+        "encoder_lr",
+        "by the encoder: 2e-4 pretrained, 5e-5 from 768 numbers a word, 1e-3 not pretrained",
+        "learning rate of the encoder",
+    ),
+    ("head_lr", "1e-3", "learning rate of all else"),
+    ("warmup", "0.1", "share of the steps with a rising rate; it falls to 0 after them"),
+    ("weight_decay", "0.01", "AdamW's, not on biases and norms"),
+    ("clip", "1.0", "greatest norm of the gradient"),
+    ("dropout", "0.1", "in encoder and heads"),
+    ("w", "0.2", "weight of the loss of the heads (NEH) against that of the spans"),
+    ("sp", "0.05", "chance of a span that starts at no head to train"),
+    ("max_width", "20", "longest candidate in words"),
+    ("word_shapes", "for encoders that don't see case", "capitals and digits as features"),
+    ("threshold", "0.5", "probability from which a word is taken for a head"),
+    ("nesting", "nested", "flat keeps the most probable one of mentions that overlap"),
+    ("bf16", "true", "the encoder's matrix products in bfloat16, on processors that are fast at that"),
+    (
+        "processor",
+        "a GPU where the build knows one and there is one, else cpu",
+        "cpu, gpu, or plain: what a GPU computes, on the CPU",
+    ),
 ];
 
 /// Steps that a training takes at least when the epochs are left open: below them few labels are not learnt at all.
@@ -157,8 +149,9 @@ impl Config {
     /// # Errors
     /// An unknown key, or a value that is no number or out of range.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), TrainError> {
-        let Some(key) = KEYS.iter().copied().find(|k| *k == key) else {
-            return Err(TrainError::NoSuchSetting { key: key.to_owned(), there: KEYS.join(", ") });
+        let Some((key, ..)) = KEYS.into_iter().find(|(known, ..)| *known == key) else {
+            let known: Vec<&str> = KEYS.iter().map(|(known, ..)| *known).collect();
+            return Err(TrainError::NoSuchSetting { key: key.to_owned(), there: known.join(", ") });
         };
         let input = Input { key, value: value.trim() };
         match key {
@@ -370,7 +363,7 @@ mod tests {
             | "limit" | "threads" | "max_width" => "7",
             _ => "0.3",
         };
-        for key in KEYS {
+        for (key, ..) in KEYS {
             let mut config = Config::default();
             config.set(key, other(key)).unwrap();
             assert_ne!(config, Config::default(), "{key}");

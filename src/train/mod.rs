@@ -30,7 +30,7 @@ mod settings;
 mod snapshot;
 
 pub use checkpoint::{Checkpoints, Interrupted, Pace, interrupted};
-pub use config::Config;
+pub use config::{Config, KEYS};
 pub use dataset::{Dataset, Example};
 pub use event::Event;
 pub use memory::{forget_peak_memory, peak_memory_mb, resident_memory_mb};

@@ -26,7 +26,8 @@ pub(in crate::cli) struct Train {
     pub(in crate::cli) limit: Option<usize>,
     #[command(flatten)]
     pub(in crate::cli) tuning: Tuning,
-    /// How much learns: `heads` leaves a pretrained encoder as it is, `full` is the default.
+    /// How much learns: `heads` leaves a pretrained encoder as it is, `top` all of it but its last blocks, `full` (the
+    /// default) nothing.
     #[arg(long)]
     pub(in crate::cli) effort: Option<String>,
     /// Go on with the training that was interrupted last, with its own settings and labels.
