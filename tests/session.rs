@@ -276,8 +276,9 @@ fn what_is_set_aside_puts_no_training_off_and_what_is_opened_again_gets_suggesti
     let document = project.corpus().sentence(opened).unwrap().document();
     project.run(Command::ExcludeDocuments { documents: vec![document] }).unwrap();
     project.run(Command::Set(Setting::AutoTrain(true))).unwrap();
-    assert_eq!(project.learner().state, LearnerState::Waiting { sentences_to_go: 20 });
-    (60..70).for_each(|number| annotate(&mut project, SentenceId(number)));
+    // As many as before: the one that was opened again, and twenty.
+    assert_eq!(project.learner().state, LearnerState::Waiting { sentences_to_go: 21 });
+    (60..71).for_each(|number| annotate(&mut project, SentenceId(number)));
     assert!(matches!(project.learner().state, LearnerState::Training(_)), "{:?}", project.learner());
 }
 
@@ -533,6 +534,21 @@ fn a_label_that_a_person_changes_to_is_no_longer_rejected() {
     project.run(Command::Undo).unwrap();
     assert_eq!(rejected(&project).len(), 2, "undo brings both back");
     project.close().unwrap();
+}
+
+#[test]
+fn reading_a_closed_project_leaves_nothing_beside_it() {
+    let place = Place::new();
+    place.project(3).close().unwrap();
+    let project = Project::open_to_read(&place.home, &place.path()).unwrap();
+    assert_eq!(project.search_now("mayor").unwrap().len(), 3);
+    project.costs().wait().unwrap().unwrap();
+    project.save_copy(place.dir.path().join("copy.nestling")).wait().unwrap().unwrap();
+    project.close().unwrap();
+    let names = std::fs::read_dir(place.dir.path()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.contains(".nestling")).collect();
+    names.sort();
+    assert_eq!(names, ["copy.nestling", "p.nestling"]);
 }
 
 /// The locks that this process has on a file, as Linux tells.

@@ -13,15 +13,11 @@ pub(super) fn run(args: &LookAgain) -> Result<Ending, CliError> {
     let project = Project::open_to_read(&Home::find(), &args.project)?;
     let mut config: Config = project.settings().config();
     args.tuning.apply([], &mut config)?;
-    let folds = match args.folds {
-        1 => {
-            return Err(CliError::Usage {
-                message: "one part leaves nothing to learn from; --folds takes 0 or at least 2".to_owned(),
-            });
-        }
-        folds => folds,
-    };
-    let request = LookAgainRequest { folds, config };
+    if args.folds == 1 {
+        let message = "one part leaves nothing to learn from; --folds takes 0 or at least 2".to_owned();
+        return Err(CliError::Usage { message });
+    }
+    let request = LookAgainRequest { folds: args.folds, config };
     let cancel = stop_flag();
     let mut progress = Progress::start(args.common);
     let mut at = usize::MAX;

@@ -50,8 +50,10 @@ impl Project {
     /// The suggestions on screen now: before an edit those that a person saw when deciding on it.
     pub(super) fn seen(&self) -> Vec<VisibleSuggestions> {
         let visible = self.on_screen.iter().filter_map(|&id| {
-            let held = self.shown.as_ref().filter(|(of, _)| *of == id && self.withheld(id).is_none());
-            let said = held.map(|(_, shown)| shown).or_else(|| self.suggestions(id))?;
+            let said = match &self.shown {
+                Some((of, shown)) if *of == id => shown.as_ref().filter(|_| self.withheld(id).is_none()),
+                _ => self.suggestions(id),
+            }?;
             let sentence = self.corpus.sentence(id)?;
             let spans: Vec<_> =
                 said.visible(sentence, self.corpus.labels(), self.settings.threshold).cloned().collect();

@@ -64,9 +64,9 @@ pub enum SessionError {
     #[error("the project has no labels; add some before training")]
     NoLabels,
     #[error(
-        "the suggestion {words:?}, which came with a file, would be cut through and lost; accept, change or reject it first"
+        "the suggestion {words:?}{hidden}, which came with a file, would be cut through and lost; accept, change or reject it first"
     )]
-    CutsSuggestion { words: String },
+    CutsSuggestion { words: String, hidden: &'static str },
     #[error("no sentence to learn from is complete; mark some as complete, then train")]
     NothingToTrainOn,
     #[error("there is no interrupted training to go on with; leave out --resume to begin one")]

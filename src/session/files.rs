@@ -73,7 +73,7 @@ pub(super) fn fill_folder<T>(
 }
 
 /// What can't be read is none: writing there says what is wrong. An open project is not opened to see what it is: that
-/// would take SQLite's locks away ([`Store::open_again`](crate::store::Store::open_again)).
+/// would take SQLite's locks away ([`Store::open_beside_writer`](crate::store::Store::open_beside_writer)).
 fn is_database(path: &Path) -> bool {
     if path.is_file() && is_locked(path) {
         return true;

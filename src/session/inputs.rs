@@ -69,7 +69,7 @@ fn in_folder(
         let endings = format.map_or_else(String::new, |f| format!(" that ends in .{}", f.extensions().join(" or .")));
         return Err(SessionError::NothingInFolder { endings, path: folder.to_owned() });
     }
-    let unbegun = unbegun_texts(&chosen, &own, notes);
+    let unbegun = unbegun_texts(&chosen, &own);
     let taken: BTreeSet<&PathBuf> = chosen.iter().chain(unbegun.iter().copied()).collect();
     let passed_over = own.len() - taken.len();
     if passed_over > 0 {
@@ -92,21 +92,12 @@ fn in_folder(
 }
 
 /// Where texts have annotations beside them, those of `own` that have none.
-fn unbegun_texts<'f>(chosen: &[PathBuf], own: &'f [PathBuf], notes: &mut Vec<String>) -> BTreeSet<&'f PathBuf> {
+fn unbegun_texts<'f>(chosen: &[PathBuf], own: &'f [PathBuf]) -> BTreeSet<&'f PathBuf> {
     let ends = |path: &PathBuf, ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
-    let unbegun: BTreeSet<&PathBuf> = match chosen.iter().any(|path| ends(path, "ann")) {
-        true => own.iter().filter(|path| ends(path, "txt")).collect(),
-        false => BTreeSet::new(),
-    };
-    if let Some(first) = unbegun.first() {
-        notes.push(format!(
-            "{} no .ann and {} taken as not annotated yet, first {}",
-            counted(unbegun.len(), "text has", "texts have"),
-            if unbegun.len() == 1 { "is" } else { "are" },
-            first.display()
-        ));
+    if !chosen.iter().any(|path| ends(path, "ann")) {
+        return BTreeSet::new();
     }
-    unbegun
+    own.iter().filter(|path| ends(path, "txt") && !chosen.contains(path)).collect()
 }
 
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), SessionError> {

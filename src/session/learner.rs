@@ -9,7 +9,8 @@
 //! training that also learns from open sentences follows at once.
 //!
 //! With a model in use, every ten more complete sentences start a quick training before that: the heads alone, above the
-//! model's encoder, so that suggestions follow within seconds.
+//! model's encoder, so that suggestions follow within seconds. After a change of labels, which these heads don't fit, a full
+//! training comes in its place, once.
 
 use super::dataset::{self, Part};
 use super::look_again::LookingAgain;
@@ -22,7 +23,7 @@ use super::status::{Event, LearnerState, LearnerStatus, ModelInfo, Predicting};
 use super::task::Task;
 use super::trainer::{Finished, TrainingJob, TrainingRun, TrainingTask, Verdict};
 use super::{SessionError, models, now_ms};
-use crate::annotation::{ModelId, Sentence, SentenceId, Status};
+use crate::annotation::{LabelId, ModelId, Sentence, SentenceId, Status};
 use crate::train::{Config, ENOUGH_DEV, Effort, TrainError, interrupted, snapshot_labels};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -51,6 +52,8 @@ pub(super) struct Learner {
     counted: Option<usize>,
     /// It goes on with one that was interrupted.
     resumes: bool,
+    /// The labels when the last full training began: new ones start one sooner, once.
+    labels: Vec<LabelId>,
     /// Why the last training or prediction failed.
     failure: Option<String>,
     predictor: Option<PredictorThread>,
@@ -61,6 +64,8 @@ pub(super) struct Learner {
     under_way: usize,
     /// The sentences that were complete when the last training began, or when the project was opened.
     begun_with: Arc<HashSet<SentenceId>>,
+    /// How many these are, without those of documents that were set aside since.
+    begun_count: usize,
     /// The sentences that the model in use has learned from, as far as is known: at opening all that are complete.
     known: Arc<HashSet<SentenceId>>,
     /// The sentences that any model may have learned from: they are no test of one.
@@ -79,12 +84,14 @@ impl Default for Learner {
             goes_on: false,
             counted: None,
             resumes: false,
+            labels: Vec::new(),
             failure: None,
             predictor: None,
             queue: PredictionQueue::default(),
             suggesting: None,
             under_way: 0,
             begun_with: Arc::default(),
+            begun_count: 0,
             known: Arc::default(),
             ever_known: HashSet::new(),
             status,
@@ -148,7 +155,7 @@ impl Project {
     pub fn start_learner(&mut self) {
         self.learner.is_on = self.read_only().is_none();
         self.learner.known = Arc::new(self.complete_sentences());
-        self.learner.begun_with = Arc::clone(&self.learner.known);
+        self.begin_with(Arc::clone(&self.learner.known));
         self.start_predicting();
         if self.learner.is_on && self.settings.auto_train {
             self.resume_training();
@@ -162,9 +169,11 @@ impl Project {
         let can = self.counts().train > 0 && !self.corpus().labels().is_empty();
         if works && can {
             let is_due = self.refresh_is_due();
-            let started = if is_due && self.model_knows_the_labels() {
+            let knows_labels = is_due && self.model_knows_the_labels();
+            let labels_are_new = || !self.label_ids().eq(self.learner.labels.iter().copied());
+            let started = if knows_labels {
                 self.start_refresh()
-            } else if is_due || self.sentences_to_go() == 0 {
+            } else if is_due && labels_are_new() || self.sentences_to_go() == 0 {
                 self.start_training()
             } else {
                 Ok(())
@@ -180,13 +189,22 @@ impl Project {
     /// Whether enough is new to the model in use for a quick training.
     fn refresh_is_due(&self) -> bool {
         let complete = self.counts().train + self.counts().dev;
-        complete >= self.learner.begun_with.len() + REFRESH_AFTER && self.current_snapshot().is_some()
+        complete >= self.learner.begun_count + REFRESH_AFTER && self.current_snapshot().is_some()
     }
 
     /// Whether its classes are the labels of today; else the output layer is to be learned anew, and by a full training.
     fn model_knows_the_labels(&self) -> bool {
         let known = self.current_snapshot().and_then(|(_, folder)| snapshot_labels(&folder).ok());
-        known.is_some_and(|known| known.iter().map(|(id, _)| *id).eq(self.corpus.labels().iter().map(|l| l.id)))
+        known.is_some_and(|known| known.iter().map(|(id, _)| *id).eq(self.label_ids()))
+    }
+
+    fn label_ids(&self) -> impl Iterator<Item = LabelId> {
+        self.corpus.labels().iter().map(|label| label.id)
+    }
+
+    fn begin_with(&mut self, complete: Arc<HashSet<SentenceId>>) {
+        self.learner.begun_count = complete.len();
+        self.learner.begun_with = complete;
     }
 
     fn start_refresh(&mut self) -> Result<(), SessionError> {
@@ -236,7 +254,10 @@ impl Project {
         self.learner.counted = (!is_quick).then(|| self.counts().train + self.counts().dev);
         self.learner.resumes = matches!(job.task, TrainingTask::Resume { .. });
         self.note_learned();
-        self.learner.begun_with = Arc::new(self.complete_sentences());
+        if !is_quick {
+            self.learner.labels = self.label_ids().collect();
+        }
+        self.begin_with(Arc::new(self.complete_sentences()));
         self.learner.failure = None;
         let run = TrainingRun::start(job, sentences, self.waker.as_waker());
         run.pause(self.settings.training_paused);
@@ -251,15 +272,13 @@ impl Project {
         left.into_iter().rev().find(|(_, folder)| can_go_on(folder)).map(|(id, _)| id)
     }
 
-    /// After documents were set aside or taken back: what is not there is no reason to wait for more.
-    pub(super) fn forget_what_is_gone(&mut self) -> Result<(), SessionError> {
-        let complete = self.complete_sentences();
-        let begun_with = self.learner.begun_with.intersection(&complete).copied().collect();
-        self.learner.begun_with = Arc::new(begun_with);
-        if self.settings.last_trained_sentences > complete.len() {
-            self.set(Setting::LastTrainedSentences(complete.len()))?;
-        }
-        Ok(())
+    /// After documents were set aside or taken back: trainings wait for as many more sentences as before.
+    pub(super) fn count_without(&mut self, complete_before: usize) -> Result<(), SessionError> {
+        let complete = self.counts().train + self.counts().dev;
+        let moved = |count: usize| (count + complete).saturating_sub(complete_before);
+        self.learner.begun_count = moved(self.learner.begun_count);
+        self.learner.counted = self.learner.counted.map(moved);
+        self.set(Setting::LastTrainedSentences(moved(self.settings.last_trained_sentences)))
     }
 
     /// How many more complete sentences start a training.
@@ -344,9 +363,8 @@ impl Project {
             let says_nothing = self.learner.resumes && ended.is_err() && !is_stopped;
             let counted = self.learner.counted.take().filter(|_| !goes_on && !says_nothing);
             // It was this one that was to wait, not the next.
-            for setting in
-                counted.map(Setting::LastTrainedSentences).into_iter().chain([Setting::TrainingPaused(false)])
-            {
+            let settings = [counted.map(Setting::LastTrainedSentences), Some(Setting::TrainingPaused(false))];
+            for setting in settings.into_iter().flatten() {
                 if let Err(error) = self.set(setting) {
                     events.push(Event::SaveFailed { message: error.to_string() });
                 }

@@ -78,7 +78,7 @@ pub struct Project {
     pub(super) activity: Activity,
     pub(super) on_screen: Vec<SentenceId>,
     /// What is shown of one of them, while newer suggestions are held back there.
-    pub(super) shown: Option<(SentenceId, SentenceSuggestions)>,
+    pub(super) shown: Option<(SentenceId, Option<SentenceSuggestions>)>,
     pub(super) learner: Learner,
     pub(super) agenda: Agenda,
     pub(super) waker: SharedWaker,
@@ -321,8 +321,8 @@ impl Project {
 
     /// Says which suggestions a sentence on screen shows, where they may be older than those that are there.
     pub fn note_shown(&mut self, sentence: SentenceId, suggestions: Option<&SentenceSuggestions>) {
-        if self.shown.as_ref().map(|(id, shown)| (*id, shown)) != suggestions.map(|shown| (sentence, shown)) {
-            self.shown = suggestions.map(|shown| (sentence, shown.clone()));
+        if self.shown.as_ref().map(|(id, shown)| (*id, shown.as_ref())) != Some((sentence, suggestions)) {
+            self.shown = Some((sentence, suggestions.cloned()));
         }
     }
 
@@ -339,8 +339,9 @@ impl Project {
 
     /// Another connection to the project file, for a thread that reads.
     pub(super) fn connect_again(&self) -> impl FnOnce() -> Result<Store, StoreError> + Send + use<> {
-        let (path, read_only) = (self.path.clone(), self.read_only.clone());
-        move || Store::open_again(&path, read_only.as_ref())
+        // Where there is no writer, nothing is open: what is in memory is all that is needed.
+        let (path, is_written) = (self.path.clone(), self.writer.is_some());
+        move || if is_written { Store::open_beside_writer(&path) } else { Store::open_to_read(&path) }
     }
 
     /// Waits until all is on disk: for the command line, not for the window.
@@ -469,6 +470,7 @@ impl Project {
             touched.iter().filter_map(|id| corpus.sentence(*id).cloned()).collect()
         };
         let before = sentences(&self.corpus);
+        let complete_before = self.counts.train + self.counts.dev;
         let seen = self.seen();
         let inverse = Arc::make_mut(&mut self.corpus).apply(transaction.clone())?;
         if moves_words {
@@ -489,7 +491,7 @@ impl Project {
             self.move_suggestions(&edits)?;
         }
         if moves_documents {
-            self.forget_what_is_gone()?;
+            self.count_without(complete_before)?;
         }
         if moves_words || !opened.is_empty() {
             self.start_predicting();

@@ -61,7 +61,11 @@ pub(super) fn read_inputs(
     let found = expand(named, asked, &mut incoming.notes)?;
     let (mut files, mut told, mut failures) = (Vec::with_capacity(found.len()), Vec::new(), Vec::new());
     for file in found {
-        match format_of(&file.path, asked, &mut told) {
+        let format = match file.is_unbegun {
+            true => Ok(by_id(UNBEGUN)?),
+            false => format_of(&file.path, asked, &mut told),
+        };
+        match format {
             Ok(format) => files.push((file, format)),
             Err(error) => failures.push((file.path, error)),
         }
@@ -79,14 +83,12 @@ pub(super) fn read_inputs(
         Options::new(request.options.iter().cloned(), &formats)?;
     }
     let total = files.len();
-    let mut gathering =
-        Gathering { collected: Collected::default(), labels: BTreeSet::new(), is_unbegun: false, cancel };
+    let mut gathering = Gathering { collected: Collected::default(), labels: BTreeSet::new(), cancel };
     for (done, (file, format)) in files.into_iter().enumerate() {
         on_progress(done, total);
         if done == 0 || format.holds().mentions {
             (incoming.format_id, incoming.format_title) = (format.id(), format.title());
         }
-        gathering.is_unbegun = file.is_unbegun;
         match read_file(&file, format, request, &mut gathering) {
             _ if cancel.load(Ordering::Relaxed) => return Err(SessionError::Stopped),
             Ok(()) => {}
@@ -121,6 +123,9 @@ pub(super) fn read_inputs(
     incoming.warnings.extend(failures.into_iter().map(failed));
     Ok(incoming)
 }
+
+/// The format that has annotations beside texts, and knows texts that have none.
+const UNBEGUN: &str = "brat";
 
 /// Remarks of readers that are passed on; each file of a thousand may have one.
 const MOST_NOTES: usize = 100;
@@ -163,18 +168,13 @@ fn read_file(
 struct Gathering<'a> {
     collected: Collected,
     labels: BTreeSet<String>,
-    /// Nobody has annotated what the file holds, whatever is said of all that is imported.
-    is_unbegun: bool,
     cancel: &'a AtomicBool,
 }
 
 impl Sink for Gathering<'_> {
-    fn document(&mut self, mut document: ImportedDocument) -> ControlFlow<()> {
+    fn document(&mut self, document: ImportedDocument) -> ControlFlow<()> {
         if self.cancel.load(Ordering::Relaxed) {
             return ControlFlow::Break(());
-        }
-        if self.is_unbegun {
-            document.sentences.iter_mut().for_each(|sentence| sentence.status = Some(Status::Untouched));
         }
         self.collected.document(document)
     }

@@ -18,14 +18,16 @@ impl Project {
             let Edit::Resegment { old, new, .. } = edit else { continue };
             let places = Places::of(new);
             for (id, before) in old {
-                let both = self.suggestions.get(id).zip(self.corpus.sentence(*id));
+                // Where they are withheld nobody can answer them.
+                let both = self.suggestions(*id).zip(self.corpus.sentence(*id));
                 let Some((said, sentence)) = both.filter(|(said, _)| said.model == ModelId::FROM_FILE) else {
                     continue;
                 };
                 let mut open = said.visible(sentence, self.corpus.labels(), 0.0);
                 if let Some(cut) = open.find(|suggestion| places.find(before, suggestion.span).is_none()) {
                     let words = self.corpus.span_text(sentence, cut.span).to_owned();
-                    return Err(SessionError::CutsSuggestion { words });
+                    let hidden = if cut.score < self.settings.threshold { " (hidden by the threshold)" } else { "" };
+                    return Err(SessionError::CutsSuggestion { words, hidden });
                 }
             }
         }

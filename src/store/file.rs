@@ -111,19 +111,15 @@ impl Store {
         Self::open_immutable(path)
     }
 
-    /// Opens a project once more that this process has open already, as `read_only` says: a connection for another
-    /// thread, which reads.
+    /// Opens a project once more that this process writes: a connection for another thread, which reads.
     ///
     /// It looks at the file through SQLite alone. On Unix systems closing any file takes away all locks that the process
     /// has on it, those of SQLite's connections too (see "How To Corrupt An SQLite Database File", 2.2).
     ///
     /// # Errors
     /// What SQLite can't open any more.
-    pub fn open_again(path: &Path, read_only: Option<&WhyReadOnly>) -> Result<Self, StoreError> {
-        match read_only {
-            Some(WhyReadOnly::NotWritable) => Self::open_immutable(path),
-            why => Self::open_as_it_is(path, TO_READ, path, why.cloned().unwrap_or(WhyReadOnly::AskedFor)),
-        }
+    pub fn open_beside_writer(path: &Path) -> Result<Self, StoreError> {
+        Self::open_as_it_is(path, TO_READ, path, WhyReadOnly::AskedFor)
     }
 
     pub fn path(&self) -> &Path {

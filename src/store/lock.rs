@@ -48,9 +48,7 @@ impl Lock {
             }
         }
     }
-}
 
-impl Lock {
     /// Who holds it, as far as can be told without taking it: for those who may not write there.
     pub(super) fn holder(project: &Path) -> Option<Holder> {
         let mut file = File::open(lock_path(project)).ok()?;
@@ -61,9 +59,9 @@ impl Lock {
     }
 }
 
-/// A project of this name is open, or was and could not take its lock away.
+/// A project of this name is open, here or elsewhere.
 pub fn is_locked(project: &Path) -> bool {
-    lock_path(project).exists()
+    Lock::holder(project).is_some()
 }
 
 /// `NAME.nestling.lock`.

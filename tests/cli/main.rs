@@ -124,7 +124,9 @@ fn a_folder_is_converted_through_a_project_and_back() {
     let convert = place.json(1, &["convert", "brat", "--to", "jsonl", "--output", "o.jsonl"]);
     assert_eq!((&convert["documents"], &convert["mentions"], &convert["left_out"]), (&3.into(), &2.into(), &1.into()));
     assert_eq!((&convert["warnings"][0]["line"], &convert["format"]), (&4.into(), &"jsonl".into()));
-    assert!(convert["notes"].to_string().contains("1 text has no .ann and is taken as not annotated yet"));
+    assert!(
+        convert["notes"].to_string().contains("there is no .ann beside it, so that it is taken as not annotated yet")
+    );
     let refused = place.refused(&["convert", "brat", "--to", "conll", "--output", "o.conll", "--strict"]);
     assert!(refused.contains("nothing was written") && !place.path("o.conll").exists(), "{refused}");
 

@@ -61,6 +61,15 @@ fn every_shape_is_read() {
 }
 
 #[test]
+fn texts_of_one_id_stay_documents_of_their_own() {
+    let lines =
+        "{\"id\":1,\"text\":\"Anna left.\",\"label\":[[0,4,\"PER\"]]}\n{\"id\":1,\"text\":\"Bo came.\",\"label\":[]}\n";
+    let read = read("jsonl", lines, &[]).unwrap();
+    let texts: Vec<(&str, &str)> = read.documents.iter().map(|d| (d.name.as_str(), d.text.as_ref())).collect();
+    assert_eq!(texts, [("input-1", "Anna left."), ("input-1", "Bo came.")]);
+}
+
+#[test]
 fn what_prodigy_says_of_a_line_counts() {
     let words = r#""tokens":[{"text":"Anna-Bo","start":0,"end":7,"id":0},{"text":" ","start":7,"end":8,"id":1},{"text":"left.","start":8,"end":13,"id":2}]"#;
     let line = |answer: &str| {

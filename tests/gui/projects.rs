@@ -118,6 +118,8 @@ fn dropped_texts_are_forgotten_when_no_project_is_made_for_them() {
     page.fill("File", &stage.path("made.nestling").display().to_string());
     assert!(page.shows("Then more.txt will be imported."));
     // The dialog takes what is dropped on it, and keeps what was typed.
+    page.drop_file(&project);
+    assert!(page.shows("Create the project"));
     page.drop_file(&stage.write("other.txt", "One more came .\n"));
     assert!(page.shows("Then more.txt and 1 other file will be imported."));
     page.click("Create the project");

@@ -2,7 +2,7 @@
 
 use super::offsets::{Counting, Unit, to_bytes};
 use super::{ID, OFFSETS, conf, fields, number_of};
-use crate::annotation::Kept;
+use crate::annotation::{Kept, Status};
 use crate::format::encoding::decode;
 use crate::format::fit::{Lost, RawMention, fit, quotes};
 use crate::format::text::cut;
@@ -27,6 +27,11 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
         sink.label(label);
     }
     let (text, annotations) = both(input, &file)?;
+    let has_none = annotations.is_none();
+    let annotations = annotations.unwrap_or_default();
+    if has_none {
+        sink.note(format!("there is no .ann beside it, so that it is taken as not annotated yet: {file}"));
+    }
     if u32::try_from(text.len()).is_err() {
         OffsetIndex::new(&text).map_err(|source| FormatError::TooLong { source, file: file.clone() })?;
     }
@@ -73,7 +78,12 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
         lost.extend(place);
     }
     lost.into_iter().for_each(|lost| fitted.reopen(lost));
-    fitted.sentences.iter_mut().for_each(|sentence| sentence.may_be_unread = is_unbegun);
+    for sentence in &mut fitted.sentences {
+        sentence.may_be_unread = is_unbegun;
+        if has_none {
+            sentence.status = Some(Status::Untouched);
+        }
+    }
     let ids: BTreeSet<&str> = mentions.iter().filter_map(|m| m.source_id.as_deref()).collect();
     let triggers = triggers(&kept).filter(|id| ids.contains(id)).collect::<BTreeSet<_>>().len();
     if triggers > 0 {
@@ -94,21 +104,22 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
     if sink.document(document).is_break() { Err(FormatError::Stopped { file }) } else { Ok(()) }
 }
 
-/// The text and the annotations, whichever of the two files was named.
-fn both(input: &Input, file: &str) -> Result<(String, String), FormatError> {
+/// The text and the annotations, whichever of the two files was named; a text may be one that has none yet.
+fn both(input: &Input, file: &str) -> Result<(String, Option<String>), FormatError> {
     let is_text = input.sample().extension == "txt";
     let other = input.with_ending(if is_text { "ann" } else { "txt" }).filter(|path| path.is_file());
-    let missing = || FormatError::Missing { file: format!(".txt (beside {file})") };
     let Some(other) = other else {
-        // Annotations are of a text; a text may be one that nobody has begun to annotate.
-        return if is_text { Ok((decode(input.all_bytes()?, file)?.text, String::new())) } else { Err(missing()) };
+        return match is_text {
+            true => Ok((decode(input.all_bytes()?, file)?.text, None)),
+            false => Err(FormatError::Missing { file: format!(".txt (beside {file})") }),
+        };
     };
     let other_name = other.display().to_string();
     let theirs = decode(std::fs::read(&other).map_err(|error| FormatError::read(error, &other_name))?, &other_name)?;
     let ours = decode(input.all_bytes()?, file)?;
     let (text, annotations) = if is_text { (ours.text, theirs.text) } else { (theirs.text, ours.text) };
     let annotations = annotations.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(annotations);
-    Ok((text, annotations))
+    Ok((text, Some(annotations)))
 }
 
 /// What an `.ann` file holds.

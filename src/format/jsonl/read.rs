@@ -251,6 +251,9 @@ impl Reader<'_> {
         let own_name = line.own_name().unwrap_or_else(|| number.to_string());
         let TextLine { doc, text, gap, .. } = line;
         let usual_gap = if doc.is_some() { "\n" } else { "" };
+        if doc.is_none() {
+            self.hand_over()?;
+        }
         let name = doc.unwrap_or_else(|| format!("{}-{own_name}", self.name));
         self.add(number, name, Piece { text, gap: gap.unwrap_or_else(|| usual_gap.to_owned()), sentences, warnings })
     }

@@ -46,6 +46,11 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
         Some(Proposal::Remove) => Some("Remove it".to_owned()),
         None => None,
     };
+    let way_on = match (is_begun, is_gone) {
+        (false, _) => "Begin",
+        (true, true) => "Go on",
+        (true, false) => "Back to it",
+    };
     let frame =
         egui::Frame::new().fill(theme::mix(tokens.panel, tokens.accent, 0.12)).inner_margin(Margin::symmetric(16, 8));
     Panel::top("look again").frame(frame).show(ui, |ui| {
@@ -59,17 +64,7 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
                 if is_begun && is_here {
                     answers(ui, stage, change.as_deref(), holds);
                 } else {
-                    go_on(
-                        ui,
-                        stage,
-                        if !is_begun {
-                            "Begin"
-                        } else if is_gone {
-                            "Go on"
-                        } else {
-                            "Back to it"
-                        },
-                    );
+                    go_on(ui, stage, way_on);
                 }
                 ui.add_space(size::GAP);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {

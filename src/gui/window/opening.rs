@@ -120,7 +120,7 @@ impl Window {
             Ok(opened) => opened,
             Err(lost) => Opened { project: None, trouble: Some(lost.into()) },
         };
-        if trouble.is_some() {
+        if trouble.is_some() && kept.is_some() {
             self.dialog = kept;
         }
         self.report = trouble.map(|error| Report::of("This did not work", &error));
@@ -165,6 +165,9 @@ impl Window {
             ctx.input(|i| i.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect());
         let is_project = |p: &PathBuf| p.extension().is_some_and(|e| e == "nestling");
         if let Some(Dialog::NewProject(dialog)) = &mut self.dialog {
+            if dropped.iter().any(is_project) {
+                self.acts.push(Act::Notice("Make or cancel the new project first, then drop a project".to_owned()));
+            }
             dialog.take_files(dropped.into_iter().filter(|path| !is_project(path)));
         } else if let Some(project) = dropped.iter().find(|p| is_project(p)) {
             self.acts.push(Act::Open(project.clone()));
