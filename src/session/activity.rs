@@ -1,4 +1,4 @@
-//! How long a person worked and what they saw, which edits are stored with.
+//! How long a person worked, which edits are stored with.
 
 use super::project::Project;
 use crate::store::{Stamp, VisibleSuggestions};
@@ -47,21 +47,6 @@ impl Activity {
 }
 
 impl Project {
-    /// The suggestions on screen now: before an edit those that a person saw when deciding on it.
-    pub(super) fn seen(&self) -> Vec<VisibleSuggestions> {
-        let visible = self.on_screen.iter().filter_map(|&id| {
-            let said = match &self.shown {
-                Some((of, shown)) if *of == id => shown.as_ref().filter(|_| self.withheld(id).is_none()),
-                _ => self.suggestions(id),
-            }?;
-            let sentence = self.corpus.sentence(id)?;
-            let spans: Vec<_> =
-                said.visible(sentence, self.corpus.labels(), self.settings.threshold).cloned().collect();
-            (!spans.is_empty()).then_some(VisibleSuggestions { sentence: id, model: said.model, spans })
-        });
-        visible.collect()
-    }
-
     /// Who, when, how long, and what was seen.
     pub(super) fn stamp(&mut self, visible: Vec<VisibleSuggestions>) -> Stamp {
         let author = self.settings.author.clone();

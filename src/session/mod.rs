@@ -52,6 +52,7 @@ mod scoring;
 mod search;
 mod segments;
 mod settings;
+mod shown;
 mod simulate;
 mod status;
 mod task;

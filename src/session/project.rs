@@ -11,7 +11,7 @@ use super::status::{Counts, Event, LearnerStatus, ModelInfo, SaveState};
 use super::{SessionError, Waker, curve, models};
 use crate::annotation::{
     Corpus, Edit, History, LabelSet, ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status, Step,
-    Suggestion, Transaction,
+    Transaction,
 };
 use crate::store::{
     self, Contents, LogEntry, Measurement, ModelRecord, Store, StoreError, WhyReadOnly, Writer, WriterEvent,
@@ -283,18 +283,6 @@ impl Project {
         }
     }
 
-    /// All that the latest model that looked at it says of a sentence; nothing where it is withheld.
-    pub fn suggestions(&self, id: SentenceId) -> Option<&SentenceSuggestions> {
-        self.suggestions.get(&id).filter(|_| self.withheld(id).is_none())
-    }
-
-    /// What is worth showing: at least the threshold, not rejected, and not gold already.
-    pub fn visible_suggestions(&self, id: SentenceId) -> Vec<&Suggestion> {
-        let both = self.suggestions(id).zip(self.corpus.sentence(id));
-        both.map(|(s, sentence)| s.visible(sentence, self.corpus.labels(), self.settings.threshold).collect())
-            .unwrap_or_default()
-    }
-
     pub fn learner(&self) -> &LearnerStatus {
         self.learner.status()
     }
@@ -309,21 +297,6 @@ impl Project {
     pub fn note_activity(&mut self, presses: u32) {
         self.activity.touch(Instant::now());
         self.activity.press(presses);
-    }
-
-    /// Says what is on screen: it gets suggestions first, and edits record what was seen.
-    pub fn look_at(&mut self, sentences: &[SentenceId]) {
-        if self.on_screen != sentences {
-            self.on_screen = sentences.to_vec();
-            self.learner.hurry(sentences);
-        }
-    }
-
-    /// Says which suggestions a sentence on screen shows, where they may be older than those that are there.
-    pub fn note_shown(&mut self, sentence: SentenceId, suggestions: Option<&SentenceSuggestions>) {
-        if self.shown.as_ref().map(|(id, shown)| (*id, shown.as_ref())) != Some((sentence, suggestions)) {
-            self.shown = Some((sentence, suggestions.cloned()));
-        }
     }
 
     /// Hears the workers and moves the learner on. Never waits; call it each frame.
