@@ -47,7 +47,7 @@ use crate::session::{Encoders, Project};
 use eframe::egui::{self, Align, Frame, Id, Label, Layout, Margin, Modal, Ui, vec2};
 
 pub(super) enum Dialog {
-    NewProject(NewProjectDialog),
+    NewProject(Box<NewProjectDialog>),
     Open(OpenDialog),
     Import(Box<ImportDialog>),
     Export(Box<ExportDialog>),

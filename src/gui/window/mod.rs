@@ -55,7 +55,7 @@ enum Screen {
         /// What is to be imported into the project that is made.
         then_import: Vec<PathBuf>,
         /// Comes back if it fails.
-        kept: Option<Dialog>,
+        kept: Option<Box<Dialog>>,
     },
     Desk(Box<Desk>),
 }

@@ -44,7 +44,7 @@ impl Window {
             }
         };
         // What was typed for a new project comes back where that can't be made.
-        let kept = self.dialog.take().filter(|dialog| matches!(dialog, Dialog::NewProject(_)));
+        let kept = self.dialog.take().filter(|dialog| matches!(dialog, Dialog::NewProject(_))).map(Box::new);
         self.notice = None;
         let home = self.home.clone();
         let task = Task::spawn("open project", self.services.waker.clone(), move || {
@@ -98,7 +98,7 @@ impl Window {
 
     pub(super) fn new_project(&mut self, then_import: Vec<PathBuf>) {
         let Known { projects_dir, encoders, .. } = &self.known;
-        self.dialog = Some(Dialog::NewProject(NewProjectDialog::new(projects_dir, encoders, then_import)));
+        self.dialog = Some(Dialog::NewProject(Box::new(NewProjectDialog::new(projects_dir, encoders, then_import))));
     }
 
     pub(super) fn take_results(&mut self, ctx: &Context) {
@@ -121,7 +121,7 @@ impl Window {
             Err(lost) => Opened { project: None, trouble: Some(lost.into()) },
         };
         if trouble.is_some() && kept.is_some() {
-            self.dialog = kept;
+            self.dialog = kept.map(|dialog| *dialog);
         }
         self.report = trouble.map(|error| Report::of("This did not work", &error));
         if let Some(mut project) = project {
