@@ -1,6 +1,7 @@
 //! Learning curves as a picture that every browser shows.
 
 use super::curve::{Curve, CurvePoint};
+use crate::wording::grouped;
 use std::fmt::Write as _;
 
 const SIZE: (f64, f64) = (760.0, 480.0);
@@ -8,14 +9,16 @@ const SIZE: (f64, f64) = (760.0, 480.0);
 const MARGIN: (f64, f64, f64, f64) = (64.0, 24.0, 200.0, 52.0);
 /// Told apart by people who don't see red and green, too (Okabe and Ito 2008).
 const COLORS: [&str; 7] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"];
-const LINES_ACROSS: usize = 5;
 
-/// F1 over annotated tokens: a line for the mean of each strategy, a band from the least to the greatest run.
+/// F1 over annotated tokens, each doubling of which takes as much room: a line for the mean of each strategy, a band from
+/// the least to the greatest run.
 pub(super) fn svg(curves: &[Curve]) -> String {
     let points = || curves.iter().flat_map(|curve| &curve.points);
-    let most_tokens = points().map(|p| p.tokens).fold(1.0, f64::max);
-    let most_f1 = (points().map(|p| p.high).fold(0.1, f64::max) * 10.0).ceil() / 10.0;
-    let axes = Axes { most_tokens, most_f1 };
+    let most = points().map(|p| p.tokens).fold(2.0, f64::max);
+    let least = points().map(|p| p.tokens).fold(most, f64::min).clamp(1.0, most / 2.0);
+    let highest = points().map(|p| p.high).fold(0.1, f64::max);
+    let lowest = points().map(|p| p.low).fold(highest, f64::min);
+    let axes = Axes { tokens: (least, most), tenths: ((lowest * 10.0).floor(), (highest * 10.0).ceil()) };
     let mut svg = String::new();
     let (width, height) = SIZE;
     push(
@@ -58,37 +61,51 @@ pub(super) fn svg(curves: &[Curve]) -> String {
 
 #[derive(Clone, Copy)]
 struct Axes {
-    most_tokens: f64,
-    most_f1: f64,
+    /// From where to where.
+    tokens: (f64, f64),
+    /// The same of F1, in tenths.
+    tenths: (f64, f64),
 }
 
 impl Axes {
     fn place(self, tokens: f64, f1: f64) -> (f64, f64) {
         let (left, top, right, bottom) = MARGIN;
         let (width, height) = (SIZE.0 - left - right, SIZE.1 - top - bottom);
-        (left + tokens / self.most_tokens * width, top + (1.0 - f1 / self.most_f1) * height)
+        let ((from, to), (low, high)) = (self.tokens, self.tenths);
+        let across = (tokens.max(1.0) / from).ln() / (to / from).ln();
+        let up = (f1 * 10.0 - low) / (high - low).max(1.0);
+        (left + across * width, top + (1.0 - up) * height)
     }
 
     fn draw(self, svg: &mut String) {
-        for step in 0..=LINES_ACROSS {
-            let share = step as f64 / LINES_ACROSS as f64;
-            let (f1, tokens) = (share * self.most_f1, share * self.most_tokens);
-            let ((left, y), (right, _)) = (self.place(0.0, f1), self.place(self.most_tokens, f1));
+        let ((from, to), (low, high)) = (self.tokens, self.tenths);
+        for tenth in low as usize..=high as usize {
+            let f1 = tenth as f64 / 10.0;
+            let ((left, y), (right, _)) = (self.place(from, f1), self.place(to, f1));
             push(
                 svg,
                 format_args!(
-                    r##"<line x1="{left:.1}" y1="{y:.1}" x2="{right:.1}" y2="{y:.1}" stroke="#dddddd"/><text x="{0:.1}" y="{1:.1}" text-anchor="end">{f1:.2}</text>"##,
+                    r##"<line x1="{left:.1}" y1="{y:.1}" x2="{right:.1}" y2="{y:.1}" stroke="#dddddd"/><text x="{0:.1}" y="{1:.1}" text-anchor="end">{f1:.1}</text>"##,
                     left - 8.0,
                     y + 4.0
                 ),
             );
-            let (x, bottom) = self.place(tokens, 0.0);
+        }
+        let bottom = SIZE.1 - MARGIN.3;
+        let round = (0..9).flat_map(|power| [1, 2, 5].map(|first| first * 10_usize.pow(power)));
+        for tokens in round.filter(|tokens| (from..=to).contains(&(*tokens as f64))) {
+            let (x, _) = self.place(tokens as f64, 0.0);
             push(
                 svg,
-                format_args!(r#"<text x="{x:.1}" y="{0:.1}" text-anchor="middle">{tokens:.0}</text>"#, bottom + 18.0),
+                format_args!(
+                    r##"<line x1="{x:.1}" y1="{bottom:.1}" x2="{x:.1}" y2="{0:.1}" stroke="#999999"/><text x="{x:.1}" y="{1:.1}" text-anchor="middle">{2}</text>"##,
+                    bottom + 4.0,
+                    bottom + 18.0,
+                    grouped(tokens)
+                ),
             );
         }
-        let (middle, bottom) = self.place(self.most_tokens / 2.0, 0.0);
+        let middle = (MARGIN.0 + SIZE.0 - MARGIN.2) / 2.0;
         push(
             svg,
             format_args!(
@@ -96,7 +113,7 @@ impl Axes {
                 bottom + 40.0
             ),
         );
-        let (_, half) = self.place(0.0, self.most_f1 / 2.0);
+        let half = (MARGIN.1 + bottom) / 2.0;
         push(
             svg,
             format_args!(
@@ -129,8 +146,9 @@ mod tests {
             above_random: None,
         };
         let svg = svg(&[curve("random"), curve("entropy+diverse")]);
-        // A quarter and a half of a height of 404 above the ground, and half the width of 496.
-        assert!(svg.contains(r#"<polyline points="312.0,226.0 560.0,24.0""#), "{svg}");
+        // From the lowest tenth to the highest over a height of 404, and a doubling over the width of 496.
+        assert!(svg.contains(r#"<polyline points="64.0,428.0 560.0,24.0""#), "{svg}");
+        assert!([">0.2<", ">0.3<", ">0.4<", ">500<", ">1,000<"].iter().all(|mark| svg.contains(mark)), "{svg}");
         assert!(svg.contains(">entropy+diverse</text>") && svg.matches("<polyline").count() == 2);
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
     }
