@@ -67,8 +67,8 @@ pub struct Choice {
 
 /// The sentences to annotate next, the first one first: as many as there are, at most as many as asked for.
 ///
-/// Cost: linear in the open sentences, whose words are looked at in few of them, but for the order of what is drawn at random; with diversity some ten products of
-/// directions for each pair of a chosen and a shortlisted sentence.
+/// Cost: linear in the open sentences, but for the order of what is drawn at random; the words of some thousands are looked
+/// at. With diversity some ten products of directions for each pair of a chosen and a shortlisted sentence.
 pub fn choose(request: &Request<'_>) -> Vec<Choice> {
     let count = request.count.min(request.open.len());
     let request = &Request { count, ..*request };

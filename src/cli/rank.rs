@@ -41,10 +41,8 @@ pub(super) fn run(args: &Rank) -> Result<Ending, CliError> {
         format!("{score}  {:<6}  {}\n", why(choice.why), located(corpus, choice.id))
     });
     let text: String = lines.collect();
-    let text = match text.is_empty() {
-        true if args.limit > 0 => "No sentence is open: all are complete or skipped.".to_owned(),
-        _ => text,
-    };
+    let is_over = text.is_empty() && args.limit > 0;
+    let text = if is_over { "No sentence is open: all are complete or skipped.".to_owned() } else { text };
     answer(args.common, &json, &text)?;
     Ok(Ending::Whole)
 }

@@ -49,7 +49,6 @@ fn in_folder(
 ) -> Result<Vec<Found>, SessionError> {
     let mut all = Vec::new();
     walk(folder, &mut all)?;
-    let ending = |path: &Path| path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     let own = all.iter().filter(|path| !belongs_to_another(path, |other| other.is_file()));
     let own: Vec<PathBuf> = own.cloned().collect();
     let chosen: Vec<PathBuf> = match format {
@@ -93,11 +92,11 @@ fn in_folder(
 
 /// Where texts have annotations beside them, those of `own` that have none.
 fn unbegun_texts<'f>(chosen: &[PathBuf], own: &'f [PathBuf]) -> BTreeSet<&'f PathBuf> {
-    let ends = |path: &PathBuf, ending: &str| path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending));
-    if !chosen.iter().any(|path| ends(path, "ann")) {
+    if !chosen.iter().any(|path| ending(path) == "ann") {
         return BTreeSet::new();
     }
-    own.iter().filter(|path| ends(path, "txt") && !chosen.contains(path)).collect()
+    let chosen: BTreeSet<&PathBuf> = chosen.iter().collect();
+    own.iter().filter(|path| ending(path) == "txt" && !chosen.contains(path)).collect()
 }
 
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), SessionError> {
@@ -117,12 +116,16 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), SessionError> {
 
 /// True for a text beside its annotations, and for the configuration beside annotations.
 fn belongs_to_another(path: &Path, is_there: impl Fn(&Path) -> bool) -> bool {
-    let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-    match ending.as_deref() {
-        Some("txt") => ["ann", "ANN"].iter().any(|ending| is_there(&path.with_extension(ending))),
-        Some("conf") => true,
+    match ending(path).as_str() {
+        "txt" => ["ann", "ANN"].iter().any(|ending| is_there(&path.with_extension(ending))),
+        "conf" => true,
         _ => false,
     }
+}
+
+/// In small letters.
+fn ending(path: &Path) -> String {
+    path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
 /// One note for each thing that was found, with the number of files.

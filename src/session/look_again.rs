@@ -111,7 +111,8 @@ impl Project {
                 // A sentence that was cut anew meanwhile has other words in the same place.
                 let is_there = |(finding, frozen): &(Finding, Vec<String>)| {
                     let sentence = self.corpus.sentence(finding.sentence);
-                    sentence.is_some_and(|s| words(&self.corpus, s).get(range(finding.span)) == Some(frozen.as_slice()))
+                    sentence
+                        .is_some_and(|s| words(&self.corpus, s).get(finding.span.range()) == Some(frozen.as_slice()))
                 };
                 let findings = findings.into_iter().filter(is_there).map(|(finding, _)| finding).collect();
                 Event::LookedAgain { findings, asked_models }
@@ -190,7 +191,7 @@ impl Gold {
 
     fn with_words(&self, findings: Vec<Finding>) -> Vec<(Finding, Vec<String>)> {
         let of: HashMap<SentenceId, &Example> = self.ids.iter().copied().zip(&self.examples).collect();
-        let frozen = |finding: &Finding| of.get(&finding.sentence)?.tokens.get(range(finding.span)).map(<[_]>::to_vec);
+        let frozen = |finding: &Finding| of.get(&finding.sentence)?.tokens.get(finding.span.range()).map(<[_]>::to_vec);
         findings.into_iter().filter_map(|finding| Some((finding, frozen(&finding)?))).collect()
     }
 
@@ -247,10 +248,6 @@ impl Gold {
         }
         Ok(said)
     }
-}
-
-fn range(span: Span) -> std::ops::Range<usize> {
-    span.start().get()..span.end().get()
 }
 
 /// Spans with their most probable label and its probability.

@@ -457,17 +457,16 @@ impl Project {
         let edits = transaction.edits.clone();
         let moves_documents = edits.iter().any(|edit| matches!(edit, Edit::SetPresence { .. }));
         let was_complete = before.iter().filter(|s| s.status() == Status::Complete).map(Sentence::id);
-        let opened: Vec<SentenceId> = was_complete.filter(|id| self.waits_for_suggestions(*id)).collect();
         writer.apply(LogEntry { step, transaction, inverse, stamp, revision })?;
         if moves_words {
             self.segmentation += 1;
             self.move_suggestions(&edits)?;
+            self.start_predicting();
+        } else {
+            self.predict_again(was_complete);
         }
         if moves_documents {
             self.count_without(complete_before)?;
-        }
-        if moves_words || !opened.is_empty() {
-            self.start_predicting();
         }
         self.consider_training();
         Ok(())

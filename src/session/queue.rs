@@ -28,7 +28,7 @@ impl PredictionQueue {
         self.urgent = visible.iter().copied().filter(|id| self.waiting.contains(id)).collect();
     }
 
-    /// Puts one in again: its answer came too late to be used.
+    /// Puts one in again: its answer came too late to be used, or it is to be answered anew.
     pub(super) fn again(&mut self, id: SentenceId) {
         if self.waiting.insert(id) {
             self.rest.push_front(id);

@@ -273,8 +273,13 @@ fn big_endian(head: &[u8], at: usize) -> Option<i32> {
 
 /// The write-ahead log of SQLite beside a file.
 pub(super) fn log_path(path: &Path) -> PathBuf {
+    beside(path, "-wal")
+}
+
+/// The path of a file whose name is another one's and more.
+pub(super) fn beside(path: &Path, more: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push("-wal");
+    name.push(more);
     name.into()
 }
 

@@ -3,6 +3,7 @@
 //! The lock is the operating system's, so that a crash releases it; the file's text only tells people who holds it.
 
 use super::StoreError;
+use super::file::beside;
 use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -66,9 +67,7 @@ pub fn is_locked(project: &Path) -> bool {
 
 /// `NAME.nestling.lock`.
 fn lock_path(project: &Path) -> PathBuf {
-    let mut name = project.as_os_str().to_owned();
-    name.push(".lock");
-    PathBuf::from(name)
+    beside(project, ".lock")
 }
 
 impl Drop for Lock {

@@ -133,8 +133,8 @@ impl Reader<'_> {
             ));
         }
         for (key, (line, count)) in unknown {
-            let lines = if count == 1 { "line" } else { "lines" };
-            self.warn(line, format!("{key:?} means nothing here and was left out ({count} {lines})"));
+            let lines = counted(count, "line", "lines");
+            self.warn(line, format!("{key:?} means nothing here and was left out ({lines})"));
         }
         self.tell_of_texts();
         Ok(())

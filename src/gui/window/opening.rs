@@ -120,8 +120,8 @@ impl Window {
             Ok(opened) => opened,
             Err(lost) => Opened { project: None, trouble: Some(lost.into()) },
         };
-        if trouble.is_some() && kept.is_some() {
-            self.dialog = kept.map(|dialog| *dialog);
+        if let (Some(_), Some(dialog)) = (&trouble, kept) {
+            self.dialog = Some(*dialog);
         }
         self.report = trouble.map(|error| Report::of("This did not work", &error));
         if let Some(mut project) = project {

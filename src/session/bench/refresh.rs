@@ -35,8 +35,8 @@ pub struct RefreshBench {
 }
 
 /// Works on a copy of a project that has a model: accepts the suggestions for ten open sentences, completes these, and waits
-/// for what the learner makes of them. No full training starts, unless the labels
-/// are not those of the model.
+/// for what the learner makes of them. No full training starts, unless the labels are not
+/// those of the model.
 ///
 /// # Errors
 /// A project without a model or with fewer open sentences, a temporary folder that can't be written, a stop.

@@ -51,8 +51,16 @@ impl Project {
             }
     }
 
-    pub(in crate::session) fn waits_for_suggestions(&self, id: SentenceId) -> bool {
-        self.corpus.sentence(id).is_some_and(|sentence| self.waits(sentence))
+    /// Queues those of some sentences that wait again: they were complete, and have nothing to show.
+    pub(in crate::session) fn predict_again(&mut self, sentences: impl Iterator<Item = SentenceId>) {
+        if self.learner.suggesting.is_none() {
+            return;
+        }
+        for id in sentences {
+            if self.corpus.sentence(id).is_some_and(|sentence| self.waits(sentence)) {
+                self.learner.queue.again(id);
+            }
+        }
     }
 
     /// Suggestions that came with a file and wait for an answer. They can't be made again, so that models leave them alone.

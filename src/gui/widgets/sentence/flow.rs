@@ -67,6 +67,11 @@ impl Segment {
         if self.first { mark.tag.clone() } else { format!("… {}", mark.name) }
     }
 
+    /// How wide its tag is at most: as its bar, or more where there is room.
+    pub fn widest_tag(&self) -> f32 {
+        self.tag_room.max(self.bar.width())
+    }
+
     /// The bar and the tag under it, which may be wider.
     fn holds(&self, at: Pos2, rtl: bool) -> bool {
         let (mut left, mut right) = (self.bar.left(), self.bar.right());
@@ -268,7 +273,7 @@ impl Flow {
             let Some(mark) = content.marks.get(segment.mark) else { continue };
             let (text, font) = (segment.tag_text(mark), theme::bold(size::TEXT_TAG));
             let tag = ui.fonts_mut(|f| f.layout_no_wrap(text, font, Color32::PLACEHOLDER));
-            segment.tag_width = tag.size().x.min(segment.tag_room.max(segment.bar.width()));
+            segment.tag_width = tag.size().x.min(segment.widest_tag());
         }
     }
 

@@ -165,8 +165,8 @@ impl Brush<'_> {
 
     fn tag(&self, segment: &Segment, mark: &Mark, bar: Rect, color: Color32, picked: bool) {
         let color = if segment.first { color } else { theme::mix(self.tokens.card, color, 0.75) };
-        let room = segment.tag_room.max(bar.width());
-        let galley = elided(self.ui, &segment.tag_text(mark), theme::bold(size::TEXT_TAG), color, room);
+        let (text, font) = (segment.tag_text(mark), theme::bold(size::TEXT_TAG));
+        let galley = elided(self.ui, &text, font, color, segment.widest_tag());
         let top = bar.bottom() + if picked { 3.0 } else { 1.5 };
         let left = if self.flow.rtl { bar.right() - galley.size().x - 1.0 } else { bar.left() + 1.5 };
         self.painter.galley(pos2(left, top), galley, color);
