@@ -19,7 +19,7 @@ pub enum StoreError {
          update the program, the file is as it was: {}", path.display()
     )]
     Newer { found: i64, known: i64, path: PathBuf },
-    #[error("the project file is damaged ({detail}); it was left as it is, go back to a copy of it: {}", path.display())]
+    #[error("the project file is damaged ({detail}); it was left as it is; go back to a copy of it, or rescue what can be read: {}", path.display())]
     Damaged { detail: String, path: PathBuf },
     #[error("the project can't be changed because the file is read-only; make it writable, or work on a copy: {}", path.display())]
     ReadOnly { path: PathBuf },
@@ -61,7 +61,7 @@ pub enum StoreError {
     Stalled { path: PathBuf },
     #[error("{edits} changes could not be saved ({cause}): {}", path.display())]
     Unsaved { edits: usize, cause: Box<StoreError>, path: PathBuf },
-    #[error("the project is closed: {}", path.display())]
+    #[error("the thread that saves has ended; export what you have done, then close the project and open it again: {}", path.display())]
     Closed { path: PathBuf },
 }
 

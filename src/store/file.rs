@@ -222,18 +222,24 @@ pub(super) fn check_header(path: &Path) -> Result<(), StoreError> {
         return Err(StoreError::Foreign { found, path: path.to_owned() });
     }
     check_version(i64::from(big_endian(&head, 60).unwrap_or_default()), path)?;
+    let whole = bytes_of_whole(&head);
+    // With a write-ahead log beside it the rest may be there: SQLite puts it in.
+    if metadata.len() < whole && !has_log(path) {
+        let detail = format!("it has {} bytes and should have {whole}", metadata.len());
+        return Err(StoreError::Damaged { detail, path: path.to_owned() });
+    }
+    Ok(())
+}
+
+/// How many bytes a database has, by its first ones (SQLite's file format, 1.3: size of a page, number of pages).
+pub(super) fn bytes_of_whole(head: &[u8]) -> u64 {
     let page_bytes = match head.get(16..18) {
         Some(&[0, 1]) => 65_536,
         Some(&[high, low]) => u64::from(u16::from_be_bytes([high, low])),
         _ => 0,
     };
-    let pages = big_endian(&head, 28).and_then(|pages| u64::try_from(pages).ok()).unwrap_or_default();
-    // With a write-ahead log beside it the rest may be there: SQLite puts it in.
-    if metadata.len() < page_bytes * pages && !has_log(path) {
-        let detail = format!("it has {} bytes and should have {}", metadata.len(), page_bytes * pages);
-        return Err(StoreError::Damaged { detail, path: path.to_owned() });
-    }
-    Ok(())
+    let pages = big_endian(head, 28).and_then(|pages| u64::try_from(pages).ok()).unwrap_or_default();
+    page_bytes * pages
 }
 
 fn check_writable(path: &Path) -> Result<(), StoreError> {

@@ -18,6 +18,8 @@ use crate::text::{SentenceSplit, TextRange, Tokens, split_sentences};
 use crate::wording::counted;
 use rusqlite::{Connection, OptionalExtension, Row};
 use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Where nothing says how many rows there are, so many missing in a row are the end.
@@ -87,10 +89,23 @@ fn open_copy(path: &Path, workplace: &Path) -> Result<Connection, StoreError> {
     let io = |source| StoreError::io("copy the project", source, path);
     let copied = workplace.join("damaged.nestling");
     std::fs::copy(path, &copied).map_err(io)?;
+    fill_up(&copied).map_err(io)?;
     if file::log_path(path).is_file() {
         std::fs::copy(file::log_path(path), file::log_path(&copied)).map_err(io)?;
     }
     Connection::open(&copied).map_err(|source| StoreError::sqlite("read the project", source, path))
+}
+
+/// Puts empty pages in the place of those that a file which was cut off lacks: SQLite reads nothing of one that is too short.
+fn fill_up(path: &Path) -> std::io::Result<()> {
+    let mut file = File::options().read(true).write(true).open(path)?;
+    let mut head = [0; 32];
+    if file.read_exact(&mut head).is_err() {
+        return Ok(()); // too short for a header: SQLite says so
+    }
+    let (there, whole) = (file.metadata()?.len(), file::bytes_of_whole(&head));
+    // A header that is damaged itself may ask for any size.
+    if there < whole && whole / 64 < there { file.set_len(whole) } else { Ok(()) }
 }
 
 struct Reading<'c> {

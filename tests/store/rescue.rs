@@ -46,6 +46,24 @@ fn a_sound_project_is_rescued_whole() {
 }
 
 #[test]
+fn a_file_that_was_cut_off_gives_what_it_has() {
+    let (corpus, path, _dir) = project(300);
+    let whole = fs::read(&path).unwrap();
+    let (documents, sentences, mentions) = counts(&corpus);
+    let rescued = |bytes: usize| {
+        fs::write(&path, &whole[..bytes]).unwrap();
+        let rescued = rescue(&path).unwrap();
+        fs::remove_file(&rescued.path).unwrap();
+        assert!(bytes == whole.len() || !rescued.lost.is_empty(), "what is missing is told");
+        (rescued.documents, rescued.sentences, rescued.mentions)
+    };
+    assert_eq!(rescued(whole.len()), (documents, sentences, mentions));
+    let (_, most, _) = rescued(whole.len() - 4096);
+    let (_, some, _) = rescued(whole.len() / 2 + 1);
+    assert!(most >= sentences * 9 / 10 && some >= sentences / 10, "{most} and {some} of {sentences}");
+}
+
+#[test]
 fn excluded_documents_are_rescued_as_such_and_removed_ones_are_listed() {
     let (corpus, path, _dir) = project(3);
     let db = rusqlite::Connection::open(&path).unwrap();
