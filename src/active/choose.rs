@@ -68,7 +68,8 @@ pub struct Choice {
 /// The sentences to annotate next, the first one first: as many as there are, at most as many as asked for.
 ///
 /// Cost: linear in the open sentences, but for the order of what is drawn at random; the words of some thousands are looked
-/// at. With diversity some ten products of directions for each pair of a chosen and a shortlisted sentence.
+/// at. The words of each chosen sentence are compared with those of all chosen before of about its length. With diversity
+/// some ten products of directions for each pair of a chosen and a shortlisted sentence.
 pub fn choose(request: &Request<'_>) -> Vec<Choice> {
     let count = request.count.min(request.open.len());
     let request = &Request { count, ..*request };
@@ -89,14 +90,17 @@ pub fn choose(request: &Request<'_>) -> Vec<Choice> {
     while mixing.chosen.len() < count {
         let place = request.shown + mixing.chosen.len();
         let next = if share_of(place + 1) > share_of(place) {
-            mixing.next(&mut drawn)
+            mixing.next(&mut drawn).map(|next| (next, mixing.words_of(next)))
         } else {
             let unlike = mixing.next_unlike(&mut wanted, &mut twins);
             // Nothing else is left: what is nearly the same as another is still open.
-            unlike.or_else(|| mixing.next(&mut std::iter::from_fn(|| twins.pop_front())))
+            unlike.or_else(|| {
+                let mut twins = std::iter::from_fn(|| twins.pop_front());
+                twins.find(|(twin, _)| !mixing.taken.contains(&twin.id))
+            })
         };
-        let Some(next) = next else { break };
-        mixing.take(next);
+        let Some((next, words)) = next else { break };
+        mixing.take(next, words);
     }
     mixing.chosen
 }
@@ -244,21 +248,29 @@ impl Mixing<'_> {
         from.find(|next| !self.taken.contains(&next.id))
     }
 
-    /// The same, but one that is nearly the same as a chosen one goes to `twins` instead.
-    fn next_unlike(&self, from: &mut impl Iterator<Item = Choice>, twins: &mut VecDeque<Choice>) -> Option<Choice> {
+    /// The same with its words, but one that is nearly the same as a chosen one goes to `twins` instead.
+    fn next_unlike(
+        &self,
+        from: &mut impl Iterator<Item = Choice>,
+        twins: &mut VecDeque<(Choice, WordSet)>,
+    ) -> Option<(Choice, WordSet)> {
         loop {
             let next = self.next(from)?;
-            let set = WordSet::of((self.words)(next.id));
-            if !self.sets.iter().any(|other| other.is_nearly(&set)) {
-                return Some(next);
+            let words = self.words_of(next);
+            if !self.sets.iter().any(|other| other.is_nearly(&words)) {
+                return Some((next, words));
             }
-            twins.push_back(next);
+            twins.push_back((next, words));
         }
     }
 
-    fn take(&mut self, choice: Choice) {
+    fn words_of(&self, choice: Choice) -> WordSet {
+        WordSet::of((self.words)(choice.id))
+    }
+
+    fn take(&mut self, choice: Choice, words: WordSet) {
         self.taken.insert(choice.id);
-        self.sets.push(WordSet::of((self.words)(choice.id)));
+        self.sets.push(words);
         self.chosen.push(choice);
     }
 }

@@ -105,6 +105,10 @@ impl WordSet {
     }
 
     pub(super) fn is_nearly(&self, other: &Self) -> bool {
+        let (fewer, more) = (self.0.len().min(other.0.len()), self.0.len().max(other.0.len()));
+        if (fewer as f64) < NEARLY_THE_SAME * more as f64 {
+            return false; // whatever the words are
+        }
         let common = self.0.intersection(&other.0).count();
         let all = self.0.len() + other.0.len() - common;
         all > 0 && common as f64 >= NEARLY_THE_SAME * all as f64

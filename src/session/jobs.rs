@@ -132,7 +132,7 @@ impl Project {
         if settings.architecture != self.settings().architecture {
             self.set(Setting::Architecture(settings.architecture.clone()))?;
         }
-        self.set(Setting::LastTrainedSentences(self.counts().train + self.counts().dev))?;
+        self.set(Setting::LastTrainedSentences(self.counts().complete_for_models()))?;
         // One that the window had let wait is none any more.
         self.set(Setting::TrainingPaused(false))?;
         self.flush()?;
@@ -169,8 +169,8 @@ impl Project {
         let ids: Vec<SentenceId> = chosen.into_iter().map(Sentence::id).collect();
         let started = Instant::now();
         for chunk in ids.chunks(CHUNK) {
-            let texts: Vec<Vec<String>> =
-                chunk.iter().filter_map(|id| Some(words(self.corpus(), self.corpus().sentence(*id)?))).collect();
+            let of = |id: &SentenceId| Some((*id, words(self.corpus(), self.corpus().sentence(*id)?)));
+            let (chunk, texts): (Vec<SentenceId>, Vec<Vec<String>>) = chunk.iter().filter_map(of).unzip();
             let predictions = match predictor.predict(&texts, options, cancel) {
                 Err(TrainError::Cancelled) if report.sentences > 0 => {
                     report.stopped = true;
@@ -180,7 +180,7 @@ impl Project {
             };
             let threshold = predictor.threshold(options);
             let mut batch = Vec::with_capacity(chunk.len());
-            for (&sentence, prediction) in chunk.iter().zip(predictions) {
+            for (sentence, prediction) in chunk.into_iter().zip(predictions) {
                 report.candidates += prediction.candidates;
                 report.heads += prediction.heads_from(threshold);
                 let said = suggestions(id, scale, prediction);

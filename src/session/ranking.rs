@@ -5,7 +5,7 @@ use super::dataset::{may_be_offered, words};
 use super::jobs::stopped;
 use super::predictor::DROPOUT_PASSES;
 use super::project::{Order, Project};
-use crate::active::{Choice, Measure, Open, Request, Strategy, choose};
+use crate::active::{Besides, Choice, Measure, Open, Request, Strategy, choose};
 use crate::annotation::{Acquisition, ModelId, Sentence, SentenceId, SentenceSuggestions, Split};
 use crate::train::PredictOptions;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -100,20 +100,32 @@ impl Project {
                     return Some(choice.id);
                 }
             }
-            self.agenda.next = self.choose_ahead(AHEAD).into();
+            self.agenda.next = self.choose_ahead().into();
             if self.agenda.next.is_empty() {
                 // All were shown: once more from the beginning.
                 self.agenda.passed = HashSet::from([after]);
-                self.agenda.next = self.choose_ahead(AHEAD).into();
+                self.agenda.next = self.choose_ahead().into();
             }
         }
         None
     }
 
     /// The next sentences by the scores that are there, however old; linear in the sentences.
-    pub(super) fn choose_ahead(&self, count: usize) -> Vec<Choice> {
+    fn choose_ahead(&self) -> Vec<Choice> {
+        self.choose_by(self.settings.strategy, AHEAD)
+    }
+
+    /// Those that the next choice is likely to be of. With diversity it is of the best of three times as many, whatever
+    /// their groups.
+    pub(super) fn likely_next(&self, count: usize) -> Vec<Choice> {
+        let Strategy { measure, besides } = self.settings.strategy;
+        let besides = if besides == Besides::Diverse { Besides::Nothing } else { besides };
+        self.choose_by(Strategy { measure, besides }, count)
+    }
+
+    fn choose_by(&self, strategy: Strategy, count: usize) -> Vec<Choice> {
         let not_passed = |s: &Sentence| !self.agenda.passed.contains(&s.id());
-        let request = RankRequest { strategy: self.settings.strategy, count, seed: SEED, threads: None };
+        let request = RankRequest { strategy, count, seed: SEED, threads: None };
         self.choose(request, self.agenda.count, &HashMap::new(), not_passed)
     }
 
@@ -140,10 +152,10 @@ impl Project {
                 let (_, predictor) = self.load_model(None, threads)?;
                 let options = PredictOptions { dropout_passes: dropout_passes(strategy), ..PredictOptions::default() };
                 for chunk in stale.chunks(CHUNK) {
-                    let of = |id: &SentenceId| Some(words(&self.corpus, self.corpus.sentence(*id)?));
-                    let texts: Vec<Vec<String>> = chunk.iter().filter_map(of).collect();
+                    let of = |id: &SentenceId| Some((*id, words(&self.corpus, self.corpus.sentence(*id)?)));
+                    let (ids, texts): (Vec<SentenceId>, Vec<Vec<String>>) = chunk.iter().filter_map(of).unzip();
                     let said = predictor.predict(&texts, options, cancel).map_err(stopped)?;
-                    fresh.extend(chunk.iter().copied().zip(said.into_iter().map(|said| said.acquisition)));
+                    fresh.extend(ids.into_iter().zip(said.into_iter().map(|said| said.acquisition)));
                     on_progress(fresh.len(), stale.len());
                 }
             }

@@ -10,8 +10,8 @@ use crate::annotation::{ModelId, Sentence, SentenceId, SentenceSuggestions, Spli
 use crate::nn::scatter;
 use std::sync::Arc;
 
-/// Sentences that are predicted first because they are likely to be shown next.
-const AHEAD: usize = IN_FLIGHT * BATCH;
+/// Sentences that are predicted first because they are likely to be shown next: more than ever are chosen from together.
+const PREDICTED_FIRST: usize = IN_FLIGHT * BATCH;
 
 impl Project {
     /// Queues every sentence that is not complete and of which the current model has not said enough: those that are likely
@@ -31,7 +31,7 @@ impl Project {
         let asked_last = |id: &SentenceId| (self.suggestions.get(id).map(|said| said.model), scatter(u64::from(id.0)));
         let mut waiting: Vec<SentenceId> = waiting.collect();
         waiting.sort_by_cached_key(asked_last);
-        let next = self.choose_ahead(AHEAD).into_iter().filter_map(|choice| self.corpus.sentence(choice.id));
+        let next = self.likely_next(PREDICTED_FIRST).into_iter().filter_map(|choice| self.corpus.sentence(choice.id));
         let next = next.filter(waits).map(Sentence::id);
         let order: Vec<SentenceId> = next.chain(waiting).collect();
         self.learner.queue.start(order);
