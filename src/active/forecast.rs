@@ -6,6 +6,8 @@
 
 /// A gain below this, from as many more sentences as are asked about, is hardly worth it.
 const LITTLE: f64 = 0.005;
+/// A point of F1.
+const POINT: f64 = 0.01;
 
 /// Of a power law.
 const PARAMETERS: usize = 3;
@@ -34,31 +36,90 @@ impl Forecast {
 
     /// From the curve so far; `None` where its points are too few or too close together to tell.
     pub fn of(points: &[Point], more_sentences: usize) -> Option<Self> {
-        let (first, last) = (points.first()?.0, points.last()?.0);
-        if points.len() < Self::FEWEST_POINTS || last < Self::LEAST_GROWTH * first {
-            return None;
-        }
-        // Beyond an F1 of 1 there is nothing to gain, whatever the curve says.
-        let room = (1.0 - points.last()?.1).max(0.0);
-        let gain_by = |curve: &PowerLaw| (curve.at(last + more_sentences as f64) - curve.at(last)).min(room);
-        let whole = PowerLaw::fit(points)?;
-        let gain = gain_by(&whole);
-        // Of many points it is enough to leave out some.
-        let every = points.len().div_ceil(MOST_LEFT_OUT);
-        let without = (0..points.len()).step_by(every).filter_map(|left_out| {
-            let others: Vec<Point> =
-                points.iter().enumerate().filter(|(i, _)| *i != left_out).map(|(_, p)| *p).collect();
-            Some(gain_by(&PowerLaw::fit(&others)?))
-        });
-        let (low, high) = without.fold((gain, gain), |(low, high), gain| (low.min(gain), high.max(gain)));
-        let freedom = points.len().saturating_sub(PARAMETERS).max(1);
-        let error = whole.error(points) * students_t(freedom) / (freedom as f64).sqrt();
-        Some(Self { more_sentences, gain, low: low - error, high: (high + error).min(room) })
+        Some(Outlook::of(points)?.after(more_sentences))
     }
 
     /// Whether even the greatest gain is little: a reason to stop, or to look at labels again.
     pub fn is_little(&self) -> bool {
         self.high < LITTLE
+    }
+}
+
+/// How many more sentences the next point of F1 takes; `None` where [`NextPoint::FARTHEST`] times those that there are
+/// don't bring it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NextPoint {
+    pub about: Option<usize>,
+    /// As many bring it where the gain is the highest of [`Forecast`]'s band, the lowest.
+    pub least: Option<usize>,
+    pub most: Option<usize>,
+}
+
+impl NextPoint {
+    /// So many times the sentences that there are: what lies beyond no curve can tell.
+    pub const FARTHEST: usize = 10;
+
+    /// From the curve so far; `None` where there is no forecast.
+    pub fn of(points: &[Point]) -> Option<Self> {
+        let outlook = Outlook::of(points)?;
+        let farthest = Self::FARTHEST * outlook.last.ceil() as usize;
+        let first = |gain: &dyn Fn(Forecast) -> f64| {
+            // Each of the three gains grows with the sentences.
+            let reaches = |more: usize| gain(outlook.after(more)) >= POINT;
+            let (mut too_few, mut enough) = (0, farthest);
+            if !reaches(enough) {
+                return None;
+            }
+            while enough - too_few > 1 {
+                let middle = too_few + (enough - too_few) / 2;
+                if reaches(middle) { enough = middle } else { too_few = middle }
+            }
+            Some(enough)
+        };
+        Some(Self { about: first(&|f| f.gain), least: first(&|f| f.high), most: first(&|f| f.low) })
+    }
+}
+
+/// The curves that a forecast is read from.
+struct Outlook {
+    whole: PowerLaw,
+    /// Those through all but one of the points.
+    others: Vec<PowerLaw>,
+    /// Sentences of the last point.
+    last: f64,
+    /// Beyond an F1 of 1 there is nothing to gain, whatever a curve says.
+    room: f64,
+    /// How far a point as these may lie from the curve.
+    error: f64,
+}
+
+impl Outlook {
+    fn of(points: &[Point]) -> Option<Self> {
+        let (first, (last, f1)) = (points.first()?.0, *points.last()?);
+        if points.len() < Forecast::FEWEST_POINTS || last < Forecast::LEAST_GROWTH * first {
+            return None;
+        }
+        let whole = PowerLaw::fit(points)?;
+        // Of many points it is enough to leave out some.
+        let every = points.len().div_ceil(MOST_LEFT_OUT);
+        let without = (0..points.len()).step_by(every).filter_map(|left_out| {
+            let others: Vec<Point> =
+                points.iter().enumerate().filter(|(i, _)| *i != left_out).map(|(_, p)| *p).collect();
+            PowerLaw::fit(&others)
+        });
+        let others = without.collect();
+        let freedom = points.len().saturating_sub(PARAMETERS).max(1);
+        let error = whole.error(points) * students_t(freedom) / (freedom as f64).sqrt();
+        Some(Self { whole, others, last, room: (1.0 - f1).max(0.0), error })
+    }
+
+    fn after(&self, more_sentences: usize) -> Forecast {
+        let Self { last, room, error, .. } = *self;
+        let gain_by = |curve: &PowerLaw| (curve.at(last + more_sentences as f64) - curve.at(last)).min(room);
+        let gain = gain_by(&self.whole);
+        let gains = self.others.iter().map(gain_by);
+        let (low, high) = gains.fold((gain, gain), |(low, high), gain| (low.min(gain), high.max(gain)));
+        Forecast { more_sentences, gain, low: low - error, high: (high + error).min(room) }
     }
 }
 
@@ -150,6 +211,22 @@ mod tests {
         let forecast = Forecast::of(&curve(1.1, 1.2, 0.5, &[20.0, 40.0, 60.0, 80.0, 125.0]), 100).unwrap();
         let room = 1.2 * 125.0_f64.powf(-0.5) - 0.1;
         assert!((forecast.gain - room).abs() < 1e-9 && (forecast.high - room).abs() < 1e-9, "{forecast:?} {room}");
+    }
+
+    #[test]
+    fn the_next_point_is_as_far_as_the_curve_says() {
+        let points = curve(0.75, 1.2, 0.4, &[20.0, 60.0, 120.0, 250.0, 500.0]);
+        let next = NextPoint::of(&points).unwrap();
+        let gain = |more: usize| 1.2 * (500.0_f64.powf(-0.4) - (500.0 + more as f64).powf(-0.4));
+        let about = next.about.unwrap();
+        assert!(gain(about) >= 0.01 - 1e-6 && gain(about - 1) < 0.01 + 1e-6, "{about}");
+        assert!(next.least <= next.about && next.about <= next.most, "{next:?}");
+        let mut noisy = points;
+        noisy.iter_mut().enumerate().for_each(|(i, point)| point.1 += if i % 2 == 0 { 0.02 } else { -0.02 });
+        let next = NextPoint::of(&noisy).unwrap();
+        assert_eq!((next.least, next.most), (Some(1), None), "noise of two points hides one");
+        let flat = curve(0.7, 0.0, 0.5, &[100.0, 200.0, 400.0, 600.0, 800.0]);
+        assert_eq!(NextPoint::of(&flat).unwrap().about, None);
     }
 
     #[test]

@@ -27,6 +27,6 @@ mod typical;
 pub use acquisition::{Answer, acquisition, disagreement};
 pub use choose::{Choice, Open, RANDOM_SHARE, Request, Why, choose};
 pub use direction::Projection;
-pub use forecast::{Forecast, Point};
+pub use forecast::{Forecast, NextPoint, Point};
 pub use look_again::{Doubt, Finding, Held, Labelled, Proposal, look_again};
 pub use strategy::{Besides, Measure, NoSuchStrategy, Strategy};

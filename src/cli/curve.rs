@@ -4,7 +4,7 @@ use super::CliError;
 use super::args::Curve;
 use super::output::{Ending, answer};
 use super::table::Table;
-use crate::session::{CurveBasis, Forecast, Home, LearningCurve, MeasuredPoint, Project};
+use crate::session::{CurveBasis, Forecast, Home, LearningCurve, MeasuredPoint, Project, next_point_in_words};
 use serde_json::{Value, json};
 
 pub(super) fn run(args: &Curve) -> Result<Ending, CliError> {
@@ -58,6 +58,9 @@ fn to_json(curve: &LearningCurve) -> Value {
         "measured_on": match curve.basis { CurveBasis::Blind => "blind", CurveBasis::Dev => "dev" },
         "points": curve.points.iter().map(point).collect::<Vec<_>>(),
         "forecast": curve.forecast.as_ref().map(forecast),
+        "next_point": curve.next_point.as_ref().map(|next| {
+            json!({ "more_sentences": next.about, "least": next.least, "most": next.most })
+        }),
     })
 }
 
@@ -90,9 +93,11 @@ fn to_text(curve: &LearningCurve) -> String {
             let points = |share: f64| 100.0 * share;
             let (gain, low, high) = (points(f.gain), points(f.low), points(f.high));
             let advice = if f.is_little() { "\nThat is little: look at labels again, or stop." } else { "" };
+            let next = curve.next_point.as_ref().map(|next| format!("\n{}", next_point_in_words(next)));
             format!(
-                "{} more sentences: about {gain:+.1} points of F1, in nine of ten cases {low:+.1} to {high:+.1}{advice}",
-                f.more_sentences
+                "{} more sentences: about {gain:+.1} points of F1, in nine of ten cases {low:+.1} to {high:+.1}{}{advice}",
+                f.more_sentences,
+                next.unwrap_or_default()
             )
         }
     };

@@ -2,12 +2,12 @@
 
 use super::SessionError;
 use super::project::Project;
-use crate::active::{Forecast, Point};
+use crate::active::{Forecast, NextPoint, Point};
 use crate::annotation::{Edit, ModelId, Sentence, SentenceId, Split, Status, Transaction};
 use crate::evaluation::Counts;
 use crate::nn::scatter;
 use crate::store::Measurement;
-use crate::wording::counted;
+use crate::wording::{counted, grouped};
 use std::collections::HashMap;
 
 /// Sentences that a forecast is about.
@@ -50,6 +50,8 @@ pub struct LearningCurve {
     pub points: Vec<MeasuredPoint>,
     /// `None` where there are too few points to tell.
     pub forecast: Option<Forecast>,
+    /// The same, asked the other way round.
+    pub next_point: Option<NextPoint>,
 }
 
 impl Project {
@@ -88,8 +90,35 @@ impl Project {
         let last = points.iter().max_by_key(|p| p.model).and_then(|p| kinds.get(&p.model));
         let alike = points.iter().filter(|p| kinds.get(&p.model) == last);
         let curve: Vec<Point> = alike.map(|p| (p.train_sentences as f64, p.f1)).collect();
-        LearningCurve { basis, points, forecast: Forecast::of(&curve, MORE_SENTENCES) }
+        let (forecast, next_point) = (Forecast::of(&curve, MORE_SENTENCES), NextPoint::of(&curve));
+        LearningCurve { basis, points, forecast, next_point }
     }
+}
+
+/// "The next point of F1 takes about 180 more sentences, in nine of ten cases between 60 and 900".
+pub fn next_point_in_words(next: &NextPoint) -> String {
+    let few = |least: Option<usize>| least.map_or_else(|| "many".to_owned(), roughly);
+    let case = match next.most {
+        Some(most) => format!("between {} and {}", few(next.least), roughly(most)),
+        None => format!("{} or more, or it never comes", few(next.least)),
+    };
+    match next.about {
+        Some(about) => {
+            format!("The next point of F1 takes about {} more sentences, in nine of ten cases {case}", roughly(about))
+        }
+        None => {
+            format!("{} times the sentences that there are would not bring the next point of F1", NextPoint::FARTHEST)
+        }
+    }
+}
+
+/// With two digits that mean something.
+fn roughly(number: usize) -> String {
+    let mut unit = 1;
+    while number / unit >= 100 {
+        unit *= 10;
+    }
+    grouped((number + unit / 2) / unit * unit)
 }
 
 /// Whether a model has learned, or is about to: what it may have seen is no blind set.
@@ -123,4 +152,26 @@ pub(super) fn set_aside(project: &Project, count: usize) -> Result<Transaction, 
     let chosen = free.into_iter().take(count);
     let edits = chosen.map(|sentence| Edit::SetSplit { sentence, old: Split::Rest, new: Split::Blind }).collect();
     Ok(Transaction::new(format!("Set {} aside", counted(count, "sentence", "sentences")), edits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    #[test]
+    fn the_next_point_is_told_as_roughly_as_it_is_known() {
+        let said = |about, least, most| next_point_in_words(&NextPoint { about, least, most });
+        expect!["The next point of F1 takes about 180 more sentences, in nine of ten cases between 7 and 1,300"]
+            .assert_eq(&said(Some(183), Some(7), Some(1262)));
+        expect![
+            "The next point of F1 takes about 99 more sentences, in nine of ten cases 62 or more, or it never comes"
+        ]
+        .assert_eq(&said(Some(99), Some(62), None));
+        expect!["10 times the sentences that there are would not bring the next point of F1"].assert_eq(&said(
+            None,
+            Some(5),
+            None,
+        ));
+    }
 }

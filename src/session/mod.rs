@@ -31,6 +31,7 @@ mod documents;
 mod driver;
 mod error;
 mod export;
+mod faults;
 mod files;
 mod filter;
 mod flag;
@@ -48,6 +49,7 @@ mod ranking;
 mod readback;
 mod reading;
 mod sample;
+mod saving;
 mod scoring;
 mod search;
 mod segments;
@@ -59,6 +61,7 @@ mod task;
 mod trainer;
 mod withheld;
 
+pub use crate::store::Rescued;
 pub use activity::now_ms;
 pub use bench::{
     ImportBench, ImportBenchStep, Percentiles, PredictBench, PredictBenchRequest, PredictBenchStep, RefreshBench,
@@ -69,13 +72,14 @@ pub use check::{CheckReport, check_project, rescue_project};
 pub use command::{Command, Outcome, Suggested};
 pub use convert::{ConvertReceipt, ConvertRequest, convert};
 pub use costs::{Cost as DecisionCost, Costs, Decision, Decisions};
-pub use curve::{BLIND_SENTENCES, CurveBasis, LearningCurve, MeasuredPoint};
+pub use curve::{BLIND_SENTENCES, CurveBasis, LearningCurve, MeasuredPoint, next_point_in_words};
 pub use dataset::Part;
 pub use distill::{DistillReport, DistillRequest, distill_encoder};
 pub use documents::DocumentRow;
 pub use driver::{Driver, NothingCame};
 pub use error::SessionError;
 pub use export::{ExportReceipt, ExportRequest, ExportView, ExportWhat};
+pub use faults::{FaultReport, report_faults, take_fault_report};
 pub use files::write_whole;
 pub use filter::{FilterReport, FilterRequest, filter};
 pub use home::Home;
@@ -96,7 +100,7 @@ pub use task::{Task, TaskLost, Waker};
 pub use withheld::{Agreement, Anchoring, Withheld};
 
 // What callers name of the layers below.
-pub use crate::active::{Besides, Choice, Doubt, Finding, Forecast, Measure, Proposal, Strategy, Why};
+pub use crate::active::{Besides, Choice, Doubt, Finding, Forecast, Measure, NextPoint, Proposal, Strategy, Why};
 pub use crate::distill::{Config as DistillConfig, Event as DistillEvent, Record as DistillRecord};
 pub use crate::encoder::{EncoderInfo, Encoders, Fetching, Hub, Repository};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};

@@ -6,7 +6,9 @@
 use super::super::explain;
 use crate::gui::theme::{self, Tokens, size};
 use crate::gui::widgets::parts::banner;
-use crate::session::{Counts, CurveBasis, ENOUGH_DEV, Forecast, LearningCurve, MeasuredPoint, Project};
+use crate::session::{
+    Counts, CurveBasis, ENOUGH_DEV, Forecast, LearningCurve, MeasuredPoint, Project, next_point_in_words,
+};
 use crate::wording::{counted, grouped};
 use eframe::egui::{Label, Role, Sense, Ui, WidgetInfo};
 use egui_plot::{AxisHints, FilledArea, GridMark, HoverPosition, Line, LineStyle, Plot, PlotPoints, Points};
@@ -50,6 +52,9 @@ impl CurveCard {
         match &curve.forecast {
             Some(forecast) => {
                 ui.add(Label::new(theme::heading(outlook(forecast), tokens.text)).wrap());
+                if let Some(next) = &curve.next_point {
+                    ui.add(Label::new(theme::body(next_point_in_words(next), tokens.text)).wrap());
+                }
                 if forecast.is_little() {
                     banner(tokens.warn_fill, tokens.line).show(ui, |ui| {
                         let advice = "That is little: look at your labels again, or stop here.";
@@ -296,7 +301,7 @@ mod tests {
     #[test]
     fn it_says_on_what_it_was_measured() {
         let points = vec![point(20, 25, 0.4), point(60, 31, 0.5)];
-        let mut curve = LearningCurve { basis: CurveBasis::Blind, points, forecast: None };
+        let mut curve = LearningCurve { basis: CurveBasis::Blind, points, forecast: None, next_point: None };
         let counts = Counts { blind: 100, blind_complete: 3, ..Counts::default() };
         expect!["Measured on 25 to 31 sentences of the blind set, from which no model learned."]
             .assert_eq(&basis(&curve, &counts));
