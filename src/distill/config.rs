@@ -58,9 +58,8 @@ impl Config {
     /// # Errors
     /// An unknown key, or a value that it does not take.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), DistillError> {
-        let Some(key) = KEYS.iter().copied().find(|known| *known == key) else {
-            return Err(DistillError::NoSuchSetting { key: key.to_owned(), there: KEYS.join(", ") });
-        };
+        let unknown = || DistillError::NoSuchSetting { key: key.to_owned(), there: KEYS.join(", ") };
+        let key = KEYS.into_iter().find(|known| *known == key).ok_or_else(unknown)?;
         let input = Input { key, value: value.trim() };
         match key {
             "layers" => self.layers = input.open("auto", 1, 256)?,
@@ -75,7 +74,8 @@ impl Config {
             }
             "seed" => self.seed = input.number("a whole number from 0", |_| true)?,
             "threads" => self.threads = input.open("auto", 1, 1024)?,
-            _ => self.compact = input.number("true or false", |_| true)?,
+            "compact" => self.compact = input.number("true or false", |_| true)?,
+            _ => return Err(unknown()),
         }
         Ok(())
     }
@@ -130,6 +130,26 @@ impl Input<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_key_changes_something() {
+        for key in KEYS {
+            let mut config = Config::default();
+            config
+                .set(
+                    key,
+                    if key == "compact" {
+                        "true"
+                    } else if key == "rate" {
+                        "0.5"
+                    } else {
+                        "17"
+                    },
+                )
+                .unwrap();
+            assert_ne!(config, Config::default(), "{key}");
+        }
+    }
 
     #[test]
     fn settings_are_read_line_by_line() {

@@ -149,10 +149,11 @@ impl Config {
     /// # Errors
     /// An unknown key, or a value that is no number or out of range.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), TrainError> {
-        let Some((key, ..)) = KEYS.into_iter().find(|(known, ..)| *known == key) else {
+        let unknown = || {
             let known: Vec<&str> = KEYS.iter().map(|(known, ..)| *known).collect();
-            return Err(TrainError::NoSuchSetting { key: key.to_owned(), there: known.join(", ") });
+            TrainError::NoSuchSetting { key: key.to_owned(), there: known.join(", ") }
         };
+        let (key, ..) = KEYS.into_iter().find(|(known, ..)| *known == key).ok_or_else(unknown)?;
         let input = Input { key, value: value.trim() };
         match key {
             "architecture" => self.architecture = input.value.to_owned(),
@@ -209,7 +210,8 @@ impl Config {
                 self.processor = input.or_auto(read)?;
             }
             "bf16" => self.bf16 = input.number("true or false", |_| true)?,
-            _ => self.threshold = input.number("a number from 0 to 1", |x| (0.0..=1.0).contains(x))?,
+            "threshold" => self.threshold = input.number("a number from 0 to 1", |x| (0.0..=1.0).contains(x))?,
+            _ => return Err(unknown()),
         }
         Ok(())
     }
@@ -361,7 +363,10 @@ mod tests {
             "word_shapes" | "bf16" => "false",
             "epochs" | "self_training" | "self_rounds" | "self_epochs" | "batch_size" | "top_layers" | "seed"
             | "limit" | "threads" | "max_width" => "7",
-            _ => "0.3",
+            "encoder_lr" | "head_lr" | "warmup" | "weight_decay" | "clip" | "dropout" | "w" | "sp" | "threshold" => {
+                "0.3"
+            }
+            _ => "no value is known here",
         };
         for (key, ..) in KEYS {
             let mut config = Config::default();
