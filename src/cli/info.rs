@@ -45,8 +45,11 @@ pub(super) fn run(args: &Info) -> Result<Ending, CliError> {
         "splits": {
             "train": counts.train,
             "dev": counts.dev,
+            "dev_all": counts.dev_all,
             "test": counts.test,
+            "test_complete": counts.test_complete,
             "blind": counts.blind,
+            "blind_complete": counts.blind_complete,
             "pool": counts.pool,
         },
         "labels": labels.collect::<Vec<_>>(),
@@ -66,12 +69,17 @@ pub(super) fn run(args: &Info) -> Result<Ending, CliError> {
     Ok(Ending::Whole)
 }
 
+/// "40 dev", or with open ones among them "40 dev (12 complete)".
+fn split(all: usize, name: &str, complete: usize) -> String {
+    if complete == all { format!("{all} {name}") } else { format!("{all} {name} ({complete} complete)") }
+}
+
 fn text(project: &Project) -> String {
     let c = project.counts();
     let mut text = format!(
         "{}: {}, {}, {}, {}\n\
          status: {} complete, {} in progress, {} untouched, {} skipped, {} flagged\n\
-         splits: {} train, {} dev, {} test, {} blind, {} pool\n\
+         splits: {} train, {}, {}, {}, {} pool\n\
          encoder: {}\n",
         project.name(),
         counted(c.documents, "document", "documents"),
@@ -84,9 +92,9 @@ fn text(project: &Project) -> String {
         c.skipped,
         c.flagged,
         c.train,
-        c.dev,
-        c.test,
-        c.blind,
+        split(c.dev_all, "dev", c.dev),
+        split(c.test, "test", c.test_complete),
+        split(c.blind, "blind", c.blind_complete),
         c.pool,
         project.settings().encoder,
     );

@@ -30,6 +30,8 @@ pub(super) enum Act {
         then_import: Vec<PathBuf>,
     },
     Open(PathBuf),
+    /// Reads what can be read of a damaged project into a new one.
+    Rescue(PathBuf),
     /// Opens the import dialog on files.
     ImportFrom(Vec<PathBuf>),
     /// Takes in what the import dialog has read.
@@ -55,6 +57,7 @@ impl Act {
             | Act::LookAround
             | Act::Create { .. }
             | Act::Open(_)
+            | Act::Rescue(_)
             | Act::CopyText(_)
             | Act::Notice(_)
             | Act::CloseDialog => false,

@@ -44,8 +44,7 @@ pub fn bench(request: &UiBenchRequest, cancel: &AtomicBool) -> Result<UiBench, S
     let (_folder, path) = prepare_ui_bench(request, &home, cancel)?;
     let mut screen = Screen::new(home, path);
     let measured = screen.measure(request, cancel);
-    screen.window.close();
-    measured
+    screen.window.close().and(measured)
 }
 
 /// What stands for a screen.

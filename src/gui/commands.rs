@@ -41,6 +41,7 @@ pub enum CommandId {
     NextSentence,
     Back,
     Flag,
+    Reopen,
     ShowNewSuggestions,
     LeaveSentence,
     Undo,
@@ -84,7 +85,7 @@ impl CommandId {
         use CommandId::*;
         match self {
             Accept | AcceptAll | Reject | Remove | EndBefore | EndAfter | StartBefore | StartAfter
-            | CompleteAndNext | SkipAndNext | Flag | SplitWord | JoinWords | SplitSentence | JoinSentences
+            | CompleteAndNext | SkipAndNext | Flag | Reopen | SplitWord | JoinWords | SplitSentence | JoinSentences
             | TrainNow | PauseTraining | StopTraining | LookAgain | Undo | Redo | AddLabel | Import => true,
             WordBefore | WordAfter | GrowBefore | GrowAfter | FirstWord | LastWord | NextMark | PreviousMark | Wrap
             | Note | Clear | Next | PreviousSentence | NextSentence | Back | ShowNewSuggestions | LeaveSentence
@@ -233,6 +234,7 @@ table! {
     Next, "Go on without completing", Sentences, Sentence, [Type('n')];
     SkipAndNext, "Skip, and go on", Sentences, Sentence, [Press(SHIFT, Key::Space)];
     Flag, "Flag for a second look", Sentences, Sentence, [Type('f')];
+    Reopen, "Open the sentence again", Sentences, Sentence, [Press(CTRL, Key::R)];
     PreviousSentence, "Sentence above", Sentences, Sentence, [Press(NONE, Key::ArrowUp)];
     NextSentence, "Sentence below", Sentences, Sentence, [Press(NONE, Key::ArrowDown)];
     Back, "Back to the sentence before", Sentences, Sentence, [Press(ALT, Key::ArrowUp)];

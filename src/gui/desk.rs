@@ -12,7 +12,8 @@ use super::view::{NextBy, View};
 use super::widgets::sentence::{Mark, MarkId, SentenceEvent};
 use crate::annotation::{Fragments, LabelId, MentionId, SentenceId, Status, TokenIdx};
 use crate::session::{
-    Command, ImportHow, ImportReceipt, Imported, Incoming, Order, Outcome, Project, SessionError, Task, TaskLost,
+    Command, ImportHow, ImportReceipt, Imported, Incoming, Order, Outcome, Project, SessionError, Setting, Task,
+    TaskLost,
 };
 use crate::wording::counted;
 use std::cmp::Ordering;
@@ -38,9 +39,8 @@ pub(super) const NOTHING: Told = Ok(None);
 
 impl Desk {
     pub fn new(project: Project) -> Self {
-        let mut desk = Self { project, view: View::default(), importing: None };
-        desk.view.refresh(&desk.project);
-        desk
+        let view = View::on(&project);
+        Self { project, view, importing: None }
     }
 
     /// An edit made now would make the import fail.
@@ -77,7 +77,11 @@ impl Desk {
         }
     }
 
-    pub(super) fn leave(self) -> Leaving {
+    pub(super) fn leave(mut self) -> Leaving {
+        if let Some(place) = self.view.current().filter(|_| self.project.read_only().is_none()) {
+            // A writer that can't take it has more to say when it is closed.
+            let _ = self.project.keep_place(place);
+        }
         Leaving { project: self.project, importing: self.importing }
     }
 
@@ -116,14 +120,15 @@ impl Desk {
             CommandId::NextSentence => self.go_in_list(1),
             CommandId::Back => self.go_back(),
             CommandId::Flag => self.flag(),
+            CommandId::Reopen => self.reopen(),
             CommandId::ShowNewSuggestions => self.show_news(),
             CommandId::Undo => self.undo_or_redo(Command::Undo, "Undone", CommandId::Redo),
             CommandId::Redo => self.undo_or_redo(Command::Redo, "Done again", CommandId::Undo),
             CommandId::TrainNow => self.change(Command::Train).map(|_| None),
-            CommandId::NextByText => self.moves(|view| view.next_by = NextBy::Text),
-            CommandId::NextByTeaching => self.moves(|view| view.next_by = NextBy::Teaching),
+            CommandId::NextByText => self.go_on_in(Order::Text),
+            CommandId::NextByTeaching => self.go_on_in(Order::Teaching),
             CommandId::NextByFound => self.moves(|view| view.next_by = NextBy::Found),
-            CommandId::NextByBlind => self.moves(|view| view.next_by = NextBy::Blind),
+            CommandId::NextByBlind => self.go_on_in(Order::Blind),
             CommandId::ShowAll => self.moves(|view| view.finder.show_all()),
             CommandId::PauseTraining => self.pause_training(),
             CommandId::StopTraining => self.change(Command::StopTraining).map(|_| None),
@@ -285,19 +290,26 @@ impl Desk {
         NOTHING
     }
 
+    /// From now on, also when the project is opened again.
+    fn go_on_in(&mut self, order: Order) -> Told {
+        self.view.next_by = NextBy::Order(order);
+        if self.project.read_only().is_none() && self.project.settings().order != order {
+            self.change(Command::Set(Setting::Order(order)))?;
+        }
+        NOTHING
+    }
+
     pub(super) fn go_on(&mut self) -> Told {
         let Some(current) = self.view.current() else { return NOTHING };
         let next = match self.view.next_by {
-            NextBy::Text => self.project.next_sentence(current, Order::Text),
-            NextBy::Teaching => self.project.next_sentence(current, Order::Teaching),
             NextBy::Found if !self.view.finder.is_on() => {
                 return Ok(Some(format!("Find something first ({})", keys_text(CommandId::Search))));
             }
             NextBy::Found => self.view.finder.next_open(self.project.corpus(), current),
-            NextBy::Blind if self.project.counts().blind == 0 => {
+            NextBy::Order(Order::Blind) if self.project.counts().blind == 0 => {
                 return Ok(Some(format!("No sentence is set aside; see {}", title_with_keys(CommandId::Dashboard))));
             }
-            NextBy::Blind => self.project.next_sentence(current, Order::Blind),
+            NextBy::Order(order) => self.project.next_sentence(current, order),
         };
         match next {
             Some(next) => {
@@ -307,7 +319,7 @@ impl Desk {
             None if self.view.next_by == NextBy::Found => {
                 Ok(Some("Every other sentence that was found is complete or skipped".to_owned()))
             }
-            None if self.view.next_by == NextBy::Blind => {
+            None if self.view.next_by == NextBy::Order(Order::Blind) => {
                 Ok(Some("Every other sentence of the blind set is complete or skipped".to_owned()))
             }
             None => Ok(Some("Every other sentence is complete or skipped".to_owned())),

@@ -35,23 +35,32 @@ pub use files::{FilePicker, SystemPicker, Wish};
 pub use view::View;
 pub use window::Window;
 
-use crate::session::Home;
+use crate::session::{Home, SessionError, report_faults};
 use eframe::egui;
+use std::cell::RefCell;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 
-/// The window could not be opened.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "the window could not be opened; on Linux it needs a display (X11 or Wayland) and OpenGL (libgl1, libxkbcommon-x11); \
-     `nestling --help` shows what works without a window"
-)]
-pub struct GuiError(#[from] eframe::Error);
+pub enum GuiError {
+    #[error(
+        "the window could not be opened; on Linux it needs a display (X11 or Wayland) and OpenGL (libgl1, libxkbcommon-x11); \
+         `nestling --help` shows what works without a window"
+    )]
+    NoWindow(#[from] eframe::Error),
+    /// There was no window any more to tell it.
+    #[error("the window is closed, but not all is saved: {0}")]
+    NotSaved(SessionError),
+}
+
+/// What could not be saved when the window was closed.
+type Ending = Rc<RefCell<Option<SessionError>>>;
 
 /// Opens the window and runs until it is closed.
 ///
 /// # Errors
-/// No display, or no OpenGL.
+/// No display, or no OpenGL; changes that could not be saved when the window was closed.
 pub fn run(start: Option<PathBuf>) -> Result<(), GuiError> {
     let viewport = egui::ViewportBuilder::default()
         .with_title("Nestling")
@@ -59,15 +68,18 @@ pub fn run(start: Option<PathBuf>) -> Result<(), GuiError> {
         .with_inner_size([1280.0, 860.0])
         .with_min_inner_size([880.0, 560.0]);
     let home = Home::find();
+    report_faults(&home);
     let options = eframe::NativeOptions {
         viewport,
         centered: true,
         persistence_path: Some(home.dir().join("window.ron")),
         ..eframe::NativeOptions::default()
     };
+    let ending = Ending::default();
+    let for_window = ending.clone();
     let create = move |cc: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, Box<dyn std::error::Error + Send + Sync>> {
-        Ok(Box::new(Window::new(&cc.egui_ctx, home, Arc::new(SystemPicker), start)))
+        Ok(Box::new(Window::new(&cc.egui_ctx, home, Arc::new(SystemPicker), start).tell_end(for_window)))
     };
     eframe::run_native("nestling", options, Box::new(create))?;
-    Ok(())
+    ending.take().map_or(Ok(()), |error| Err(GuiError::NotSaved(error)))
 }

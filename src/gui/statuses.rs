@@ -1,4 +1,4 @@
-//! Completing, skipping and flagging, and what is told where something is passed over by that.
+//! Completing, skipping, flagging and opening again, and what is told where something is passed over by that.
 
 use super::commands::{CommandId, keys_text};
 use super::desk::{Desk, NOTHING, Told};
@@ -35,5 +35,16 @@ impl Desk {
         let status = before.unwrap_or(Status::InProgress);
         self.change(Command::SetStatus { sentence, status })?;
         Ok(before.is_none().then(|| "No longer flagged, and in progress now".to_owned()))
+    }
+
+    /// Makes a complete or skipped sentence one that waits again. Its mentions stay.
+    pub(super) fn reopen(&mut self) -> Told {
+        let Some(sentence) = self.view.sentence(&self.project) else { return NOTHING };
+        if sentence.status().waits() {
+            return Ok(Some("The sentence is open".to_owned()));
+        }
+        let (sentence, status) = (sentence.id(), Status::InProgress);
+        self.change(Command::SetStatus { sentence, status })?;
+        Ok(Some("The sentence is open again".to_owned()))
     }
 }

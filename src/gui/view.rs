@@ -17,7 +17,7 @@ use crate::annotation::{
 use crate::gui::finder::Finder;
 use crate::gui::review::Review;
 use crate::gui::widgets::sentence::{Content, Mark, MarkId};
-use crate::session::{Project, Suggested};
+use crate::session::{Order, Project, Suggested};
 use crate::text::TextRange;
 
 /// How many steps can be gone back.
@@ -58,17 +58,18 @@ pub struct View {
 }
 
 /// Where "go on" goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NextBy {
-    /// In the order of the text.
-    #[default]
-    Text,
-    /// To the sentence that teaches the model most.
-    Teaching,
+    /// In an order that the project knows, and remembers.
+    Order(Order),
     /// To the next one of the list, which shows what was searched for.
     Found,
-    /// To the next one that was set aside for the learning curve.
-    Blind,
+}
+
+impl Default for NextBy {
+    fn default() -> Self {
+        NextBy::Order(Order::Text)
+    }
 }
 
 /// How much of the list is to be in sight.
@@ -108,6 +109,17 @@ struct Stamp {
 }
 
 impl View {
+    /// On a project that was just opened, where it was left.
+    pub fn on(project: &Project) -> Self {
+        let settings = project.settings();
+        let mut view = Self { next_by: NextBy::Order(settings.order), ..Self::default() };
+        match settings.place.filter(|id| project.corpus().sentence(*id).is_some()) {
+            Some(place) => view.go_to(project, place),
+            None => view.refresh(project),
+        }
+        view
+    }
+
     pub fn current(&self) -> Option<SentenceId> {
         self.current
     }

@@ -58,7 +58,7 @@ pub enum SessionError {
     #[error("there is nothing to do again")]
     NothingToRedo,
     #[error(
-        "the project file has {value:?} for the setting {key:?}, which has no such value; remove it and open the project again"
+        "the project file has {value:?} for the setting {key:?}, which this program can't read; the default holds until it is set again"
     )]
     BadSetting { key: String, value: String },
     #[error("the project has no labels; add some before training")]

@@ -188,7 +188,7 @@ impl Project {
 
     /// Whether enough is new to the model in use for a quick training.
     fn refresh_is_due(&self) -> bool {
-        let complete = self.counts().train + self.counts().dev;
+        let complete = self.counts().complete_for_models();
         complete >= self.learner.begun_count + REFRESH_AFTER && self.current_snapshot().is_some()
     }
 
@@ -232,7 +232,7 @@ impl Project {
 
     /// The same of the trainings before the project was opened: what was touched may have been complete then.
     pub(super) fn note_learned_before(&mut self) {
-        if !self.models.is_empty() {
+        if !self.models.is_empty() || self.learner.interrupted.is_some() {
             let touched = self.corpus.sentences().filter(|s| s.status() != Status::Untouched).map(Sentence::id);
             self.learner.ever_known = touched.collect();
         }
@@ -251,7 +251,7 @@ impl Project {
     fn begin(&mut self, job: TrainingJob) {
         let sentences = self.counts().train;
         let is_quick = matches!(job.task, TrainingTask::Refresh { .. });
-        self.learner.counted = (!is_quick).then(|| self.counts().train + self.counts().dev);
+        self.learner.counted = (!is_quick).then(|| self.counts().complete_for_models());
         self.learner.resumes = matches!(job.task, TrainingTask::Resume { .. });
         self.note_learned();
         if !is_quick {
@@ -274,7 +274,7 @@ impl Project {
 
     /// After documents were set aside or taken back: trainings wait for as many more sentences as before.
     pub(super) fn count_without(&mut self, complete_before: usize) -> Result<(), SessionError> {
-        let complete = self.counts().train + self.counts().dev;
+        let complete = self.counts().complete_for_models();
         let moved = |count: usize| (count + complete).saturating_sub(complete_before);
         self.learner.begun_count = moved(self.learner.begun_count);
         self.learner.counted = self.learner.counted.map(moved);
@@ -284,7 +284,7 @@ impl Project {
     /// How many more complete sentences start a training.
     fn sentences_to_go(&self) -> usize {
         let goal = self.settings.last_trained_sentences + self.settings.train_after_sentences;
-        goal.saturating_sub(self.counts().train + self.counts().dev)
+        goal.saturating_sub(self.counts().complete_for_models())
     }
 
     pub(super) fn start_training(&mut self) -> Result<(), SessionError> {

@@ -79,7 +79,7 @@ impl Project {
         if self.learner.looking.is_some() || (folds > 0 && self.learner.training.is_some()) {
             return Err(SessionError::TrainingAlready);
         }
-        let sentences = self.counts().train + self.counts().dev;
+        let sentences = self.counts().complete_for_models();
         if sentences == 0 {
             return Err(SessionError::NothingToTrainOn);
         }

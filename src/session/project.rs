@@ -6,8 +6,9 @@ use super::dataset::{goes_to_dev, leaves_enough};
 use super::home::Home;
 use super::learner::Learner;
 use super::ranking::Agenda;
+use super::saving::Saving;
 use super::settings::{Setting, Settings};
-use super::status::{Counts, Event, LearnerStatus, ModelInfo, SaveState};
+use super::status::{Counts, Event, LearnerStatus, ModelInfo};
 use super::{SessionError, Waker, curve, models};
 use crate::annotation::{
     Corpus, Edit, History, LabelSet, ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status, Step,
@@ -55,6 +56,21 @@ pub enum Order {
     Blind,
 }
 
+impl Order {
+    /// The word for it in project files: never changed.
+    pub(super) fn id(self) -> &'static str {
+        match self {
+            Order::Text => "text",
+            Order::Teaching => "teaching",
+            Order::Blind => "blind",
+        }
+    }
+
+    pub(super) fn from_id(id: &str) -> Option<Self> {
+        [Order::Text, Order::Teaching, Order::Blind].into_iter().find(|order| order.id() == id)
+    }
+}
+
 /// All of a project that can be read and changed. Held by one thread; its workers talk to it through [`Project::poll`].
 pub struct Project {
     pub(super) home: Home,
@@ -67,14 +83,15 @@ pub struct Project {
     pub(super) current_model: Option<ModelId>,
     pub(super) measurements: Vec<Measurement>,
     pub(super) settings: Settings,
+    unread_settings: Vec<SessionError>,
     counts: Counts,
     /// `None` in a project that was opened to be read.
-    writer: Option<Arc<Writer>>,
+    pub(super) writer: Option<Arc<Writer>>,
     read_only: Option<WhyReadOnly>,
     /// Counts the edits that moved words to other tokens or sentences, or took them away: what a model says of words
     /// as they were before is not taken.
     pub(super) segmentation: u64,
-    saving: Arc<Mutex<Saving>>,
+    pub(super) saving: Arc<Mutex<Saving>>,
     pub(super) activity: Activity,
     pub(super) on_screen: Vec<SentenceId>,
     /// What is shown of one of them, while newer suggestions are held back there.
@@ -82,14 +99,6 @@ pub struct Project {
     pub(super) learner: Learner,
     pub(super) agenda: Agenda,
     pub(super) waker: SharedWaker,
-}
-
-/// What the writer's thread has told.
-#[derive(Debug, Default)]
-struct Saving {
-    saved: u64,
-    failure: Option<String>,
-    told: bool,
 }
 
 /// A waker that can be set after the workers have started.
@@ -147,10 +156,12 @@ impl Project {
         let read_only = store.read_only().cloned();
         let Contents { corpus, history, suggestions, models, current_model, settings: rows, measurements } =
             store.load()?;
-        let mut settings = Settings::default();
+        let (mut settings, mut unread_settings) = (Settings::default(), Vec::new());
         for (key, value) in &rows {
-            if let Some(setting) = Setting::from_row(key, value)? {
-                settings.set(setting);
+            match Setting::from_row(key, value) {
+                Ok(setting) => setting.into_iter().for_each(|setting| settings.set(setting)),
+                // The annotations are worth more than a setting.
+                Err(error) => unread_settings.push(error),
             }
         }
         let waker = SharedWaker::default();
@@ -175,6 +186,7 @@ impl Project {
             current_model,
             measurements,
             settings,
+            unread_settings,
             writer,
             read_only,
             segmentation: 0,
@@ -187,8 +199,8 @@ impl Project {
             waker,
         };
         project.show_current_model();
-        project.note_learned_before();
         project.learner.interrupted = project.interrupted_training();
+        project.note_learned_before();
         project.refresh_learner();
         Ok(project)
     }
@@ -244,6 +256,11 @@ impl Project {
         &self.settings
     }
 
+    /// Settings of the file that this program can't read; their defaults hold.
+    pub fn unread_settings(&self) -> &[SessionError] {
+        &self.unread_settings
+    }
+
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
@@ -274,15 +291,6 @@ impl Project {
         self.history.next_redo().map(|t| t.intent.as_str())
     }
 
-    pub fn save_state(&self) -> SaveState {
-        let saving = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
-        match &saving.failure {
-            Some(message) => SaveState::Failed { message: message.clone() },
-            None if saving.saved >= self.corpus.revision() => SaveState::AllSaved,
-            None => SaveState::Saving { waiting: (self.corpus.revision() - saving.saved) as usize },
-        }
-    }
-
     pub fn learner(&self) -> &LearnerStatus {
         self.learner.status()
     }
@@ -302,11 +310,7 @@ impl Project {
     /// Hears the workers and moves the learner on. Never waits; call it each frame.
     pub fn poll(&mut self) -> Vec<Event> {
         let mut events = self.poll_learner();
-        let mut saving = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(message) = saving.failure.clone().filter(|_| !saving.told) {
-            saving.told = true;
-            events.push(Event::SaveFailed { message });
-        }
+        events.extend(self.save_failed());
         events
     }
 
@@ -315,14 +319,6 @@ impl Project {
         // Where there is no writer, nothing is open: what is in memory is all that is needed.
         let (path, is_written) = (self.path.clone(), self.writer.is_some());
         move || if is_written { Store::open_beside_writer(&path) } else { Store::open_to_read(&path) }
-    }
-
-    /// Waits until all is on disk: for the command line, not for the window.
-    ///
-    /// # Errors
-    /// Changes that could not be saved.
-    pub fn flush(&self) -> Result<(), SessionError> {
-        Ok(self.writer.as_ref().map_or(Ok(()), |writer| writer.flush())?)
     }
 
     /// Does what a person wants, and says where it changed something.
@@ -366,14 +362,7 @@ impl Project {
                 Ok(Outcome::default())
             }
             Command::PauseTraining(paused) => self.pause_training(paused).map(|()| Outcome::default()),
-            Command::RetrySave => {
-                {
-                    let mut saving = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
-                    (saving.failure, saving.told) = (None, false);
-                }
-                self.writer()?.retry()?;
-                Ok(Outcome::default())
-            }
+            Command::RetrySave => self.retry_save().map(|()| Outcome::default()),
             command => self.edit(&command),
         }
     }
@@ -443,7 +432,7 @@ impl Project {
             touched.iter().filter_map(|id| corpus.sentence(*id).cloned()).collect()
         };
         let before = sentences(&self.corpus);
-        let complete_before = self.counts.train + self.counts.dev;
+        let complete_before = self.counts.complete_for_models();
         let seen = self.seen();
         let inverse = Arc::make_mut(&mut self.corpus).apply(transaction.clone())?;
         if moves_words {
@@ -457,7 +446,12 @@ impl Project {
         let edits = transaction.edits.clone();
         let moves_documents = edits.iter().any(|edit| matches!(edit, Edit::SetPresence { .. }));
         let was_complete = before.iter().filter(|s| s.status() == Status::Complete).map(Sentence::id);
-        writer.apply(LogEntry { step, transaction, inverse, stamp, revision })?;
+        if let Err(error) = writer.apply(LogEntry { step, transaction, inverse, stamp, revision }) {
+            // It is done, and nobody writes it: not an edit that was refused.
+            self.note_unsaved(&error);
+            self.segmentation += u64::from(moves_words);
+            return Ok(());
+        }
         if moves_words {
             self.segmentation += 1;
             self.move_suggestions(&edits)?;
@@ -472,30 +466,9 @@ impl Project {
         Ok(())
     }
 
-    pub(super) fn set(&mut self, setting: Setting) -> Result<(), SessionError> {
-        let (key, value) = setting.row();
-        self.writer()?.setting(key, Some(value))?;
-        self.settings.set(setting);
-        self.refresh_learner();
-        Ok(())
-    }
-
     /// Takes over what an import has written.
     pub(super) fn replace_corpus(&mut self, corpus: Arc<Corpus>) {
         self.counts = Counts::of(&corpus);
         self.corpus = corpus;
-    }
-}
-
-impl Saving {
-    fn hear(&mut self, event: &WriterEvent) {
-        match event {
-            WriterEvent::Saved { revision } => {
-                self.saved = *revision;
-                self.failure = None;
-                self.told = false;
-            }
-            WriterEvent::Failed { error, .. } => self.failure = Some(error.to_string()),
-        }
     }
 }

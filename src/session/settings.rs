@@ -1,7 +1,9 @@
 //! What a project remembers besides its annotations. Stored in the project file, one row a setting.
 
 use super::SessionError;
+use super::project::Order;
 use crate::active::Strategy;
+use crate::annotation::SentenceId;
 use crate::train::Config;
 use std::num::NonZero;
 
@@ -31,12 +33,16 @@ pub struct Settings {
     pub dev_imported: bool,
     /// How many sentences of train and dev were complete when the last training began.
     pub last_trained_sentences: usize,
+    /// Which sentence comes next.
+    pub order: Order,
     /// By what the sentence is chosen that teaches most.
     pub strategy: Strategy,
     /// Whether each new model chooses the threshold at which a person has least to do.
     pub threshold_by_effort: bool,
     /// Whether a few sentences show no suggestions, to see whether suggestions sway the person.
     pub probes: bool,
+    /// The sentence that the person was at when the project was closed.
+    pub place: Option<SentenceId>,
 }
 
 impl Default for Settings {
@@ -55,9 +61,11 @@ impl Default for Settings {
             threads: None,
             dev_imported: false,
             last_trained_sentences: 0,
+            order: Order::Teaching,
             strategy: Strategy::DEFAULT,
             threshold_by_effort: true,
             probes: true,
+            place: None,
         }
     }
 }
@@ -77,12 +85,24 @@ pub enum Setting {
     Threads(Option<NonZero<usize>>),
     DevImported(bool),
     LastTrainedSentences(usize),
+    Order(Order),
     Strategy(Strategy),
     ThresholdByEffort(bool),
     Probes(bool),
+    Place(SentenceId),
 }
 
 impl Setting {
+    /// Within what [`Setting::from_row`] takes.
+    pub(super) fn within_bounds(self) -> Self {
+        match self {
+            Setting::Threshold(value) => Setting::Threshold(value.clamp(0.0, 1.0)),
+            Setting::AcceptAllFrom(value) => Setting::AcceptAllFrom(value.clamp(0.0, 1.0)),
+            Setting::TrainAfterSentences(value) => Setting::TrainAfterSentences(value.max(1)),
+            other => other,
+        }
+    }
+
     /// The name and the value as the project file holds them.
     pub(super) fn row(&self) -> (&'static str, String) {
         match self {
@@ -98,9 +118,11 @@ impl Setting {
             Setting::Threads(value) => ("threads", value.map_or(0, NonZero::get).to_string()),
             Setting::DevImported(value) => ("dev_imported", value.to_string()),
             Setting::LastTrainedSentences(value) => ("last_trained_sentences", value.to_string()),
+            Setting::Order(value) => ("order", value.id().to_owned()),
             Setting::Strategy(value) => ("strategy", value.to_string()),
             Setting::ThresholdByEffort(value) => ("threshold_by_effort", value.to_string()),
             Setting::Probes(value) => ("probes", value.to_string()),
+            Setting::Place(value) => ("place", value.0.to_string()),
         }
     }
 
@@ -117,15 +139,17 @@ impl Setting {
             "architecture" => Setting::Architecture(value.to_owned()),
             "author" => Setting::Author(value.to_owned()),
             "auto_train" => Setting::AutoTrain(switch()?),
-            "train_after_sentences" => Setting::TrainAfterSentences(number()?),
+            "train_after_sentences" => Setting::TrainAfterSentences(number()?).within_bounds(),
             "training_paused" => Setting::TrainingPaused(switch()?),
             "self_training" => Setting::SelfTraining(switch()?),
             "threads" => Setting::Threads(NonZero::new(number()?)),
             "dev_imported" => Setting::DevImported(switch()?),
             "last_trained_sentences" => Setting::LastTrainedSentences(number()?),
+            "order" => Setting::Order(Order::from_id(value).ok_or_else(bad)?),
             "strategy" => Setting::Strategy(value.parse().map_err(|_| bad())?),
             "threshold_by_effort" => Setting::ThresholdByEffort(switch()?),
             "probes" => Setting::Probes(switch()?),
+            "place" => Setting::Place(SentenceId(value.parse().map_err(|_| bad())?)),
             _ => return Ok(None),
         }))
     }
@@ -161,21 +185,23 @@ impl Settings {
 
     pub(super) fn set(&mut self, setting: Setting) {
         match setting {
-            Setting::Threshold(value) => self.threshold = value.clamp(0.0, 1.0),
-            Setting::AcceptAllFrom(value) => self.accept_all_from = value.clamp(0.0, 1.0),
+            Setting::Threshold(value) => self.threshold = value,
+            Setting::AcceptAllFrom(value) => self.accept_all_from = value,
             Setting::Encoder(value) => self.encoder = value,
             Setting::Architecture(value) => self.architecture = value,
             Setting::Author(value) => self.author = value,
             Setting::AutoTrain(value) => self.auto_train = value,
-            Setting::TrainAfterSentences(value) => self.train_after_sentences = value.max(1),
+            Setting::TrainAfterSentences(value) => self.train_after_sentences = value,
             Setting::TrainingPaused(value) => self.training_paused = value,
             Setting::SelfTraining(value) => self.self_training = value,
             Setting::Threads(value) => self.threads = value,
             Setting::DevImported(value) => self.dev_imported = value,
             Setting::LastTrainedSentences(value) => self.last_trained_sentences = value,
+            Setting::Order(value) => self.order = value,
             Setting::Strategy(value) => self.strategy = value,
             Setting::ThresholdByEffort(value) => self.threshold_by_effort = value,
             Setting::Probes(value) => self.probes = value,
+            Setting::Place(value) => self.place = Some(value),
         }
     }
 }
@@ -200,9 +226,12 @@ mod tests {
             Setting::Threads(NonZero::new(3)),
             Setting::DevImported(true),
             Setting::LastTrainedSentences(40),
+            Setting::Order(Order::Text),
+            Setting::Order(Order::Blind),
             Setting::Strategy(Strategy::RANDOM),
             Setting::ThresholdByEffort(false),
             Setting::Probes(false),
+            Setting::Place(SentenceId(7)),
         ];
         for setting in all {
             let (key, value) = setting.row();
@@ -210,5 +239,13 @@ mod tests {
         }
         assert_eq!(Setting::from_row("from_the_future", "1").unwrap(), None);
         assert!(Setting::from_row("threshold", "1.5").is_err());
+    }
+
+    #[test]
+    fn what_is_stored_can_be_read() {
+        for setting in [Setting::Threshold(1.5), Setting::AcceptAllFrom(-1.0), Setting::TrainAfterSentences(0)] {
+            let (key, value) = setting.within_bounds().row();
+            assert!(Setting::from_row(key, &value).is_ok(), "{key} = {value}");
+        }
     }
 }

@@ -136,6 +136,13 @@ pub struct Counts {
     pub mentions_by_label: HashMap<LabelId, usize>,
 }
 
+impl Counts {
+    /// Complete sentences that models learn from or are compared on.
+    pub fn complete_for_models(&self) -> usize {
+        self.train + self.dev
+    }
+}
+
 /// What happened since the last look.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {

@@ -14,13 +14,17 @@ pub struct Task<T> {
 
 /// The work ended without a result: its thread panicked or could not be started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the work stopped without a result because of a fault in the program; nothing was changed, please report it")]
+#[error(
+    "the work stopped without a result, because of a fault in the program or because the system has no room for a thread; \
+     nothing was changed; a fault leaves a report in the folder faults of the program's own folder"
+)]
 pub struct TaskLost;
 
 impl<T: Send + 'static> Task<T> {
     /// Runs `work` on a thread with this name, then calls `waker`.
     pub fn spawn(name: &str, waker: Waker, work: impl FnOnce() -> T + Send + 'static) -> Self {
         let (sender, result) = bounded(1);
+        let for_failure = waker.clone();
         let run = move || {
             if let Ok(value) = catch_unwind(AssertUnwindSafe(work)) {
                 // Nobody listens any more: the result is not wanted.
@@ -30,8 +34,10 @@ impl<T: Send + 'static> Task<T> {
             }
             waker();
         };
-        // A thread that can't be started drops the sender, and `poll` reports the task as lost.
-        let _started = std::thread::Builder::new().name(name.to_owned()).spawn(run);
+        if std::thread::Builder::new().name(name.to_owned()).spawn(run).is_err() {
+            // The sender is dropped with the work, and `poll` reports the task as lost.
+            for_failure();
+        }
         Self { result }
     }
 

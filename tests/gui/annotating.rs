@@ -267,3 +267,22 @@ fn the_palette_lists_and_calls_every_command() {
     page.character("f");
     assert_eq!(page.status(0), Status::Untouched);
 }
+
+#[test]
+fn a_sentence_that_is_done_is_opened_again() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    page.key(Key::Space);
+    page.press(Modifiers::SHIFT, Key::Space);
+    assert_eq!([page.status(0), page.status(1)], [Status::Complete, Status::Skipped]);
+    assert!(!page.shows("Open again"), "the third one is open");
+    page.key(Key::ArrowUp);
+    page.press(Modifiers::COMMAND, Key::R);
+    page.key(Key::ArrowUp);
+    page.click("Open again");
+    assert_eq!([page.status(0), page.status(1)], [Status::InProgress; 2]);
+    assert_eq!((page.current(), page.mentions(0)), (0, vec!["PER: The".to_owned()]), "nothing else changes");
+    page.press(Modifiers::COMMAND, Key::Z);
+    assert_eq!(page.status(0), Status::Complete);
+}

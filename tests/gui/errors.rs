@@ -144,3 +144,23 @@ fn a_training_that_fails_says_why_and_the_labels_stay() {
     page.press(Modifiers::COMMAND, Key::Comma);
     assert!(page.shows_part("The encoder \"gone\" is not on this machine"), "and the way out");
 }
+
+#[test]
+fn what_broke_the_program_off_is_told_at_the_next_start_once() {
+    let stage = Stage::new();
+    let faults = stage.home().dir().join("faults");
+    std::fs::create_dir_all(&faults).unwrap();
+    std::fs::write(faults.join("ended-1764400000000.txt"), "index out of bounds, backtrace").unwrap();
+    let mut page = stage.window(None);
+    page.wait("the report", |page| page.shows("The program broke off the last time"));
+    assert!(page.shows_part("index out of bounds, backtrace") && page.shows("Copy"));
+    page.click("Close");
+    page.wait("the start page", |page| page.shows("New project"));
+    let mut again = stage.window(None);
+    again.wait("the start page", |page| page.shows("New project"));
+    for _ in 0..50 {
+        again.step();
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    assert!(!again.shows("The program broke off the last time"));
+}

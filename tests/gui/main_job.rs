@@ -6,6 +6,7 @@ use eframe::egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
 use nestling::annotation::{Provenance, SentenceId, Status};
 use nestling::session::{LearnerState, SaveState};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Enough that a training begins by itself, and some for it to read.
@@ -82,8 +83,9 @@ fn by_keyboard() {
     page.wait("the import", |page| page.shows("Annotate"));
     page.key(Key::Enter);
 
-    for number in 0..COMPLETE {
-        assert_eq!(page.current(), number);
+    let mut seen = HashSet::new();
+    for _ in 0..COMPLETE {
+        assert!(seen.insert(page.current()), "what teaches most, each once");
         page.character("p");
         page.keys(&[Key::Home, Key::ArrowRight, Key::ArrowRight]);
         for _ in 0..3 {
@@ -138,7 +140,8 @@ fn by_mouse() {
     page.wait("the import", |page| page.shows("Annotate"));
     page.click("Annotate");
 
-    for number in 0..COMPLETE {
+    for _ in 0..COMPLETE {
+        let number = page.current();
         let first = page.center(&format!("word 1: {}", WORDS[number as usize % WORDS.len()]));
         page.drag(first - vec2(8.0, 0.0), first);
         page.click("PER  P");

@@ -2,7 +2,7 @@
 
 use crate::stage::{Page, STORY, Stage};
 use eframe::egui::{Key, Modifiers};
-use nestling::session::{ImportHow, Project, SaveState};
+use nestling::session::{ImportHow, Project, SaveState, Strategy};
 
 #[test]
 fn an_error_says_what_to_do_and_the_window_goes_on() {
@@ -125,4 +125,67 @@ fn dropped_texts_are_forgotten_when_no_project_is_made_for_them() {
     page.click("Create the project");
     page.wait("the preview", |page| page.shows("Import 4 sentences"));
     assert!(stage.path("made.nestling").exists());
+}
+
+#[test]
+fn a_project_opens_where_it_was_left_and_goes_on_in_the_same_order() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    assert_eq!(page.chosen("Order of the sentences"), "Next: in the text");
+    page.keys(&[Key::ArrowDown, Key::ArrowDown]);
+    page.choose("Order of the sentences", "Next: what teaches most");
+    page.close();
+    let mut page = stage.open(&stage.path("project.nestling"));
+    assert_eq!(page.current(), 2);
+    assert_eq!(page.chosen("Order of the sentences"), "Next: what teaches most");
+    page.choose("Order of the sentences", "Next: what was found");
+    page.close();
+    let page = stage.open(&stage.path("project.nestling"));
+    assert_eq!(
+        page.chosen("Order of the sentences"),
+        "Next: what teaches most",
+        "what was found is gone with the search"
+    );
+}
+
+#[test]
+fn a_new_project_asks_for_what_teaches_most() {
+    let stage = Stage::new();
+    let page = stage.open(&stage.empty_project("new.nestling"));
+    assert_eq!(page.chosen("Order of the sentences"), "Next: what teaches most");
+}
+
+#[test]
+fn what_can_be_read_of_a_damaged_project_is_rescued_from_the_report() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    page.close();
+    let project = stage.path("project.nestling");
+    let whole = std::fs::read(&project).unwrap();
+    std::fs::write(&project, &whole[..whole.len() - 4096]).unwrap();
+    let mut page = stage.window(Some(&project));
+    page.wait("the report", |page| page.shows("This did not work"));
+    page.click("Rescue what can be read");
+    page.wait("the new project", |page| page.is_open() && page.shows("Rescued"));
+    assert!(page.shows_part("project.rescued.nestling"));
+    assert_eq!(page.project_name(), "project.rescued");
+    page.click("Close");
+    assert_eq!(page.mentions(0), ["PER: The"]);
+    page.close();
+    assert_eq!(std::fs::read(&project).unwrap().len(), whole.len() - 4096, "the damaged one is as it was");
+}
+
+#[test]
+fn a_setting_that_can_t_be_read_keeps_nobody_from_the_annotations() {
+    let stage = Stage::new();
+    let page = stage.annotating(STORY);
+    page.close();
+    let project = stage.path("project.nestling");
+    let db = rusqlite::Connection::open(&project).unwrap();
+    db.execute("INSERT OR REPLACE INTO setting (key, value) VALUES ('strategy', 'by-magic')", []).unwrap();
+    drop(db);
+    let page = stage.open(&project);
+    assert!(page.shows_part("by-magic"), "what it is");
+    assert_eq!(page.see(|desk| desk.project.settings().strategy), Strategy::DEFAULT);
 }

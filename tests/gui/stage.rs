@@ -8,7 +8,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use egui_kittest::{Harness, HarnessBuilder};
 use nestling::annotation::{SentenceId, Status};
 use nestling::gui::{Desk, FilePicker, Window, Wish};
-use nestling::session::{Command, Home, ImportHow, NewProject, Project, ReadRequest, Setting, read_files};
+use nestling::session::{Command, Home, ImportHow, NewProject, Order, Project, ReadRequest, Setting, read_files};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -76,12 +76,14 @@ impl Stage {
         self.path(name)
     }
 
-    /// A project that trains only when asked, with what a file holds.
+    /// A project that trains only when asked, gone through in the order of the text, with what a file holds.
     pub(crate) fn project(&self, labels: &[&str], file: &Path, how: ImportHow) -> PathBuf {
         let path = self.path("project.nestling");
         let new = NewProject { encoder: Some("small".to_owned()), ..NewProject::with_labels(labels).unwrap() };
         let mut project = Project::create(&self.home(), &path, &new).unwrap();
-        project.run(Command::Set(Setting::AutoTrain(false))).unwrap();
+        for setting in [Setting::AutoTrain(false), Setting::Order(Order::Text)] {
+            project.run(Command::Set(setting)).unwrap();
+        }
         project.import(read_files(&[file.to_owned()], &ReadRequest::default()).unwrap(), how).unwrap();
         project.close().unwrap();
         path
@@ -245,6 +247,12 @@ impl Page {
         self.click(choice);
     }
 
+    /// What is chosen in a list.
+    pub(crate) fn chosen(&self, list: &str) -> String {
+        let list = self.harness.get_by_role_and_label(Role::ComboBox, list);
+        list.accesskit_node().value().unwrap_or_default()
+    }
+
     pub(crate) fn fill(&mut self, field: &str, text: &str) {
         self.field(field).focus();
         self.step();
@@ -313,7 +321,7 @@ impl Page {
 
     pub(crate) fn close(self) {
         if let Some(window) = self.harness.state().borrow_mut().as_mut() {
-            window.close();
+            window.close().unwrap();
         }
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct LookAgainDialog {
 impl LookAgainDialog {
     pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
         let Some(project) = backstage.project else { return };
-        let complete = project.counts().train + project.counts().dev;
+        let complete = project.counts().complete_for_models();
         let state = &project.learner().state;
         let is_looking = matches!(state, LearnerState::LookingAgain(_));
         let trouble = if complete == 0 {

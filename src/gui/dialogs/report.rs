@@ -1,17 +1,23 @@
-//! An error that stopped something: what, where, what to do, and a button that copies all of it.
+//! An error that stopped something: what, where, what to do, and a button that copies all of it. Also what came of
+//! rescuing a damaged project, and what ended the program the last time.
 
 use super::{button_row, modal};
 use crate::gui::acts::Act;
 use crate::gui::theme::{self};
 use crate::gui::widgets::parts::{button, primary_button};
-use crate::wording::capital;
+use crate::session::{FaultReport, Rescued, SessionError};
+use crate::store::StoreError;
+use crate::wording::{capital, counted};
 use eframe::egui::{self, Label, ScrollArea};
 use std::error::Error;
+use std::path::PathBuf;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Report {
     pub title: String,
     pub text: String,
+    /// A damaged project, of which something may be read still.
+    pub damaged: Option<PathBuf>,
 }
 
 impl Report {
@@ -26,7 +32,46 @@ impl Report {
             }
             cause = deeper.source();
         }
-        Self { title: title.into(), text: capital(&text) }
+        Self { title: title.into(), text: capital(&text), damaged: None }
+    }
+
+    /// What went wrong while a project was opened, made or closed; `None` where nothing did.
+    pub(crate) fn of_trouble(trouble: &[SessionError]) -> Option<Self> {
+        let (first, more) = trouble.split_first()?;
+        let mut report = Self::of("This did not work", first);
+        for error in more {
+            report.text = format!("{}\n\n{}", report.text, Self::of("", error).text);
+        }
+        if let SessionError::Store(StoreError::Damaged { path, .. }) = first {
+            report.damaged = Some(path.clone());
+        }
+        Some(report)
+    }
+
+    /// What ended the program the last time.
+    pub(crate) fn of_fault(fault: &FaultReport) -> Self {
+        let text = format!(
+            "That is a fault of the program. What was saved is there. If you report it, send this text, after a look at it: \
+             it may hold words of yours. It is kept in {}\n\n{}",
+            fault.path.display(),
+            fault.text
+        );
+        Self { title: "The program broke off the last time".to_owned(), text, damaged: None }
+    }
+
+    /// What could be read of a damaged project, and what not.
+    pub(crate) fn of_rescue(rescued: &Rescued) -> Self {
+        let mut text = format!(
+            "{}, {} and {} were read into {}, which is open now. The damaged project is as it was.",
+            counted(rescued.documents, "document", "documents"),
+            counted(rescued.sentences, "sentence", "sentences"),
+            counted(rescued.mentions, "mention", "mentions"),
+            rescued.path.display(),
+        );
+        if !rescued.lost.is_empty() {
+            text = format!("{text}\n\nNot taken along:\n{}", rescued.lost.join("\n"));
+        }
+        Self { title: "Rescued".to_owned(), text, damaged: None }
     }
 
     /// Shows it; true when it is to be closed.
@@ -39,6 +84,13 @@ impl Report {
             });
             button_row(ui, |ui| {
                 done = primary_button(ui, true, "Close").clicked();
+                if let Some(damaged) = &self.damaged {
+                    let help = "Reads it into a new project beside it; the damaged file stays as it is";
+                    if button(ui, true, "Rescue what can be read").on_hover_text(help).clicked() {
+                        acts.push(Act::Rescue(damaged.clone()));
+                        done = true;
+                    }
+                }
                 if button(ui, true, "Copy").on_hover_text("Copy the message").clicked() {
                     acts.push(Act::CopyText(format!("{}\n{}", self.title, self.text)));
                 }

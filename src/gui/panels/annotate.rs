@@ -6,7 +6,7 @@ use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
 use crate::gui::view::neighbours;
-use crate::gui::widgets::parts::{self, Icon, icon_button, key_cap, primary_button};
+use crate::gui::widgets::parts::{self, Icon, icon_button, key_cap, primary_button, quiet_button};
 use crate::gui::widgets::sentence::{Content, Emphasis, Flow, SentenceView, Setting, paint_words};
 use crate::session::{Why, formats};
 use crate::wording::{counted, grouped, listed};
@@ -71,7 +71,8 @@ fn place(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
             Why::Order => "",
         });
         let text = format!("{name} · sentence {} of {}{chosen}", grouped(number), grouped(of));
-        let room = (ui.available_width() - 230.0).max(40.0);
+        let reopens = !sentence.status().waits() && stage.can(CommandId::Reopen);
+        let room = (ui.available_width() - if reopens { 320.0 } else { 230.0 }).max(40.0);
         ui.allocate_ui_with_layout(vec2(room, 30.0), Layout::left_to_right(Align::Center), |ui| {
             ui.add(egui::Label::new(theme::small(text, tokens.text_dim)).truncate());
         });
@@ -84,6 +85,12 @@ fn place(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
             let can = stage.can(CommandId::Flag);
             if icon_button(ui, Icon::Flag, can, &commands::title_with_keys(CommandId::Flag)).clicked() {
                 stage.act(Act::Command(CommandId::Flag));
+            }
+            if reopens {
+                let button = quiet_button(ui, "Open again");
+                if button.on_hover_text(commands::title_with_keys(CommandId::Reopen)).clicked() {
+                    stage.act(Act::Command(CommandId::Reopen));
+                }
             }
             status_chip(ui, sentence.status());
             split_chip(ui, sentence.split());

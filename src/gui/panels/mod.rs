@@ -32,7 +32,7 @@ pub(super) struct Stage<'a> {
     pub acts: &'a mut Vec<Act>,
     /// A dialog lies over the page.
     pub dialog_open: bool,
-    /// Seconds since 1970, for ages.
+    /// Milliseconds since 1970, for ages.
     pub now_ms: i64,
 }
 

@@ -11,6 +11,7 @@ use crate::gui::view::{NextBy, Reveal};
 use crate::gui::widgets::galleys::elided_job;
 use crate::gui::widgets::parts::{self, paint_dot, quiet_button};
 use crate::gui::widgets::sentence::{Content, paint_words};
+use crate::session::Order;
 use crate::wording::{capital, counted, grouped};
 use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, Align, Align2, Color32, Panel, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
@@ -35,20 +36,19 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
 
 fn header(ui: &mut Ui, stage: &mut Stage<'_>) {
     let order = |by: NextBy| match by {
-        NextBy::Text => CommandId::NextByText,
-        NextBy::Teaching => CommandId::NextByTeaching,
+        NextBy::Order(Order::Text) => CommandId::NextByText,
+        NextBy::Order(Order::Teaching) => CommandId::NextByTeaching,
+        NextBy::Order(Order::Blind) => CommandId::NextByBlind,
         NextBy::Found => CommandId::NextByFound,
-        NextBy::Blind => CommandId::NextByBlind,
     };
     let title = |by: NextBy| commands::entry(order(by)).map_or("", |e| e.title);
     ui.horizontal(|ui| {
         ui.add_space(size::GAP_SMALL);
         let shown = RichText::new(title(stage.view.next_by)).font(theme::bold(size::TEXT));
         parts::combo(ui, "Order of the sentences", shown, ui.available_width() - 12.0, |ui| {
-            for by in [NextBy::Text, NextBy::Teaching, NextBy::Found, NextBy::Blind] {
-                if by == NextBy::Blind && stage.project.counts().blind == 0 {
-                    continue;
-                }
+            let has_blind = stage.project.counts().blind > 0;
+            let orders = [Order::Text, Order::Teaching, Order::Blind].map(NextBy::Order);
+            for by in orders.into_iter().filter(|by| has_blind || *by != orders[2]).chain([NextBy::Found]) {
                 if ui.selectable_label(stage.view.next_by == by, title(by)).clicked() {
                     stage.acts.push(Act::Command(order(by)));
                 }

@@ -5,10 +5,12 @@
 //!   are read and projects are opened, made and closed by [`Task`]s.
 //! - Acts are carried out after painting, so that one frame shows one state.
 
+mod closing;
 mod opening;
 mod telling;
 
 use self::opening::open_as_can_be;
+use super::Ending;
 use super::acts::Act;
 use super::commands::{CommandId, KeyboardOwner, Pressed, take_pressed};
 use super::desk::Desk;
@@ -23,7 +25,7 @@ use super::panels::{self, Stage, annotate};
 use super::view::Reveal;
 use super::widgets::sentence::Typesetter;
 use crate::encoder::EncoderInfo;
-use crate::session::{Home, Hub, LearnerStatus, NewProject, Project, SaveState, SessionError, Task, now_ms};
+use crate::session::{FaultReport, Home, Hub, LearnerStatus, NewProject, Project, Rescued, SessionError, Task, now_ms};
 use eframe::egui::{self, Context, Theme, Ui, ViewportCommand};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,6 +46,7 @@ pub struct Window {
     /// That changes are not saved was told, and the next leaving gives them up.
     told_unsaved: bool,
     owner: KeyboardOwner,
+    ending: Ending,
 }
 
 enum Screen {
@@ -61,9 +64,12 @@ enum Screen {
 }
 
 /// What came of opening, making or closing a project.
+#[derive(Default)]
 struct Opened {
     project: Option<Project>,
-    trouble: Option<SessionError>,
+    trouble: Vec<SessionError>,
+    /// The project is what could be read of a damaged one.
+    rescued: Option<Rescued>,
 }
 
 /// What the start page and the dialog for new projects need from the disk.
@@ -72,6 +78,8 @@ struct Known {
     recent: Vec<PathBuf>,
     encoders: Vec<EncoderInfo>,
     projects_dir: PathBuf,
+    /// What ended the program the last time.
+    fault: Option<FaultReport>,
 }
 
 impl Window {
@@ -94,6 +102,7 @@ impl Window {
             title: String::new(),
             told_unsaved: false,
             owner: KeyboardOwner::Other,
+            ending: Ending::default(),
         };
         window.look_around();
         window
@@ -220,24 +229,6 @@ impl Window {
         }
     }
 
-    /// Writes what is left and stops the workers. Waits: only for the end of the program.
-    pub fn close(&mut self) {
-        self.keep_what_is_typed();
-        if let Some(dialog) = self.dialog.take() {
-            dialog.wait();
-        }
-        // The window is gone: there is nobody to tell, and the next start says what is missing.
-        match std::mem::replace(&mut self.screen, Screen::Start) {
-            Screen::Start => {}
-            Screen::Desk(desk) => {
-                let _closed = desk.leave().close();
-            }
-            Screen::Busy { task, .. } => {
-                let _closed = task.wait().ok().and_then(|opened| opened.project).map(Project::close);
-            }
-        }
-    }
-
     /// A field that loses the keyboard owns the key that did it, so that Escape leaves a note and nothing more.
     fn keyboard_owner(&mut self, ctx: &Context) -> KeyboardOwner {
         let now = self.owner_now(ctx);
@@ -291,7 +282,7 @@ impl Window {
                     let new = NewProject { encoder, ..NewProject::with_labels(labels)? };
                     let project = Project::create(&home, &path, &new)?;
                     remember(&home, project.path());
-                    Ok(Some(project))
+                    Ok(project.into())
                 });
             }
             Act::Open(path) => {
@@ -299,9 +290,10 @@ impl Window {
                 self.start_work(format!("Opening {} …", path.display()), Vec::new(), move || {
                     let project = open_as_can_be(&home, &path)?;
                     remember(&home, project.path());
-                    Ok(Some(project))
+                    Ok(project.into())
                 });
             }
+            Act::Rescue(path) => self.rescue(path),
             Act::ImportFrom(paths) if self.desk().is_some() => self.import(&paths),
             Act::ImportFrom(paths) => self.new_project(paths),
             Act::CopyText(text) => ctx.copy_text(text),
@@ -409,26 +401,6 @@ impl Window {
         }
     }
 
-    /// Changes that could not be saved are worth a second look before they are given up. True once, until the failure
-    /// is mended and another one comes.
-    fn refuses_to_leave(&mut self) -> bool {
-        if self.told_unsaved || !self.has_unsaved() {
-            return false;
-        }
-        self.told_unsaved = true;
-        self.report = Some(Report {
-            title: "Some changes are not saved".to_owned(),
-            text: "The project file could not be written. Make room or mend access to it and press “Try again”. \
-                   Closing the project once more, or opening another one, gives these changes up."
-                .to_owned(),
-        });
-        true
-    }
-
-    fn has_unsaved(&self) -> bool {
-        self.desk().is_some_and(|d| matches!(d.project.save_state(), SaveState::Failed { .. }))
-    }
-
     /// Files must not get into what is being written or opened, nor in the place of what is being typed.
     fn takes_drops(&self) -> bool {
         let is_typing = self.dialog.as_ref().is_some_and(Dialog::holds_typing);
@@ -465,7 +437,9 @@ impl eframe::App for Window {
     }
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
-        self.close();
+        if let Err(error) = self.close() {
+            self.ending.replace(Some(error));
+        }
     }
 }
 

@@ -4,8 +4,9 @@ use super::{Known, Opened, Screen, Window, remember};
 use crate::gui::acts::Act;
 use crate::gui::desk::{Desk, Leaving};
 use crate::gui::dialogs::{Dialog, ImportDialog, NewProjectDialog, Report};
-use crate::session::{Command, Home, Project, SessionError, Task, open_sample};
+use crate::session::{Command, Home, Project, SessionError, Task, open_sample, rescue_project, take_fault_report};
 use crate::store::StoreError;
+use crate::wording::capital;
 use eframe::egui::Context;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,18 @@ impl Window {
             let path = home.sample_path();
             let project = or_to_read(open_sample(&home, &path), &home, &path)?;
             remember(&home, project.path());
-            Ok(Some(project))
+            Ok(project.into())
+        });
+    }
+
+    /// Reads what can be read of a damaged project into a new one, and opens that.
+    pub(super) fn rescue(&mut self, damaged: PathBuf) {
+        let home = self.home.clone();
+        self.start_work(format!("Reading what can be read of {} …", damaged.display()), Vec::new(), move || {
+            let rescued = rescue_project(&damaged)?;
+            let project = Project::open(&home, &rescued.path)?;
+            remember(&home, project.path());
+            Ok(Opened { rescued: Some(rescued), ..project.into() })
         });
     }
 
@@ -28,7 +40,7 @@ impl Window {
         &mut self,
         what: String,
         then_import: Vec<PathBuf>,
-        work: impl FnOnce() -> Result<Option<Project>, SessionError> + Send + 'static,
+        work: impl FnOnce() -> Result<Opened, SessionError> + Send + 'static,
     ) {
         if self.refuses_to_leave() {
             return;
@@ -52,15 +64,17 @@ impl Window {
             if let Some(Err(trouble)) = old.map(Leaving::close)
                 && !gives_up
             {
-                return Opened { project: None, trouble: Some(trouble) };
+                return Opened::from(trouble);
             }
-            match work() {
-                Ok(project) => Opened { project, trouble: None },
-                Err(trouble) => {
-                    let project = old_path.and_then(|path| open_as_can_be(&home, &path).ok());
-                    Opened { project, trouble: Some(trouble) }
+            work().unwrap_or_else(|trouble| {
+                let mut opened = Opened::from(trouble);
+                match old_path.map(|path| open_as_can_be(&home, &path)) {
+                    None => {}
+                    Some(Ok(project)) => opened.project = Some(project),
+                    Some(Err(more)) => opened.trouble.push(more),
                 }
-            }
+                opened
+            })
         });
         self.screen = Screen::Busy { what, task, then_import, kept };
     }
@@ -88,7 +102,7 @@ impl Window {
 
     pub(super) fn close_project(&mut self) {
         if self.desk().is_some() {
-            self.start_work("Closing …".to_owned(), Vec::new(), || Ok(None));
+            self.start_work("Closing …".to_owned(), Vec::new(), || Ok(Opened::default()));
         }
     }
 
@@ -105,6 +119,9 @@ impl Window {
         if let Some(known) = self.knowing.as_ref().and_then(Task::poll) {
             self.known = known.unwrap_or_default();
             self.knowing = None;
+            if let Some(fault) = self.known.fault.take() {
+                self.report.get_or_insert(Report::of_fault(&fault));
+            }
             match &mut self.dialog {
                 Some(Dialog::NewProject(dialog)) => dialog.know(&self.known.projects_dir, &self.known.encoders),
                 Some(Dialog::Settings(dialog)) => dialog.know(&self.known.encoders),
@@ -116,15 +133,15 @@ impl Window {
         let Some(result) = task.poll() else { return };
         let (then_import, kept) = (std::mem::take(then_import), kept.take());
         self.screen = Screen::Start;
-        let Opened { project, trouble } = match result {
-            Ok(opened) => opened,
-            Err(lost) => Opened { project: None, trouble: Some(lost.into()) },
-        };
-        if let (Some(_), Some(dialog)) = (&trouble, kept) {
+        let Opened { project, trouble, rescued } = result.unwrap_or_else(|lost| SessionError::from(lost).into());
+        if let (false, Some(dialog)) = (trouble.is_empty(), kept) {
             self.dialog = Some(*dialog);
         }
-        self.report = trouble.map(|error| Report::of("This did not work", &error));
+        self.report = rescued.as_ref().map(Report::of_rescue).or(Report::of_trouble(&trouble));
         if let Some(mut project) = project {
+            if let Some(error) = project.unread_settings().first() {
+                self.notify(ctx, capital(&error.to_string()), true);
+            }
             project.set_waker(self.services.waker.clone());
             project.start_learner();
             self.screen = Screen::Desk(Box::new(Desk::new(project)));
@@ -154,6 +171,7 @@ impl Window {
             projects_dir: home.projects_dir(),
             // A folder that can't be read is told when an encoder is imported; until then there is the built-in one.
             encoders: home.encoders().list().unwrap_or_default(),
+            fault: take_fault_report(&home),
         }));
     }
 
@@ -174,6 +192,18 @@ impl Window {
         } else if !dropped.is_empty() {
             self.acts.push(Act::ImportFrom(dropped));
         }
+    }
+}
+
+impl From<Project> for Opened {
+    fn from(project: Project) -> Self {
+        Self { project: Some(project), ..Self::default() }
+    }
+}
+
+impl From<SessionError> for Opened {
+    fn from(trouble: SessionError) -> Self {
+        Self { trouble: vec![trouble], ..Self::default() }
     }
 }
 

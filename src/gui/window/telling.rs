@@ -49,8 +49,9 @@ impl Window {
             Event::TrainingFailed { message } | Event::PredictionFailed { message } => {
                 self.notify(ctx, message, true);
             }
-            // What could not be saved has a banner, suggestions are seen on the page.
-            Event::SaveFailed { .. } | Event::Suggestions(_) => {}
+            // An edit has a banner besides; a setting or a model has not.
+            Event::SaveFailed { message } => self.notify(ctx, capital(&message), true),
+            Event::Suggestions(_) => {} // seen on the page
         }
     }
 

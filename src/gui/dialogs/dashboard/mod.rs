@@ -84,7 +84,7 @@ impl DashboardDialog {
         card(ui, "Mentions by label", |ui| {
             labels::show(ui, project);
             let id = CommandId::LookAgain;
-            let can = project.read_only().is_none() && project.counts().train + project.counts().dev > 0;
+            let can = project.read_only().is_none() && project.counts().complete_for_models() > 0;
             ui.add_space(size::GAP_SMALL);
             let title = commands::entry(id).map_or("", |e| e.title);
             if parts::button(ui, can, title).on_hover_text(commands::title_with_keys(id)).clicked() {

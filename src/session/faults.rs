@@ -1,0 +1,120 @@
+//! Faults of the program: a report of each on disk, which a person can read and send.
+//!
+//! # Invariants
+//! - A report is written when the fault is met, by the thread that met it, and whatever goes wrong with that is let be:
+//!   the fault itself is worse.
+//! - Only what ended the program is told at the next start: work that failed on a thread of its own is told at once.
+//!
+//! Deliberately absent: sending. Nothing leaves the machine.
+
+use super::home::Home;
+use super::now_ms;
+use std::backtrace::Backtrace;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The newest reports that are kept.
+const KEPT: usize = 20;
+/// How the names of reports begin.
+const ENDED: &str = "ended-";
+const TOLD: &str = "told-";
+const FAILED: &str = "failed-";
+
+/// A report of what ended the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FaultReport {
+    pub path: PathBuf,
+    pub text: String,
+}
+
+/// From now on every panic leaves a report in the program's folder, and is printed as before.
+pub fn report_faults(home: &Home) {
+    let folder = folder(home);
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        before(info);
+        let thread = std::thread::current();
+        let kind = if thread.name() == Some("main") { ENDED } else { FAILED };
+        let mut text = format!(
+            "Nestling {} on {} {}\nthread {}: {info}\n",
+            env!("CARGO_PKG_VERSION"),
+            std::env::consts::OS,
+            std::env::consts::ARCH,
+            thread.name().unwrap_or("without a name"),
+        );
+        // Writing to a string does not fail.
+        let _ = write!(text, "{}", Backtrace::force_capture());
+        keep(&folder, kind, &text);
+    }));
+}
+
+/// What ended the program the last time, once.
+pub fn take_fault_report(home: &Home) -> Option<FaultReport> {
+    let folder = folder(home);
+    let ended: Vec<String> = reports(&folder).into_iter().filter(|name| name.starts_with(ENDED)).collect();
+    let mut last = None;
+    for name in ended {
+        let told = folder.join(name.replacen(ENDED, TOLD, 1));
+        fs::rename(folder.join(&name), &told).ok()?;
+        last = fs::read_to_string(&told).ok().map(|text| FaultReport { path: told, text });
+    }
+    last
+}
+
+fn folder(home: &Home) -> PathBuf {
+    home.dir().join("faults")
+}
+
+fn keep(folder: &Path, kind: &str, text: &str) {
+    let _there = fs::create_dir_all(folder);
+    let _written = fs::write(folder.join(format!("{kind}{}.txt", now_ms())), text);
+    let names = reports(folder);
+    for name in names.iter().take(names.len().saturating_sub(KEPT)) {
+        let _gone = fs::remove_file(folder.join(name));
+    }
+}
+
+/// The names of all reports, the oldest first.
+fn reports(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".txt") && name.contains('-')).collect();
+    names.sort_by(|a, b| time(a).cmp(time(b)));
+    names
+}
+
+/// The milliseconds in a name, all with as many digits.
+fn time(name: &str) -> &str {
+    name.split_once('-').map_or("", |(_, time)| time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ended_the_program_is_told_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path());
+        assert_eq!(take_fault_report(&home), None);
+        keep(&folder(&home), FAILED, "a thread");
+        assert_eq!(take_fault_report(&home), None, "that was told when it happened");
+        keep(&folder(&home), ENDED, "index out of bounds");
+        let told = take_fault_report(&home).unwrap();
+        assert_eq!((told.text.as_str(), told.path.is_file()), ("index out of bounds", true));
+        assert_eq!(take_fault_report(&home), None);
+    }
+
+    #[test]
+    fn reports_do_not_pile_up() {
+        let dir = tempfile::tempdir().unwrap();
+        for number in 0..30 {
+            fs::write(dir.path().join(format!("told-{:013}.txt", 1_000 + number)), "old").unwrap();
+        }
+        keep(dir.path(), ENDED, "new");
+        let names = reports(dir.path());
+        assert_eq!((names.len(), names[0].as_str()), (KEPT, "told-0000000001011.txt"));
+        assert!(names[KEPT - 1].starts_with(ENDED));
+    }
+}
