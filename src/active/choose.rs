@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 /// The share of what a model's scores choose that is drawn at random instead: a model never asks for what it does not
 /// know that it does not know, and a fair sample shows what the rest is like.
-pub const RANDOM_SHARE: f64 = 0.1;
+const RANDOM_SHARE: f64 = 0.1;
 
 /// With diversity, so many times more sentences are looked at than are chosen.
 const SHORTLIST: usize = 3;

@@ -25,7 +25,7 @@ mod strategy;
 mod typical;
 
 pub use acquisition::{Answer, acquisition, disagreement};
-pub use choose::{Choice, Open, RANDOM_SHARE, Request, Why, choose};
+pub use choose::{Choice, Open, Request, Why, choose};
 pub use direction::Projection;
 pub use forecast::{Forecast, NextPoint, Point};
 pub use look_again::{Doubt, Finding, Held, Labelled, Proposal, look_again};

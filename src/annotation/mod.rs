@@ -33,7 +33,7 @@ pub use edit::{ApplyError, Edit, Transaction};
 pub use history::{History, Step};
 pub use label::{Label, LabelError, LabelId, LabelSet, LabelUse, Rgb};
 pub use mention::{Attributes, Fragments, FragmentsError, Kept, Mention, MentionId, Provenance};
-pub use nesting::{assign_lanes, depths};
+pub use nesting::assign_lanes;
 pub use segmentation::{SegmentError, join_sentences, join_tokens, split_sentence, split_token};
 pub use sentence::{NewSentence, Sentence, SentenceId, Split, Status};
 pub use span::{Span, TokenIdx};

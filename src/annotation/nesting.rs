@@ -2,16 +2,6 @@
 
 use super::Span;
 
-/// Depth of each span: 1 for an outermost one, one more for each distinct span that holds it.
-///
-/// Equal spans have equal depth. Quadratic in the number of spans of one sentence.
-pub fn depths(spans: &[Span]) -> Vec<usize> {
-    let mut distinct = spans.to_vec();
-    distinct.sort_unstable();
-    distinct.dedup();
-    spans.iter().map(|s| 1 + distinct.iter().filter(|o| **o != *s && o.contains(*s)).count()).collect()
-}
-
 /// A lane for each span such that spans of one lane don't overlap, and a span lies below (in a higher lane than)
 /// those that it holds.
 ///
@@ -41,9 +31,8 @@ mod tests {
     }
 
     #[test]
-    fn an_inner_span_is_deeper_and_in_a_higher_lane_of_its_own() {
+    fn an_inner_span_is_in_a_lane_of_its_own_nearer_to_the_words() {
         let s = spans(&[(0, 6), (3, 6), (5, 6), (8, 9), (5, 6)]);
-        assert_eq!(depths(&s), [1, 2, 3, 1, 3]);
         assert_eq!(assign_lanes(&s), [3, 2, 0, 0, 1]);
     }
 

@@ -92,6 +92,11 @@ pub(super) enum Command {
     /// Counts, labels, splits, statuses and models of a project.
     #[command(after_help = "Example: nestling info harbour.nestling --json")]
     Info(Info),
+    /// The models of a project; make another one the one that suggests.
+    ///
+    /// The one in use, the one before it, the newest and the best on dev are kept.
+    #[command(after_help = "Example: nestling models harbour.nestling --use 3")]
+    Models(Models),
     /// List the documents of a project; exclude some, include them again, delete some.
     ///
     /// What is excluded stays in the project, but is not counted, searched, learned from or exported. What is deleted
@@ -316,6 +321,17 @@ pub(super) struct Convert {
 pub(super) struct Info {
     /// Project file.
     pub(super) project: PathBuf,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Models {
+    /// Project file.
+    pub(super) project: PathBuf,
+    /// Number of a model that is kept: it makes the suggestions from now on.
+    #[arg(long = "use", value_name = "ID")]
+    pub(super) use_model: Option<u32>,
     #[command(flatten)]
     pub(super) common: Common,
 }

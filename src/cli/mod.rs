@@ -25,6 +25,7 @@ mod import;
 mod info;
 mod json;
 mod look_again;
+mod models;
 mod new;
 mod output;
 mod predict;
@@ -53,8 +54,6 @@ pub enum CliError {
     Usage { message: String },
     #[error("can't write to standard output: {0}")]
     Output(std::io::Error),
-    #[error("stopped; nothing was changed")]
-    Stopped,
     #[error(transparent)]
     Window(WindowError),
     #[error("this build has no window; name a sub-command, see `nestling --help`")]
@@ -104,6 +103,7 @@ fn run(cli: Cli, window: Option<Window>) -> Result<Ending, CliError> {
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Info(args)) => info::run(&args),
+        Some(Command::Models(args)) => models::run(&args),
         Some(Command::Documents(args)) => documents::run(&args),
         Some(Command::Search(args)) => search::run(&args),
         Some(Command::Copy(args)) => copy::run(&args),

@@ -128,6 +128,8 @@ pub enum Command {
     LookAgain {
         folds: usize,
     },
+    /// Lets a model that was kept make the suggestions from now on.
+    UseModel(ModelId),
     /// Stops the training under way for good.
     StopTraining,
     /// Lets the training under way wait, or go on.
@@ -278,6 +280,7 @@ pub(super) fn plan(command: &Command, context: &Context<'_>) -> Result<Option<Pl
         | Command::Set(_)
         | Command::Train
         | Command::LookAgain { .. }
+        | Command::UseModel(_)
         | Command::StopTraining
         | Command::PauseTraining(_)
         | Command::RetrySave => return Ok(None),

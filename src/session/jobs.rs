@@ -235,7 +235,7 @@ impl Project {
         })
     }
 
-    fn find_model(&self, id: Option<ModelId>) -> Result<(ModelId, PathBuf), SessionError> {
+    pub(super) fn find_model(&self, id: Option<ModelId>) -> Result<(ModelId, PathBuf), SessionError> {
         let id = id.or(self.current_model()).ok_or(SessionError::NoModel)?;
         if let Some(folder) = self.snapshot(id) {
             return Ok((id, folder));

@@ -67,7 +67,7 @@ pub(super) struct Learner {
     /// How many these are, without those of documents that were set aside since.
     begun_count: usize,
     /// The sentences that the model in use has learned from, as far as is known: at opening all that are complete.
-    known: Arc<HashSet<SentenceId>>,
+    pub(super) known: Arc<HashSet<SentenceId>>,
     /// The sentences that any model may have learned from: they are no test of one.
     ever_known: HashSet<SentenceId>,
     status: LearnerStatus,

@@ -86,6 +86,7 @@ pub use home::Home;
 pub use import::{ImportAs, ImportHow, ImportReceipt, Imported};
 pub use jobs::{EvaluateReport, EvaluateRequest, PredictReport, TrainReport};
 pub use look_again::{FOLDS, LookAgainRequest, doubt_in_words};
+pub use models::KeptModel;
 pub use project::{NewProject, Order, Project};
 pub use ranking::RankRequest;
 pub use reading::{Incoming, ReadRequest, read_files};

@@ -1,12 +1,15 @@
 //! The models of a project: their numbers, folders and what is remembered of them.
 
+use super::project::Project;
 use super::status::ModelInfo;
+use super::{SessionError, Task};
 use crate::annotation::ModelId;
 use crate::evaluation::{Calibration, Scale};
 use crate::store::ModelRecord;
 use crate::train::{HALF_WRITTEN, Manifest};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How the folder's name ends where a training keeps its state.
 const TRAINING: &str = ".training";
@@ -131,6 +134,45 @@ pub(super) fn clean_up(folder: &Path, models: &[ModelRecord], current: Option<Mo
     for model in models.iter().filter(|m| !keep.contains(&Some(m.id))) {
         // One that can't be deleted (open elsewhere) is tried again after the next training.
         let _left = std::fs::remove_dir_all(folder.join(&model.directory));
+    }
+}
+
+/// A model whose files are there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KeptModel {
+    pub id: ModelId,
+    /// On disk.
+    pub bytes: u64,
+}
+
+impl Project {
+    /// Looks on disk for the models that are kept, the newest first: not for the window's thread.
+    pub fn kept_models(&self) -> impl FnOnce() -> Vec<KeptModel> + Send + use<> {
+        let (folder, models) = (self.models_dir(), self.models.clone());
+        move || {
+            let kept = |model: &ModelRecord| {
+                let entries = std::fs::read_dir(folder.join(&model.directory)).ok()?;
+                let sizes = entries.flatten().filter_map(|entry| Some(entry.metadata().ok()?.len()));
+                Some(KeptModel { id: model.id, bytes: sizes.sum() })
+            };
+            models.iter().rev().filter_map(kept).collect()
+        }
+    }
+
+    /// The same, on a thread of its own.
+    pub fn look_for_models(&self) -> Task<Vec<KeptModel>> {
+        Task::spawn("nestling-models", self.waker.as_waker(), self.kept_models())
+    }
+
+    /// Lets an older model make the suggestions.
+    pub(super) fn go_back_to(&mut self, model: ModelId) -> Result<(), SessionError> {
+        self.find_model(Some(model))?;
+        if self.current_model != Some(model) {
+            self.use_model(model)?;
+            // Nobody knows any more what this one has learned from: to a quick training all is new.
+            self.learner.known = Arc::default();
+        }
+        Ok(())
     }
 }
 

@@ -357,6 +357,7 @@ impl Project {
                 self.start_training().map(|()| Outcome::default())
             }
             Command::LookAgain { folds } => self.start_look_again(folds).map(|()| Outcome::default()),
+            Command::UseModel(model) => self.go_back_to(model).map(|()| Outcome::default()),
             Command::StopTraining => {
                 self.learner.stop_training();
                 Ok(Outcome::default())

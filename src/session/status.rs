@@ -79,6 +79,8 @@ pub struct TrainingProgress {
     pub secs_left: Option<f32>,
     /// It waits until a person lets it go on.
     pub paused: bool,
+    /// Why its state can't be kept: if the program is closed now, it begins again from the start.
+    pub not_kept: Option<String>,
 }
 
 /// The predictor is at work on this many sentences.

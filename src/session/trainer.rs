@@ -120,6 +120,7 @@ impl<T: Send + 'static> TrainingRun<T> {
             steps: 0,
             secs_left: None,
             paused: false,
+            not_kept: None,
         }));
         let gate = Arc::new(Gate::default());
         let (stop, cell, wake, door) = (cancel.clone(), progress.clone(), waker.clone(), gate.clone());
@@ -372,19 +373,23 @@ fn compare(
 impl TrainingProgress {
     /// True when a person could see the difference.
     fn take_in(&mut self, event: &Event) -> bool {
-        match *event {
-            Event::Started { epochs, train_sentences, .. } => {
+        match event {
+            &Event::Started { epochs, train_sentences, .. } => {
                 (self.epochs, self.train_sentences) = (epochs, train_sentences);
                 true
             }
-            Event::Progress { step, steps, epoch, secs_left, .. } => {
+            &Event::Progress { step, steps, epoch, secs_left, .. } => {
                 let percent = |progress: &Self| (progress.fraction() * 100.0).floor();
                 let before = (percent(self), self.epoch);
                 (self.step, self.steps, self.epoch, self.secs_left) = (step, steps, epoch, Some(secs_left as f32));
                 (percent(self), epoch) != before
             }
-            // What can't be kept costs nothing unless the training is interrupted.
-            Event::EpochDone { .. } | Event::Kept { .. } | Event::NotKept { .. } | Event::Saving => false,
+            Event::NotKept { message } => {
+                self.not_kept = Some(message.clone());
+                true
+            }
+            Event::Kept { .. } => self.not_kept.take().is_some(),
+            Event::EpochDone { .. } | Event::Saving => false,
             // The record of the model says on what it was trained, and what it labelled itself.
             Event::OnCpu { .. } | Event::LabelledItself { .. } => false,
         }

@@ -3,7 +3,7 @@
 use crate::stage::{Page, STORY, Stage};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
-use nestling::annotation::{Sentence, SentenceId, Span, Split, Status};
+use nestling::annotation::{ModelId, Sentence, SentenceId, Span, Split, Status};
 use nestling::session::{Command, Config, ImportHow, Project};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -148,6 +148,16 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
     assert!(page.shows_part("100 more sentences: about "));
     let little = curve.forecast.is_some_and(|forecast| forecast.is_little());
     assert_eq!(page.shows_part("That is little"), little);
+    assert!(page.shows_part("next point of F1"));
+
+    page.wait("the models", |page| page.shows("in use"));
+    let older = page.harness.query_all_by_label("Use").count();
+    assert!((1..=3).contains(&older), "the one before it and the best: {older}");
+    page.harness.get_all_by_label("Use").last().unwrap().scroll_to_me();
+    page.harness.run_steps(30);
+    page.harness.get_all_by_label("Use").last().unwrap().click();
+    page.wait("another model", |page| page.see(|desk| desk.project.current_model()) < Some(ModelId(5)));
+    assert_eq!(page.harness.query_all_by_label("Use").count(), older, "the newest stays there to be used");
 
     page.wait("the log", |page| page.shows("marked unasked"));
     assert!(page.shows_part("sentences completed"));

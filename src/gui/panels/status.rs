@@ -139,6 +139,10 @@ fn training(ui: &mut Ui, stage: &mut Stage<'_>, progress: &TrainingProgress, wha
     if pause.on_hover_text(commands::title_with_keys(CommandId::PauseTraining)).clicked() {
         stage.act(Act::Command(CommandId::PauseTraining));
     }
+    if let Some(why) = &progress.not_kept {
+        let help = format!("If the program is closed now, this training begins again from the start: {why}");
+        ui.label(theme::small("can't be interrupted", tokens.warn)).on_hover_text(help);
+    }
     match progress.secs_left {
         _ if progress.paused => {
             ui.label(theme::small("paused", tokens.warn));

@@ -8,12 +8,14 @@ mod blind;
 mod costs;
 mod curve;
 mod labels;
+mod models;
 mod progress;
 mod scores;
 
 use self::blind::BlindCard;
 use self::costs::CostsCard;
 use self::curve::CurveCard;
+use self::models::ModelsCard;
 use self::scores::ScoresCard;
 use super::{Backstage, modal};
 use crate::gui::acts::Act;
@@ -31,6 +33,7 @@ const LEFT_SHARE: f32 = 0.58;
 #[derive(Default)]
 pub(crate) struct DashboardDialog {
     curve: CurveCard,
+    models: ModelsCard,
     blind: BlindCard,
     costs: CostsCard,
     scores: ScoresCard,
@@ -43,13 +46,14 @@ impl DashboardDialog {
             return;
         };
         self.curve.follow(project);
+        self.models.follow(project);
         self.costs.follow(project);
         self.scores.follow();
         let height = (ctx.content_rect().height() - BESIDE_CARDS).max(200.0);
         let closed = modal(ctx, "Dashboard", size::DASHBOARD, |ui| {
             if ui.available_width() < size::TWO_COLUMNS {
                 column(ui, "all", height, |ui| {
-                    self.how_far(ui, project);
+                    self.how_far(ui, project, backstage.acts);
                     self.what_of(ui, project, backstage.acts);
                 });
                 return;
@@ -59,7 +63,7 @@ impl DashboardDialog {
                 let left = ((ui.available_width() - size::GAP_LARGE) * LEFT_SHARE).floor();
                 let right = ui.available_width() - size::GAP_LARGE - left;
                 ui.allocate_ui_with_layout(vec2(left, height), down, |ui| {
-                    column(ui, "left", height, |ui| self.how_far(ui, project));
+                    column(ui, "left", height, |ui| self.how_far(ui, project, backstage.acts));
                 });
                 ui.add_space(size::GAP_LARGE - ui.spacing().item_spacing.x);
                 ui.allocate_ui_with_layout(vec2(right, height), down, |ui| {
@@ -72,10 +76,12 @@ impl DashboardDialog {
         }
     }
 
-    fn how_far(&mut self, ui: &mut Ui, project: &Project) {
+    fn how_far(&mut self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
         card(ui, "Progress", |ui| progress::show(ui, project.counts()));
         ui.add_space(size::GAP_SMALL);
         card(ui, "Learning curve", |ui| self.curve.show(ui, project));
+        ui.add_space(size::GAP_SMALL);
+        card(ui, "Models", |ui| self.models.show(ui, project, acts));
     }
 
     fn what_of(&mut self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
