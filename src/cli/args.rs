@@ -92,6 +92,9 @@ pub(super) enum Command {
     /// Counts, labels, splits, statuses and models of a project.
     #[command(after_help = "Example: nestling info harbour.nestling --json")]
     Info(Info),
+    /// Who did what, and when, the newest first; nothing is ever taken out of it.
+    #[command(after_help = "Example: nestling log harbour.nestling --limit 20")]
+    Log(Log),
     /// The models of a project; make another one the one that suggests.
     ///
     /// The one in use, the one before it, the newest and the best on dev are kept.
@@ -321,6 +324,17 @@ pub(super) struct Convert {
 pub(super) struct Info {
     /// Project file.
     pub(super) project: PathBuf,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Log {
+    /// Project file.
+    pub(super) project: PathBuf,
+    /// Entries to show, at most.
+    #[arg(long, default_value_t = 50)]
+    pub(super) limit: usize,
     #[command(flatten)]
     pub(super) common: Common,
 }

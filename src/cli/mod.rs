@@ -24,6 +24,7 @@ mod export;
 mod import;
 mod info;
 mod json;
+mod log;
 mod look_again;
 mod models;
 mod new;
@@ -103,6 +104,7 @@ fn run(cli: Cli, window: Option<Window>) -> Result<Ending, CliError> {
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Info(args)) => info::run(&args),
+        Some(Command::Log(args)) => log::run(&args),
         Some(Command::Models(args)) => models::run(&args),
         Some(Command::Documents(args)) => documents::run(&args),
         Some(Command::Search(args)) => search::run(&args),

@@ -64,6 +64,7 @@ pub enum CommandId {
     AddLabel,
     Documents,
     Dashboard,
+    History,
     Import,
     Export,
     SaveCopy,
@@ -90,8 +91,8 @@ impl CommandId {
             WordBefore | WordAfter | GrowBefore | GrowAfter | FirstWord | LastWord | NextMark | PreviousMark | Wrap
             | Note | Clear | Next | PreviousSentence | NextSentence | Back | ShowNewSuggestions | LeaveSentence
             | Search | ShowAll | EndLookAgain | NextByText | NextByTeaching | NextByFound | NextByBlind | Settings
-            | Documents | Dashboard | Export | SaveCopy | NewProject | OpenProject | CloseProject | ToggleTheme
-            | ZoomIn | ZoomOut | ZoomReset | KeyHelp | Palette => false,
+            | Documents | Dashboard | History | Export | SaveCopy | NewProject | OpenProject | CloseProject
+            | ToggleTheme | ZoomIn | ZoomOut | ZoomReset | KeyHelp | Palette => false,
         }
     }
 
@@ -262,6 +263,7 @@ table! {
     AddLabel, "Add a label", Project, Project, [Press(CTRL, Key::L)];
     Documents, "Documents", Project, Project, [Press(CTRL_SHIFT, Key::O)];
     Dashboard, "Dashboard", Project, Project, [Press(CTRL, Key::B)];
+    History, "History: who did what", Project, Project, [Press(CTRL, Key::H)];
     Import, "Import texts", Project, Project, [Press(CTRL, Key::I)];
     Export, "Export", Project, Project, [Press(CTRL, Key::E)];
     SaveCopy, "Save a copy", Project, Project, [Press(CTRL_SHIFT, Key::S)];

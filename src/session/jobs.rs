@@ -126,11 +126,13 @@ impl Project {
         self.take_scores(&scores, true)?;
         // Later trainings start where this one did.
         let settings = &trained.manifest.settings;
-        if settings.encoder != self.settings().encoder {
-            self.set(Setting::Encoder(settings.encoder.clone()))?;
-        }
-        if settings.architecture != self.settings().architecture {
-            self.set(Setting::Architecture(settings.architecture.clone()))?;
+        for setting in [
+            Setting::Encoder(settings.encoder.clone()),
+            Setting::Architecture(settings.architecture.clone()),
+            Setting::Nesting(settings.nesting),
+            Setting::MaxWidth(settings.max_width),
+        ] {
+            self.set(setting)?;
         }
         self.set(Setting::LastTrainedSentences(self.counts().complete_for_models()))?;
         // One that the window had let wait is none any more.

@@ -35,6 +35,7 @@ mod faults;
 mod files;
 mod filter;
 mod flag;
+mod history;
 mod home;
 mod import;
 mod inputs;
@@ -61,7 +62,7 @@ mod task;
 mod trainer;
 mod withheld;
 
-pub use crate::store::Rescued;
+pub use crate::store::{LogLine, Rescued};
 pub use activity::now_ms;
 pub use bench::{
     ImportBench, ImportBenchStep, Percentiles, PredictBench, PredictBenchRequest, PredictBenchStep, RefreshBench,

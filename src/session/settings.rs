@@ -4,6 +4,7 @@ use super::SessionError;
 use super::project::Order;
 use crate::active::Strategy;
 use crate::annotation::SentenceId;
+use crate::model::Nesting;
 use crate::train::Config;
 use std::num::NonZero;
 
@@ -17,6 +18,10 @@ pub struct Settings {
     pub encoder: String,
     /// Id of the architecture of the next model.
     pub architecture: String,
+    /// Whether mentions of one sentence may overlap, to models.
+    pub nesting: Nesting,
+    /// The longest mention that models look for, in words. From 1 to 1,000.
+    pub max_width: usize,
     /// Who annotates; written beside every edit.
     pub author: String,
     /// Whether a training starts by itself.
@@ -47,12 +52,14 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let Config { architecture, encoder, .. } = Config::default();
+        let Config { architecture, encoder, nesting, max_width, .. } = Config::default();
         Self {
             threshold: 0.5,
             accept_all_from: 0.8,
             encoder,
             architecture,
+            nesting,
+            max_width,
             author: std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default(),
             auto_train: true,
             train_after_sentences: 20,
@@ -77,6 +84,8 @@ pub enum Setting {
     AcceptAllFrom(f32),
     Encoder(String),
     Architecture(String),
+    Nesting(Nesting),
+    MaxWidth(usize),
     Author(String),
     AutoTrain(bool),
     TrainAfterSentences(usize),
@@ -99,6 +108,7 @@ impl Setting {
             Setting::Threshold(value) => Setting::Threshold(value.clamp(0.0, 1.0)),
             Setting::AcceptAllFrom(value) => Setting::AcceptAllFrom(value.clamp(0.0, 1.0)),
             Setting::TrainAfterSentences(value) => Setting::TrainAfterSentences(value.max(1)),
+            Setting::MaxWidth(value) => Setting::MaxWidth(value.clamp(1, 1000)),
             other => other,
         }
     }
@@ -110,6 +120,8 @@ impl Setting {
             Setting::AcceptAllFrom(value) => ("accept_all_from", value.to_string()),
             Setting::Encoder(value) => ("encoder", value.clone()),
             Setting::Architecture(value) => ("architecture", value.clone()),
+            Setting::Nesting(value) => ("nesting", value.id().to_owned()),
+            Setting::MaxWidth(value) => ("max_width", value.to_string()),
             Setting::Author(value) => ("author", value.clone()),
             Setting::AutoTrain(value) => ("auto_train", value.to_string()),
             Setting::TrainAfterSentences(value) => ("train_after_sentences", value.to_string()),
@@ -137,6 +149,8 @@ impl Setting {
             "accept_all_from" => Setting::AcceptAllFrom(fraction()?),
             "encoder" => Setting::Encoder(value.to_owned()),
             "architecture" => Setting::Architecture(value.to_owned()),
+            "nesting" => Setting::Nesting(Nesting::from_id(value).ok_or_else(bad)?),
+            "max_width" => Setting::MaxWidth(number()?).within_bounds(),
             "author" => Setting::Author(value.to_owned()),
             "auto_train" => Setting::AutoTrain(switch()?),
             "train_after_sentences" => Setting::TrainAfterSentences(number()?).within_bounds(),
@@ -170,7 +184,8 @@ impl Settings {
     pub fn config(&self) -> Config {
         let self_training = if self.self_training { None } else { Some(0) };
         let (encoder, architecture) = (self.encoder.clone(), self.architecture.clone());
-        Config { encoder, architecture, self_training, ..Config::default() }
+        let (nesting, max_width) = (self.nesting, self.max_width);
+        Config { encoder, architecture, nesting, max_width, self_training, ..Config::default() }
     }
 
     /// Cores for what goes on in the background.
@@ -189,6 +204,8 @@ impl Settings {
             Setting::AcceptAllFrom(value) => self.accept_all_from = value,
             Setting::Encoder(value) => self.encoder = value,
             Setting::Architecture(value) => self.architecture = value,
+            Setting::Nesting(value) => self.nesting = value,
+            Setting::MaxWidth(value) => self.max_width = value,
             Setting::Author(value) => self.author = value,
             Setting::AutoTrain(value) => self.auto_train = value,
             Setting::TrainAfterSentences(value) => self.train_after_sentences = value,
@@ -217,6 +234,8 @@ mod tests {
             Setting::AcceptAllFrom(0.9),
             Setting::Encoder("minilm".into()),
             Setting::Architecture("spanner".into()),
+            Setting::Nesting(Nesting::Flat),
+            Setting::MaxWidth(40),
             Setting::Author("Zoë".into()),
             Setting::AutoTrain(false),
             Setting::TrainAfterSentences(7),
@@ -243,7 +262,12 @@ mod tests {
 
     #[test]
     fn what_is_stored_can_be_read() {
-        for setting in [Setting::Threshold(1.5), Setting::AcceptAllFrom(-1.0), Setting::TrainAfterSentences(0)] {
+        for setting in [
+            Setting::Threshold(1.5),
+            Setting::AcceptAllFrom(-1.0),
+            Setting::TrainAfterSentences(0),
+            Setting::MaxWidth(0),
+        ] {
             let (key, value) = setting.within_bounds().row();
             assert!(Setting::from_row(key, &value).is_ok(), "{key} = {value}");
         }

@@ -4,6 +4,7 @@
 
 use super::StoreError;
 use super::file::beside;
+use crate::wording::utc;
 use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -140,31 +141,5 @@ impl fmt::Display for Holder {
             write!(f, " since {}", utc(ms))?;
         }
         Ok(())
-    }
-}
-
-/// `2026-03-01 09:05 UTC`; days to date after Hinnant, "chrono-Compatible Low-Level Date Algorithms".
-fn utc(ms: u64) -> String {
-    let (days, minutes) = (ms / 86_400_000, ms / 60_000 % 1440);
-    let z = days + 719_468;
-    let (era, day_of_era) = (z / 146_097, z % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", minutes / 60, minutes % 60)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_are_right_at_the_edges() {
-        assert_eq!(utc(0), "1970-01-01 00:00 UTC");
-        assert_eq!(utc(951_782_400_000), "2000-02-29 00:00 UTC");
-        assert_eq!(utc(1_772_355_900_000), "2026-03-01 09:05 UTC");
     }
 }

@@ -21,7 +21,71 @@ pub struct Logged {
     pub visible: Vec<(SentenceId, ModelId)>,
 }
 
+/// An entry of the log as people read it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogLine {
+    /// Counted from 1, in the order in which all was done.
+    pub number: i64,
+    /// `do`, `undo`, `redo` or `import`.
+    pub step: String,
+    /// What was wanted.
+    pub intent: String,
+    pub author: String,
+    /// Milliseconds since 1970, UTC.
+    pub time_ms: u64,
+    /// The first sentence that was changed; `None` for an import, and for what changes none.
+    pub sentence: Option<SentenceId>,
+}
+
+impl LogLine {
+    /// "Mark PER", "Undo: Mark PER".
+    pub fn in_words(&self) -> String {
+        match self.step.as_str() {
+            "undo" => format!("Undo: {}", self.intent),
+            "redo" => format!("Redo: {}", self.intent),
+            _ => self.intent.clone(),
+        }
+    }
+}
+
 impl Store {
+    /// The newest entries, the newest first; of one sentence only those that changed it, which are looked for in all.
+    ///
+    /// # Errors
+    /// A damaged file.
+    pub fn newest_of_log(&self, most: usize, of: Option<SentenceId>) -> Result<Vec<LogLine>, StoreError> {
+        self.log_lines(most, of).map_err(|error| self.explain_read(error))
+    }
+
+    fn log_lines(&self, most: usize, of: Option<SentenceId>) -> Result<Vec<LogLine>, ReadError> {
+        // An import may have as many edits as the corpus is long.
+        let sql = "SELECT seq, step, intent, author, time_ms, CASE step WHEN 'import' THEN '[]' ELSE edits END
+                   FROM log ORDER BY seq DESC";
+        let mut statement = self.connection.prepare(sql)?;
+        let mut rows = statement.query([])?;
+        let mut lines = Vec::new();
+        while lines.len() < most
+            && let Some(row) = rows.next()?
+        {
+            let edits = json::read_edits(row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?)?;
+            let mut sentences = edits.iter().filter_map(Edit::sentence);
+            let sentence = match of {
+                None => sentences.next(),
+                Some(of) if sentences.any(|sentence| sentence == of) => Some(of),
+                Some(_) => continue,
+            };
+            lines.push(LogLine {
+                number: row.get(0)?,
+                step: row.get(1)?,
+                intent: row.get(2)?,
+                author: row.get(3)?,
+                time_ms: u64::try_from(row.get::<_, i64>(4)?).unwrap_or_default(),
+                sentence,
+            });
+        }
+        Ok(lines)
+    }
+
     /// Hands over the entries from the first to the last, one at a time.
     ///
     /// # Errors

@@ -46,7 +46,7 @@ pub use file::{NewProject, Store, WhyReadOnly, models_dir};
 pub use import::Import;
 pub use load::{Contents, ModelRecord};
 pub use lock::{Holder, is_locked};
-pub use log::Logged;
+pub use log::{LogLine, Logged};
 pub use measurement::Measurement;
 pub use rescue::{Rescued, rescue, rescued_path};
 pub use writer::{LogEntry, Stamp, VisibleSuggestions, Writer, WriterEvent};

@@ -2,6 +2,7 @@
 
 use crate::stage::{Page, STORY, Stage};
 use eframe::egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable;
 use nestling::session::{ImportHow, Project, SaveState, Strategy};
 
 #[test]
@@ -188,4 +189,28 @@ fn a_setting_that_can_t_be_read_keeps_nobody_from_the_annotations() {
     let page = stage.open(&project);
     assert!(page.shows_part("by-magic"), "what it is");
     assert_eq!(page.see(|desk| desk.project.settings().strategy), Strategy::DEFAULT);
+}
+
+#[test]
+fn history_tells_what_was_done_and_goes_there() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    page.keys(&[Key::Space, Key::ArrowDown]);
+    page.character("o");
+    page.press(Modifiers::COMMAND, Key::Z);
+    page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
+    page.press(Modifiers::COMMAND, Key::H);
+    page.wait("the log", |page| page.shows_part("Undo: "));
+    let rows = |page: &Page| page.harness.query_all_by_label_contains(" s ago, ").count();
+    let all = rows(&page);
+    assert!(all >= 5, "an import, PER, complete, ORG, undo: {all}");
+    page.click("Only what changed the sentence that you are at");
+    page.wait("what changed this one", |page| rows(page) == 2);
+    page.click("Only what changed the sentence that you are at");
+    page.wait("all", |page| rows(page) == all);
+    page.harness.get_by_label_contains("complete, ").click();
+    page.step();
+    assert_eq!(page.current(), 0);
+    assert!(!page.shows("History"), "it is closed");
 }

@@ -10,6 +10,7 @@ mod documents;
 mod encoders;
 mod export;
 mod fetching;
+mod history;
 mod import;
 mod key_help;
 mod label;
@@ -27,6 +28,7 @@ pub(super) use copy::CopyDialog;
 pub(super) use dashboard::DashboardDialog;
 pub(super) use documents::DocumentsDialog;
 pub(super) use export::ExportDialog;
+pub(super) use history::HistoryDialog;
 pub(super) use import::ImportDialog;
 pub(super) use key_help::KeyHelp;
 pub(super) use label::LabelDialog;
@@ -54,6 +56,7 @@ pub(super) enum Dialog {
     Copy(Box<CopyDialog>),
     Documents(DocumentsDialog),
     Dashboard(Box<DashboardDialog>),
+    History(HistoryDialog),
     SplitWord(SplitWordDialog),
     Label(LabelDialog),
     LookAgain(LookAgainDialog),
@@ -104,6 +107,7 @@ impl Dialog {
             Dialog::Copy(dialog) => dialog.show(ctx, backstage),
             Dialog::Documents(dialog) => dialog.show(ctx, backstage),
             Dialog::Dashboard(dialog) => dialog.show(ctx, backstage),
+            Dialog::History(dialog) => dialog.show(ctx, backstage),
             Dialog::SplitWord(dialog) => dialog.show(ctx, backstage),
             Dialog::Label(dialog) => dialog.show(ctx, backstage),
             Dialog::LookAgain(dialog) => dialog.show(ctx, backstage),

@@ -10,9 +10,9 @@ use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{self, button, combo, primary_button, section, text_field};
-use crate::model::architectures;
+use crate::model::{Nesting, architectures};
 use crate::session::{Besides, Command, Measure, Project, Setting, Strategy, background_threads, cores};
-use crate::wording::counted;
+use crate::wording::{counted, grouped};
 use eframe::egui::{self, DragValue, ScrollArea, ThemePreference, Ui};
 use std::num::NonZero;
 
@@ -20,6 +20,8 @@ pub(crate) struct SettingsDialog {
     /// As typed; taken over when the field is left.
     author: String,
     encoder: EncoderChoice,
+    /// How many mentions were wider than so many words, in which state of the project.
+    too_wide: Option<((usize, u64), usize)>,
 }
 
 impl SettingsDialog {
@@ -28,6 +30,7 @@ impl SettingsDialog {
         Self {
             author: settings.map(|s| s.author.clone()).unwrap_or_default(),
             encoder: EncoderChoice::new(encoders, settings.map(|s| s.encoder.clone())),
+            too_wide: None,
         }
     }
 
@@ -109,6 +112,7 @@ impl SettingsDialog {
         trainings(ui, project, backstage.acts);
         teaching(ui, project, backstage.acts);
         model(ui, project, backstage.acts);
+        self.mentions(ui, project, backstage.acts);
         field_name(ui, "Encoder of the next model");
         match self.encoder.show(ui, backstage.encoders, backstage.services) {
             EncoderChange::None => return,
@@ -118,6 +122,41 @@ impl SettingsDialog {
         if let Some(name) = self.encoder.chosen() {
             set(backstage.acts, Setting::Encoder(name.to_owned()));
         }
+    }
+}
+
+impl SettingsDialog {
+    /// What mentions the next model may find.
+    fn mentions(&mut self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
+        let settings = project.settings();
+        let mut is_flat = settings.nesting == Nesting::Flat;
+        if ui.checkbox(&mut is_flat, "Flat: suggestions never overlap").changed() {
+            set(acts, Setting::Nesting(if is_flat { Nesting::Flat } else { Nesting::Nested }));
+        }
+        ui.horizontal(|ui| {
+            let label = ui.label("Models look for mentions of up to");
+            let mut widest = settings.max_width;
+            let field = ui.add(DragValue::new(&mut widest).range(1..=1000)).labelled_by(label.id);
+            if field.accessible_name("Words of the longest mention").changed() {
+                set(acts, Setting::MaxWidth(widest));
+            }
+            ui.label("words");
+        });
+        let state = (settings.max_width, project.corpus().revision());
+        let too_wide = match self.too_wide {
+            Some((seen, count)) if seen == state => count,
+            _ => {
+                let mentions = project.corpus().sentences().flat_map(|sentence| sentence.mentions());
+                mentions.filter(|mention| mention.hull().width_tokens() > settings.max_width).count()
+            }
+        };
+        self.too_wide = Some((state, too_wide));
+        let what = match too_wide {
+            0 => "No mention here is wider; a wider search takes longer.".to_owned(),
+            1 => "One mention here is wider, and can't be learned.".to_owned(),
+            n => format!("{} mentions here are wider, and can't be learned.", grouped(n)),
+        };
+        explain(ui, &format!("Both hold from the next training on. {what}"));
     }
 }
 

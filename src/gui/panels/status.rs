@@ -1,6 +1,6 @@
 //! The line at the foot: saved or not, whose suggestions, what the learner does.
 
-use super::{Stage, age};
+use super::{Stage, age, origin};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, Tokens, size};
@@ -55,12 +55,22 @@ fn saved(ui: &mut Ui, stage: &Stage<'_>, tokens: &Tokens) {
 
 fn model(ui: &mut Ui, stage: &Stage<'_>, tokens: &Tokens) {
     let learner = stage.project.learner();
-    let text = match &learner.current {
-        None => "No model yet".to_owned(),
-        Some(info) => describe(info, stage.now_ms),
+    // What is on screen may be of an older model than the one in use, until it is left.
+    let older = stage.view.model().filter(|id| learner.current.as_ref().is_none_or(|current| current.id != *id));
+    let info = match older {
+        Some(id) => stage.project.models().find(|info| info.id == id),
+        None => learner.current.clone(),
     };
+    let mut text = match (&info, older) {
+        (Some(info), _) => describe(info, stage.now_ms),
+        (None, Some(id)) => format!("Suggestions: {}", origin(id)),
+        (None, None) => "No model yet".to_owned(),
+    };
+    if let (Some(_), Some(current)) = (older, &learner.current) {
+        text = format!("{text} · model {} is in use now", current.id);
+    }
     let label = ui.add(Label::new(theme::small(text, tokens.text_dim)).truncate());
-    if let Some(info) = &learner.current {
+    if let Some(info) = &info {
         label.on_hover_text(format!("{} on the encoder {}", info.architecture, info.encoder));
     }
     if let Some(note) = learner.note.as_ref().filter(|_| learner.state.progress().is_none()) {

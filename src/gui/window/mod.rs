@@ -15,8 +15,8 @@ use super::acts::Act;
 use super::commands::{CommandId, KeyboardOwner, Pressed, take_pressed};
 use super::desk::Desk;
 use super::dialogs::{
-    Backstage, CopyDialog, Dialog, DocumentsDialog, ExportDialog, KeyHelp, LabelDialog, LookAgainDialog, OpenDialog,
-    Palette, Report, SettingsDialog, SplitWordDialog,
+    Backstage, CopyDialog, Dialog, DocumentsDialog, ExportDialog, HistoryDialog, KeyHelp, LabelDialog, LookAgainDialog,
+    OpenDialog, Palette, Report, SettingsDialog, SplitWordDialog,
 };
 use super::files::{FilePicker, Services};
 use super::panels::start::StartPage;
@@ -355,6 +355,10 @@ impl Window {
             }
             CommandId::LookAgain if self.desk().is_some() => {
                 self.dialog = Some(Dialog::LookAgain(LookAgainDialog::default()));
+            }
+            CommandId::History if self.desk().is_some() => {
+                let current = self.desk().and_then(|desk| desk.view.current());
+                self.dialog = Some(Dialog::History(HistoryDialog::new(current)));
             }
             CommandId::Dashboard if self.desk().is_some() => {
                 self.dialog = Some(Dialog::Dashboard(Box::default()));

@@ -1,0 +1,39 @@
+//! `nestling log`
+
+use super::CliError;
+use super::args::Log;
+use super::json::place;
+use super::output::{Ending, answer};
+use crate::session::{Home, LogLine, Project};
+use crate::wording::utc;
+use serde_json::json;
+
+pub(super) fn run(args: &Log) -> Result<Ending, CliError> {
+    let project = Project::open_to_read(&Home::find(), &args.project)?;
+    let lines = project.history_now(args.limit, None)?;
+    let place = |line: &LogLine| line.sentence.and_then(|id| place(project.corpus(), id)).unzip();
+    let rows = lines.iter().map(|line| {
+        let (document, sentence) = place(line);
+        json!({
+            "number": line.number,
+            "time_ms": line.time_ms,
+            "author": line.author,
+            "step": line.step,
+            "what": line.intent,
+            "document": document,
+            "sentence": sentence,
+        })
+    });
+    let json = json!({ "entries": rows.collect::<Vec<_>>() });
+    let text = lines.iter().map(|line| {
+        let at = match place(line) {
+            (Some(document), Some(sentence)) => format!("  {document}, sentence {sentence}"),
+            _ => String::new(),
+        };
+        format!("{}  {}  {}{at}\n", utc(line.time_ms), line.author, line.in_words())
+    });
+    let text: String = text.collect();
+    let text = if text.is_empty() { "Nothing was done yet".to_owned() } else { text };
+    answer(args.common, &json, text.trim_end())?;
+    Ok(Ending::Whole)
+}
