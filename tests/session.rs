@@ -47,6 +47,23 @@ impl Place {
         project
     }
 
+    /// Imports complete sentences "NAME met the mayor of TOWN .", of which only some have the town marked.
+    fn import_gold(&self, project: &mut Project, split: Part, sentences: usize, has_town: impl Fn(usize) -> bool) {
+        let marked = |start, end, label| format!(r#"{{"start":{start},"end":{end},"label":"{label}"}}"#);
+        let line = |i: usize| {
+            let mut entities = vec![marked(0, 1, "PER"), marked(2, 6, "PER")];
+            entities.extend(has_town(i).then(|| marked(5, 6, "LOC")));
+            let (name, town) = (["Anna", "Zoë", "Maja", "Jens"][i % 4], ["Aarhus", "Lund", "Turku"][i % 3]);
+            let tokens = format!(r#"["{name}","met","the","mayor","of","{town}","."]"#);
+            format!("{{\"tokens\":{tokens},\"entities\":[{}]}}\n", entities.join(","))
+        };
+        let file = self.dir.path().join(format!("{split:?}.jsonl"));
+        std::fs::write(&file, (0..sentences).map(line).collect::<String>()).unwrap();
+        let options = vec![("end".to_owned(), "exclusive".to_owned())];
+        let incoming = read_files(&[file], &ReadRequest { format: None, options }).unwrap();
+        project.import(incoming, ImportHow { split: Some(split), ..ImportHow::default() }).unwrap();
+    }
+
     /// The same, whose models begin with an encoder that counts as pretrained: so they may label sentences themselves.
     fn project_on_tiny(&self, sentences: usize) -> Project {
         let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
@@ -791,6 +808,58 @@ fn a_blind_set_is_drawn_before_anything_is_learned_and_gets_no_suggestions() {
     assert!(late.contains("a model has learned already"), "{late}");
     project.close().unwrap();
     assert_eq!(place.open().learning_curve(), curve);
+}
+
+#[test]
+fn a_model_that_is_not_better_on_dev_is_kept_and_not_used() {
+    let place = Place::new();
+    let mut project = place.project(40);
+    project.run(Command::Set(Setting::AutoTrain(false))).unwrap();
+    place.import_gold(&mut project, Part::Dev, 24, |_| true);
+    (0..24).for_each(|number| annotate(&mut project, SentenceId(number)));
+    let mut config = Config { encoder: "small".to_owned(), ..Config::default() };
+    config.set("epochs", "30").unwrap();
+    let cancel = AtomicBool::new(false);
+    let good = project.train_now(config, &cancel, &mut |_| {}).unwrap().model;
+    let options = PredictOptions::default();
+    project.predict_now(Part::Pool, None, None, options, &cancel, &mut |_, _| {}).unwrap();
+    project.start_learner();
+    let label = |name: &str| project.corpus().labels().by_name(name).unwrap().id;
+    let (per, loc) = (label("PER"), label("LOC"));
+    let trains: Vec<_> = project.corpus().sentences().filter(|s| s.trains()).cloned().collect();
+    for sentence in &trains {
+        for mention in sentence.mentions() {
+            let label = if mention.label == per { loc } else { per };
+            project.run(Command::Relabel { sentence: sentence.id(), mention: mention.id, label }).unwrap();
+        }
+    }
+    let in_use = |project: &Project| {
+        let said: Vec<_> = (24..40).map(|number| project.suggestions(SentenceId(number)).unwrap().clone()).collect();
+        (project.current_model(), project.settings().threshold, project.learner().current.clone(), said)
+    };
+    let before = in_use(&project);
+    assert_eq!(before.0, Some(good));
+    project.run(Command::Train).unwrap();
+    let mut verdict = None;
+    wait(&mut project, |_, events| {
+        verdict = events.iter().find_map(|event| match event {
+            Event::ModelNotBetter { new_f1, current_f1 } => Some((*new_f1, *current_f1)),
+            Event::ModelReady(_) | Event::TrainingFailed { .. } => panic!("{event:?}"),
+            _ => None,
+        });
+        verdict.is_some()
+    });
+    let (new_f1, current_f1) = verdict.unwrap();
+    assert!(current_f1 > 0.9 && new_f1 < 0.5, "{new_f1} {current_f1}");
+    assert_eq!(in_use(&project), before);
+    project.flush().unwrap();
+    let rejected = project.models().map(|model| model.id).max().unwrap();
+    assert!(rejected > good && project.snapshot(rejected).is_some(), "{rejected:?}");
+    let measured = project.learning_curve().points.into_iter().map(|point| (point.model, point.f1 > 0.9));
+    assert_eq!(measured.collect::<Vec<_>>(), [(good, true), (rejected, false)]);
+    project.close().unwrap();
+    let project = place.open();
+    assert_eq!(project.current_model(), Some(good));
 }
 
 #[test]

@@ -364,9 +364,14 @@ fn compare(
         // One that was resumed knows the dev sentences of when it began.
         _ => score(&Predictor::load_with_threads(&trained.snapshot, job.threads())?)?,
     };
-    // The few dev sentences of a quick training can't tell less than a point, and what it has learned is new.
-    let is_better = if matches!(job.task, TrainingTask::Refresh { .. }) { new >= old - 0.01 } else { new > old };
+    let is_refresh = matches!(job.task, TrainingTask::Refresh { .. });
+    let is_better = is_better(new, old, is_refresh);
     Ok(if is_better { Verdict::Better } else { Verdict::NotBetter { new, current: old } })
+}
+
+fn is_better(new: f64, old: f64, is_refresh: bool) -> bool {
+    // The few dev sentences of a quick training can't tell less than a point, and what it has learned is new.
+    if is_refresh { new >= old - 0.01 } else { new > old }
 }
 
 impl TrainingProgress {
@@ -419,6 +424,14 @@ mod tests {
                 return ended;
             }
         }
+    }
+
+    #[test]
+    fn a_full_training_has_to_be_better_and_a_quick_one_to_be_no_more_than_a_point_worse() {
+        let full = [(0.51, 0.50), (0.50, 0.50), (0.495, 0.50)].map(|(new, old)| is_better(new, old, false));
+        assert_eq!(full, [true, false, false]);
+        let quick = [(0.50, 0.50), (0.495, 0.50), (0.48, 0.50)].map(|(new, old)| is_better(new, old, true));
+        assert_eq!(quick, [true, true, false]);
     }
 
     #[test]
