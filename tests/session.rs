@@ -5,9 +5,9 @@
 use nestling::annotation::{ModelId, SentenceId, Span, Split, Status, TokenIdx};
 use nestling::nn::read_tensors;
 use nestling::session::{
-    Command, Config, CurveBasis, Decision, DocumentRow, Driver, Event, Home, ImportHow, LearnerState, NewProject,
-    Order, Part, PredictOptions, Project, ReadRequest, SaveState, Setting, Suggested, Why, WhyReadOnly, Withheld,
-    read_files,
+    Command, Config, CurveBasis, Decision, DocumentRow, Doubt, Driver, Event, Home, ImportHow, LearnerState,
+    LookAgainRequest, NewProject, Order, Part, PredictOptions, Project, ReadRequest, SaveState, Setting, Suggested,
+    Why, WhyReadOnly, Withheld, read_files,
 };
 use nestling::text::ByteIdx;
 use std::path::{Path, PathBuf};
@@ -890,10 +890,17 @@ fn models_that_have_not_seen_it_are_asked_about_gold_and_trainings_wait() {
     let mut project = place.project(40);
     project.start_learner();
     (0..12).for_each(|number| annotate(&mut project, SentenceId(number)));
-    let (sentence, corpus) = (SentenceId(5), project.corpus());
-    let mention = corpus.sentence(sentence).unwrap().mentions().iter().find(|m| m.hull() == span(2, 6)).unwrap().id;
-    let loc = corpus.labels().by_name("LOC").unwrap().id;
-    project.run(Command::Relabel { sentence, mention, label: loc }).unwrap();
+    // A wrong label on words that come nowhere else: to know it, one has to have learned what the others are.
+    let file = place.dir.path().join("wrong.jsonl");
+    let entities = r#"[{"start":0,"end":1,"label":"PER"},{"start":2,"end":6,"label":"LOC"}]"#;
+    let tokens = r#"["Maja","met","the","mayor","of","Ystad","."]"#;
+    std::fs::write(&file, format!("{{\"tokens\":{tokens},\"entities\":{entities}}}\n")).unwrap();
+    import(&mut project, &file, &[("end", "exclusive")]);
+    let sentence = project.corpus().sentences().last().unwrap().id();
+    let per = project.corpus().labels().by_name("PER").unwrap().id;
+    let request = LookAgainRequest { folds: 0, config: Config::default() };
+    let by_words = project.look_again_now(&request, &AtomicBool::new(false), &mut |_, _| {}).unwrap();
+    assert!(by_words.iter().all(|finding| finding.sentence != sentence), "{by_words:?}");
     project.run(Command::LookAgain { folds: 2 }).unwrap();
     assert!(matches!(project.learner().state, LearnerState::LookingAgain(_)), "{:?}", project.learner());
     (12..22).for_each(|number| annotate(&mut project, SentenceId(number)));
@@ -908,7 +915,8 @@ fn models_that_have_not_seen_it_are_asked_about_gold_and_trainings_wait() {
         found.is_some()
     });
     let found = found.unwrap();
-    assert!(found.iter().any(|f| f.sentence == sentence && f.span == span(2, 6)), "{found:?}");
+    let doubt = found.iter().find(|f| f.sentence == sentence && f.span == span(2, 6)).map(|f| f.doubt);
+    assert_eq!(doubt, Some(Doubt::OtherLabel { label: per }), "{found:?}");
     assert!(
         matches!(project.learner().state, LearnerState::Training(_)),
         "what waited begins: {:?}",
