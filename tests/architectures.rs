@@ -14,6 +14,7 @@ use nestling::train::{
     Checkpoints, Config, Cost, Dataset, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest,
     SentencePrediction, TrainError, TrainRequest, Trained, evaluate, interrupted, resume, train,
 };
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -101,13 +102,13 @@ fn weights(trained: &Trained) -> Vec<u8> {
     std::fs::read(trained.snapshot.join("weights.safetensors")).unwrap()
 }
 
-fn words(examples: &[Example]) -> Vec<Vec<String>> {
 /// What the model on disk reaches.
 fn scored(trained: &Trained, examples: &[Example]) -> Report {
     let predictor = Predictor::load(&trained.snapshot).unwrap();
     evaluate(&predictor, examples, PredictOptions::default(), &NEVER).unwrap()
 }
 
+fn words(examples: &[Example]) -> Vec<Vec<String>> {
     examples.iter().map(|e| e.tokens.clone()).collect()
 }
 
@@ -256,7 +257,6 @@ fn a_seed_gives_the_same_model_bit_for_bit_at_any_number_of_threads() {
     }
 }
 
-/// Predictions that agree up to rounding.
 /// What a GPU runs, run on the CPU.
 #[test]
 fn candle_s_operations_train_and_predict_as_the_passes_by_hand_do() {
@@ -280,15 +280,22 @@ fn candle_s_operations_train_and_predict_as_the_passes_by_hand_do() {
             for (a, b) in by_hand.iter().zip(&plain) {
                 assert!((a - b).abs() < 1e-3 * a.abs(), "{} {effort}: {by_hand:?} {plain:?}", architecture.id());
             }
-            let (sentences, options) =
-                (words(&distant(20, 3)), PredictOptions { floor: 0.0, ..PredictOptions::default() });
+            // Of all candidates: so short a training finds few heads.
+            let options = PredictOptions { floor: 0.0, use_heads: false, ..PredictOptions::default() };
+            let sentences = words(&distant(20, 3));
             let [ours, theirs] = [ours, theirs].map(|p| p.predict(&sentences, options, &NEVER).unwrap());
             for (a, b) in ours.iter().zip(&theirs) {
                 assert_eq!(a.candidates, b.candidates);
-                a.spans
-                    .iter()
-                    .zip(&b.spans)
-                    .for_each(|(a, b)| assert!((a.score - b.score).abs() < 1e-3, "{a:?} {b:?}"));
+                // Their order is that of scores, which may change places where they are nearly equal.
+                let by_span = |said: &SentencePrediction| -> BTreeMap<(Span, LabelId), f32> {
+                    said.spans.iter().map(|said| ((said.span, said.label), said.score)).collect()
+                };
+                let (of_a, of_b) = (by_span(a), by_span(b));
+                assert!(!of_a.is_empty() && of_a.len() == a.spans.len() && of_b.len() == b.spans.len());
+                assert!(of_a.keys().eq(of_b.keys()), "{} {effort}: {of_a:?} {of_b:?}", architecture.id());
+                let (scores, heads) = (of_a.values().zip(of_b.values()), a.heads.iter().zip(&b.heads));
+                scores.chain(heads).for_each(|(a, b)| assert!((a - b).abs() < 1e-3, "{a} {b}"));
+                assert_eq!(a.heads.len(), b.heads.len());
             }
         }
     }
@@ -315,6 +322,7 @@ fn without_a_gpu_a_training_runs_on_the_cpu_and_says_so() {
     }
 }
 
+/// Predictions that agree up to rounding.
 fn assert_same(a: &SentencePrediction, b: &SentencePrediction) {
     let close = |x: f32, y: f32| (x - y).abs() < 1e-5;
     assert!(a.heads.len() == b.heads.len() && a.heads.iter().zip(&b.heads).all(|(x, y)| close(*x, *y)));
@@ -452,20 +460,20 @@ fn the_best_epoch_is_kept_when_dev_is_large_enough_and_else_the_last() {
             if decides {
                 let f1 = |r: &Option<Report>| r.as_ref().and_then(|r| r.micro.f1()).unwrap_or(0.0);
                 assert!(scores.iter().all(|s| f1(s) <= f1(&outcome.dev)));
+                assert!(outcome.best_epoch < 6 && f1(&scores[5]) < f1(&outcome.dev), "{scores:?}");
             } else {
                 assert_eq!(outcome.best_epoch, 6);
                 assert_eq!(scores.iter().filter(|s| s.is_some()).count(), 1);
             }
+            assert_eq!(Some(scored(&trained, &distant(dev, 2))), outcome.dev, "{name}: what was written");
         }
     }
 }
 
-                assert!(outcome.best_epoch < 6 && f1(&scores[5]) < f1(&outcome.dev), "{scores:?}");
 #[test]
 fn a_model_labels_open_sentences_itself_and_begins_anew_with_them() {
     let desk = Desk::new();
     for architecture in architectures() {
-            assert_eq!(Some(scored(&trained, &distant(dev, 2))), outcome.dev, "{name}: what was written");
         let open = words(&distant(50, 9));
         let data = dataset(30, 0).with_unlabelled(open.clone()).unwrap();
         assert_ne!(data.hash(), dataset(30, 0).hash());
@@ -608,6 +616,9 @@ fn an_interrupted_training_gives_the_model_of_one_that_was_not() {
         let desk = Desk::new();
         let whole =
             train(&desk.request("whole", *architecture, dataset(40, 25), settings), &NEVER, &mut |_| {}).unwrap();
+        let outcome = &whole.manifest.outcome;
+        assert!(outcome.best_epoch < 7, "{outcome:?}");
+        assert_eq!(Some(scored(&whole, &distant(25, 2))), outcome.dev);
         // In an epoch, at its end before dev is scored, before and after the model labels four sentences itself (after 15
         // steps, and after 43), and in the last one.
         for stops in [vec![2], vec![5], vec![3, 4, 11, 14], vec![15], vec![15, 16, 42], vec![30, 43], vec![44, 70]] {
@@ -616,9 +627,6 @@ fn an_interrupted_training_gives_the_model_of_one_that_was_not() {
             request.checkpoints = Some(checkpoints.clone());
             let again = ResumeRequest { checkpoints, snapshot: request.snapshot.clone(), threads: Some(1) };
             for (i, stop) in stops.iter().enumerate() {
-        let outcome = &whole.manifest.outcome;
-        assert!(outcome.best_epoch < 7, "{outcome:?}");
-        assert_eq!(Some(scored(&whole, &distant(25, 2))), outcome.dev);
                 let cancel = AtomicBool::new(false);
                 // Stops within the step that comes next; what was kept last is the state after `stop` steps.
                 let on_event = &mut |event: Event| {
@@ -641,6 +649,7 @@ fn an_interrupted_training_gives_the_model_of_one_that_was_not() {
             })
             .unwrap();
             assert_eq!(from, stops.last().copied());
+            assert_eq!(Some(scored(&resumed, &distant(25, 2))), outcome.dev);
             assert!(weights(&resumed) == weights(&whole), "{}: stopped after {stops:?}", architecture.id());
             let without_times = |trained: &Trained| {
                 let mut manifest = trained.manifest.clone();
@@ -649,7 +658,6 @@ fn an_interrupted_training_gives_the_model_of_one_that_was_not() {
                 manifest.outcome.peak_memory_mb = None;
                 manifest
             };
-            assert_eq!(Some(scored(&resumed, &distant(25, 2))), outcome.dev);
             assert_eq!(without_times(&resumed), without_times(&whole));
             // One that had come to its end is not done again.
             let there = resume(&again, &NEVER, &mut |event| panic!("{event:?}")).unwrap();
