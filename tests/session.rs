@@ -2,15 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
-use nestling::annotation::{ModelId, Sentence, SentenceId, Span, Split, Status, TokenIdx};
+use nestling::annotation::{MentionId, ModelId, Sentence, SentenceId, Span, Split, Status, TokenIdx};
 use nestling::evaluation::{Scored, least_effort};
-use nestling::nn::read_tensors;
+use nestling::nn::{Rng, read_tensors};
 use nestling::session::{
     Command, Config, CurveBasis, Decision, DocumentRow, Doubt, Driver, Event, Home, ImportHow, LearnerState,
     LookAgainRequest, NewProject, Order, Part, PredictOptions, Project, ReadRequest, SaveState, Setting, Suggested,
     Why, WhyReadOnly, Withheld, read_files,
 };
 use nestling::text::ByteIdx;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -389,12 +390,47 @@ fn a_second_opening_is_refused_and_says_who_has_it() {
     place.open().close().unwrap();
 }
 
+/// What a person might do next, wherever the dice say; not all of it can be done.
+fn anything(project: &Project, rng: &mut Rng) -> Command {
+    let corpus = project.corpus();
+    let sentences: Vec<_> = corpus.sentences().collect();
+    let chosen = sentences[rng.below(sentences.len())];
+    let (sentence, words) = (chosen.id(), chosen.tokens().len());
+    let start = rng.below(words);
+    let span = span(start, start + 1 + rng.below(words - start));
+    let label = corpus.labels().by_name(["PER", "LOC"][rng.below(2)]).unwrap().id;
+    let mention = chosen.mentions().get(rng.below(chosen.mentions().len().max(1))).map_or(MentionId(0), |m| m.id);
+    let token = TokenIdx::new(start);
+    match rng.below(10) {
+        0 | 1 => Command::Annotate { sentence, fragments: span.into(), label },
+        2 => Command::Remove { sentence, mention },
+        3 => Command::Relabel { sentence, mention, label },
+        4 => Command::Resize { sentence, mention, span },
+        5 => Command::RuleOut { sentence, span, label },
+        6 => Command::SetStatus { sentence, status: STATUSES[rng.below(STATUSES.len())] },
+        7 => Command::SplitToken { sentence, token, at: ByteIdx::new(chosen.tokens()[start].start().get() + 1) },
+        8 if rng.below(2) == 0 => Command::SplitSentence { sentence, before: token },
+        8 => Command::JoinSentences { sentence },
+        _ => Command::JoinTokens { sentence, span: Span::from_range(start..words.min(start + 2)).unwrap() },
+    }
+}
+
+const STATUSES: [Status; 5] =
+    [Status::Untouched, Status::InProgress, Status::Complete, Status::Skipped, Status::Flagged];
+
 #[test]
 fn random_work_undone_and_reopened_is_the_first_state() {
     let place = Place::new();
     let mut project = place.project(12);
     let first = format!("{:?}", project.corpus().sentences().collect::<Vec<_>>());
-    (0..12).for_each(|number| annotate(&mut project, SentenceId(number)));
+    let (mut rng, mut done) = (Rng::new(1, "random work"), BTreeMap::new());
+    for _ in 0..600 {
+        let (command, before) = (anything(&project, &mut rng), project.corpus().revision());
+        let kind = format!("{command:?}").split(' ').next().unwrap().to_owned();
+        let worked = project.run(command).is_ok() && project.corpus().revision() != before;
+        *done.entry(kind).or_insert(0) += usize::from(worked);
+    }
+    assert!(done.len() == 10 && done.values().all(|times| *times >= 5), "{done:?}");
     let last = format!("{:?}", project.corpus().sentences().collect::<Vec<_>>());
     project.close().unwrap();
     let mut project = place.open();
@@ -896,6 +932,11 @@ fn a_model_chooses_the_threshold_until_a_person_does() {
     assert!(!project.settings().threshold_by_effort);
     project.train_now(config.clone(), &cancel, &mut |_| {}).unwrap();
     assert_eq!(project.settings().threshold, 0.33);
+    project.run(Command::Set(Setting::ThresholdByEffort(true))).unwrap();
+    project.train_now(config, &cancel, &mut |_| {}).unwrap();
+    let chosen = project.settings().threshold;
+    assert_eq!(chosen, least(&mut project));
+    assert_ne!(chosen, 0.33);
 }
 
 #[test]
@@ -933,11 +974,6 @@ fn models_that_have_not_seen_it_are_asked_about_gold_and_trainings_wait() {
     assert_eq!(doubt, Some(Doubt::OtherLabel { label: per }), "{found:?}");
     assert!(
         matches!(project.learner().state, LearnerState::Training(_)),
-    project.run(Command::Set(Setting::ThresholdByEffort(true))).unwrap();
-    project.train_now(config, &cancel, &mut |_| {}).unwrap();
-    let chosen = project.settings().threshold;
-    assert_eq!(chosen, least(&mut project));
-    assert_ne!(chosen, 0.33);
         "what waited begins: {:?}",
         project.learner()
     );
