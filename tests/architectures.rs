@@ -7,12 +7,14 @@
 use candle_core::{Device, Tensor, Var};
 use nestling::annotation::{LabelId, ModelId, Span};
 use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders, Learning, Start, Tape};
+use nestling::evaluation::Report;
 use nestling::model::{Architecture, HeadConfig, Sentence, architectures};
 use nestling::nn::{AdamW, AdamWConfig, Gradients, Mode, Part, Processor, Rng, Vars, lend, read_tensors};
 use nestling::train::{
     Checkpoints, Config, Cost, Dataset, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest,
     SentencePrediction, TrainError, TrainRequest, Trained, evaluate, interrupted, resume, train,
 };
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -98,6 +100,12 @@ fn dataset(train: usize, dev: usize) -> Dataset {
 
 fn weights(trained: &Trained) -> Vec<u8> {
     std::fs::read(trained.snapshot.join("weights.safetensors")).unwrap()
+}
+
+/// What the model on disk reaches.
+fn scored(trained: &Trained, examples: &[Example]) -> Report {
+    let predictor = Predictor::load(&trained.snapshot).unwrap();
+    evaluate(&predictor, examples, PredictOptions::default(), &NEVER).unwrap()
 }
 
 fn words(examples: &[Example]) -> Vec<Vec<String>> {
@@ -249,7 +257,6 @@ fn a_seed_gives_the_same_model_bit_for_bit_at_any_number_of_threads() {
     }
 }
 
-/// Predictions that agree up to rounding.
 /// What a GPU runs, run on the CPU.
 #[test]
 fn candle_s_operations_train_and_predict_as_the_passes_by_hand_do() {
@@ -273,15 +280,22 @@ fn candle_s_operations_train_and_predict_as_the_passes_by_hand_do() {
             for (a, b) in by_hand.iter().zip(&plain) {
                 assert!((a - b).abs() < 1e-3 * a.abs(), "{} {effort}: {by_hand:?} {plain:?}", architecture.id());
             }
-            let (sentences, options) =
-                (words(&distant(20, 3)), PredictOptions { floor: 0.0, ..PredictOptions::default() });
+            // Of all candidates: so short a training finds few heads.
+            let options = PredictOptions { floor: 0.0, use_heads: false, ..PredictOptions::default() };
+            let sentences = words(&distant(20, 3));
             let [ours, theirs] = [ours, theirs].map(|p| p.predict(&sentences, options, &NEVER).unwrap());
             for (a, b) in ours.iter().zip(&theirs) {
                 assert_eq!(a.candidates, b.candidates);
-                a.spans
-                    .iter()
-                    .zip(&b.spans)
-                    .for_each(|(a, b)| assert!((a.score - b.score).abs() < 1e-3, "{a:?} {b:?}"));
+                // Their order is that of scores, which may change places where they are nearly equal.
+                let by_span = |said: &SentencePrediction| -> BTreeMap<(Span, LabelId), f32> {
+                    said.spans.iter().map(|said| ((said.span, said.label), said.score)).collect()
+                };
+                let (of_a, of_b) = (by_span(a), by_span(b));
+                assert!(!of_a.is_empty() && of_a.len() == a.spans.len() && of_b.len() == b.spans.len());
+                assert!(of_a.keys().eq(of_b.keys()), "{} {effort}: {of_a:?} {of_b:?}", architecture.id());
+                let (scores, heads) = (of_a.values().zip(of_b.values()), a.heads.iter().zip(&b.heads));
+                scores.chain(heads).for_each(|(a, b)| assert!((a - b).abs() < 1e-3, "{a} {b}"));
+                assert_eq!(a.heads.len(), b.heads.len());
             }
         }
     }
@@ -308,6 +322,7 @@ fn without_a_gpu_a_training_runs_on_the_cpu_and_says_so() {
     }
 }
 
+/// Predictions that agree up to rounding.
 fn assert_same(a: &SentencePrediction, b: &SentencePrediction) {
     let close = |x: f32, y: f32| (x - y).abs() < 1e-5;
     assert!(a.heads.len() == b.heads.len() && a.heads.iter().zip(&b.heads).all(|(x, y)| close(*x, *y)));
@@ -428,10 +443,10 @@ fn a_snapshot_says_what_it_is_and_loads_without_the_encoders() {
 fn the_best_epoch_is_kept_when_dev_is_large_enough_and_else_the_last() {
     let desk = Desk::new();
     for architecture in architectures() {
-        // A rate that grows ruinous makes an early epoch the best one now and then; what is asked is only consistency.
+        // A rate that grows ruinous: after the last epoch little is found any more.
         for (dev, decides) in [(20, true), (19, false)] {
             let mut scores = Vec::new();
-            let settings = "epochs=6 encoder_lr=2e-2 head_lr=2e-2 max_width=3";
+            let settings = "epochs=6 encoder_lr=1e-1 head_lr=1e-1 warmup=1 max_width=3 seed=1";
             let name = format!("{}-dev{dev}", architecture.id());
             let request = desk.request(&name, *architecture, dataset(60, dev), settings);
             let trained = train(&request, &NEVER, &mut |event| {
@@ -440,16 +455,17 @@ fn the_best_epoch_is_kept_when_dev_is_large_enough_and_else_the_last() {
                 }
             })
             .unwrap();
-            let outcome = trained.manifest.outcome;
+            let outcome = trained.manifest.outcome.clone();
             assert_eq!(scores[outcome.best_epoch - 1], outcome.dev);
             if decides {
-                let f1 =
-                    |r: &Option<_>| r.as_ref().and_then(|r: &nestling::evaluation::Report| r.micro.f1()).unwrap_or(0.0);
+                let f1 = |r: &Option<Report>| r.as_ref().and_then(|r| r.micro.f1()).unwrap_or(0.0);
                 assert!(scores.iter().all(|s| f1(s) <= f1(&outcome.dev)));
+                assert!(outcome.best_epoch < 6 && f1(&scores[5]) < f1(&outcome.dev), "{scores:?}");
             } else {
                 assert_eq!(outcome.best_epoch, 6);
                 assert_eq!(scores.iter().filter(|s| s.is_some()).count(), 1);
             }
+            assert_eq!(Some(scored(&trained, &distant(dev, 2))), outcome.dev, "{name}: what was written");
         }
     }
 }
@@ -593,11 +609,16 @@ fn a_training_and_a_prediction_tell_where_their_time_goes() {
 
 #[test]
 fn an_interrupted_training_gives_the_model_of_one_that_was_not() {
-    let settings = "epochs=3 limit=36 self_training=4 self_epochs=2 batch_size=8 max_width=3 word_shapes=true";
+    // The rate grows ruinous: the best epoch is one before the last.
+    let settings = "epochs=3 limit=36 self_training=4 self_epochs=2 batch_size=8 max_width=3 word_shapes=true \
+                    encoder_lr=1e-1 head_lr=1e-1 warmup=1 seed=1";
     for architecture in architectures() {
         let desk = Desk::new();
         let whole =
             train(&desk.request("whole", *architecture, dataset(40, 25), settings), &NEVER, &mut |_| {}).unwrap();
+        let outcome = &whole.manifest.outcome;
+        assert!(outcome.best_epoch < 7, "{outcome:?}");
+        assert_eq!(Some(scored(&whole, &distant(25, 2))), outcome.dev);
         // In an epoch, at its end before dev is scored, before and after the model labels four sentences itself (after 15
         // steps, and after 43), and in the last one.
         for stops in [vec![2], vec![5], vec![3, 4, 11, 14], vec![15], vec![15, 16, 42], vec![30, 43], vec![44, 70]] {
@@ -628,6 +649,7 @@ fn an_interrupted_training_gives_the_model_of_one_that_was_not() {
             })
             .unwrap();
             assert_eq!(from, stops.last().copied());
+            assert_eq!(Some(scored(&resumed, &distant(25, 2))), outcome.dev);
             assert!(weights(&resumed) == weights(&whole), "{}: stopped after {stops:?}", architecture.id());
             let without_times = |trained: &Trained| {
                 let mut manifest = trained.manifest.clone();

@@ -193,6 +193,7 @@ mod tests {
         let want = 1.2 * (500.0_f64.powf(-0.4) - 600.0_f64.powf(-0.4));
         assert!((forecast.gain - want).abs() < 1e-6, "{forecast:?} {want}");
         assert!(forecast.low <= forecast.gain && forecast.gain <= forecast.high);
+        assert!(forecast.high - forecast.low < 1e-6, "all points are on the curve: {forecast:?}");
         assert!(!forecast.is_little());
     }
 
@@ -248,8 +249,9 @@ mod tests {
     }
 
     #[test]
-    fn nine_of_ten_bands_hold_the_true_gain() {
-        for (points, noise) in [(5, 0.005), (5, 0.02), (6, 0.01), (8, 0.02), (12, 0.01)] {
+    fn nine_of_ten_bands_hold_the_true_gain_and_are_no_wider_than_they_must_be() {
+        let cases = [(5, 0.005, 0.045), (5, 0.02, 0.15), (6, 0.01, 0.045), (8, 0.02, 0.055), (12, 0.01, 0.017)];
+        for (points, noise, widest) in cases {
             let mut rng = Rng::new(points, "made-up learning curves");
             let mut hold = || {
                 let between = |rng: &mut Rng, low: f32, high: f32| f64::from(low + (high - low) * rng.unit());
@@ -262,10 +264,14 @@ mod tests {
                 let forecast = Forecast::of(&points, 100).unwrap();
                 let last = at[at.len() - 1];
                 let truth = b * (last.powf(-c) - (last + 100.0).powf(-c));
-                (forecast.low..=forecast.high).contains(&truth)
+                ((forecast.low..=forecast.high).contains(&truth), forecast.high - forecast.low)
             };
-            let held = (0..300).filter(|_| hold()).count();
+            let (held, mut widths): (Vec<bool>, Vec<f64>) = (0..300).map(|_| hold()).unzip();
+            widths.sort_by(f64::total_cmp);
+            let held = held.into_iter().filter(|held| *held).count();
             assert!(held >= 255, "{held} of 300 with {points} points and a noise of {noise}");
+            let width = widths[150];
+            assert!(width < widest, "half are wider than {width} with {points} points and a noise of {noise}");
         }
     }
 }

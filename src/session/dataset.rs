@@ -181,6 +181,33 @@ mod tests {
         corpus
     }
 
+    #[test]
+    fn a_quick_training_learns_all_that_is_new_and_some_of_what_is_known() {
+        let sentence = |n| (Status::Complete, if n % 5 == 0 { Split::Dev } else { Split::Rest });
+        let corpus = corpus(&(0..500).map(sentence).collect::<Vec<_>>());
+        let train = (0..500_u32).filter(|n| n % 5 != 0);
+        let new: BTreeSet<u32> = train.clone().filter(|n| n % 40 == 7).take(10).collect();
+        let known: HashSet<SentenceId> = train.filter(|n| !new.contains(n)).map(SentenceId).collect();
+        assert_eq!((new.len(), known.len()), (10, 390));
+        let numbers = |examples: &[Example]| -> BTreeSet<u32> {
+            examples.iter().map(|example| example.tokens[1].parse().unwrap()).collect()
+        };
+        let drawn = |seed| {
+            let dataset = freeze_for_refresh(&corpus, &known, seed).unwrap();
+            let (train, dev) = (numbers(dataset.train()), numbers(dataset.dev()));
+            assert_eq!((dataset.train().len(), dataset.dev().len()), (192, 60));
+            assert_eq!((train.len(), dev.len()), (192, 60), "each once");
+            assert!(train.is_superset(&new));
+            assert!(dev.iter().all(|n| n % 5 == 0) && train.iter().all(|n| n % 5 != 0));
+            (train, dev)
+        };
+        let ((one, dev), (other, same_dev)) = (drawn(1), drawn(2));
+        // Of 390 known ones 182 by chance, twice: 85 of them are the same.
+        let again = one.intersection(&other).count() - new.len();
+        assert!((50..130).contains(&again), "{again} known ones are drawn with both seeds");
+        assert_eq!(dev, same_dev, "models are compared on the same ones");
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         /// Followed by their ids, which are their last words.

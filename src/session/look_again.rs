@@ -212,24 +212,17 @@ impl Gold {
         cancel: &AtomicBool,
         on_event: &mut dyn FnMut(usize, TrainEvent),
     ) -> Result<Vec<Said>, SessionError> {
-        let fold_of = |id: SentenceId| (scatter(u64::from(id.0)) % folds as u64) as usize;
         let folder = super::files::temporary_folder()?;
         let mut said: Vec<Said> = vec![Vec::new(); self.ids.len()];
         // Without dev the last epoch is kept, and without open sentences none is labelled by the model itself.
         let config = Config { self_training: Some(0), ..config.clone() };
         for fold in 0..folds {
-            let (mut train_on, mut asked, mut texts) = (Vec::new(), Vec::new(), Vec::new());
-            for ((id, example), place) in self.ids.iter().zip(&self.examples).zip(&mut said) {
-                if fold_of(*id) == fold {
-                    asked.push(place);
-                    texts.push(example.tokens.clone());
-                } else {
-                    train_on.push(example.clone());
-                }
-            }
-            if train_on.is_empty() {
+            let (asked, others) = divide(&self.ids, fold, folds);
+            if others.is_empty() {
                 continue;
             }
+            let at = |place: &usize| self.examples.get(*place);
+            let train_on = others.iter().filter_map(at).cloned().collect();
             let request = TrainRequest {
                 dataset: Arc::new(Dataset::freeze(self.labels.clone(), train_on, Vec::new())?),
                 config: config.clone(),
@@ -241,9 +234,12 @@ impl Gold {
             };
             let trained = train(&request, cancel, &mut |event| on_event(fold, event)).map_err(stopped)?;
             let predictor = Predictor::load_with_threads(&trained.snapshot, config.threads)?;
+            let texts: Vec<Vec<String>> = asked.iter().filter_map(at).map(|example| example.tokens.clone()).collect();
             let answers = predictor.predict(&texts, PredictOptions::default(), cancel).map_err(stopped)?;
             for (place, answer) in asked.into_iter().zip(answers) {
-                *place = answer.spans.into_iter().map(|s| (s.span, s.label, s.score)).collect();
+                if let Some(said) = said.get_mut(place) {
+                    *said = answer.spans.into_iter().map(|s| (s.span, s.label, s.score)).collect();
+                }
             }
         }
         Ok(said)
@@ -252,3 +248,31 @@ impl Gold {
 
 /// Spans with their most probable label and its probability.
 type Said = Vec<(Span, LabelId, f32)>;
+
+/// The places of the sentences that a model is asked about, and of those that it learns from.
+fn divide(ids: &[SentenceId], fold: usize, folds: usize) -> (Vec<usize>, Vec<usize>) {
+    let is_asked = |id: &SentenceId| scatter(u64::from(id.0)) % folds as u64 == fold as u64;
+    (0..ids.len()).partition(|place| ids.get(*place).is_some_and(is_asked))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_sentence_is_asked_about_once_and_by_a_model_that_learns_from_others() {
+        let ids: Vec<SentenceId> = (0..100).map(|number| SentenceId(3 * number)).collect();
+        for folds in 2..6 {
+            let mut times = [0; 100];
+            for fold in 0..folds {
+                let (asked, others) = divide(&ids, fold, folds);
+                assert!((50..200).contains(&(asked.len() * folds)), "{} of 100 in {folds} parts", asked.len());
+                asked.iter().for_each(|place| times[*place] += 1);
+                let mut both = [asked, others].concat();
+                both.sort_unstable();
+                assert!(both.into_iter().eq(0..100));
+            }
+            assert_eq!(times, [1; 100]);
+        }
+    }
+}

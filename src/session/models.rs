@@ -188,6 +188,14 @@ mod tests {
     }
 
     #[test]
+    fn what_makes_scores_honest_is_remembered() {
+        let scale = Scale { temperature: 2.0, bias: -1.0 };
+        let calibration = Some(Calibration { scale, error_before: 0.2, error_after: 0.05 });
+        let info = ModelInfo { calibration, ..info_of_record(&model(3, Some(0.5))).unwrap() };
+        assert_eq!(info_of_record(&record(&info).unwrap()), Some(info));
+    }
+
+    #[test]
     fn the_best_the_current_and_the_previous_model_stay() {
         let models =
             [model(1, Some(0.4)), model(2, Some(0.9)), model(3, None), model(4, Some(0.5)), model(5, Some(0.6))];

@@ -150,6 +150,8 @@ fn costs_are_told_and_gold_is_looked_at_again() {
     let first = &findings[0];
     let asked = place.json(0, &["look-again", "p.nestling", "--folds", "2", "--set", "epochs=25", "--limit", "3"]);
     let findings = asked["findings"].as_array().unwrap();
+    assert_eq!(findings.len(), 3, "{asked}");
+    assert!(findings.iter().any(|f| f["why"].as_str().unwrap().starts_with("a model ")), "{asked}");
     assert!(
         findings.iter().all(|f| (&f["document"], &f["sentence"]) == (&first["document"], &first["sentence"])),
         "the wrong sentence comes first: {asked}"

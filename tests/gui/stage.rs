@@ -157,10 +157,11 @@ impl Page {
         self.harness.run_steps(3);
     }
 
+    /// Trainings stand back behind all else that the machine does: the limit only ends a test that would wait for ever.
     pub(crate) fn wait(&mut self, what: &str, done: impl Fn(&Self) -> bool) {
         let start = Instant::now();
         while !done(self) {
-            assert!(start.elapsed() < Duration::from_secs(120), "waited too long for {what}");
+            assert!(start.elapsed() < Duration::from_secs(600), "waited too long for {what}");
             self.harness.run_steps(1);
             std::thread::sleep(Duration::from_millis(5));
         }
