@@ -33,6 +33,7 @@ pub enum CommandId {
     StartAfter,
     Wrap,
     Note,
+    ChooseLabel,
     Clear,
     CompleteAndNext,
     SkipAndNext,
@@ -85,7 +86,7 @@ impl CommandId {
     pub fn changes(self) -> bool {
         use CommandId::*;
         match self {
-            Accept | AcceptAll | Reject | Remove | EndBefore | EndAfter | StartBefore | StartAfter
+            Accept | AcceptAll | Reject | Remove | ChooseLabel | EndBefore | EndAfter | StartBefore | StartAfter
             | CompleteAndNext | SkipAndNext | Flag | Reopen | SplitWord | JoinWords | SplitSentence | JoinSentences
             | TrainNow | PauseTraining | StopTraining | LookAgain | Undo | Redo | AddLabel | Import => true,
             WordBefore | WordAfter | GrowBefore | GrowAfter | FirstWord | LastWord | NextMark | PreviousMark | Wrap
@@ -229,6 +230,7 @@ table! {
     EndBefore, "Move the end to the left", Mentions, Sentence, [Press(ALT, Key::ArrowLeft)];
     StartAfter, "Move the start to the right", Mentions, Sentence, [Press(ALT_SHIFT, Key::ArrowRight)];
     StartBefore, "Move the start to the left", Mentions, Sentence, [Press(ALT_SHIFT, Key::ArrowLeft)];
+    ChooseLabel, "Choose a label by its name", Mentions, Sentence, [Press(NONE, Key::F2)];
     Note, "Note on the mention", Mentions, Project, [Press(CTRL, Key::M)];
 
     CompleteAndNext, "Complete, and go on", Sentences, Sentence, [Press(NONE, Key::Space)];

@@ -269,6 +269,23 @@ fn the_palette_lists_and_calls_every_command() {
 }
 
 #[test]
+fn a_label_is_found_by_its_name() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::SHIFT, Key::ArrowRight);
+    page.key(Key::F2);
+    assert!(page.shows("Label PER") && !page.shows("Flag for a second look"), "labels alone");
+    page.type_into("Label", "or");
+    page.key(Key::Enter);
+    assert_eq!(page.mentions(0), ["ORG: The mayor"]);
+    page.press(Modifiers::COMMAND, Key::K);
+    assert!(!page.shows("Label LOC"), "commands, until something is typed");
+    page.type_into("Command", "loc");
+    page.key(Key::Enter);
+    assert_eq!(page.mentions(0), ["LOC: The mayor"], "the selected mention is relabelled");
+}
+
+#[test]
 fn a_sentence_that_is_done_is_opened_again() {
     let stage = Stage::new();
     let mut page = stage.annotating(STORY);

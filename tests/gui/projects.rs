@@ -209,7 +209,7 @@ fn history_tells_what_was_done_and_goes_there() {
     page.wait("what changed this one", |page| rows(page) == 2);
     page.click("Only what changed the sentence that you are at");
     page.wait("all", |page| rows(page) == all);
-    page.harness.get_by_label_contains("complete, ").click();
+    page.harness.get_by_label_contains("Mark complete, ").click();
     page.step();
     assert_eq!(page.current(), 0);
     assert!(!page.shows("History"), "it is closed");

@@ -52,10 +52,11 @@ impl HistoryDialog {
                 None => {}
             }
             ui.add_space(size::GAP_SMALL);
+            let has_authors = self.lines.iter().any(|line| !line.author.is_empty());
             let area = ScrollArea::vertical().max_height(height).auto_shrink([false, true]);
             area.show_rows(ui, ROW, self.lines.len(), |ui, rows| {
                 for line in self.lines.get(rows).unwrap_or_default() {
-                    row(ui, line, project, backstage.acts);
+                    row(ui, line, has_authors, project, backstage.acts);
                 }
             });
         });
@@ -79,7 +80,7 @@ impl HistoryDialog {
     }
 }
 
-fn row(ui: &mut Ui, line: &LogLine, project: &Project, acts: &mut Vec<Act>) {
+fn row(ui: &mut Ui, line: &LogLine, has_authors: bool, project: &Project, acts: &mut Vec<Act>) {
     let tokens = theme::tokens(ui);
     let sentence = line.sentence.and_then(|id| project.corpus().sentence(id));
     let sense = if sentence.is_some() { Sense::click() } else { Sense::hover() };
@@ -93,13 +94,17 @@ fn row(ui: &mut Ui, line: &LogLine, project: &Project, acts: &mut Vec<Act>) {
     let mut inside = ui.new_child(
         egui::UiBuilder::new().max_rect(rect.shrink2(vec2(6.0, 0.0))).layout(Layout::left_to_right(Align::Center)),
     );
+    // The words of the sentence have what is left.
     for (text, width, color) in [
         (when.as_str(), 90.0, tokens.text_dim),
-        (line.author.as_str(), 90.0, tokens.text_dim),
+        (line.author.as_str(), if has_authors { 100.0 } else { 0.0 }, tokens.text_dim),
         (what.as_str(), 230.0, tokens.text),
-        (words, inside.available_width() - 434.0, tokens.text_dim),
+        (words, f32::INFINITY, tokens.text_dim),
     ] {
-        let size = vec2(width.max(20.0), ROW);
+        if width == 0.0 {
+            continue;
+        }
+        let size = vec2(width.min(inside.available_width()).max(20.0), ROW);
         inside.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
             ui.set_width(size.x);
             ui.add(Label::new(theme::small(text, color)).truncate().selectable(false));

@@ -1,41 +1,66 @@
-//! All commands by name: type a part of it, choose with the arrows, call with Enter.
+//! All commands and labels by name: type a part of it, choose with the arrows, call with Enter.
 
 use super::Backstage;
+use crate::annotation::LabelId;
 use crate::gui::acts::Act;
-use crate::gui::commands::{Entry, Scope, TABLE};
+use crate::gui::commands::{CommandId, Scope, TABLE};
 use crate::gui::theme::{self, RADIUS_CONTROL, size};
+use crate::session::Project;
 use eframe::egui::{self, Align2, Frame, Id, Key, Margin, Modal, Modifiers, ScrollArea, Sense, Ui, pos2, vec2};
+
+/// What the keys of a row take of its width.
+const KEYS: f32 = 120.0;
 
 #[derive(Default)]
 pub(crate) struct Palette {
     query: String,
     at: usize,
+    /// A label is looked for, for what is selected, and no command.
+    labels_only: bool,
+}
+
+/// Something that can be chosen.
+struct Choice {
+    title: String,
+    keys: String,
+    calls: Calls,
+}
+
+#[derive(Clone, Copy)]
+enum Calls {
+    Command(CommandId),
+    Label(LabelId),
 }
 
 impl Palette {
+    pub(crate) fn of_labels() -> Self {
+        Self { labels_only: true, ..Self::default() }
+    }
+
     pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
         let tokens = theme::tokens_of(ctx.theme());
-        let open = backstage.project.is_some();
-        let read_only = backstage.project.is_some_and(|project| project.read_only().is_some());
-        let is_of_use = |e: &Entry| (open || e.scope == Scope::Window) && !(read_only && e.id.changes());
-        let hits: Vec<&Entry> = TABLE.iter().filter(|e| is_of_use(e) && self.matches(e)).collect();
+        let hits = self.hits(backstage.project);
         let move_by = ctx.input_mut(|i| {
             let down = i.count_and_consume_key(Modifiers::NONE, Key::ArrowDown);
             let up = i.count_and_consume_key(Modifiers::NONE, Key::ArrowUp);
             down as isize - up as isize
         });
         self.at = self.at.saturating_add_signed(move_by).min(hits.len().saturating_sub(1));
-        let mut chosen = ctx.input(|i| i.key_pressed(Key::Enter)).then(|| hits.get(self.at).map(|e| e.id)).flatten();
+        let mut chosen =
+            ctx.input(|i| i.key_pressed(Key::Enter)).then(|| hits.get(self.at).map(|hit| hit.calls)).flatten();
         let frame = Frame::window(&ctx.global_style()).inner_margin(Margin::same(10));
         let modal = Modal::new(Id::unique("palette")).frame(frame).backdrop_color(tokens.backdrop);
         let response = modal.show(ctx, |ui| {
             ui.set_width(520.0_f32.min(ctx.content_rect().width() - 60.0));
             let edit = egui::TextEdit::singleline(&mut self.query)
                 .id(egui::Id::unique("command"))
-                .hint_text(theme::body("What do you want to do?", tokens.text_faint))
+                .hint_text(theme::body(
+                    if self.labels_only { "Which label?" } else { "What do you want to do?" },
+                    tokens.text_faint,
+                ))
                 .margin(Margin::symmetric(10, 9))
                 .desired_width(f32::INFINITY);
-            let field = ui.add(edit).accessible_name("Command");
+            let field = ui.add(edit).accessible_name(if self.labels_only { "Label" } else { "Command" });
             if field.changed() {
                 self.at = 0;
             }
@@ -43,31 +68,61 @@ impl Palette {
             ui.add_space(size::GAP_SMALL);
             ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 0.0;
-                for (number, entry) in hits.iter().enumerate() {
-                    if row(ui, entry, number == self.at, move_by != 0) {
-                        chosen = Some(entry.id);
+                for (number, hit) in hits.iter().enumerate() {
+                    if row(ui, hit, number == self.at, move_by != 0) {
+                        chosen = Some(hit.calls);
                     }
                 }
                 if hits.is_empty() {
-                    ui.label(theme::body("No such command", tokens.text_dim));
+                    let nothing = if self.labels_only { "No such label" } else { "No such command or label" };
+                    ui.label(theme::body(nothing, tokens.text_dim));
                 }
             });
         });
-        if let Some(id) = chosen {
+        if let Some(calls) = chosen {
             backstage.acts.push(Act::CloseDialog);
-            backstage.acts.push(Act::Command(id));
+            backstage.acts.push(match calls {
+                Calls::Command(id) => Act::Command(id),
+                Calls::Label(label) => Act::UseLabel(label),
+            });
         } else if response.should_close() {
             backstage.acts.push(Act::CloseDialog);
         }
     }
 
-    fn matches(&self, entry: &Entry) -> bool {
-        let title = entry.title.to_lowercase();
-        self.query.to_lowercase().split_whitespace().all(|word| title.contains(word))
+    /// What there is to choose; labels first, as soon as something is typed: their names are short.
+    fn hits(&self, project: Option<&Project>) -> Vec<Choice> {
+        let read_only = project.is_some_and(|project| project.read_only().is_some());
+        let commands = TABLE.iter().filter(|entry| {
+            let is_of_use = (project.is_some() || entry.scope == Scope::Window) && !(read_only && entry.id.changes());
+            !self.labels_only && is_of_use && self.matches(&[entry.title])
+        });
+        let commands = commands.map(|entry| Choice {
+            title: entry.title.to_owned(),
+            keys: entry.keys.first().map(|keys| keys.text()).unwrap_or_default(),
+            calls: Calls::Command(entry.id),
+        });
+        let wanted = self.labels_only || !self.query.trim().is_empty();
+        let labels =
+            project.filter(|_| wanted && !read_only).into_iter().flat_map(|project| project.corpus().labels().iter());
+        let labels = labels.filter(|label| self.matches(&[&label.name, label.display_name()]));
+        let labels = labels.map(|label| Choice {
+            title: format!("Label {}", label.display_name()),
+            keys: label.key.map(|key| key.to_uppercase().to_string()).unwrap_or_default(),
+            calls: Calls::Label(label.id),
+        });
+        labels.chain(commands).collect()
+    }
+
+    /// Each word that was typed is in one of the names.
+    fn matches(&self, names: &[&str]) -> bool {
+        let names: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
+        let is_there = |word: &str| names.iter().any(|name| name.contains(word));
+        self.query.to_lowercase().split_whitespace().all(is_there)
     }
 }
 
-fn row(ui: &mut Ui, entry: &Entry, current: bool, follow: bool) -> bool {
+fn row(ui: &mut Ui, choice: &Choice, current: bool, follow: bool) -> bool {
     let tokens = theme::tokens(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 32.0), Sense::click());
     if current && follow {
@@ -77,12 +132,12 @@ fn row(ui: &mut Ui, entry: &Entry, current: bool, follow: bool) -> bool {
         ui.painter().rect_filled(rect, RADIUS_CONTROL, if current { tokens.row_selected } else { tokens.hover });
     }
     let middle = rect.center().y;
-    let painter = ui.painter();
+    // A label's name may be long.
+    let painter = ui.painter_at(rect.with_max_x(rect.right() - KEYS));
     let font = theme::regular(size::TEXT);
-    painter.text(pos2(rect.left() + 10.0, middle), Align2::LEFT_CENTER, entry.title, font, tokens.text);
-    let keys = entry.keys.first().map(|k| k.text()).unwrap_or_default();
+    painter.text(pos2(rect.left() + 10.0, middle), Align2::LEFT_CENTER, &choice.title, font, tokens.text);
     let font = theme::regular(size::TEXT_SMALL);
-    painter.text(pos2(rect.right() - 10.0, middle), Align2::RIGHT_CENTER, keys, font, tokens.text_faint);
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::MenuItem, true, entry.title));
+    ui.painter().text(pos2(rect.right() - 10.0, middle), Align2::RIGHT_CENTER, &choice.keys, font, tokens.text_faint);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::MenuItem, true, &choice.title));
     response.clicked()
 }

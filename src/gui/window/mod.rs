@@ -346,6 +346,9 @@ impl Window {
                 let dialog = SettingsDialog::new(project, &self.known.encoders);
                 self.dialog = Some(Dialog::Settings(Box::new(dialog)));
             }
+            CommandId::ChooseLabel if self.desk().is_some() => {
+                self.dialog = Some(Dialog::Palette(Palette::of_labels()));
+            }
             CommandId::Palette => self.dialog = Some(Dialog::Palette(Palette::default())),
             CommandId::AddLabel if self.desk().is_some() => {
                 self.dialog = Some(Dialog::Label(LabelDialog::new_label()));
