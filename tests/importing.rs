@@ -54,7 +54,7 @@ fn a_document_that_nobody_has_annotated_yet_stays_open() {
     }
     let gold = |split| ImportHow { kind: None, split };
     let open = ["complete", "complete", "untouched", "untouched", "untouched", "untouched"];
-    let note = "2 documents have no annotations and stay open; --split train says they are complete";
+    let note = "2 documents have no annotations and stay open; imported into the split train they count as complete";
     assert_eq!(imported(&place, &folder, gold(None)), (open.to_vec(), vec![note.to_owned()]));
     assert_eq!(imported(&place, &folder, gold(Some(Part::Blind))).0, open);
     for split in [Part::Train, Part::Dev, Part::Test] {

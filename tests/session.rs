@@ -895,8 +895,24 @@ fn a_model_that_is_not_better_on_dev_is_kept_and_not_used() {
     let measured = project.learning_curve().points.into_iter().map(|point| (point.model, point.f1 > 0.9));
     assert_eq!(measured.collect::<Vec<_>>(), [(good, true), (rejected, false)]);
     project.close().unwrap();
-    let project = place.open();
+    let mut project = place.open();
     assert_eq!(project.current_model(), Some(good));
+
+    // One that can't be read is not compared with, and that is told.
+    std::fs::write(project.snapshot(good).unwrap().join("weights.safetensors"), "").unwrap();
+    project.start_learner();
+    project.run(Command::Train).unwrap();
+    let mut told = None;
+    wait(&mut project, |_, events| {
+        told = events.iter().find_map(|event| match event {
+            Event::TrainingTrouble { message } => Some(message.clone()),
+            Event::ModelNotBetter { .. } | Event::TrainingFailed { .. } => panic!("{event:?}"),
+            _ => None,
+        });
+        told.is_some()
+    });
+    assert!(told.unwrap().starts_with(&format!("model {good}, which was in use, can't be read")));
+    assert!(project.current_model() > Some(rejected));
 }
 
 #[test]

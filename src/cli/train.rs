@@ -97,6 +97,7 @@ fn to_json(report: &TrainReport, project: &Project) -> Value {
         ("snapshot", json!(report.snapshot)),
         ("dev", json!(dev.map(|dev| fields::evaluation("dev", model, dev, project.corpus())))),
         ("discontinuous_mentions", report.discontinuous_mentions.into()),
+        ("unscored", json!(report.unscored)),
     ];
     let mut json = manifest_to_json(&report.manifest);
     if let Value::Object(object) = &mut json {
@@ -165,6 +166,9 @@ fn to_text(report: &TrainReport) -> String {
         if count > 0 {
             text += &format!("{count} {what}\n");
         }
+    }
+    if let Some(why) = &report.unscored {
+        text += &format!("the model could not be scored, and shows suggestions as before: {why}\n");
     }
     text
 }

@@ -129,9 +129,10 @@ fn import(
     }
     if taking.unread > 0 {
         let note = match taking.unread {
-            1 => "1 document has no annotations and stays open; --split train says it is complete".to_owned(),
+            1 => "1 document has no annotations and stays open; imported into the split train it counts as complete"
+                .to_owned(),
             many => format!(
-                "{} documents have no annotations and stay open; --split train says they are complete",
+                "{} documents have no annotations and stay open; imported into the split train they count as complete",
                 grouped(many)
             ),
         };

@@ -28,6 +28,8 @@ pub struct TrainReport {
     pub manifest: Manifest,
     /// Gold mentions of several fragments, which models don't see.
     pub discontinuous_mentions: usize,
+    /// Why nothing is known of how good it is on dev and the blind set.
+    pub unscored: Option<String>,
 }
 
 /// What a prediction stored.
@@ -141,6 +143,7 @@ impl Project {
         // A program that ends here would end it, too. Whether it could delete all does not matter.
         let _done = cleanup.wait();
         Ok(TrainReport {
+            unscored: scores.failure,
             model,
             snapshot: trained.snapshot,
             discontinuous_mentions: discontinuous(self.corpus(), Part::Train),

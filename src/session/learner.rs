@@ -66,6 +66,8 @@ pub(super) struct Learner {
     begun_with: Arc<HashSet<SentenceId>>,
     /// How many these are, without those of documents that were set aside since.
     begun_count: usize,
+    /// The labels that a model knows, as it was read last.
+    classes: Option<(ModelId, Vec<LabelId>)>,
     /// The sentences that the model in use has learned from, as far as is known: at opening all that are complete.
     pub(super) known: Arc<HashSet<SentenceId>>,
     /// The sentences that any model may have learned from: they are no test of one.
@@ -92,6 +94,7 @@ impl Default for Learner {
             under_way: 0,
             begun_with: Arc::default(),
             begun_count: 0,
+            classes: None,
             known: Arc::default(),
             ever_known: HashSet::new(),
             status,
@@ -193,9 +196,15 @@ impl Project {
     }
 
     /// Whether its classes are the labels of today; else the output layer is to be learned anew, and by a full training.
-    fn model_knows_the_labels(&self) -> bool {
-        let known = self.current_snapshot().and_then(|(_, folder)| snapshot_labels(&folder).ok());
-        known.is_some_and(|known| known.iter().map(|(id, _)| *id).eq(self.label_ids()))
+    fn model_knows_the_labels(&mut self) -> bool {
+        let Some((model, folder)) = self.current_snapshot() else { return false };
+        if self.learner.classes.as_ref().is_none_or(|(of, _)| *of != model) {
+            // Read once a model: a person may wait for what comes next.
+            let classes = snapshot_labels(&folder).unwrap_or_default();
+            self.learner.classes = Some((model, classes.into_iter().map(|(id, _)| id).collect()));
+        }
+        let classes = self.learner.classes.iter().flat_map(|(_, classes)| classes.iter().copied());
+        self.label_ids().eq(classes)
     }
 
     fn label_ids(&self) -> impl Iterator<Item = LabelId> {
@@ -385,7 +394,7 @@ impl Project {
         events
     }
 
-    fn training_ended(&mut self, ended: Result<Finished, SessionError>) -> Option<Event> {
+    fn training_ended(&mut self, ended: Result<Finished, SessionError>) -> Vec<Event> {
         match ended {
             Ok(Finished { model, trained, verdict, scores }) => {
                 // A quick training goes on from the model in use and changes little of what a score means.
@@ -393,24 +402,39 @@ impl Project {
                 let is_quick = trained.manifest.settings.effort == Effort::Heads;
                 let calibration = scores.calibration.or(inherited.filter(|_| is_quick));
                 let info = ModelInfo { calibration, ..models::info(model, &trained.manifest, now_ms()) };
+                let before = self.current_model;
                 if let Err(error) = self.add_model(&info, verdict.use_it()) {
-                    return Some(self.learner_failed(error.to_string()));
+                    return vec![self.learner_failed(error.to_string())];
                 }
                 if verdict.use_it() {
                     self.learner.known = Arc::clone(&self.learner.begun_with);
                 }
                 if let Err(error) = self.take_scores(&scores, verdict.use_it()) {
-                    return Some(Event::SaveFailed { message: error.to_string() });
+                    return vec![Event::SaveFailed { message: error.to_string() }];
                 }
+                let unscored = scores.failure.map(|failure| Event::TrainingTrouble {
+                    message: format!("the new model could not be scored, and shows suggestions as before: {failure}"),
+                });
+                let mut events: Vec<Event> = unscored.into_iter().collect();
                 match verdict {
                     Verdict::NotBetter { new, current } => {
-                        Some(Event::ModelNotBetter { new_f1: new, current_f1: current })
+                        events.push(Event::ModelNotBetter { new_f1: new, current_f1: current });
                     }
-                    _ => Some(Event::ModelReady(Box::new(info))),
+                    Verdict::Unreadable(why) => {
+                        let which = before.map_or_else(String::new, |before| format!(" {before}"));
+                        let message = format!(
+                            "model{which}, which was in use, can't be read, so that the new one took its place: {why}"
+                        );
+                        events.extend([Event::ModelReady(Box::new(info)), Event::TrainingTrouble { message }]);
+                    }
+                    Verdict::First | Verdict::FewDev | Verdict::Better => {
+                        events.push(Event::ModelReady(Box::new(info)))
+                    }
                 }
+                events
             }
-            Err(SessionError::Train(TrainError::Cancelled)) => Some(Event::TrainingStopped),
-            Err(error) => Some(self.learner_failed(error.to_string())),
+            Err(SessionError::Train(TrainError::Cancelled)) => vec![Event::TrainingStopped],
+            Err(error) => vec![self.learner_failed(error.to_string())],
         }
     }
 

@@ -20,6 +20,8 @@ pub(super) struct Scores {
     pub calibration: Option<Calibration>,
     /// On the blind set and on dev, where there are enough sentences.
     pub measurements: Vec<Measurement>,
+    /// Why nothing of this is known.
+    pub failure: Option<String>,
 }
 
 impl Scores {

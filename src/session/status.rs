@@ -167,6 +167,10 @@ pub enum Event {
         message: String,
     },
     TrainingStopped,
+    /// A training has ended well, but not all that comes after it.
+    TrainingTrouble {
+        message: String,
+    },
     TrainingFailed {
         message: String,
     },

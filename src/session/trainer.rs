@@ -61,10 +61,12 @@ pub(super) struct Finished {
     pub scores: Scores,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Verdict {
-    /// There is no older model, or the older one can't be read.
+    /// There is no older model.
     First,
+    /// The one in use can't be read, and why: what was trained takes its place.
+    Unreadable(String),
     /// Too few dev sentences to compare: the newer one knows more sentences.
     FewDev,
     Better,
@@ -75,7 +77,7 @@ pub(super) enum Verdict {
 }
 
 impl Verdict {
-    pub(super) fn use_it(self) -> bool {
+    pub(super) fn use_it(&self) -> bool {
         !matches!(self, Self::NotBetter { .. })
     }
 }
@@ -265,7 +267,7 @@ impl TrainingJob {
         Ok(Frozen { job: self, dataset, blind })
     }
 
-    /// What can't be told is left out: the model is there all the same.
+    /// What goes wrong is told in the scores: the model is there all the same.
     ///
     /// # Errors
     /// A stop alone; the model is deleted then.
@@ -286,7 +288,8 @@ impl TrainingJob {
                 forget(trained);
                 Err(TrainError::Cancelled)
             }
-            scores => Ok(scores.unwrap_or_default()),
+            Err(error) => Ok(Scores { failure: Some(error.to_string()), ..Scores::default() }),
+            Ok(scores) => Ok(scores),
         }
     }
 
@@ -358,7 +361,10 @@ fn compare(
     let score = |model: &Predictor| -> Result<f64, TrainError> {
         Ok(f1(&evaluate(model, dataset.dev(), PredictOptions::default(), cancel)?))
     };
-    let Ok(current) = Predictor::load_with_threads(folder, job.threads()) else { return Ok(Verdict::First) };
+    let current = match Predictor::load_with_threads(folder, job.threads()) {
+        Ok(current) => current,
+        Err(error) => return Ok(Verdict::Unreadable(error.to_string())),
+    };
     let old = score(&current)?;
     drop(current);
     let new = match &trained.manifest.outcome.dev {

@@ -46,6 +46,7 @@ impl Window {
             }
             Event::LookAgainFailed { message } => self.notify(ctx, capital(&message), true),
             Event::TrainingStopped => self.notify(ctx, "The training was stopped".to_owned(), false),
+            Event::TrainingTrouble { message } => self.notify(ctx, capital(&message), true),
             Event::TrainingFailed { message } | Event::PredictionFailed { message } => {
                 self.notify(ctx, message, true);
             }
