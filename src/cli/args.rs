@@ -6,7 +6,7 @@ mod models;
 
 pub(super) use active::{Aside, Costs, Curve, LookAgain, Rank, Simulate};
 pub(super) use bench::{Bench, BenchImport, BenchPredict, BenchRefresh, BenchTrain, BenchUi, BenchWhat};
-pub(super) use models::{By, Distill, Evaluate, Predict, Train};
+pub(super) use models::{By, Compare, Distill, Evaluate, Predict, Train};
 
 use crate::session::{Config, KEYS, SessionError, formats};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -129,6 +129,11 @@ pub(super) enum Command {
     #[command(after_help = "Examples:\n  nestling evaluate harbour.nestling --split test --json\n  \
                             nestling evaluate harbour.nestling --split test --by label,matches,nesting,errors")]
     Evaluate(Evaluate),
+    /// Train a model of each architecture and seed on the complete sentences, and compare them; none is kept.
+    #[command(
+        after_help = "Example: nestling compare harbour.nestling --architectures smartspanner,spanner --seeds 1,2,3"
+    )]
+    Compare(Compare),
     /// Set sentences aside at random for an honest learning curve, before anything is learned.
     ///
     /// They are annotated without suggestions, and no model learns from them.

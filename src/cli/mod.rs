@@ -12,6 +12,7 @@ mod args;
 mod aside;
 mod bench;
 mod check;
+mod compare;
 mod convert;
 mod copy;
 mod costs;
@@ -113,6 +114,7 @@ fn run(cli: Cli, window: Option<Window>) -> Result<Ending, CliError> {
         Some(Command::Train(args)) => train::run(&args),
         Some(Command::Predict(args)) => predict::run(&args),
         Some(Command::Evaluate(args)) => evaluate::run(&args),
+        Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Aside(args)) => aside::run(&args),
         Some(Command::Curve(args)) => curve::run(&args),
         Some(Command::Costs(args)) => costs::run(&args),

@@ -20,6 +20,7 @@ mod activity;
 mod bench;
 mod check;
 mod command;
+mod compare;
 mod convert;
 mod copy;
 mod costs;
@@ -71,6 +72,7 @@ pub use bench::{
 };
 pub use check::{CheckReport, check_project, rescue_project};
 pub use command::{Command, Outcome, Suggested};
+pub use compare::{CompareRequest, ComparedRun, Comparison, Spread};
 pub use convert::{ConvertReceipt, ConvertRequest, convert};
 pub use costs::{Cost as DecisionCost, Costs, Decision, Decisions};
 pub use curve::{BLIND_SENTENCES, CurveBasis, LearningCurve, MeasuredPoint, next_point_in_words};

@@ -38,6 +38,31 @@ pub(in crate::cli) struct Train {
 }
 
 #[derive(Args, Debug)]
+pub(in crate::cli) struct Compare {
+    /// Project file.
+    pub(in crate::cli) project: PathBuf,
+    /// What to train, several parted by commas; by default all that there are.
+    #[arg(long, value_delimiter = ',')]
+    pub(in crate::cli) architectures: Vec<String>,
+    /// One model for each architecture and seed.
+    #[arg(long, value_delimiter = ',', default_value = "1,2,3")]
+    pub(in crate::cli) seeds: Vec<u64>,
+    /// Shuffle with the seed and take the first so many training sentences; what is left out counts as not labelled.
+    #[arg(long, value_name = "SENTENCES")]
+    pub(in crate::cli) limit: Option<usize>,
+    /// Passes over the training sentences; see `nestling train --help`.
+    #[arg(long)]
+    pub(in crate::cli) epochs: Option<usize>,
+    /// What models are scored on; by default test, or dev where no test sentence is complete.
+    #[arg(long, value_enum)]
+    pub(in crate::cli) split: Option<SplitName>,
+    #[command(flatten)]
+    pub(in crate::cli) tuning: Tuning,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Args, Debug)]
 pub(in crate::cli) struct Predict {
     /// Project to store suggestions in; without it, a file is filtered through `--model DIR`.
     pub(in crate::cli) project: Option<PathBuf>,

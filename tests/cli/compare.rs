@@ -1,0 +1,51 @@
+//! Architectures against each other.
+
+use super::*;
+
+#[test]
+fn architectures_are_trained_on_the_same_sentences_and_scored_on_the_same_others() {
+    let place = Place::new();
+    let gold = |name: &str, people: &[&str]| {
+        let line = |(i, person): (usize, &&str)| {
+            format!(
+                "{{\"tokens\":[\"w{i}\",\"met\",\"{person}\"],\"entities\":[{{\"start\":2,\"end\":3,\"label\":\"PER\"}}]}}\n"
+            )
+        };
+        place.write(name, &people.iter().enumerate().map(line).collect::<String>())
+    };
+    place.json(0, &["new", "p.nestling", "--labels", "PER", "--encoder", "small"]);
+    let import = |file: &Path, split: &str| {
+        let file = file.to_str().unwrap();
+        place.json(0, &["import", "p.nestling", file, "--split", split, "--option", "end=exclusive"]);
+    };
+    import(&gold("train.jsonl", &["Anna", "Jens", "Maja", "Zoë", "Anna", "Jens", "Maja", "Zoë"]), "train");
+    let compare = ["compare", "p.nestling", "--seeds", "1,2", "--epochs", "2", "--set", "self_training=0"];
+    assert!(place.refused(&compare).contains("complete"), "nothing to score on");
+    import(&gold("dev.jsonl", &["Anna", "Jens"]), "dev");
+    assert_eq!(place.json(0, &compare)["split"], "dev");
+    import(&gold("test.jsonl", &["Zoë", "Maja", "Anna"]), "test");
+
+    let compared = place.json(0, &compare);
+    assert_eq!((&compared["split"], &compared["sentences"]), (&Value::from("test"), &Value::from(3)));
+    let rows = compared["architectures"].as_array().unwrap();
+    let ids: Vec<&str> = rows.iter().map(|row| row["architecture"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["smartspanner", "spanner"]);
+    for row in rows {
+        let runs = row["runs"].as_array().unwrap();
+        assert_eq!(runs.iter().map(|run| run["seed"].as_u64().unwrap()).collect::<Vec<_>>(), [1, 2]);
+        assert!(runs.iter().all(|run| run["train_sentences"] == 8 && run["parameters"].as_u64() > Some(1000)), "{row}");
+        assert!(runs.iter().all(|run| run["micro"]["tp"].is_u64() && run["train_secs"].as_f64() > Some(0.0)), "{row}");
+        assert!(row["train_secs"]["deviation"].is_f64(), "{row}");
+    }
+    // The same as a training of the project with this seed, which was not changed by any of this.
+    assert_eq!(place.json(0, &["models", "p.nestling"])["models"], Value::Array(Vec::new()));
+    let train = ["train", "p.nestling", "--seed", "2", "--epochs", "2", "--set", "self_training=0"];
+    place.json(0, &train);
+    let scored = place.json(0, &["evaluate", "p.nestling", "--split", "test"]);
+    assert_eq!(scored["strict"]["micro"], rows[0]["runs"][1]["micro"]);
+
+    let one = place.json(0, &["compare", "p.nestling", "--architectures", "spanner", "--seeds", "1", "--epochs", "1"]);
+    assert_eq!(one["architectures"][0]["f1"]["deviation"], Value::Null);
+    let refused = place.refused(&["compare", "p.nestling", "--architectures", "spanner,crf"]);
+    assert!(refused.contains("there is no architecture \"crf\""), "{refused}");
+}
