@@ -2,12 +2,12 @@
 
 use super::CliError;
 use super::args::Copy;
-use super::output::{Ending, answer};
+use super::output::{Ending, answer, opened};
 use crate::session::{Home, Project};
 use serde_json::json;
 
 pub(super) fn run(args: &Copy) -> Result<Ending, CliError> {
-    let project = Project::open_to_read(&Home::find(), &args.project)?;
+    let project = opened(Project::open_to_read(&Home::find(), &args.project))?;
     project.save_copy(args.to.clone()).wait().map_err(crate::session::SessionError::from)??;
     project.close()?;
     let json = json!({ "project": args.project, "copy": args.to });

@@ -2,7 +2,7 @@
 
 use super::CliError;
 use super::args::Documents;
-use super::output::{Ending, answer};
+use super::output::{Ending, answer, opened};
 use super::table::Table;
 use crate::session::{Command, DocumentRow, Home, Project};
 use serde_json::json;
@@ -11,9 +11,9 @@ use std::collections::HashSet;
 pub(super) fn run(args: &Documents) -> Result<Ending, CliError> {
     let asked = [&args.exclude, &args.include, &args.delete];
     let mut project = if asked.iter().all(|names| names.is_empty()) {
-        Project::open_to_read(&Home::find(), &args.project)?
+        opened(Project::open_to_read(&Home::find(), &args.project))?
     } else {
-        Project::open(&Home::find(), &args.project)?
+        opened(Project::open(&Home::find(), &args.project))?
     };
     for command in commands(args, &project)? {
         project.run(command)?;

@@ -2,7 +2,7 @@
 
 use super::CliError;
 use super::args::Models;
-use super::output::{Ending, answer};
+use super::output::{Ending, answer, opened};
 use super::table::Table;
 use crate::annotation::ModelId;
 use crate::session::{Command, Home, KeptModel, Project};
@@ -12,11 +12,11 @@ pub(super) fn run(args: &Models) -> Result<Ending, CliError> {
     let home = Home::find();
     let project = match args.use_model {
         Some(id) => {
-            let mut project = Project::open(&home, &args.project)?;
+            let mut project = opened(Project::open(&home, &args.project))?;
             project.run(Command::UseModel(ModelId(id)))?;
             project
         }
-        None => Project::open_to_read(&home, &args.project)?,
+        None => opened(Project::open_to_read(&home, &args.project))?,
     };
     let kept = project.kept_models()();
     let bytes = |id: ModelId| kept.iter().find(|kept| kept.id == id).map(|KeptModel { bytes, .. }| *bytes);

@@ -2,6 +2,7 @@
 
 use super::CliError;
 use super::args::Common;
+use crate::session::{Project, SessionError};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::error::Error;
 use std::io::{IsTerminal, Write};
@@ -46,6 +47,13 @@ pub(super) fn complain(error: &CliError) {
         cause = inner.source();
     }
     say(&format!("nestling: {message}"));
+}
+
+/// A project that was opened; says which of its settings can't be read, whose defaults hold.
+pub(super) fn opened(project: Result<Project, SessionError>) -> Result<Project, CliError> {
+    let project = project?;
+    project.unread_settings().iter().for_each(|error| say(&format!("note: {error}")));
+    Ok(project)
 }
 
 /// A line on standard error.

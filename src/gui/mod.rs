@@ -35,7 +35,7 @@ pub use files::{FilePicker, SystemPicker, Wish};
 pub use view::View;
 pub use window::Window;
 
-use crate::session::{Home, SessionError, report_faults};
+use crate::session::{Home, SessionError, keep_unsaved, report_faults};
 use eframe::egui;
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -75,11 +75,18 @@ pub fn run(start: Option<PathBuf>) -> Result<(), GuiError> {
         persistence_path: Some(home.dir().join("window.ron")),
         ..eframe::NativeOptions::default()
     };
-    let ending = Ending::default();
+    let (ending, for_ending) = (Ending::default(), home.clone());
     let for_window = ending.clone();
     let create = move |cc: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, Box<dyn std::error::Error + Send + Sync>> {
         Ok(Box::new(Window::new(&cc.egui_ctx, home, Arc::new(SystemPicker), start).tell_end(for_window)))
     };
     eframe::run_native("nestling", options, Box::new(create))?;
-    ending.take().map_or(Ok(()), |error| Err(GuiError::NotSaved(error)))
+    match ending.take() {
+        None => Ok(()),
+        Some(error) => {
+            // Standard error may go nowhere: the next start tells, too.
+            keep_unsaved(&for_ending, &error);
+            Err(GuiError::NotSaved(error))
+        }
+    }
 }

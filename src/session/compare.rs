@@ -21,7 +21,7 @@ use std::time::Instant;
 /// What to compare.
 #[derive(Clone, Debug)]
 pub struct CompareRequest {
-    /// Ids; one that is named twice is trained once.
+    /// Ids; one that is named twice is trained once, and so with the seeds.
     pub architectures: Vec<String>,
     pub seeds: Vec<u64>,
     /// Of all trainings, but for architecture and seed.
@@ -132,7 +132,10 @@ impl Project {
         if dataset.train().is_empty() {
             return Err(SessionError::NothingToTrainOn);
         }
-        let turns = request.seeds.iter().flat_map(|seed| architectures.iter().map(move |id| (*seed, *id)));
+        let mut seeds = request.seeds.clone();
+        seeds.sort_unstable();
+        seeds.dedup();
+        let turns = seeds.iter().flat_map(|seed| architectures.iter().map(move |id| (*seed, *id)));
         let turns: Vec<(u64, &String)> = turns.collect();
         let mut runs = Vec::with_capacity(turns.len());
         for (number, &(seed, id)) in turns.iter().enumerate() {

@@ -1,16 +1,15 @@
-//! Faults of the program: a report of each on disk, which a person can read and send.
+//! Faults of the program, and what could not be saved at its end: a report of each on disk, which a person can read and send.
 //!
 //! # Invariants
 //! - A report is written when the fault is met, by the thread that met it, and whatever goes wrong with that is let be:
 //!   the fault itself is worse.
-//! - Only what ended the program is told at the next start: work that failed on a thread of its own is told at once.
+//! - Only what nobody could be told is told at the next start: work that failed on a thread of its own is told at once.
 //!
 //! Deliberately absent: sending. Nothing leaves the machine.
 
 use super::home::Home;
-use super::now_ms;
+use super::{SessionError, now_ms};
 use std::backtrace::Backtrace;
-use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,14 +17,17 @@ use std::path::{Path, PathBuf};
 const KEPT: usize = 20;
 /// How the names of reports begin.
 const ENDED: &str = "ended-";
+const UNSAVED: &str = "unsaved-";
 const TOLD: &str = "told-";
 const FAILED: &str = "failed-";
 
-/// A report of what ended the program.
+/// How the program ended, where not well.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FaultReport {
+pub struct LastEnd {
     pub path: PathBuf,
     pub text: String,
+    /// It was closed by a person, but not all could be saved; else it broke off.
+    pub is_unsaved: bool,
 }
 
 /// From now on every panic leaves a report in the program's folder, and is printed as before.
@@ -43,21 +45,29 @@ pub fn report_faults(home: &Home) {
             std::env::consts::ARCH,
             thread.name().unwrap_or("without a name"),
         );
-        // Writing to a string does not fail.
-        let _ = write!(text, "{}", Backtrace::force_capture());
+        // A program without symbols has frames without names.
+        let trace = Backtrace::force_capture().to_string();
+        if trace.contains(env!("CARGO_PKG_NAME")) {
+            text.push_str(&trace);
+        }
         keep(&folder, kind, &text);
     }));
 }
 
-/// What ended the program the last time, once.
-pub fn take_fault_report(home: &Home) -> Option<FaultReport> {
+/// Takes note of what could not be saved, for the next start.
+pub fn keep_unsaved(home: &Home, error: &SessionError) {
+    keep(&folder(home), UNSAVED, &error.to_string());
+}
+
+/// How the program ended the last time, once; `None` where well.
+pub fn take_last_end(home: &Home) -> Option<LastEnd> {
     let folder = folder(home);
-    let ended: Vec<String> = reports(&folder).into_iter().filter(|name| name.starts_with(ENDED)).collect();
     let mut last = None;
-    for name in ended {
-        let told = folder.join(name.replacen(ENDED, TOLD, 1));
+    for name in reports(&folder) {
+        let Some(kind) = [ENDED, UNSAVED].into_iter().find(|kind| name.starts_with(kind)) else { continue };
+        let told = folder.join(name.replacen(kind, TOLD, 1));
         fs::rename(folder.join(&name), &told).ok()?;
-        last = fs::read_to_string(&told).ok().map(|text| FaultReport { path: told, text });
+        last = fs::read_to_string(&told).ok().map(|text| LastEnd { path: told, text, is_unsaved: kind == UNSAVED });
     }
     last
 }
@@ -97,13 +107,15 @@ mod tests {
     fn what_ended_the_program_is_told_once() {
         let dir = tempfile::tempdir().unwrap();
         let home = Home::at(dir.path());
-        assert_eq!(take_fault_report(&home), None);
+        assert_eq!(take_last_end(&home), None);
         keep(&folder(&home), FAILED, "a thread");
-        assert_eq!(take_fault_report(&home), None, "that was told when it happened");
+        assert_eq!(take_last_end(&home), None, "that was told when it happened");
         keep(&folder(&home), ENDED, "index out of bounds");
-        let told = take_fault_report(&home).unwrap();
+        let told = take_last_end(&home).unwrap();
         assert_eq!((told.text.as_str(), told.path.is_file()), ("index out of bounds", true));
-        assert_eq!(take_fault_report(&home), None);
+        assert_eq!(take_last_end(&home), None);
+        keep_unsaved(&home, &SessionError::NoLabels);
+        assert!(take_last_end(&home).unwrap().is_unsaved);
     }
 
     #[test]

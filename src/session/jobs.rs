@@ -122,18 +122,21 @@ impl Project {
         on_event: &mut dyn FnMut(Event),
     ) -> Result<TrainReport, SessionError> {
         self.note_learned();
+        let is_new = matches!(job.task, TrainingTask::New { .. });
         let Finished { model, trained, scores, .. } = trainer::run_alone(job, cancel, on_event).map_err(stopped)?;
         let info = ModelInfo { calibration: scores.calibration, ..models::info(model, &trained.manifest, now_ms()) };
         let cleanup = self.add_model(&info, true)?;
         self.take_scores(&scores, true)?;
         // Later trainings start where this one did.
-        let settings = &trained.manifest.settings;
-        for setting in [
-            Setting::Encoder(settings.encoder.clone()),
-            Setting::Architecture(settings.architecture.clone()),
-            Setting::Nesting(settings.nesting),
-            Setting::MaxWidth(settings.max_width),
-        ] {
+        let (settings, before) = (&trained.manifest.settings, self.settings().clone());
+        let changes = [
+            (settings.encoder != before.encoder, Setting::Encoder(settings.encoder.clone())),
+            (settings.architecture != before.architecture, Setting::Architecture(settings.architecture.clone())),
+            // One that was begun earlier knows nothing of what was set since.
+            (is_new && settings.nesting != before.nesting, Setting::Nesting(settings.nesting)),
+            (is_new && settings.max_width != before.max_width, Setting::MaxWidth(settings.max_width)),
+        ];
+        for (_, setting) in changes.into_iter().filter(|(is_change, _)| *is_change) {
             self.set(setting)?;
         }
         self.set(Setting::LastTrainedSentences(self.counts().complete_for_models()))?;

@@ -413,9 +413,11 @@ impl Project {
                     return vec![Event::SaveFailed { message: error.to_string() }];
                 }
                 let unscored = scores.failure.map(|failure| Event::TrainingTrouble {
-                    message: format!("the new model could not be scored, and shows suggestions as before: {failure}"),
+                    message: format!(
+                        "model {model} could not be scored, so that the threshold of suggestions stays as it was: {failure}"
+                    ),
                 });
-                let mut events: Vec<Event> = unscored.into_iter().collect();
+                let mut events = Vec::new();
                 match verdict {
                     Verdict::NotBetter { new, current } => {
                         events.push(Event::ModelNotBetter { new_f1: new, current_f1: current });
@@ -431,6 +433,8 @@ impl Project {
                         events.push(Event::ModelReady(Box::new(info)))
                     }
                 }
+                // What went wrong comes last: it is to be seen.
+                events.extend(unscored);
                 events
             }
             Err(SessionError::Train(TrainError::Cancelled)) => vec![Event::TrainingStopped],

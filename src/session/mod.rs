@@ -82,7 +82,7 @@ pub use documents::DocumentRow;
 pub use driver::{Driver, NothingCame};
 pub use error::SessionError;
 pub use export::{ExportReceipt, ExportRequest, ExportView, ExportWhat};
-pub use faults::{FaultReport, report_faults, take_fault_report};
+pub use faults::{LastEnd, keep_unsaved, report_faults, take_last_end};
 pub use files::write_whole;
 pub use filter::{FilterReport, FilterRequest, filter};
 pub use home::Home;

@@ -164,10 +164,14 @@ impl Project {
         Task::spawn("nestling-models", self.waker.as_waker(), self.kept_models())
     }
 
-    /// Lets an older model make the suggestions.
+    /// Lets an older model make the suggestions. Not while a training is under way: it is to be compared with the model
+    /// that was in use when it began, and a quick one goes on from that.
     pub(super) fn go_back_to(&mut self, model: ModelId) -> Result<(), SessionError> {
         self.find_model(Some(model))?;
         if self.current_model != Some(model) {
+            if self.learner.is_training() {
+                return Err(SessionError::TrainingAlready);
+            }
             self.use_model(model)?;
             // Nobody knows any more what this one has learned from: to a quick training all is new.
             self.learner.known = Arc::default();

@@ -40,6 +40,9 @@ impl Project {
 
     /// That something could not be saved, once.
     pub(super) fn save_failed(&self) -> Option<Event> {
+        if let Some(Err(error)) = self.writer.as_ref().map(|writer| writer.check()) {
+            self.note_unsaved(&error);
+        }
         let mut saving = self.saving();
         let message = saving.failure.clone().filter(|_| !saving.told)?;
         saving.told = true;
@@ -77,7 +80,7 @@ impl Project {
     pub(super) fn set(&mut self, setting: Setting) -> Result<(), SessionError> {
         let setting = setting.within_bounds();
         let (key, value) = setting.row();
-        self.writer()?.setting(key, Some(value))?;
+        self.writer()?.setting(key, Some(value)).inspect_err(|error| self.note_unsaved(error))?;
         self.settings.set(setting);
         self.refresh_learner();
         Ok(())
@@ -94,6 +97,11 @@ impl Project {
     /// # Errors
     /// A project that was opened to be read, a writer that has ended.
     pub fn keep_place(&mut self, place: SentenceId) -> Result<(), SessionError> {
-        if self.settings.place == Some(place) { Ok(()) } else { self.set(Setting::Place(place)) }
+        if self.settings.place != Some(place) {
+            let (key, value) = Setting::Place(place).row();
+            self.writer()?.convenience(key, Some(value))?;
+            self.settings.place = Some(place);
+        }
+        Ok(())
     }
 }

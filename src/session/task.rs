@@ -15,8 +15,8 @@ pub struct Task<T> {
 /// The work ended without a result: its thread panicked or could not be started.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the work stopped without a result because of a fault in the program; nothing was changed, please report it; the folder \
-     `faults` in the program's own folder says more"
+    "the work stopped without a result because of a fault in the program, or because the system had no room for a thread; \
+     nothing was changed, please report it; of a fault there is a report in the folder `faults` of the program's own folder"
 )]
 pub struct TaskLost;
 

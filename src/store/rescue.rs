@@ -98,14 +98,22 @@ fn open_copy(path: &Path, workplace: &Path) -> Result<Connection, StoreError> {
 
 /// Puts empty pages in the place of those that a file which was cut off lacks: SQLite reads nothing of one that is too short.
 fn fill_up(path: &Path) -> std::io::Result<()> {
-    let mut file = File::options().read(true).write(true).open(path)?;
     let mut head = [0; 32];
+    let mut file = File::open(path)?;
     if file.read_exact(&mut head).is_err() {
         return Ok(()); // too short for a header: SQLite says so
     }
-    let (there, whole) = (file.metadata()?.len(), file::bytes_of_whole(&head));
+    let (metadata, whole) = (file.metadata()?, file::bytes_of_whole(&head));
     // A header that is damaged itself may ask for any size.
-    if there < whole && whole / 64 < there { file.set_len(whole) } else { Ok(()) }
+    if metadata.len() >= whole || whole / 64 >= metadata.len() {
+        return Ok(());
+    }
+    // The copy of a file that can't be written can't be written either.
+    let mut permissions = metadata.permissions();
+    #[expect(clippy::permissions_set_readonly_false, reason = "a copy of our own, deleted when it is read")]
+    permissions.set_readonly(false);
+    std::fs::set_permissions(path, permissions)?;
+    File::options().write(true).open(path)?.set_len(whole)
 }
 
 struct Reading<'c> {

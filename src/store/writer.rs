@@ -96,6 +96,15 @@ impl Writer {
         Ok(Self { jobs, thread: Some(thread), path })
     }
 
+    /// Its thread has ended: nothing is saved any more.
+    ///
+    /// # Errors
+    /// That it has.
+    pub fn check(&self) -> Result<(), StoreError> {
+        let has_ended = self.thread.as_ref().is_none_or(JoinHandle::is_finished);
+        if has_ended { Err(self.closed()) } else { Ok(()) }
+    }
+
     /// Saves an edit. Returns at once; [`WriterEvent::Saved`] says when it is on disk.
     ///
     /// # Errors
@@ -120,7 +129,12 @@ impl Writer {
 
     /// Sets a value, or removes it.
     pub fn setting(&self, key: impl Into<String>, value: Option<String>) -> Result<(), StoreError> {
-        self.send(Job::Write(Write::Setting { key: key.into(), value }))
+        self.send(Job::Write(Write::Setting { key: key.into(), value, matters: true }))
+    }
+
+    /// The same of what is nice to have: closing does not fail for it.
+    pub fn convenience(&self, key: impl Into<String>, value: Option<String>) -> Result<(), StoreError> {
+        self.send(Job::Write(Write::Setting { key: key.into(), value, matters: false }))
     }
 
     /// Adds a model's score, or puts it in the place of one on the same split.
@@ -203,7 +217,7 @@ enum Write {
     Suggestions(Vec<(SentenceId, SentenceSuggestions)>),
     Model(ModelRecord),
     CurrentModel(Option<ModelId>),
-    Setting { key: String, value: Option<String> },
+    Setting { key: String, value: Option<String>, matters: bool },
     Measurement(Measurement),
 }
 
@@ -323,11 +337,13 @@ impl Worker {
         let path = store.path.clone();
         let merged = store.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         drop(store);
+        let matters = |write: &Write| !matches!(write, Write::Setting { matters: false, .. });
         match written {
-            Err(cause) => {
+            Err(cause) if queue.iter().any(matters) => {
                 let edits = queue.iter().filter(|write| write.revision().is_some()).count();
                 Err(StoreError::Unsaved { edits, cause: Box::new(cause), path })
             }
+            Err(_) => Ok(()),
             Ok(()) => merged.map_err(|source| StoreError::sqlite("make the project one file", source, &path)),
         }
     }
@@ -374,7 +390,7 @@ impl Write {
             }
             Write::Model(model) => rows::set_model(tx, model)?,
             Write::CurrentModel(model) => rows::set_current_model(tx, *model)?,
-            Write::Setting { key, value } => rows::set_setting(tx, key, value.as_deref())?,
+            Write::Setting { key, value, .. } => rows::set_setting(tx, key, value.as_deref())?,
             Write::Measurement(measurement) => set_measurement(tx, measurement)?,
         }
         Ok(())

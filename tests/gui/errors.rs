@@ -151,9 +151,19 @@ fn what_broke_the_program_off_is_told_at_the_next_start_once() {
     let faults = stage.home().dir().join("faults");
     std::fs::create_dir_all(&faults).unwrap();
     std::fs::write(faults.join("ended-1764400000000.txt"), "index out of bounds, backtrace").unwrap();
-    let mut page = stage.window(None);
+    // Also where a project is opened at once.
+    let project = stage.project(&["PER"], &stage.write("story.txt", STORY), Default::default());
+    let mut page = stage.window(Some(&project));
     page.wait("the report", |page| page.shows("The program broke off the last time"));
     assert!(page.shows_part("index out of bounds, backtrace") && page.shows("Copy"));
+    page.wait("the project", Page::is_open);
+    assert!(page.shows("The program broke off the last time"), "it stays");
+    page.click("Close");
+    page.close();
+    std::fs::write(faults.join("unsaved-1764400000001.txt"), "3 changes could not be saved").unwrap();
+    let mut page = stage.window(None);
+    page.wait("the report", |page| page.shows("Not all was saved when the window was closed"));
+    assert!(page.shows_part("3 changes could not be saved"));
     page.click("Close");
     page.wait("the start page", |page| page.shows("New project"));
     let mut again = stage.window(None);
@@ -162,5 +172,5 @@ fn what_broke_the_program_off_is_told_at_the_next_start_once() {
         again.step();
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
-    assert!(!again.shows("The program broke off the last time"));
+    assert!(!again.shows_part("the last time") && !again.shows_part("Not all was saved"));
 }

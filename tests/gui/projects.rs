@@ -202,7 +202,7 @@ fn history_tells_what_was_done_and_goes_there() {
     page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
     page.press(Modifiers::COMMAND, Key::H);
     page.wait("the log", |page| page.shows_part("Undo: "));
-    let rows = |page: &Page| page.harness.query_all_by_label_contains(" s ago, ").count();
+    let rows = |page: &Page| page.harness.query_all_by_label_contains(" ago, ").count();
     let all = rows(&page);
     assert!(all >= 5, "an import, PER, complete, ORG, undo: {all}");
     page.click("Only what changed the sentence that you are at");

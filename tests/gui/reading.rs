@@ -67,7 +67,7 @@ fn what_would_change_it_is_refused_in_words() {
     assert!(page.harness.get_by_label("Import texts").accesskit_node().is_disabled());
     page.press(Modifiers::COMMAND, Key::K);
     page.type_into("Command", "accept");
-    assert!(page.shows("No such command"));
+    assert!(page.shows("No such command or label"));
 }
 
 #[test]

@@ -46,6 +46,21 @@ fn closing_says_what_is_lost() {
 }
 
 #[test]
+fn closing_does_not_fail_for_what_is_nice_to_have() {
+    let project = Project::new();
+    let db = rusqlite::Connection::open(&project.path).unwrap();
+    db.execute_batch("CREATE TRIGGER fail BEFORE INSERT ON setting BEGIN SELECT RAISE(ABORT, 'no luck'); END").unwrap();
+    project.writer.convenience("place", Some("3".to_owned())).unwrap();
+    project.writer.close().unwrap();
+    let project = Project::new();
+    let db = rusqlite::Connection::open(&project.path).unwrap();
+    db.execute_batch("CREATE TRIGGER fail BEFORE INSERT ON setting BEGIN SELECT RAISE(ABORT, 'no luck'); END").unwrap();
+    project.writer.convenience("place", Some("3".to_owned())).unwrap();
+    project.writer.setting("threshold", Some("0.3".to_owned())).unwrap();
+    assert!(matches!(project.writer.close(), Err(StoreError::Unsaved { edits: 0, .. })));
+}
+
+#[test]
 fn a_failed_import_leaves_the_file_as_it_was() {
     let project = Project::new();
     let db = rusqlite::Connection::open(&project.path).unwrap();

@@ -5,7 +5,7 @@ use crate::annotation::SentenceId;
 use crate::gui::acts::Act;
 use crate::gui::panels::age;
 use crate::gui::theme::{self, size};
-use crate::session::{LogLine, Project, SessionError, Task, now_ms};
+use crate::session::{LogLine, Project, SaveState, SessionError, Task, now_ms};
 use crate::wording::{capital, counted, utc};
 use eframe::egui::{self, Align, Label, Layout, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 
@@ -22,8 +22,8 @@ pub(crate) struct HistoryDialog {
     reading: Option<Task<Result<Vec<LogLine>, SessionError>>>,
     lines: Vec<LogLine>,
     failure: Option<String>,
-    /// The state of the project that the lines are of.
-    seen: Option<(u64, bool)>,
+    /// The state of the project that the lines are of: revision, whether all of it is on disk, and of what sentences.
+    seen: Option<(u64, bool, bool)>,
 }
 
 impl HistoryDialog {
@@ -51,6 +51,9 @@ impl HistoryDialog {
                 }
                 None => {}
             }
+            if project.save_state() != SaveState::AllSaved {
+                explain(ui, "What is not saved yet is not among it.");
+            }
             ui.add_space(size::GAP_SMALL);
             let has_authors = self.lines.iter().any(|line| !line.author.is_empty());
             let area = ScrollArea::vertical().max_height(height).auto_shrink([false, true]);
@@ -66,7 +69,8 @@ impl HistoryDialog {
     }
 
     fn follow(&mut self, project: &Project) {
-        let now = Some((project.corpus().revision(), self.of_current));
+        let is_saved = project.save_state() == SaveState::AllSaved;
+        let now = Some((project.corpus().revision(), is_saved, self.of_current));
         if self.seen != now && self.reading.is_none() {
             self.seen = now;
             self.reading = Some(project.history(MOST, self.current.filter(|_| self.of_current)));

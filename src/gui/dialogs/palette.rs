@@ -105,11 +105,13 @@ impl Palette {
         let wanted = self.labels_only || !self.query.trim().is_empty();
         let labels =
             project.filter(|_| wanted && !read_only).into_iter().flat_map(|project| project.corpus().labels().iter());
-        let labels = labels.filter(|label| self.matches(&[&label.name, label.display_name()]));
-        let labels = labels.map(|label| Choice {
-            title: format!("Label {}", label.display_name()),
-            keys: label.key.map(|key| key.to_uppercase().to_string()).unwrap_or_default(),
-            calls: Calls::Label(label.id),
+        let labels = labels.filter_map(|label| {
+            let title = format!("Label {}", label.display_name());
+            self.matches(&[&title, &label.name]).then(|| Choice {
+                title,
+                keys: label.key.map(|key| key.to_uppercase().to_string()).unwrap_or_default(),
+                calls: Calls::Label(label.id),
+            })
         });
         labels.chain(commands).collect()
     }

@@ -5,7 +5,7 @@ use super::{button_row, modal};
 use crate::gui::acts::Act;
 use crate::gui::theme::{self};
 use crate::gui::widgets::parts::{button, primary_button};
-use crate::session::{FaultReport, Rescued, SessionError};
+use crate::session::{LastEnd, Rescued, SessionError};
 use crate::store::StoreError;
 use crate::wording::{capital, counted};
 use eframe::egui::{self, Label, ScrollArea};
@@ -48,13 +48,17 @@ impl Report {
         Some(report)
     }
 
-    /// What ended the program the last time.
-    pub(crate) fn of_fault(fault: &FaultReport) -> Self {
+    /// What ended the program the last time, or was lost when it ended.
+    pub(crate) fn of_last_end(end: &LastEnd) -> Self {
+        if end.is_unsaved {
+            let title = "Not all was saved when the window was closed".to_owned();
+            return Self { title, text: capital(&end.text), damaged: None };
+        }
         let text = format!(
             "That is a fault of the program. What was saved is there. If you report it, send this text, after a look at it: \
              it may hold words of yours. It is kept in {}\n\n{}",
-            fault.path.display(),
-            fault.text
+            end.path.display(),
+            end.text
         );
         Self { title: "The program broke off the last time".to_owned(), text, damaged: None }
     }

@@ -156,7 +156,7 @@ impl SettingsDialog {
             1 => "One mention here is wider, and can't be learned.".to_owned(),
             n => format!("{} mentions here are wider, and can't be learned.", grouped(n)),
         };
-        explain(ui, &format!("Both hold from the next training on. {what}"));
+        explain(ui, &format!("They hold from the next full training on. {what}"));
     }
 }
 

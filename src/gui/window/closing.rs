@@ -25,9 +25,10 @@ impl Window {
             Screen::Start => Ok(()),
             Screen::Desk(desk) => desk.leave().close(),
             Screen::Busy { task, .. } => {
-                let Opened { project, trouble, .. } = task.wait()?;
+                // Only what was not saved matters now, not why another project could not be opened.
+                let Opened { project, trouble, is_unsaved, .. } = task.wait()?;
                 project.map_or(Ok(()), Project::close)?;
-                trouble.into_iter().next().map_or(Ok(()), Err)
+                trouble.into_iter().next().filter(|_| is_unsaved).map_or(Ok(()), Err)
             }
         }
     }

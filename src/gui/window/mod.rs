@@ -25,7 +25,9 @@ use super::panels::{self, Stage, annotate};
 use super::view::Reveal;
 use super::widgets::sentence::Typesetter;
 use crate::encoder::EncoderInfo;
-use crate::session::{FaultReport, Home, Hub, LearnerStatus, NewProject, Project, Rescued, SessionError, Task, now_ms};
+use crate::session::{
+    Home, Hub, LastEnd, LearnerStatus, NewProject, Project, Rescued, SessionError, Task, now_ms, take_last_end,
+};
 use eframe::egui::{self, Context, Theme, Ui, ViewportCommand};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,6 +49,9 @@ pub struct Window {
     told_unsaved: bool,
     owner: KeyboardOwner,
     ending: Ending,
+    /// What ended the program the last time; told once.
+    last_end: Option<LastEnd>,
+    reading_last_end: Option<Task<Option<LastEnd>>>,
 }
 
 enum Screen {
@@ -68,6 +73,8 @@ enum Screen {
 struct Opened {
     project: Option<Project>,
     trouble: Vec<SessionError>,
+    /// The trouble is that the project before could not be saved.
+    is_unsaved: bool,
     /// The project is what could be read of a damaged one.
     rescued: Option<Rescued>,
 }
@@ -78,8 +85,6 @@ struct Known {
     recent: Vec<PathBuf>,
     encoders: Vec<EncoderInfo>,
     projects_dir: PathBuf,
-    /// What ended the program the last time.
-    fault: Option<FaultReport>,
 }
 
 impl Window {
@@ -87,6 +92,7 @@ impl Window {
     pub fn new(ctx: &Context, home: Home, picker: Arc<dyn FilePicker>, start: Option<PathBuf>) -> Self {
         super::theme::install(ctx);
         let for_waker = ctx.clone();
+        let for_reading = home.clone();
         let services = Services { picker, waker: Arc::new(move || for_waker.request_repaint()), hub: None };
         let mut window = Self {
             home,
@@ -103,7 +109,11 @@ impl Window {
             told_unsaved: false,
             owner: KeyboardOwner::Other,
             ending: Ending::default(),
+            last_end: None,
+            reading_last_end: None,
         };
+        let waker = window.services.waker.clone();
+        window.reading_last_end = Some(Task::spawn("last end", waker, move || take_last_end(&for_reading)));
         window.look_around();
         window
     }

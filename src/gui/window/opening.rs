@@ -4,7 +4,7 @@ use super::{Known, Opened, Screen, Window, remember};
 use crate::gui::acts::Act;
 use crate::gui::desk::{Desk, Leaving};
 use crate::gui::dialogs::{Dialog, ImportDialog, NewProjectDialog, Report};
-use crate::session::{Command, Home, Project, SessionError, Task, open_sample, rescue_project, take_fault_report};
+use crate::session::{Command, Home, Project, SessionError, Task, open_sample, rescue_project};
 use crate::store::StoreError;
 use crate::wording::capital;
 use eframe::egui::Context;
@@ -64,7 +64,7 @@ impl Window {
             if let Some(Err(trouble)) = old.map(Leaving::close)
                 && !gives_up
             {
-                return Opened::from(trouble);
+                return Opened { is_unsaved: true, ..trouble.into() };
             }
             work().unwrap_or_else(|trouble| {
                 let mut opened = Opened::from(trouble);
@@ -119,9 +119,6 @@ impl Window {
         if let Some(known) = self.knowing.as_ref().and_then(Task::poll) {
             self.known = known.unwrap_or_default();
             self.knowing = None;
-            if let Some(fault) = self.known.fault.take() {
-                self.report.get_or_insert(Report::of_fault(&fault));
-            }
             match &mut self.dialog {
                 Some(Dialog::NewProject(dialog)) => dialog.know(&self.known.projects_dir, &self.known.encoders),
                 Some(Dialog::Settings(dialog)) => dialog.know(&self.known.encoders),
@@ -129,18 +126,21 @@ impl Window {
             }
         }
         self.take_import(ctx);
+        self.tell_last_end();
         let Screen::Busy { task, then_import, kept, .. } = &mut self.screen else { return };
         let Some(result) = task.poll() else { return };
         let (then_import, kept) = (std::mem::take(then_import), kept.take());
         self.screen = Screen::Start;
-        let Opened { project, trouble, rescued } = result.unwrap_or_else(|lost| SessionError::from(lost).into());
+        let Opened { project, trouble, rescued, .. } = result.unwrap_or_else(|lost| SessionError::from(lost).into());
         if let (false, Some(dialog)) = (trouble.is_empty(), kept) {
             self.dialog = Some(*dialog);
         }
-        self.report = rescued.as_ref().map(Report::of_rescue).or(Report::of_trouble(&trouble));
+        self.report = rescued.as_ref().map(Report::of_rescue).or(Report::of_trouble(&trouble)).or(self.report.take());
         if let Some(mut project) = project {
-            if let Some(error) = project.unread_settings().first() {
-                self.notify(ctx, capital(&error.to_string()), true);
+            let unread: Vec<String> =
+                project.unread_settings().iter().map(|error| capital(&error.to_string())).collect();
+            if !unread.is_empty() {
+                self.notify(ctx, unread.join(" · "), true);
             }
             project.set_waker(self.services.waker.clone());
             project.start_learner();
@@ -152,6 +152,17 @@ impl Window {
         }
         self.look_around();
         ctx.request_repaint();
+    }
+
+    /// What ended the program the last time, when there is nothing else to tell.
+    fn tell_last_end(&mut self) {
+        if let Some(read) = self.reading_last_end.as_ref().and_then(Task::poll) {
+            self.last_end = read.unwrap_or_default();
+            self.reading_last_end = None;
+        }
+        if self.report.is_none() && !matches!(self.screen, Screen::Busy { .. }) {
+            self.report = self.last_end.take().map(|end| Report::of_last_end(&end));
+        }
     }
 
     fn take_import(&mut self, ctx: &Context) {
@@ -171,7 +182,6 @@ impl Window {
             projects_dir: home.projects_dir(),
             // A folder that can't be read is told when an encoder is imported; until then there is the built-in one.
             encoders: home.encoders().list().unwrap_or_default(),
-            fault: take_fault_report(&home),
         }));
     }
 
