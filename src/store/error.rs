@@ -21,6 +21,8 @@ pub enum StoreError {
     Newer { found: i64, known: i64, path: PathBuf },
     #[error("the project file is damaged ({detail}); it was left as it is; go back to a copy of it, or rescue what can be read: {}", path.display())]
     Damaged { detail: String, path: PathBuf },
+    #[error("nothing of the project can be read ({detail}); go back to a copy of it: {}", path.display())]
+    BeyondRescue { detail: String, path: PathBuf },
     #[error("the project can't be changed because the file is read-only; make it writable, or work on a copy: {}", path.display())]
     ReadOnly { path: PathBuf },
     #[error(

@@ -59,9 +59,16 @@ pub fn rescue(path: &Path) -> Result<Rescued, StoreError> {
     let workplace = tempfile::Builder::new().prefix(".rescue-").tempdir_in(folder);
     let workplace = workplace.map_err(|source| StoreError::io("copy the project", source, path))?;
     let connection = open_copy(path, workplace.path())?;
-    let mut reading = Reading::start(&connection, path)?;
+    let mut reading = Reading::start(&connection, path).map_err(|error| match error {
+        StoreError::Damaged { detail, path } => StoreError::BeyondRescue { detail, path },
+        other => other,
+    })?;
     let found = reading.corpus()?;
     let lost = std::mem::take(&mut reading.lost);
+    let broken_document = lost.iter().find(|line| line.starts_with("document "));
+    if let Some(detail) = broken_document.filter(|_| found.all_documents().is_empty()) {
+        return Err(StoreError::BeyondRescue { detail: detail.clone(), path: path.to_owned() });
+    }
     let settings = reading.settings();
 
     let new = NewProject { labels: found.labels().clone(), settings };
@@ -93,7 +100,13 @@ fn open_copy(path: &Path, workplace: &Path) -> Result<Connection, StoreError> {
     if file::log_path(path).is_file() {
         std::fs::copy(file::log_path(path), file::log_path(&copied)).map_err(io)?;
     }
-    Connection::open(&copied).map_err(|source| StoreError::sqlite("read the project", source, path))
+    let failed = |source| StoreError::sqlite("read the project", source, path);
+    let connection = Connection::open(&copied).map_err(failed)?;
+    // Of a list of tables that breaks off, those before the break can be read: the first statement fails, the next ones know
+    // what it has found.
+    connection.pragma_update(None, "writable_schema", true).map_err(failed)?;
+    let _first = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
+    Ok(connection)
 }
 
 /// Puts empty pages in the place of those that a file which was cut off lacks: SQLite reads nothing of one that is too short.
@@ -181,6 +194,8 @@ impl<'c> Reading<'c> {
         let last = self.connection.query_row(&sql, [], |row| row.get::<_, Option<i64>>(0));
         let (last, mut missing) = (last.map(|last| last.unwrap_or(-1)), 0);
         let mut rows = Vec::new();
+        // Those since the last row that could be read, up to so many: behind the end each id is on a page that can't be.
+        let mut broken = Vec::new();
         for id in 0.. {
             let is_over = last.as_ref().map_or(missing > MISSING_AT_END, |last| id > *last);
             if is_over {
@@ -189,18 +204,23 @@ impl<'c> Reading<'c> {
             match read(self, id) {
                 Ok(Some(row)) => {
                     missing = 0;
+                    self.lost.append(&mut broken);
                     rows.push((id, row));
                 }
                 Ok(None) => missing += 1,
                 Err(error) => {
                     missing += 1;
-                    // Behind the end of the table each id is on a page that can't be read.
                     if last.is_ok() || missing < 100 {
-                        self.lost.push(format!("{table} {id}: {error}"));
+                        broken.push(format!("{table} {id}: {error}"));
                     }
                 }
             }
         }
+        if last.is_err() && broken.len() > 1 {
+            let first = broken.swap_remove(0);
+            broken = vec![format!("{first}, and so with all that may come after it")];
+        }
+        self.lost.append(&mut broken);
         rows
     }
 

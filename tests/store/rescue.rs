@@ -61,6 +61,9 @@ fn a_file_that_was_cut_off_gives_what_it_has() {
     let (_, most, _) = rescued(whole.len() - 4096);
     let (_, some, _) = rescued(whole.len() / 2 + 1);
     assert!(most >= sentences * 9 / 10 && some >= sentences / 10, "{most} and {some} of {sentences}");
+    fs::write(&path, &whole[..3 * 4096]).unwrap();
+    assert!(matches!(rescue(&path), Err(StoreError::BeyondRescue { .. })), "no document is there");
+    assert!(!rescued_path(&path).exists());
 }
 
 #[test]
@@ -184,7 +187,7 @@ fn garbage_anywhere_costs_little_and_never_the_file_itself() {
                 );
                 fs::remove_file(&rescued.path).unwrap();
             }
-            Err(StoreError::Damaged { .. }) => drop(fs::remove_file(rescued_path(&path))),
+            Err(StoreError::BeyondRescue { .. }) => drop(fs::remove_file(rescued_path(&path))),
             Err(error) => panic!("round {round}: {error}"),
         }
     }
