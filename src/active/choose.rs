@@ -14,6 +14,8 @@ const RANDOM_SHARE: f64 = 0.1;
 
 /// With diversity, so many times more sentences are looked at than are chosen.
 const SHORTLIST: usize = 3;
+/// Near-duplicates that are passed over before one of them is taken: a text may hold hardly anything else.
+const MOST_TWINS: usize = 200;
 /// Sentences that words choose from, and whose words count as known, at most: drawn at random from more.
 const LOOKED_AT: usize = 2000;
 
@@ -68,7 +70,7 @@ pub struct Choice {
 /// The sentences to annotate next, the first one first: as many as there are, at most as many as asked for.
 ///
 /// Cost: linear in the open sentences, but for the order of what is drawn at random; the words of some thousands are looked
-/// at. The words of each chosen sentence are compared with those of all chosen before of about its length. With diversity
+/// at. The words of each chosen sentence, and of two hundred that are passed over, are compared with those of all chosen before of about its length. With diversity
 /// some ten products of directions for each pair of a chosen and a shortlisted sentence.
 pub fn choose(request: &Request<'_>) -> Vec<Choice> {
     let count = request.count.min(request.open.len());
@@ -77,12 +79,13 @@ pub fn choose(request: &Request<'_>) -> Vec<Choice> {
     if strategy.measure == Measure::Order {
         return open.iter().take(count).map(|o| Choice { id: o.id, why: Why::Order, score: None }).collect();
     }
-    let drawn = in_random_order(open.iter().map(|open| open.id), seed);
     let random = |id| Choice { id, why: Why::Random, score: None };
     if strategy.measure == Measure::Random {
-        return drawn.into_iter().take(count).map(random).collect();
+        return first_at_random(open.iter().map(|open| open.id), seed, count).into_iter().map(random).collect();
     }
-    let mut wanted = by_score(request, &drawn);
+    let mut wanted = by_score(request);
+    // Enough, whichever of them are chosen for their scores.
+    let drawn = first_at_random(open.iter().map(|open| open.id), seed, 2 * count);
     let mut mixing =
         Mixing { words: request.words, chosen: Vec::with_capacity(count), taken: HashSet::new(), sets: Vec::new() };
     let mut drawn = drawn.iter().copied().map(random);
@@ -112,18 +115,30 @@ fn share_of(chosen: usize) -> usize {
 
 /// Sentences in the order that a seed gives them: that of one does not depend on which others are there.
 fn in_random_order(ids: impl IntoIterator<Item = SentenceId>, seed: u64) -> Vec<SentenceId> {
-    let key = |id: SentenceId| (scatter(scatter(seed) ^ u64::from(id.0)), id);
-    let mut keyed: Vec<(u64, SentenceId)> = ids.into_iter().map(key).collect();
+    let mut keyed: Vec<(u64, SentenceId)> = ids.into_iter().map(|id| random_key(id, seed)).collect();
     keyed.sort_unstable();
     keyed.into_iter().map(|(_, id)| id).collect()
 }
 
-/// All open sentences, those that teach most first.
-fn by_score<'r, 'a: 'r>(request: &Request<'a>, drawn: &'r [SentenceId]) -> Box<dyn Iterator<Item = Choice> + 'r> {
-    let Request { strategy, count, open, .. } = *request;
+/// The first `count` of [`in_random_order`].
+fn first_at_random(ids: impl IntoIterator<Item = SentenceId>, seed: u64, count: usize) -> Vec<SentenceId> {
+    let mut keyed: Vec<(u64, SentenceId)> = ids.into_iter().map(|id| random_key(id, seed)).collect();
+    let first = part(&mut keyed, count, Ord::cmp);
+    keyed.truncate(first);
+    keyed.sort_unstable();
+    keyed.into_iter().map(|(_, id)| id).collect()
+}
+
+fn random_key(id: SentenceId, seed: u64) -> (u64, SentenceId) {
+    (scatter(scatter(seed) ^ u64::from(id.0)), id)
+}
+
+/// All open sentences, those that teach most first. What hardly ever comes to be asked for is made when it is.
+fn by_score<'a>(request: &Request<'a>) -> Box<dyn Iterator<Item = Choice> + 'a> {
+    let Request { strategy, count, open, seed, .. } = *request;
     let scored = |open: &Open<'a>| Some((score(strategy.measure, open.said?)?, open.said?));
     if open.iter().all(|open| scored(open).is_none()) {
-        return Box::new(by_words(request, drawn, &HashMap::new()).into_iter());
+        return Box::new(by_words(request, &HashMap::new()));
     }
     let mut ranked: Vec<(Choice, &Acquisition)> = open
         .iter()
@@ -134,18 +149,18 @@ fn by_score<'r, 'a: 'r>(request: &Request<'a>, drawn: &'r [SentenceId]) -> Box<d
         .collect();
     if strategy.besides == Besides::Typical {
         let scores = ranked.iter().filter_map(|(choice, _)| Some((choice.id, choice.score?))).collect();
-        return Box::new(by_words(request, drawn, &scores).into_iter());
+        return Box::new(by_words(request, &scores));
     }
     let order = |(a, _): &(Choice, &Acquisition), (b, _): &(Choice, &Acquisition)| {
         b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal).then(a.id.cmp(&b.id))
     };
     // What no model has scored comes last.
-    let unseen: HashSet<SentenceId> = open.iter().filter(|o| scored(o).is_none()).map(|o| o.id).collect();
-    let unseen =
-        drawn.iter().filter(move |id| unseen.contains(id)).map(|&id| Choice { id, why: Why::Random, score: None });
+    let is_unseen = move |open: &&Open<'a>| open.said.is_none_or(|said| score(strategy.measure, said).is_none());
+    let unseen = std::iter::once_with(move || in_random_order(open.iter().filter(is_unseen).map(|open| open.id), seed));
+    let unseen = unseen.flatten().map(|id| Choice { id, why: Why::Random, score: None });
     if strategy.besides == Besides::Stochastic {
         ranked.sort_unstable_by(order);
-        let lots = by_lot(ranked.into_iter().map(|(choice, _)| choice), request.seed);
+        let lots = by_lot(ranked.into_iter().map(|(choice, _)| choice), seed);
         return Box::new(lots.into_iter().chain(unseen));
     }
     // Of many only those that can be chosen are put in order, and the others when it comes to them.
@@ -201,14 +216,18 @@ fn by_lot(ranked: impl Iterator<Item = Choice>, seed: u64) -> Vec<Choice> {
 }
 
 /// By what they add to the words that are known; where there are scores, these count as often.
-fn by_words(request: &Request<'_>, drawn: &[SentenceId], scores: &HashMap<SentenceId, f32>) -> Vec<Choice> {
-    let (looked_at, rest) = drawn.split_at(drawn.len().min(LOOKED_AT));
+fn by_words<'a>(
+    request: &Request<'a>,
+    scores: &HashMap<SentenceId, f32>,
+) -> impl Iterator<Item = Choice> + 'a + use<'a> {
+    let Request { open, seed, count, .. } = *request;
+    let looked_at = first_at_random(open.iter().map(|open| open.id), seed, LOOKED_AT);
     let words: Vec<Vec<&str>> = looked_at.iter().map(|id| (request.words)(*id)).collect();
-    let done = in_random_order((request.done)(), request.seed);
-    let done: Vec<Vec<&str>> = done.iter().take(LOOKED_AT).map(|id| (request.words)(*id)).collect();
+    let done = first_at_random((request.done)(), seed, LOOKED_AT);
+    let done: Vec<Vec<&str>> = done.iter().map(|id| (request.words)(*id)).collect();
     let unseen = if scores.is_empty() { 1.0 } else { 0.0 };
     let weights: Vec<f32> = looked_at.iter().map(|id| scores.get(id).map_or(unseen, |score| score.max(0.0))).collect();
-    let first = typical_sentences(&words, &weights, &done, looked_at.len().min(2 * request.count)).into_iter();
+    let first = typical_sentences(&words, &weights, &done, looked_at.len().min(2 * count)).into_iter();
     let first = first.filter_map(|(i, worth)| {
         let id = *looked_at.get(i)?;
         let score = scores.get(&id).copied();
@@ -217,9 +236,11 @@ fn by_words(request: &Request<'_>, drawn: &[SentenceId], scores: &HashMap<Senten
     });
     let first: Vec<Choice> = first.collect();
     let known: HashSet<SentenceId> = first.iter().map(|choice| choice.id).collect();
-    let others = looked_at.iter().filter(|id| !known.contains(id)).chain(rest);
-    let others: Vec<Choice> = others.map(|&id| Choice { id, why: Why::Random, score: None }).collect();
-    first.into_iter().chain(others).collect()
+    let others = std::iter::once_with(move || {
+        let others = in_random_order(open.iter().map(|open| open.id), seed).into_iter();
+        others.filter(move |id| !known.contains(id))
+    });
+    first.into_iter().chain(others.flatten().map(|id| Choice { id, why: Why::Random, score: None }))
 }
 
 /// `None` where the model was not asked for it, and for what looks at no model.
@@ -248,13 +269,14 @@ impl Mixing<'_> {
         from.find(|next| !self.taken.contains(&next.id))
     }
 
-    /// The same with its words, but one that is nearly the same as a chosen one goes to `twins` instead.
+    /// The same with its words, but one that is nearly the same as a chosen one goes to `twins` instead, up to
+    /// [`MOST_TWINS`] of them.
     fn next_unlike(
         &self,
         from: &mut impl Iterator<Item = Choice>,
         twins: &mut VecDeque<(Choice, WordSet)>,
     ) -> Option<(Choice, WordSet)> {
-        loop {
+        while twins.len() < MOST_TWINS {
             let next = self.next(from)?;
             let words = self.words_of(next);
             if !self.sets.iter().any(|other| other.is_nearly(&words)) {
@@ -262,6 +284,7 @@ impl Mixing<'_> {
             }
             twins.push_back((next, words));
         }
+        None
     }
 
     fn words_of(&self, choice: Choice) -> WordSet {
@@ -324,6 +347,24 @@ mod tests {
 
     fn unlike(n: usize) -> String {
         format!("a{0} b{0} c{0} d{0} e{0}", char::from(b'a' + (n % 26) as u8).to_string().repeat(1 + n / 26))
+    }
+
+    #[test]
+    fn a_text_of_near_duplicates_is_not_gone_through_to_its_end() {
+        let said: Vec<Acquisition> = (0..20_000_u16).map(|n| acquisition(f32::from(n), [1, 0])).collect();
+        let open: Vec<Open<'_>> =
+            said.iter().zip(0..).map(|(said, id)| Open { id: SentenceId(id), said: Some(said) }).collect();
+        let looked_at = std::cell::Cell::new(0);
+        let words = |_: SentenceId| {
+            looked_at.set(looked_at.get() + 1);
+            vec!["all", "the", "same"]
+        };
+        let strategy = "entropy".parse().unwrap();
+        let request = Request { strategy, count: 10, shown: 0, seed: 7, open: &open, done: &Vec::new, words: &words };
+        let chosen = choose(&request);
+        let ids: HashSet<SentenceId> = chosen.iter().map(|choice| choice.id).collect();
+        assert_eq!((chosen.len(), ids.len(), chosen[0].id), (10, 10, SentenceId(19_999)));
+        assert!(looked_at.get() < 20 * MOST_TWINS, "{}", looked_at.get());
     }
 
     #[test]
