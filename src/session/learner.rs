@@ -39,7 +39,7 @@ const REFRESH_AFTER: usize = 10;
 /// The learner's state in an open project.
 pub(super) struct Learner {
     /// Whether it works by itself.
-    is_on: bool,
+    pub(super) is_on: bool,
     pub(super) training: Option<TrainingRun>,
     pub(super) looking: Option<LookingAgain>,
     /// The training that was interrupted before the project was opened.
@@ -388,6 +388,7 @@ impl Project {
             events.push(event);
             self.consider_training();
         }
+        self.choose_in_background();
         self.hear_predictor(&mut events);
         self.feed_predictor();
         self.refresh_learner();

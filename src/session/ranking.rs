@@ -1,14 +1,15 @@
 //! Which sentences come next, and why.
 
-use super::SessionError;
 use super::dataset::{may_be_offered, words};
 use super::jobs::stopped;
 use super::predictor::DROPOUT_PASSES;
 use super::project::{Order, Project};
+use super::{SessionError, Task};
 use crate::active::{Besides, Choice, Measure, Open, Request, Strategy, choose};
-use crate::annotation::{Acquisition, ModelId, Sentence, SentenceId, SentenceSuggestions, Split};
+use crate::annotation::{Acquisition, Corpus, ModelId, Sentence, SentenceId, SentenceSuggestions, Split};
 use crate::train::PredictOptions;
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Sentences that are chosen together: few, so that the choice is of what the model says now.
@@ -31,7 +32,7 @@ pub struct RankRequest {
 }
 
 /// What was chosen for the person who annotates, and not shown yet.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Agenda {
     next: VecDeque<Choice>,
     /// Not to be shown again before the others.
@@ -42,12 +43,22 @@ pub(super) struct Agenda {
     shown: Option<Choice>,
     /// Whose scores.
     model: Option<ModelId>,
+    /// More of them, on a thread of its own: of a large project it takes longer than a frame.
+    choosing: Option<Task<Vec<Choice>>>,
+    /// `count` when that was begun last.
+    asked_at: Option<usize>,
 }
 
 impl Agenda {
     /// What was chosen is chosen anew: there are fresher scores, or other sentences.
     pub(super) fn renew(&mut self) {
         self.next.clear();
+        (self.choosing, self.asked_at) = (None, None);
+    }
+
+    /// More is being chosen: what that reads is not to be changed meanwhile, where it can wait.
+    pub(super) fn is_choosing(&self) -> bool {
+        self.choosing.is_some()
     }
 }
 
@@ -86,11 +97,13 @@ impl Project {
     }
 
     fn next_that_teaches(&mut self, after: SentenceId) -> Option<SentenceId> {
-        if self.agenda.model != self.current_model {
-            self.agenda.model = self.current_model;
-            self.agenda.renew();
-        }
+        self.renew_with_model();
         self.agenda.passed.insert(after);
+        if self.agenda.next.is_empty()
+            && let Some(choosing) = self.agenda.choosing.take()
+        {
+            self.agenda.next.extend(choosing.wait().unwrap_or_default());
+        }
         for _ in 0..2 {
             while let Some(choice) = self.agenda.next.pop_front() {
                 if choice.id != after && self.corpus.sentence(choice.id).is_some_and(may_be_offered) {
@@ -108,6 +121,40 @@ impl Project {
             }
         }
         None
+    }
+
+    fn renew_with_model(&mut self) {
+        if self.agenda.model != self.current_model {
+            self.agenda.model = self.current_model;
+            self.agenda.renew();
+        }
+    }
+
+    /// Chooses more before all that was chosen is shown. Call it each frame: it never waits.
+    pub(super) fn choose_in_background(&mut self) {
+        // Only where somebody goes on by it.
+        if self.settings.order != Order::Teaching || !self.learner.is_on {
+            return;
+        }
+        self.renew_with_model();
+        if let Some(came) = self.agenda.choosing.as_ref().and_then(Task::poll) {
+            self.agenda.choosing = None;
+            self.agenda.next.extend(came.unwrap_or_default());
+        }
+        let has_enough = self.agenda.next.len() >= AHEAD / 2 || self.agenda.asked_at == Some(self.agenda.count);
+        if has_enough || self.agenda.is_choosing() {
+            return;
+        }
+        self.agenda.asked_at = Some(self.agenda.count);
+        let (corpus, suggestions) = (Arc::clone(&self.corpus), Arc::clone(&self.suggestions));
+        let strategy = self.settings.strategy;
+        let shown = self.agenda.count + self.agenda.next.len();
+        let mut passed = self.agenda.passed.clone();
+        passed.extend(self.agenda.next.iter().map(|choice| choice.id));
+        self.agenda.choosing = Some(Task::spawn("nestling-choice", self.waker.as_waker(), move || {
+            let request = RankRequest { strategy, count: AHEAD, seed: SEED, threads: None };
+            choose_from(&corpus, &suggestions, request, shown, &HashMap::new(), |s| !passed.contains(&s.id()))
+        }));
     }
 
     /// The next sentences by the scores that are there, however old; linear in the sentences.
@@ -163,19 +210,30 @@ impl Project {
         Ok(self.choose(request, 0, &fresh, |_| true))
     }
 
-    /// `fresh` scores go before stored ones.
     fn choose(
         &self,
-        RankRequest { strategy, count, seed, .. }: RankRequest,
+        request: RankRequest,
         shown: usize,
         fresh: &HashMap<SentenceId, Acquisition>,
         wanted: impl Fn(&Sentence) -> bool,
     ) -> Vec<Choice> {
-        let said = |id| fresh.get(&id).or_else(|| self.suggestions.get(&id)?.acquisition.as_ref());
-        let open = self.corpus.sentences().filter(|s| may_be_offered(s) && wanted(s));
-        let open: Vec<Open<'_>> = open.map(|s| Open { id: s.id(), said: said(s.id()) }).collect();
-        let done = || self.corpus.sentences().filter(|s| s.trains()).map(Sentence::id).collect();
-        let words = |id| self.corpus.sentence(id).map(|s| self.corpus.words(s).collect()).unwrap_or_default();
-        choose(&Request { strategy, count, shown, seed, open: &open, done: &done, words: &words })
+        choose_from(&self.corpus, &self.suggestions, request, shown, fresh, wanted)
     }
+}
+
+/// `fresh` scores go before stored ones.
+fn choose_from(
+    corpus: &Corpus,
+    suggestions: &HashMap<SentenceId, SentenceSuggestions>,
+    RankRequest { strategy, count, seed, .. }: RankRequest,
+    shown: usize,
+    fresh: &HashMap<SentenceId, Acquisition>,
+    wanted: impl Fn(&Sentence) -> bool,
+) -> Vec<Choice> {
+    let said = |id| fresh.get(&id).or_else(|| suggestions.get(&id)?.acquisition.as_ref());
+    let open = corpus.sentences().filter(|s| may_be_offered(s) && wanted(s));
+    let open: Vec<Open<'_>> = open.map(|s| Open { id: s.id(), said: said(s.id()) }).collect();
+    let done = || corpus.sentences().filter(|s| s.trains()).map(Sentence::id).collect();
+    let words = |id| corpus.sentence(id).map(|s| corpus.words(s).collect()).unwrap_or_default();
+    choose(&Request { strategy, count, shown, seed, open: &open, done: &done, words: &words })
 }

@@ -106,6 +106,9 @@ impl Project {
 
     /// Takes in what the predictor has said since it was last heard.
     pub(super) fn hear_predictor(&mut self, events: &mut Vec<Event>) {
+        if self.agenda.is_choosing() {
+            return; // its thread reads the suggestions, which would be copied to be changed
+        }
         let mut answered = Vec::new();
         while let Some(said) = self.learner.predictor.as_ref().map(PredictorThread::try_answer) {
             match said.map(|answer| answer.map(|answer| self.take_answer(answer))) {
