@@ -14,6 +14,8 @@ use std::sync::atomic::AtomicBool;
 
 /// Sentences that are chosen together: few, so that the choice is of what the model says now.
 pub(super) const AHEAD: usize = 10;
+/// Sentences from which on a choice may take longer than a frame.
+const LARGE: usize = 10_000;
 /// Of what is drawn at random in an open project.
 const SEED: u64 = 0;
 /// Sentences that are predicted at a time.
@@ -130,10 +132,11 @@ impl Project {
         }
     }
 
-    /// Chooses more before all that was chosen is shown. Call it each frame: it never waits.
+    /// In a large project, chooses more before all that was chosen is shown. Call it each frame: it never waits.
     pub(super) fn choose_in_background(&mut self) {
-        // Only where somebody goes on by it.
-        if self.settings.order != Order::Teaching || !self.learner.is_on {
+        // Of fewer sentences it is done when it is wanted, by what is known then.
+        let is_large = self.corpus.sentence_count() >= LARGE;
+        if !is_large || self.settings.order != Order::Teaching || !self.learner.is_on {
             return;
         }
         self.renew_with_model();
