@@ -70,8 +70,9 @@ pub struct Choice {
 /// The sentences to annotate next, the first one first: as many as there are, at most as many as asked for.
 ///
 /// Cost: linear in the open sentences, but for the order of what is drawn at random; the words of some thousands are looked
-/// at. The words of each chosen sentence, and of two hundred that are passed over, are compared with those of all chosen before of about its length. With diversity
-/// some ten products of directions for each pair of a chosen and a shortlisted sentence.
+/// at. The words of each chosen sentence, and of two hundred that are passed over, are compared with those of all chosen
+/// before of about its length. With diversity some ten products of directions for each pair of a chosen and a shortlisted
+/// sentence.
 pub fn choose(request: &Request<'_>) -> Vec<Choice> {
     let count = request.count.min(request.open.len());
     let request = &Request { count, ..*request };
@@ -115,28 +116,23 @@ fn share_of(chosen: usize) -> usize {
 
 /// Sentences in the order that a seed gives them: that of one does not depend on which others are there.
 fn in_random_order(ids: impl IntoIterator<Item = SentenceId>, seed: u64) -> Vec<SentenceId> {
-    let mut keyed: Vec<(u64, SentenceId)> = ids.into_iter().map(|id| random_key(id, seed)).collect();
-    keyed.sort_unstable();
-    keyed.into_iter().map(|(_, id)| id).collect()
+    first_at_random(ids, seed, usize::MAX)
 }
 
 /// The first `count` of [`in_random_order`].
 fn first_at_random(ids: impl IntoIterator<Item = SentenceId>, seed: u64, count: usize) -> Vec<SentenceId> {
-    let mut keyed: Vec<(u64, SentenceId)> = ids.into_iter().map(|id| random_key(id, seed)).collect();
+    let key = |id: SentenceId| (scatter(scatter(seed) ^ u64::from(id.0)), id);
+    let mut keyed: Vec<(u64, SentenceId)> = ids.into_iter().map(key).collect();
     let first = part(&mut keyed, count, Ord::cmp);
     keyed.truncate(first);
     keyed.sort_unstable();
     keyed.into_iter().map(|(_, id)| id).collect()
 }
 
-fn random_key(id: SentenceId, seed: u64) -> (u64, SentenceId) {
-    (scatter(scatter(seed) ^ u64::from(id.0)), id)
-}
-
 /// All open sentences, those that teach most first. What hardly ever comes to be asked for is made when it is.
 fn by_score<'a>(request: &Request<'a>) -> Box<dyn Iterator<Item = Choice> + 'a> {
     let Request { strategy, count, open, seed, .. } = *request;
-    let scored = |open: &Open<'a>| Some((score(strategy.measure, open.said?)?, open.said?));
+    let scored = move |open: &Open<'a>| Some((score(strategy.measure, open.said?)?, open.said?));
     if open.iter().all(|open| scored(open).is_none()) {
         return Box::new(by_words(request, &HashMap::new()));
     }
@@ -155,7 +151,7 @@ fn by_score<'a>(request: &Request<'a>) -> Box<dyn Iterator<Item = Choice> + 'a> 
         b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal).then(a.id.cmp(&b.id))
     };
     // What no model has scored comes last.
-    let is_unseen = move |open: &&Open<'a>| open.said.is_none_or(|said| score(strategy.measure, said).is_none());
+    let is_unseen = move |open: &&Open<'a>| scored(open).is_none();
     let unseen = std::iter::once_with(move || in_random_order(open.iter().filter(is_unseen).map(|open| open.id), seed));
     let unseen = unseen.flatten().map(|id| Choice { id, why: Why::Random, score: None });
     if strategy.besides == Besides::Stochastic {

@@ -2,13 +2,13 @@
 
 use super::CliError;
 use super::args::Aside;
-use super::output::{Ending, answer, opened};
-use crate::session::{Command, Home, Project};
+use super::output::{Ending, answer, open};
+use crate::session::Command;
 use crate::wording::counted;
 use serde_json::json;
 
 pub(super) fn run(args: &Aside) -> Result<Ending, CliError> {
-    let mut project = opened(Project::open(&Home::find(), &args.project))?;
+    let mut project = open(&args.project)?;
     project.run(Command::SetAside { sentences: args.sentences })?;
     let blind = project.counts().blind;
     project.close()?;

@@ -1,18 +1,18 @@
 //! `nestling compare`
 
 use super::args::{Compare, SplitName};
-use super::output::{Ending, Progress, answer, opened, stop_flag};
+use super::output::{Ending, Progress, answer, open_to_read, stop_flag};
 use super::table::Table;
 use super::train::tell;
 use super::{CliError, json as fields};
 use crate::model::architectures;
-use crate::session::{CompareRequest, ComparedRun, Comparison, ENOUGH_DEV, Home, Part, Project, Spread};
+use crate::session::{CompareRequest, ComparedRun, Comparison, ENOUGH_DEV, Part, Spread};
 use crate::wording::counted;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
 pub(super) fn run(args: &Compare) -> Result<Ending, CliError> {
-    let project = opened(Project::open_to_read(&Home::find(), &args.project))?;
+    let project = open_to_read(&args.project)?;
     let mut config = project.settings().config();
     let named = [("epochs", args.epochs.map(|n| n.to_string())), ("limit", args.limit.map(|n| n.to_string()))];
     args.tuning.apply(named, &mut config)?;

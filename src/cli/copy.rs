@@ -2,12 +2,11 @@
 
 use super::CliError;
 use super::args::Copy;
-use super::output::{Ending, answer, opened};
-use crate::session::{Home, Project};
+use super::output::{Ending, answer, open_to_read};
 use serde_json::json;
 
 pub(super) fn run(args: &Copy) -> Result<Ending, CliError> {
-    let project = opened(Project::open_to_read(&Home::find(), &args.project))?;
+    let project = open_to_read(&args.project)?;
     project.save_copy(args.to.clone()).wait().map_err(crate::session::SessionError::from)??;
     project.close()?;
     let json = json!({ "project": args.project, "copy": args.to });

@@ -2,14 +2,14 @@
 
 use super::CliError;
 use super::args::Costs as Args;
-use super::output::{Ending, answer, opened};
+use super::output::{Ending, answer, open_to_read};
 use super::table::Table;
 use crate::annotation::LabelId;
-use crate::session::{Agreement, Anchoring, Costs, Decision, Decisions, Home, Project, SessionError};
+use crate::session::{Agreement, Anchoring, Costs, Decision, Decisions, SessionError};
 use serde_json::{Map, Value, json};
 
 pub(super) fn run(args: &Args) -> Result<Ending, CliError> {
-    let project = opened(Project::open_to_read(&Home::find(), &args.project))?;
+    let project = open_to_read(&args.project)?;
     let costs = project.costs().wait().map_err(SessionError::from)??;
     let name = |label: LabelId| {
         // The log may name labels that are gone.

@@ -2,13 +2,13 @@
 
 use super::CliError;
 use super::args::Curve;
-use super::output::{Ending, answer, opened};
+use super::output::{Ending, answer, open_to_read};
 use super::table::Table;
-use crate::session::{CurveBasis, Forecast, Home, LearningCurve, MeasuredPoint, Project, next_point_in_words};
+use crate::session::{CurveBasis, Forecast, LearningCurve, MeasuredPoint, next_point_in_words};
 use serde_json::{Value, json};
 
 pub(super) fn run(args: &Curve) -> Result<Ending, CliError> {
-    let project = opened(Project::open_to_read(&Home::find(), &args.project))?;
+    let project = open_to_read(&args.project)?;
     let curve = project.learning_curve();
     let (mut json, mut text) = (to_json(&curve), to_text(&curve));
     let calibration = project.learner().current.as_ref().and_then(|model| model.calibration);

@@ -2,19 +2,16 @@
 
 use super::CliError;
 use super::args::Documents;
-use super::output::{Ending, answer, opened};
+use super::output::{Ending, answer, open, open_to_read};
 use super::table::Table;
-use crate::session::{Command, DocumentRow, Home, Project};
+use crate::session::{Command, DocumentRow, Project};
 use serde_json::json;
 use std::collections::HashSet;
 
 pub(super) fn run(args: &Documents) -> Result<Ending, CliError> {
     let asked = [&args.exclude, &args.include, &args.delete];
-    let mut project = if asked.iter().all(|names| names.is_empty()) {
-        opened(Project::open_to_read(&Home::find(), &args.project))?
-    } else {
-        opened(Project::open(&Home::find(), &args.project))?
-    };
+    let mut project =
+        if asked.iter().all(|names| names.is_empty()) { open_to_read(&args.project)? } else { open(&args.project)? };
     for command in commands(args, &project)? {
         project.run(command)?;
     }

@@ -2,16 +2,16 @@
 
 use super::analyses::{json_of, text_of};
 use super::args::{By, Evaluate};
-use super::output::{Ending, answer, opened, stop_flag};
+use super::output::{Ending, answer, open_to_read, stop_flag};
 use super::predict::model_id;
 use super::{CliError, json as fields};
-use crate::session::{EvaluateRequest, Home, Project};
+use crate::session::EvaluateRequest;
 use crate::wording::counted;
 use std::fmt::Write;
 
 pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
     let model = args.model.as_deref().map(model_id).transpose()?;
-    let project = opened(Project::open_to_read(&Home::find(), &args.project))?;
+    let project = open_to_read(&args.project)?;
     let cancel = stop_flag();
     let request = EvaluateRequest {
         part: args.split.part(),

@@ -1,14 +1,14 @@
 //! `nestling export`
 
 use super::args::{Export, SplitName, StatusFilter, What};
-use super::output::{Ending, answer, opened, say};
+use super::output::{Ending, answer, open_to_read, say};
 use super::{CliError, json as fields};
-use crate::session::{ExportRequest, ExportWhat, Home, Project};
+use crate::session::{ExportRequest, ExportWhat};
 use crate::wording::counted;
 use serde_json::json;
 
 pub(super) fn run(args: &Export) -> Result<Ending, CliError> {
-    let project = opened(Project::open_to_read(&Home::find(), &args.project))?;
+    let project = open_to_read(&args.project)?;
     let what = match args.what {
         What::Gold => ExportWhat::Gold,
         What::Suggestions => ExportWhat::Suggestions,

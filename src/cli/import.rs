@@ -1,9 +1,9 @@
 //! `nestling import`
 
 use super::args::{As, Import, SplitName};
-use super::output::{Ending, answer, opened, say};
+use super::output::{Ending, answer, open, say};
 use super::{CliError, json as fields};
-use crate::session::{Home, ImportAs, ImportHow, Part, Project, ReadRequest, read_files};
+use crate::session::{ImportAs, ImportHow, Part, ReadRequest, read_files};
 use crate::wording::counted;
 use serde_json::json;
 
@@ -30,7 +30,7 @@ impl SplitName {
 }
 
 pub(super) fn run(args: &Import) -> Result<Ending, CliError> {
-    let mut project = opened(Project::open(&Home::find(), &args.project))?;
+    let mut project = open(&args.project)?;
     let format = Some(args.format.clone()).filter(|f| f != "auto");
     let incoming = read_files(&args.input, &ReadRequest { format, options: args.options.clone() })?;
     let kind = args.kind.map(|kind| match kind {

@@ -2,14 +2,14 @@
 
 use super::CliError;
 use super::args::Info;
-use super::output::{Ending, answer, opened};
-use crate::session::{Home, Project};
+use super::output::{Ending, answer, open_to_read};
+use crate::session::Project;
 use crate::wording::counted;
 use serde_json::json;
 use std::fmt::Write;
 
 pub(super) fn run(args: &Info) -> Result<Ending, CliError> {
-    let project = opened(Project::open_to_read(&Home::find(), &args.project))?;
+    let project = open_to_read(&args.project)?;
     let counts = project.counts();
     let current = project.current_model();
     let mentions = |id| counts.mentions_by_label.get(&id).copied().unwrap_or(0);

@@ -3,13 +3,13 @@
 use super::CliError;
 use super::args::Log;
 use super::json::place;
-use super::output::{Ending, answer, opened};
-use crate::session::{Home, LogLine, Project};
+use super::output::{Ending, answer, open_to_read};
+use crate::session::LogLine;
 use crate::wording::utc;
 use serde_json::json;
 
 pub(super) fn run(args: &Log) -> Result<Ending, CliError> {
-    let project = opened(Project::open_to_read(&Home::find(), &args.project))?;
+    let project = open_to_read(&args.project)?;
     let lines = project.history_now(args.limit, None)?;
     let place = |line: &LogLine| line.sentence.and_then(|id| place(project.corpus(), id)).unzip();
     let rows = lines.iter().map(|line| {

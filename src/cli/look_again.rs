@@ -3,14 +3,14 @@
 use super::CliError;
 use super::args::LookAgain;
 use super::json::{located, place};
-use super::output::{Ending, Progress, answer, opened, stop_flag};
+use super::output::{Ending, Progress, answer, open_to_read, stop_flag};
 use super::train::tell as tell_training;
 use crate::annotation::LabelId;
-use crate::session::{Config, Finding, Home, LookAgainRequest, Project, TrainEvent, doubt_in_words};
+use crate::session::{Config, Finding, LookAgainRequest, TrainEvent, doubt_in_words};
 use serde_json::json;
 
 pub(super) fn run(args: &LookAgain) -> Result<Ending, CliError> {
-    let project = opened(Project::open_to_read(&Home::find(), &args.project))?;
+    let project = open_to_read(&args.project)?;
     let mut config: Config = project.settings().config();
     args.tuning.apply([], &mut config)?;
     if args.folds == 1 {

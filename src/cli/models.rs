@@ -2,21 +2,20 @@
 
 use super::CliError;
 use super::args::Models;
-use super::output::{Ending, answer, opened};
+use super::output::{Ending, answer, open, open_to_read};
 use super::table::Table;
 use crate::annotation::ModelId;
-use crate::session::{Command, Home, KeptModel, Project};
+use crate::session::{Command, KeptModel};
 use serde_json::json;
 
 pub(super) fn run(args: &Models) -> Result<Ending, CliError> {
-    let home = Home::find();
     let project = match args.use_model {
         Some(id) => {
-            let mut project = opened(Project::open(&home, &args.project))?;
+            let mut project = open(&args.project)?;
             project.run(Command::UseModel(ModelId(id)))?;
             project
         }
-        None => opened(Project::open_to_read(&home, &args.project))?,
+        None => open_to_read(&args.project)?,
     };
     let kept = project.kept_models()();
     let bytes = |id: ModelId| kept.iter().find(|kept| kept.id == id).map(|KeptModel { bytes, .. }| *bytes);

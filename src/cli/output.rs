@@ -2,10 +2,11 @@
 
 use super::CliError;
 use super::args::Common;
-use crate::session::{Project, SessionError};
+use crate::session::{Home, Project};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::error::Error;
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -49,11 +50,19 @@ pub(super) fn complain(error: &CliError) {
     say(&format!("nestling: {message}"));
 }
 
-/// A project that was opened; says which of its settings can't be read, whose defaults hold.
-pub(super) fn opened(project: Result<Project, SessionError>) -> Result<Project, CliError> {
-    let project = project?;
+/// Opens a project to change it; says which of its settings can't be read, whose defaults hold.
+pub(super) fn open(path: &Path) -> Result<Project, CliError> {
+    Ok(noted(Project::open(&Home::find(), path)?))
+}
+
+/// The same to look at it.
+pub(super) fn open_to_read(path: &Path) -> Result<Project, CliError> {
+    Ok(noted(Project::open_to_read(&Home::find(), path)?))
+}
+
+fn noted(project: Project) -> Project {
     project.unread_settings().iter().for_each(|error| say(&format!("note: {error}")));
-    Ok(project)
+    project
 }
 
 /// A line on standard error.

@@ -1,12 +1,10 @@
 //! `nestling predict`: suggestions for a project, or a filter over a file.
 
 use super::args::{Predict, SplitName};
-use super::output::{Ending, Progress, answer, opened, say, stop_flag};
+use super::output::{Ending, Progress, answer, open, say, stop_flag};
 use super::{CliError, json as fields};
 use crate::annotation::ModelId;
-use crate::session::{
-    FilterRequest, Home, Input, PredictOptions, PredictReport, Project, SessionError, filter, write_whole,
-};
+use crate::session::{FilterRequest, Input, PredictOptions, PredictReport, SessionError, filter, write_whole};
 use crate::wording::counted;
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write};
@@ -34,7 +32,7 @@ fn options(args: &Predict) -> PredictOptions {
 
 fn in_project(args: &Predict, path: &Path, model: Option<&str>) -> Result<Ending, CliError> {
     let model = model.map(model_id).transpose()?;
-    let mut project = opened(Project::open(&Home::find(), path))?;
+    let mut project = open(path)?;
     let part = args.split.unwrap_or(SplitName::Pool).part();
     let cancel = stop_flag();
     let mut progress = Progress::start(args.common);

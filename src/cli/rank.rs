@@ -3,12 +3,12 @@
 use super::CliError;
 use super::args::Rank;
 use super::json::{located, place};
-use super::output::{Ending, Progress, answer, opened, stop_flag};
-use crate::session::{Choice, Home, Project, RankRequest, SessionError, Strategy, Why};
+use super::output::{Ending, Progress, answer, open_to_read, stop_flag};
+use crate::session::{Choice, RankRequest, SessionError, Strategy, Why};
 use serde_json::json;
 
 pub(super) fn run(args: &Rank) -> Result<Ending, CliError> {
-    let project = opened(Project::open_to_read(&Home::find(), &args.project))?;
+    let project = open_to_read(&args.project)?;
     let strategy = match &args.strategy {
         Some(id) => id.parse::<Strategy>().map_err(SessionError::from)?,
         None => project.settings().strategy,

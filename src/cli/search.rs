@@ -3,13 +3,12 @@
 use super::CliError;
 use super::args::Search;
 use super::json::{located, place};
-use super::output::{Ending, answer, opened};
-use crate::session::{Home, Project};
+use super::output::{Ending, answer, open_to_read};
 use crate::wording::counted;
 use serde_json::json;
 
 pub(super) fn run(args: &Search) -> Result<Ending, CliError> {
-    let project = opened(Project::open_to_read(&Home::find(), &args.project))?;
+    let project = open_to_read(&args.project)?;
     let ids = project.search_now(&args.query)?;
     let corpus = project.corpus();
     let shown: Vec<_> = ids.iter().take(args.limit).filter_map(|id| corpus.sentence(*id)).collect();

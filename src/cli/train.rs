@@ -1,14 +1,14 @@
 //! `nestling train`
 
 use super::args::Train;
-use super::output::{Ending, Progress, answer, opened, stop_flag};
+use super::output::{Ending, Progress, answer, open, stop_flag};
 use super::{CliError, json as fields};
-use crate::session::{Config, Home, Manifest, Project, SessionError, TrainEvent, TrainReport};
+use crate::session::{Config, Manifest, Project, SessionError, TrainEvent, TrainReport};
 use crate::wording::counted;
 use serde_json::{Value, json};
 
 pub(super) fn run(args: &Train) -> Result<Ending, CliError> {
-    let mut project = opened(Project::open(&Home::find(), &args.project))?;
+    let mut project = open(&args.project)?;
     let cancel = stop_flag();
     let mut progress = Progress::start(args.common);
     let mut has_kept = args.resume;

@@ -72,7 +72,7 @@ pub(super) struct Learner {
     pub(super) known: Arc<HashSet<SentenceId>>,
     /// The sentences that any model may have learned from: they are no test of one.
     ever_known: HashSet<SentenceId>,
-    status: LearnerStatus,
+    pub(super) status: LearnerStatus,
 }
 
 impl Default for Learner {
@@ -459,39 +459,6 @@ impl Project {
     fn learner_failed(&mut self, message: String) -> Event {
         self.learner.failure = Some(message.clone());
         Event::TrainingFailed { message }
-    }
-
-    /// Registers a snapshot that is on disk, and uses it if it is to be used. Older ones are deleted by the task that
-    /// comes back, which the window need not hear.
-    pub(super) fn add_model(&mut self, info: &ModelInfo, make_current: bool) -> Result<Task<()>, SessionError> {
-        let record = models::record(info)?;
-        self.writer()?.model(record.clone())?;
-        self.models.push(record);
-        if make_current {
-            self.use_model(info.id)?;
-        }
-        let (folder, models, current) = (self.models_dir(), self.models.clone(), self.current_model);
-        // Listed now: the next training may begin before they are deleted.
-        let leftovers = models::leftovers(&folder);
-        Ok(Task::spawn("nestling-cleanup", self.waker.as_waker(), move || {
-            models::give_up(&leftovers);
-            models::clean_up(&folder, &models, current);
-        }))
-    }
-
-    /// Makes a model the one that suggests.
-    pub(super) fn use_model(&mut self, id: ModelId) -> Result<(), SessionError> {
-        self.writer()?.set_current_model(Some(id))?;
-        self.current_model = Some(id);
-        self.show_current_model();
-        self.start_predicting();
-        Ok(())
-    }
-
-    /// Reads what is shown of the current model.
-    pub(super) fn show_current_model(&mut self) {
-        let record = self.current_model.and_then(|id| self.models.iter().find(|m| m.id == id));
-        self.learner.status.current = record.and_then(models::info_of_record);
     }
 
     /// Copies what the window shows out of the workers.

@@ -164,6 +164,39 @@ impl Project {
         Task::spawn("nestling-models", self.waker.as_waker(), self.kept_models())
     }
 
+    /// Registers a snapshot that is on disk, and uses it if it is to be used. Older ones are deleted by the task that
+    /// comes back, which the window need not hear.
+    pub(super) fn add_model(&mut self, info: &ModelInfo, make_current: bool) -> Result<Task<()>, SessionError> {
+        let record = record(info)?;
+        self.writer()?.model(record.clone())?;
+        self.models.push(record);
+        if make_current {
+            self.use_model(info.id)?;
+        }
+        let (folder, models, current) = (self.models_dir(), self.models.clone(), self.current_model);
+        // Listed now: the next training may begin before they are deleted.
+        let leftovers = leftovers(&folder);
+        Ok(Task::spawn("nestling-cleanup", self.waker.as_waker(), move || {
+            give_up(&leftovers);
+            clean_up(&folder, &models, current);
+        }))
+    }
+
+    /// Makes a model the one that suggests.
+    pub(super) fn use_model(&mut self, id: ModelId) -> Result<(), SessionError> {
+        self.writer()?.set_current_model(Some(id))?;
+        self.current_model = Some(id);
+        self.show_current_model();
+        self.start_predicting();
+        Ok(())
+    }
+
+    /// Reads what is shown of the current model.
+    pub(super) fn show_current_model(&mut self) {
+        let record = self.current_model.and_then(|id| self.models.iter().find(|m| m.id == id));
+        self.learner.status.current = record.and_then(info_of_record);
+    }
+
     /// Lets an older model make the suggestions. Not while a training is under way: it is to be compared with the model
     /// that was in use when it began, and a quick one goes on from that.
     pub(super) fn go_back_to(&mut self, model: ModelId) -> Result<(), SessionError> {

@@ -123,9 +123,7 @@ impl SettingsDialog {
             set(backstage.acts, Setting::Encoder(name.to_owned()));
         }
     }
-}
 
-impl SettingsDialog {
     /// What mentions the next model may find.
     fn mentions(&mut self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
         let settings = project.settings();
