@@ -33,6 +33,12 @@ pub struct RankRequest {
     pub threads: Option<usize>,
 }
 
+impl RankRequest {
+    fn in_open_project(strategy: Strategy, count: usize) -> Self {
+        Self { strategy, count, seed: SEED, threads: None }
+    }
+}
+
 /// What was chosen for the person who annotates, and not shown yet.
 #[derive(Default)]
 pub(super) struct Agenda {
@@ -134,18 +140,17 @@ impl Project {
 
     /// In a large project, chooses more before all that was chosen is shown. Call it each frame: it never waits.
     pub(super) fn choose_in_background(&mut self) {
-        // Of fewer sentences it is done when it is wanted, by what is known then.
-        let is_large = self.corpus.sentence_count() >= LARGE;
-        if !is_large || self.settings.order != Order::Teaching || !self.learner.is_on {
-            return;
-        }
         self.renew_with_model();
+        // Taken whatever has changed since: while it is under way the predictor is not heard.
         if let Some(came) = self.agenda.choosing.as_ref().and_then(Task::poll) {
             self.agenda.choosing = None;
             self.agenda.next.extend(came.unwrap_or_default());
         }
+        // Of fewer sentences it is done when it is wanted, by what is known then.
+        let is_large = self.corpus.sentence_count() >= LARGE;
+        let is_used = self.settings.order == Order::Teaching && self.learner.is_on;
         let has_enough = self.agenda.next.len() >= AHEAD / 2 || self.agenda.asked_at == Some(self.agenda.count);
-        if has_enough || self.agenda.is_choosing() {
+        if !is_large || !is_used || has_enough || self.agenda.is_choosing() {
             return;
         }
         self.agenda.asked_at = Some(self.agenda.count);
@@ -155,7 +160,7 @@ impl Project {
         let mut passed = self.agenda.passed.clone();
         passed.extend(self.agenda.next.iter().map(|choice| choice.id));
         self.agenda.choosing = Some(Task::spawn("nestling-choice", self.waker.as_waker(), move || {
-            let request = RankRequest { strategy, count: AHEAD, seed: SEED, threads: None };
+            let request = RankRequest::in_open_project(strategy, AHEAD);
             choose_from(&corpus, &suggestions, request, shown, &HashMap::new(), |s| !passed.contains(&s.id()))
         }));
     }
@@ -175,7 +180,7 @@ impl Project {
 
     fn choose_by(&self, strategy: Strategy, count: usize) -> Vec<Choice> {
         let not_passed = |s: &Sentence| !self.agenda.passed.contains(&s.id());
-        let request = RankRequest { strategy, count, seed: SEED, threads: None };
+        let request = RankRequest::in_open_project(strategy, count);
         self.choose(request, self.agenda.count, &HashMap::new(), not_passed)
     }
 
