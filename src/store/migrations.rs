@@ -17,6 +17,7 @@ const MIGRATIONS: &[Migration] = &[
     Migration { sql: include_str!("migrations/0002.sql"), then: search::index_all },
     Migration { sql: include_str!("migrations/0003.sql"), then: |_| Ok(()) },
     Migration { sql: include_str!("migrations/0004.sql"), then: |_| Ok(()) },
+    Migration { sql: include_str!("migrations/0005.sql"), then: |_| Ok(()) },
 ];
 
 /// The version of the files that this program writes.

@@ -31,7 +31,8 @@ pub(super) fn insert_project(
     settings: &BTreeMap<String, String>,
 ) -> rusqlite::Result<()> {
     tx.execute(
-        "INSERT INTO project (one, revision, next_mention, next_label, next_sentence) VALUES (1, 0, 0, ?1, 0)",
+        "INSERT INTO project (one, revision, next_mention, next_label, next_sentence, id)
+            VALUES (1, 0, 0, ?1, 0, lower(hex(randomblob(16))))",
         [labels.next_id().0],
     )?;
     for (position, label) in labels.iter().enumerate() {
