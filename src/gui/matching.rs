@@ -132,12 +132,18 @@ mod tests {
     fn what_begins_so_comes_before_what_has_it_inside() {
         check("org", &["Reorganise", "my org", "ORGAN", "Org"], &["Org", "ORGAN", "my org", "Reorganise"]);
         check("in the te", &["Open the sentence again", "Next: in the text"], &["Next: in the text"]);
-        check("ne te", &["Next: in the text", "Next: what teaches most"], &["Next: in the text", "Next: what teaches most"]);
+        check(
+            "ne te",
+            &["Next: in the text", "Next: what teaches most"],
+            &["Next: in the text", "Next: what teaches most"],
+        );
         check("arhus", &["Århus", "A\u{30a}rhus"], &["Århus", "A\u{30a}rhus"]);
         check("work of", &["WORK_OF_ART", "WorkOfArt", "framework"], &["WORK_OF_ART", "WorkOfArt"]);
-        check("sentence the", &["Split the sentence before the word", "Open the sentence again"], &[
-            "Split the sentence before the word",
-        ]);
+        check(
+            "sentence the",
+            &["Split the sentence before the word", "Open the sentence again"],
+            &["Split the sentence before the word"],
+        );
     }
 
     #[test]

@@ -307,7 +307,7 @@ fn what_tells_entries_apart_is_matched_and_the_best_comes_first() {
         ("label or", "Label ORG"),
         ("or", "Label ORG"),
         ("add", "Add a label"),
-        ("sentence b", "Split the sentence before the word"),
+        ("sentence before", "Split the sentence before the word"),
         ("exprt", "Export"),
     ] {
         page.press(Modifiers::COMMAND, Key::K);

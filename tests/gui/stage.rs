@@ -2,7 +2,8 @@
 
 use eframe::egui::epaint::text::FontInsert;
 use eframe::egui::{
-    DroppedFile, Event, Key, Modifiers, PointerButton, Pos2, Role, UiBuilder, ViewportCommand, ViewportEvent, ViewportId,
+    DroppedFile, Event, Key, Modifiers, PointerButton, Pos2, Role, UiBuilder, ViewportCommand, ViewportEvent,
+    ViewportId,
 };
 use egui_kittest::kittest::{NodeT, Queryable};
 use egui_kittest::{Harness, HarnessBuilder};

@@ -2,7 +2,8 @@
 //!
 //! # Invariants
 //! - Like a panel a dialog changes nothing; it returns [`Act`]s. What takes long it does as a `Task`.
-//! - Escape closes it, and nothing is lost by that but what was typed in it. For the other keys see `keyboard`.
+//! - Escape closes it, and nothing is lost by that but what was typed in it. For the other keys see `keyboard`: what a
+//!   dialog is for is its [`default_button`], and what chooses something leaves Enter to that (`leaves_enter`).
 //! - It lies below every drop-down, menu and colour picker, whatever was pressed last: in a layer of its own.
 
 mod copy;

@@ -116,11 +116,8 @@ impl Palette {
     /// True when something else was typed.
     fn field(&mut self, ui: &mut Ui) -> bool {
         let tokens = theme::tokens(ui);
-        let (name, hint) = if self.labels_only {
-            ("Label", "Which label?")
-        } else {
-            ("Command", "What do you want to do?")
-        };
+        let (name, hint) =
+            if self.labels_only { ("Label", "Which label?") } else { ("Command", "What do you want to do?") };
         let keys = EventFilter { tab: true, escape: true, horizontal_arrows: true, vertical_arrows: true };
         let edit = TextEdit::singleline(&mut self.query)
             .id(egui::Id::unique("command"))

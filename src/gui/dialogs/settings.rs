@@ -103,7 +103,9 @@ impl SettingsDialog {
         );
 
         let mut probes = settings.probes;
-        if leaves_enter(ui.checkbox(&mut probes, "A few sentences show no suggestions, to tell whether these sway me")).changed() {
+        if leaves_enter(ui.checkbox(&mut probes, "A few sentences show no suggestions, to tell whether these sway me"))
+            .changed()
+        {
             set(backstage.acts, Setting::Probes(probes));
         }
         explain(ui, "One in forty, once a hundred sentences are complete; the dashboard tells what came of it.");

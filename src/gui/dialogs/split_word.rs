@@ -13,7 +13,9 @@ use crate::gui::widgets::keyboard::leaves_enter;
 use crate::gui::widgets::parts::button;
 use crate::session::{Command, Project};
 use crate::text::{ByteIdx, character_ends};
-use eframe::egui::{self, Align, EventFilter, Id, Key, Layout, Rect, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{
+    self, Align, EventFilter, Id, Key, Layout, Rect, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 use unicode_bidi::Direction;
 
 /// Room for the pointer between two characters.

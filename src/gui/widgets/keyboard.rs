@@ -5,7 +5,7 @@
 //!   here; a field of text leaves it, and so does a choice that says so here.
 
 use crate::gui::theme::{self, RADIUS_CONTROL};
-use eframe::egui::{Context, CornerRadius, Id, Rect, Response, Stroke, StrokeKind};
+use eframe::egui::{Context, CornerRadius, Id, Response, Stroke, StrokeKind};
 
 /// Of the widget that has the keyboard.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,15 +48,12 @@ pub fn is_enter_kept(ctx: &Context) -> bool {
 
 /// A ring around the control that has the keyboard; a field of text shows that itself. Call it after all is painted.
 pub fn focus_ring(ctx: &Context) {
-    let Some(response) = ctx.memory(|memory| memory.focused()).and_then(|id| ctx.read_response(id)) else { return };
-    if ctx.text_edit_focused() {
-        return;
-    }
-    let tokens = theme::tokens_of(ctx.theme());
-    let seen: Rect = response.interact_rect;
-    if seen.is_positive() {
-        let painter = ctx.layer_painter(response.layer_id);
-        let radius = CornerRadius::same(RADIUS_CONTROL + 2);
-        painter.rect_stroke(seen.expand(2.0), radius, Stroke::new(2.0, tokens.accent), StrokeKind::Outside);
+    let Some(focused) = ctx.memory(|memory| memory.focused()).filter(|_| !ctx.text_edit_focused()) else { return };
+    // Asking egui for its response would take the keyboard from it where something else was clicked.
+    let control = ctx.viewport(|viewport| viewport.this_pass.widgets.get(focused).copied());
+    if let Some(control) = control.filter(|control| control.interact_rect.is_positive()) {
+        let stroke = Stroke::new(2.0, theme::tokens_of(ctx.theme()).accent);
+        let (seen, radius) = (control.interact_rect.expand(2.0), CornerRadius::same(RADIUS_CONTROL + 2));
+        ctx.layer_painter(control.layer_id).rect_stroke(seen, radius, stroke, StrokeKind::Outside);
     }
 }

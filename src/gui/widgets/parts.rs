@@ -153,7 +153,21 @@ pub fn combo(
     let combo = combo.icon(|ui, rect, _, _| {
         paint_icon(ui.painter(), rect.center(), Icon::Down, theme::tokens(ui).text_dim);
     });
+    let choices = |ui: &mut Ui| {
+        choices(ui);
+        if is_chosen_by_key(ui) {
+            ui.close();
+        }
+    };
     leaves_enter(combo.show_ui(ui, choices).response).accessible_name(name)
+}
+
+/// Something in the list has the keyboard, and was chosen with it.
+fn is_chosen_by_key(ui: &Ui) -> bool {
+    let is_pressed = ui.input(|i| i.key_pressed(egui::Key::Enter) || i.key_pressed(egui::Key::Space));
+    let Some(focused) = ui.memory(|m| m.focused()).filter(|_| is_pressed) else { return false };
+    let layer = ui.ctx().viewport(|viewport| viewport.this_pass.widgets.get(focused).map(|choice| choice.layer_id));
+    layer == Some(ui.layer_id())
 }
 
 /// A line to type in. Its identity is its name, so that it keeps the keyboard when something appears beside it.
