@@ -159,7 +159,8 @@ fn modal(ctx: &egui::Context, title: &str, width: f32, content: impl FnOnce(&mut
         ui.add_space(size::GAP_SMALL);
         content(ui);
     });
-    keyboard.end(ctx) || closed || left
+    keyboard.end(ctx);
+    closed || left
 }
 
 /// The buttons at the foot of a dialog, from the right.
