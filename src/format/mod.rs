@@ -22,6 +22,7 @@ mod conll;
 mod encoding;
 mod error;
 mod fit;
+mod foreign;
 mod imported;
 mod input;
 mod jsonl;
@@ -29,6 +30,7 @@ mod options;
 mod output;
 mod receipt;
 mod registry;
+mod scheme;
 mod spelling;
 mod tags;
 mod text;
@@ -42,6 +44,8 @@ pub use output::{Content, Folder, Layout, OneFile, Output};
 pub use receipt::{Loss, LossKind, Receipt};
 pub use registry::{Detected, by_id, detect, formats};
 pub use view::{DocumentView, MentionView, SentenceView, Shown, views};
+
+use std::borrow::Cow;
 
 /// One file format.
 pub trait Format: Sync {
@@ -117,12 +121,27 @@ impl Holds {
     };
 }
 
-/// The start of a file.
+/// The start of a file, and lines from all over it.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'s> {
     /// Lower case, without the dot; empty where there is none.
     pub extension: &'s str,
     pub bytes: &'s [u8],
+}
+
+impl<'s> Sample<'s> {
+    /// As text, with what is none replaced, and without a byte order mark.
+    fn text(&self) -> Cow<'s, str> {
+        let decode = |unit: fn([u8; 2]) -> u16| {
+            let units: Vec<u16> = self.bytes.as_chunks::<2>().0.iter().skip(1).map(|pair| unit(*pair)).collect();
+            Cow::Owned(String::from_utf16_lossy(&units))
+        };
+        match self.bytes {
+            [0xFF, 0xFE, ..] => decode(u16::from_le_bytes),
+            [0xFE, 0xFF, ..] => decode(u16::from_be_bytes),
+            bytes => String::from_utf8_lossy(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)),
+        }
+    }
 }
 
 /// A format's opinion of a sample.

@@ -4,6 +4,8 @@ use super::{
     Confidence, Content, DocumentView, Format, FormatError, Holds, ImportedDocument, ImportedSentence, Input, LossKind,
     OptionSpec, Options, Output, Receipt, Sample, SentenceView, Sink, Sniff, Use,
 };
+use super::foreign::{self, Foreign};
+use super::registry;
 use crate::annotation::Kept;
 use crate::text::{OffsetIndex, SentenceSplit, TextRange, Tokens, split_sentences};
 use std::io::Write;
@@ -66,6 +68,7 @@ impl Format for PlainText {
 
     fn read(&self, input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
         let (name, file) = (input.name().to_owned(), input.file_name().to_owned());
+        refuse_other(&input, options)?;
         let text = input.text(sink)?;
         if u32::try_from(text.len()).is_err() {
             OffsetIndex::new(&text).map_err(|source| FormatError::TooLong { source, file: file.clone() })?;
@@ -92,6 +95,31 @@ impl Format for PlainText {
         }
         out.flush()?;
         Ok(receipt)
+    }
+}
+
+/// Refuses what is no prose, unless it is said what a line is.
+fn refuse_other(input: &Input, options: &Options) -> Result<(), FormatError> {
+    if unit(options).is_some() {
+        return Ok(());
+    }
+    let file = input.file_name().to_owned();
+    let option = "unit=prose or unit=lines";
+    if let Some(foreign) = foreign::recognise(&input.sample()) {
+        let Foreign { what, remedy, .. } = foreign;
+        let why = format!("this looks like {what}, not like a text ({remedy}); if it is to be read as text all the same");
+        return Err(FormatError::NeedsOption { why, option, file });
+    }
+    match registry::detect(&file, &input.sample()) {
+        Ok(other) if other.format.holds().mentions => {
+            let why = format!(
+                "this looks like {}, not like a text; choose the format {}, or, if it is to be read as text all the same",
+                other.found,
+                other.format.id()
+            );
+            Err(FormatError::NeedsOption { why, option, file })
+        }
+        _ => Ok(()),
     }
 }
 

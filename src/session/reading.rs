@@ -48,6 +48,12 @@ pub fn read_files(files: &[PathBuf], request: &ReadRequest) -> Result<Incoming, 
     read_inputs(files, request, &[], &AtomicBool::new(false), &mut |_, _| {})
 }
 
+/// The format that a file looks like: where reading it asks for an option, that is one of this format.
+pub fn asking_format(files: &[PathBuf]) -> Option<&'static str> {
+    let input = Input::file(files.first().filter(|file| file.is_file())?).ok()?;
+    detect(input.file_name(), &input.sample()).ok().map(|detected| detected.format.id())
+}
+
 /// As [`read_files`]; options may also be for the formats of `also`.
 pub(super) fn read_inputs(
     named: &[PathBuf],
@@ -58,8 +64,9 @@ pub(super) fn read_inputs(
 ) -> Result<Incoming, SessionError> {
     let asked = request.format.as_deref().map(by_id).transpose()?;
     let mut incoming = Incoming { files: named.to_vec(), ..Incoming::default() };
-    let found = expand(named, asked, &mut incoming.notes)?;
-    let (mut files, mut told, mut failures) = (Vec::with_capacity(found.len()), Vec::new(), Vec::new());
+    let mut failures = Vec::new();
+    let found = expand(named, asked, &mut incoming.notes, &mut failures)?;
+    let (mut files, mut told) = (Vec::with_capacity(found.len()), Vec::new());
     for file in found {
         let format = match file.is_unbegun {
             true => Ok(by_id(UNBEGUN)?),
