@@ -159,7 +159,7 @@ fn markup(start: &str) -> Option<Foreign> {
 /// JSON that is not one of our lines.
 fn json(start: &str, text: &str) -> Option<Foreign> {
     let head: String = start.chars().take(20_000).collect();
-    let has = |key: &str| head.contains(&format!("\"{key}\""));
+    let has = |key: &str| head.contains(&format!("\"{key}\":")) || head.contains(&format!("\"{key}\" :"));
     let is_array = start.starts_with('[');
     let after = start.get(1..).unwrap_or_default().trim_start();
     let looks_like_json = match after.chars().next() {
@@ -195,7 +195,7 @@ fn json(start: &str, text: &str) -> Option<Foreign> {
             "BioC JSON",
             "write it as JSON lines, with `jq -c '.documents[].passages[] | .offset as $o | {text, label: [.annotations[]? | .infons.type as $t | .locations[] | [.offset - $o, .offset - $o + .length, $t]]}' FILE.json > FILE.jsonl`; pieces of one mention become several",
         )),
-        () if has("tokenized_text") && has("ner") => Some(data(
+        () if is_array && has("tokenized_text") && has("ner") => Some(data(
             "training data of GLiNER (JSON)",
             "write it as JSON lines, with `jq -c '.[] | {tokens: .tokenized_text, entities: [.ner[] | {start: .[0], end: (.[1] + 1), label: .[2]}]}' FILE.json > FILE.jsonl`",
         )),
@@ -208,7 +208,7 @@ fn json(start: &str, text: &str) -> Option<Foreign> {
             "W2NER JSON",
             "write it as JSON lines, with `jq -c '.[] | {tokens: .sentence, entities: [.ner[] | {start: .index[0], end: (.index[-1] + 1), label: .type}]}' FILE.json > FILE.jsonl`; pieces of discontinuous mentions are joined by that",
         )),
-        () if has("tokens") && has("entities") && has("type") && !has("label") => Some(data(
+        () if is_array && has("tokens") && has("entities") && has("type") && !has("label") => Some(data(
             "SpERT JSON",
             "write it as JSON lines, with `jq -c '.[] | {tokens, entities: [.entities[] | {start, end, label: .type}]}' FILE.json > FILE.jsonl`",
         )),
@@ -240,23 +240,28 @@ fn json(start: &str, text: &str) -> Option<Foreign> {
     })
 }
 
-/// Text in lines that is a table, or of another program.
+/// Text in lines.
 fn lines(start: &str) -> Option<Foreign> {
-    let lines: Vec<&str> = start.lines().take(200).filter(|line| !line.trim().is_empty()).collect();
-    let whole = lines.split_last().map_or(&[][..], |(_, whole)| if whole.len() < 2 { &lines } else { whole });
     if start.starts_with("@prefix") && start.contains("nif") {
         return Some(data("NIF (RDF)", INCEPTION));
     }
-    let kaggle = lines.first().is_some_and(|line| {
+    let kaggle = start.lines().next().is_some_and(|line| {
         let lower = line.to_lowercase();
         lower.starts_with("sentence") && lower.contains("word") && lower.contains("tag") && lower.contains(',')
     });
     if kaggle {
         return Some(TABLE);
     }
-    // A tab in every line, and as many in each.
+    None
+}
+
+/// A table by tabs, which might be columns of words as well: as many tabs in each line, and no empty lines.
+pub(super) fn table(sample: &Sample<'_>) -> Option<Foreign> {
+    let text = sample.text();
+    let lines: Vec<&str> = text.trim_end().lines().take(200).collect();
+    // The last one may be cut off.
+    let whole = lines.get(..lines.len().saturating_sub(1)).unwrap_or_default();
     let tabs = |line: &&str| line.matches('\t').count();
     let first = whole.first().map_or(0, tabs);
-    let is_table = whole.len() >= 5 && first > 0 && whole.iter().all(|line| tabs(line) == first);
-    is_table.then_some(TABLE)
+    (whole.len() >= 5 && first > 0 && whole.iter().all(|line| tabs(line) == first)).then_some(TABLE)
 }

@@ -45,6 +45,9 @@ pub fn detect(file: &str, sample: &Sample<'_>) -> Result<Detected, FormatError> 
     if let Some(foreign) = foreign::recognise(sample).filter(|_| !is_certain) {
         return Err(foreign.error(file));
     }
+    if let Some(table) = foreign::table(sample).filter(|_| best.as_ref().is_none_or(|(f, _)| !f.holds().mentions)) {
+        return Err(table.error(file));
+    }
     match best {
         Some((format, Sniff { found, .. })) => Ok(Detected { format, found }),
         None => Err(match by_name(sample.extension) {

@@ -98,6 +98,9 @@ impl Fields {
             Some(names) => names.split_whitespace().map(str::to_owned).collect(),
             None => STANDARD.map(str::to_owned).to_vec(),
         };
+        if names.len() > 200 {
+            return None;
+        }
         let place = |name: &str| names.iter().position(|n| n == name);
         let (id, form) = (place("ID")?, place("FORM")?);
         let (head, misc) = (place("HEAD"), place("MISC"));

@@ -10,6 +10,9 @@ use crate::format::tags::{is_filler, is_o};
 use crate::format::{FormatError, Options};
 use crate::wording::listed;
 
+/// More columns than any file of tags has: with so many, lines are sentences or worse.
+const MOST_COLUMNS: usize = 1000;
+
 /// Where things stand in a row.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Layout {
@@ -113,14 +116,17 @@ impl Layout {
     pub(super) fn find(text: &str, options: &Options, file: &str) -> Result<Self, FormatError> {
         let asked = Asked::of(options)?;
         let (separator, count) = Separator::find(text);
-        let profile = Profile::of(text, separator, count);
         if count == 0 {
             return Err(FormatError::NoSentence { file: file.to_owned() });
         }
+        let wrong = |found: String| FormatError::WrongFormat { format: "CoNLL columns", found, file: file.to_owned() };
+        if count > MOST_COLUMNS {
+            return Err(wrong(format!("most rows have {count} columns")));
+        }
+        let profile = Profile::of(text, separator, count);
         if asked.tags.is_none() && asked.token.is_none() && asked.layers.is_none() && is_ontonotes(text) {
             return Ok(Self::ontonotes(separator));
         }
-        let wrong = |found: String| FormatError::WrongFormat { format: "CoNLL columns", found, file: file.to_owned() };
         let last = asked.layers.map(|layers| (count.saturating_sub(layers)..count).collect::<Vec<_>>());
         let told = asked.tags.clone().or(last);
         let needed = told.iter().flatten().chain(&asked.token).max().map_or(2, |column| column + 1);
@@ -242,7 +248,7 @@ pub(super) fn survey(text: &str) -> Option<(usize, usize)> {
         return Some((1, 1));
     }
     let (separator, count) = Separator::find(text);
-    if count < 2 {
+    if !(2..=MOST_COLUMNS).contains(&count) {
         return None;
     }
     let profile = Profile::of(text, separator, count);
@@ -256,7 +262,7 @@ pub(super) fn survey(text: &str) -> Option<(usize, usize)> {
 /// True for rows of words that have no tags: sentences between blank lines, in columns by tabs.
 pub(super) fn are_columns_without_tags(text: &str) -> bool {
     let (separator, count) = Separator::find(text);
-    if separator != Separator::Tabs || count < 2 {
+    if separator != Separator::Tabs || !(2..=MOST_COLUMNS).contains(&count) {
         return false;
     }
     let profile = Profile::of(text, separator, count);
