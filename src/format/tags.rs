@@ -64,6 +64,11 @@ pub(super) enum Doubt {
     UnknownPrefix { tag: String, prefix: String, label: String },
     #[error("some tags have a prefix, such as {with:?}, and others have none, such as {without:?}")]
     Mixed { with: String, without: String },
+    #[error(
+        "the tag {tag:?} holds several tags, which are not told apart here; write them in columns (or lists) of their own, \
+         one a depth, or take each for a label of its own"
+    )]
+    Several { tag: String },
     #[error("the tags name no label, only where mentions begin and go on (such as {tag:?})")]
     NoLabel { tag: String },
 }
@@ -72,7 +77,7 @@ impl Doubt {
     /// The option that settles it.
     pub(super) fn option(&self) -> &'static str {
         match self {
-            Self::UnknownPrefix { .. } | Self::Mixed { .. } => {
+            Self::UnknownPrefix { .. } | Self::Mixed { .. } | Self::Several { .. } => {
                 "scheme=… (none takes each tag for a label as it stands)"
             }
             Self::NoLabel { .. } => "label=… (the label of all mentions)",
@@ -265,6 +270,9 @@ impl Notation {
         for (tag, n) in marked {
             match self.read(tag) {
                 Tag::Of(_, label) => {
+                    if label.split(['|', ',', ';', '+']).skip(1).any(|part| self.cut(part.trim()).is_some()) {
+                        return Err(Doubt::Several { tag: (*tag).to_owned() });
+                    }
                     labels.insert(label);
                     with.get_or_insert(*tag);
                     prefixed += n;
@@ -421,6 +429,7 @@ mod tests {
         check("B-cell T-cell O O", expect![[r#"the tag "T-cell" begins like one of a scheme that is not known here ("T" and the label "cell"): known are I, B, E, S (bioes), L, U (bilou), M (bmes) and W (bmewo)"#]]);
         check("X-PER X-LOC O O", expect![[r#"the tag "X-LOC" begins like one of a scheme that is not known here ("X" and the label "LOC"): known are I, B, E, S (bioes), L, U (bilou), M (bmes) and W (bmewo)"#]]);
         check("B-PER I-PER LOC LOC O", expect![[r#"some tags have a prefix, such as "B-PER", and others have none, such as "LOC""#]]);
+        check("B-ORG|B-GPE I-ORG O", expect![[r#"the tag "B-ORG|B-GPE" holds several tags, which are not told apart here; write them in columns (or lists) of their own, one a depth, or take each for a label of its own"#]]);
         check("B I O B", expect![[r#"the tags name no label, only where mentions begin and go on (such as "B")"#]]);
     }
 }

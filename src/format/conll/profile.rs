@@ -61,7 +61,7 @@ pub(super) enum Kind {
     /// Nothing but `O`.
     Outside,
     Numbers,
-    /// Nothing but `_`, `-`, `*`.
+    /// Mostly `_`, `-`, `*` or nothing.
     Empty,
     Words,
 }
@@ -156,6 +156,7 @@ impl Column {
             () if self.opened > 0 && share(self.brackets, 95) && !self.has_syntax() => Kind::Brackets,
             () if self.outside > 0 && self.outside + self.fillers == self.rows => Kind::Outside,
             () if share(self.outside, 20) && has_few => Kind::Labels,
+            () if share(self.fillers, 50) => Kind::Empty,
             () if share(self.numbers, 95) => Kind::Numbers,
             () => Kind::Words,
         }

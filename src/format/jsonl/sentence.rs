@@ -226,7 +226,7 @@ impl ReadSentence {
         let mut texts = Vec::with_capacity(tags.len());
         for tag in tags {
             texts.push(match tag {
-                Tag::Name(name) => name.as_str(),
+                Tag::Name(name) => name.trim(),
                 Tag::Number(-100) => {
                     missing += 1;
                     "O"
