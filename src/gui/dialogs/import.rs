@@ -5,13 +5,14 @@
 //! - While the import is written the dialog stays: an edit made meanwhile would make it fail.
 
 use super::options::format_option;
-use super::{Backstage, Report, button_row, explain, field_name, modal, problem};
+use super::{Backstage, Report, button_row, default_button, explain, field_name, modal, problem};
 use crate::annotation::{LabelSet, Rgb};
 use crate::format::{ImportedSentence, Use, Warning, formats};
 use crate::gui::acts::Act;
 use crate::gui::files::{PathChange, PathField, Wish};
 use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts::{button, combo, primary_button, section};
+use crate::gui::widgets::keyboard::leaves_enter;
+use crate::gui::widgets::parts::{button, combo, section};
 use crate::gui::widgets::sentence::{Content, Emphasis, Setting, Typesetter, paint};
 use crate::session::{ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, asking_format, read_files};
 use crate::wording::{counted, grouped};
@@ -171,15 +172,14 @@ impl ImportDialog {
         button_row(ui, |ui| {
             if let State::Preview { incoming, .. } = &mut self.state {
                 let text = format!("Import {}", counted(incoming.sentences, "sentence", "sentences"));
-                if primary_button(ui, true, &text).clicked() {
+                if default_button(ui, true, &text) {
                     let incoming = std::mem::take(&mut **incoming);
                     backstage.acts.push(Act::Import { incoming: Box::new(incoming), how: self.how });
                     self.state = State::Writing;
                 }
             } else {
                 let idle = matches!(self.state, State::Choosing { .. });
-                let entered = ui.input(|i| i.key_pressed(egui::Key::Enter));
-                if (primary_button(ui, ready && idle, "Read").clicked() || entered) && ready && idle {
+                if default_button(ui, ready && idle, "Read") {
                     self.read(backstage);
                 }
             }
@@ -300,7 +300,7 @@ fn how(ui: &mut Ui, how: &mut ImportHow, has_mentions: bool) {
                 (ImportAs::Suggestions, "suggestions", "To be accepted or rejected one by one"),
                 (ImportAs::Text, "not wanted", "Only the texts are imported"),
             ] {
-                ui.radio_value(&mut how.kind, Some(kind), text).on_hover_text(help);
+                leaves_enter(ui.radio_value(&mut how.kind, Some(kind), text)).on_hover_text(help);
             }
             ui.add_space(size::GAP);
         }
@@ -340,8 +340,7 @@ fn done(ui: &mut Ui, receipt: &ImportReceipt, backstage: &mut Backstage<'_>) {
     }
     warnings(ui, &receipt.warnings);
     button_row(ui, |ui| {
-        let entered = ui.input(|i| i.key_pressed(egui::Key::Enter));
-        if primary_button(ui, true, "Annotate").clicked() || entered {
+        if default_button(ui, true, "Annotate") {
             backstage.acts.push(Act::CloseDialog);
         }
     });
