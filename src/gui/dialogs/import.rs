@@ -14,7 +14,7 @@ use crate::gui::theme::{self, size};
 use crate::gui::widgets::keyboard::leaves_enter;
 use crate::gui::widgets::parts::{button, combo, section};
 use crate::gui::widgets::sentence::{Content, Emphasis, Setting, Typesetter, paint};
-use crate::session::{ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, read_files};
+use crate::session::{ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, asking_format, read_files};
 use crate::wording::{counted, grouped};
 use eframe::egui::{self, Label, ScrollArea, Sense, Ui, vec2};
 use std::collections::BTreeMap;
@@ -42,7 +42,8 @@ enum State {
     Choosing {
         failure: Option<String>,
     },
-    Reading(Task<Result<Incoming, SessionError>>),
+    /// With an error comes the format whose option it asks for.
+    Reading(Task<Result<Incoming, (SessionError, Option<&'static str>)>>),
     /// `there`: what to know about documents of the same names.
     Preview {
         incoming: Box<Incoming>,
@@ -100,7 +101,8 @@ impl ImportDialog {
         let State::Reading(task) = &self.state else { return };
         let Some(result) = task.poll() else { return };
         let labels = backstage.project.map(|p| p.corpus().labels());
-        self.state = match result.map_err(SessionError::from).flatten() {
+        let result = result.map_err(|lost| (lost.into(), None)).flatten();
+        self.state = match result {
             Ok(incoming) => {
                 let sentences = preview(&incoming, labels.unwrap_or(&LabelSet::default()));
                 // Without mentions the split that is chosen says more.
@@ -109,7 +111,11 @@ impl ImportDialog {
                 let there = backstage.project.and_then(|p| incoming.already_there(p.corpus()));
                 State::Preview { incoming: Box::new(incoming), sentences, there }
             }
-            Err(error) => State::Choosing { failure: Some(Report::of("", &error).text) },
+            Err((error, asking)) => {
+                // The option that is asked for is one of a format that was found out.
+                self.read_as = self.read_as.or(asking);
+                State::Choosing { failure: Some(Report::of("", &error).text) }
+            }
         };
     }
 
@@ -118,7 +124,7 @@ impl ImportDialog {
         self.read_with = self.options.clone();
         let options = self.options.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
         let request = ReadRequest { format: self.format.map(str::to_owned), options };
-        let work = move || read_files(&files, &request);
+        let work = move || read_files(&files, &request).map_err(|error| (error, asking_format(&files)));
         self.state = State::Reading(Task::spawn("read files", backstage.services.waker.clone(), work));
     }
 
