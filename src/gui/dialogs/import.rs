@@ -14,7 +14,9 @@ use crate::gui::theme::{self, size};
 use crate::gui::widgets::keyboard::leaves_enter;
 use crate::gui::widgets::parts::{button, combo, section};
 use crate::gui::widgets::sentence::{Content, Emphasis, Setting, Typesetter, paint};
-use crate::session::{ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, asking_format, read_files};
+use crate::session::{
+    ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, asking_format, read_files,
+};
 use crate::wording::{counted, grouped};
 use eframe::egui::{self, Label, ScrollArea, Sense, Ui, vec2};
 use std::collections::BTreeMap;
