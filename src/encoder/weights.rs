@@ -86,7 +86,9 @@ fn not_readable(bytes: &[u8], error: &SafeTensorError, path: &Path) -> EncoderEr
     } else if matches!(error, SafeTensorError::MetadataIncompleteBuffer) {
         "the file is cut off, or something was added to its end".to_owned()
     } else {
-        format!("the file is cut off or no safetensors file ({error})")
+        // It may quote the file.
+        let said: String = error.to_string().chars().take(200).collect();
+        format!("the file is cut off or no safetensors file ({said})")
     };
     EncoderError::bad_file(problem, GET_AGAIN, path)
 }

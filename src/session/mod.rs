@@ -51,6 +51,7 @@ mod queue;
 mod ranking;
 mod readback;
 mod reading;
+mod resegmented;
 mod sample;
 mod saving;
 mod scoring;
@@ -93,7 +94,7 @@ pub use look_again::{FOLDS, LookAgainRequest, doubt_in_words};
 pub use models::KeptModel;
 pub use project::{NewProject, Order, Project};
 pub use ranking::RankRequest;
-pub use reading::{Incoming, ReadRequest, read_files};
+pub use reading::{Incoming, ReadRequest, asking_format, read_files};
 pub use sample::open_sample;
 pub use settings::{Setting, Settings, background_threads, cores};
 pub use simulate::{

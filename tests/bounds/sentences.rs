@@ -65,8 +65,14 @@ fn a_text_in_one_line_goes_through_the_filter_and_is_spoken_of() {
     let path = dir.path().join("line.txt");
     std::fs::write(&path, text).unwrap();
     let (model, predict) = (dir.path().join("m"), PredictOptions::default());
-    let request =
-        FilterRequest { model: &model, threads: Some(2), predict, format: "text", options: &[], name: "line.txt" };
+    let request = FilterRequest {
+        model: &model,
+        threads: Some(2),
+        predict,
+        format: Some("text"),
+        options: &[],
+        name: "line.txt",
+    };
     let mut out = Vec::new();
     let input = Input::file(&path).unwrap();
     let (report, taken) = measured(|| filter(&request, input, &mut out, &NEVER).unwrap());

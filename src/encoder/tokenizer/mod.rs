@@ -29,7 +29,10 @@ pub(super) use normalizer::Steps;
 use model::{AddedTokens, Model};
 use serde::Deserialize;
 use splits::Splits;
-use tokenizers::{DecoderWrapper, ModelWrapper, PostProcessorWrapper, PreTokenizerWrapper, TokenizerImpl};
+use tokenizers::{
+    AddedToken, DecoderWrapper, ModelWrapper, NormalizedString, Normalizer as _, PostProcessorWrapper,
+    PreTokenizerWrapper, TokenizerImpl,
+};
 
 /// What words are taken apart by.
 pub(super) type Tokenizer =
@@ -101,7 +104,7 @@ pub(super) fn read(json: &[u8], vocabulary: usize) -> Result<Tokenizer, Problem>
     shape::check(json, vocabulary)?;
     let file: File = serde_json::from_slice(json).map_err(|e| Problem::unreadable(&e))?;
     if let Some(other) = file.version.filter(|version| version != "1.0") {
-        return Err(Problem::Unreadable(format!("its version is {other:?}, expected \"1.0\"")));
+        return Err(Problem::unreadable(&format!("its version is not \"1.0\" but {other:?}")));
     }
     let steps = file.normalizer.map(normalizer::Normalizer::build).transpose()?;
     let splits = file.pre_tokenizer.map(Splits::build).transpose()?;
@@ -118,9 +121,17 @@ pub(super) fn build(
     model: ModelWrapper,
     steps: Option<Steps>,
     splits: Option<PreTokenizerWrapper>,
-    added: Vec<tokenizers::AddedToken>,
+    mut added: Vec<AddedToken>,
 ) -> Result<Tokenizer, Problem> {
     caught(|| {
+        if let Some(steps) = &steps {
+            for token in added.iter_mut().filter(|token| token.normalized) {
+                let mut text = NormalizedString::from(token.content.as_str());
+                steps.normalize(&mut text).map_err(|e| Problem::unreadable(&e))?;
+                // Where nothing is left of it, the library would find it everywhere.
+                token.normalized = !text.is_empty();
+            }
+        }
         let mut tokenizer = Tokenizer::new(model);
         tokenizer.with_normalizer(steps).map_err(|e| Problem::unreadable(&e))?;
         tokenizer.with_pre_tokenizer(splits);

@@ -202,8 +202,8 @@ fn unigram(
         return Err(Problem::Numbers { numbers: subwords.len(), vocabulary });
     }
     subwords.iter().try_for_each(|(subword, _)| check_subword(subword))?;
-    if let Some((subword, score)) = subwords.iter().find(|(_, score)| !score.is_finite()) {
-        return Err(Problem::Model(format!("the score of the subword {subword:?} is {score}, which is no number")));
+    if let Some(place) = subwords.iter().position(|(_, score)| !score.is_finite()) {
+        return Err(Problem::Model(format!("the score of subword {place} of the tokenizer is not finite")));
     }
     let most = subwords.len().saturating_mul(NODES_A_SUBWORD).min(MOST_NODES);
     Problem::too_much("beginnings of subwords", beginnings(&subwords), most)?;

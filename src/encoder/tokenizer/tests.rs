@@ -114,3 +114,13 @@ fn xlm_roberta_and_those_made_of_it() {
         "lstrip": true, "rstrip": false, "normalized": true, "special": false}));
     check(&json);
 }
+
+#[test]
+fn a_subword_of_which_normalizing_leaves_nothing_is_not_found_everywhere() {
+    let mut json = fixture("tiny-distilbert");
+    json["added_tokens"].as_array_mut().unwrap().push(json!({"id": 90, "content": "\u{200b}", "single_word": false,
+        "lstrip": false, "rstrip": false, "normalized": true, "special": false}));
+    let tokenizer = read(json.to_string().as_bytes(), 400).unwrap();
+    let encoding = tokenizer.encode(&WORDS[..], false).unwrap();
+    assert!(encoding.get_ids().len() < 100, "{:?}", encoding.get_tokens());
+}

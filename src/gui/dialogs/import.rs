@@ -5,15 +5,16 @@
 //! - While the import is written the dialog stays: an edit made meanwhile would make it fail.
 
 use super::options::format_option;
-use super::{Backstage, Report, button_row, explain, field_name, modal, problem};
+use super::{Backstage, Report, button_row, default_button, explain, field_name, modal, problem};
 use crate::annotation::{LabelSet, Rgb};
 use crate::format::{ImportedSentence, Use, Warning, formats};
 use crate::gui::acts::Act;
 use crate::gui::files::{PathChange, PathField, Wish};
 use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts::{button, combo, primary_button, section};
+use crate::gui::widgets::keyboard::leaves_enter;
+use crate::gui::widgets::parts::{button, combo, section};
 use crate::gui::widgets::sentence::{Content, Emphasis, Setting, Typesetter, paint};
-use crate::session::{ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, read_files};
+use crate::session::{ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, asking_format, read_files};
 use crate::wording::{counted, grouped};
 use eframe::egui::{self, Label, ScrollArea, Sense, Ui, vec2};
 use std::collections::BTreeMap;
@@ -41,7 +42,8 @@ enum State {
     Choosing {
         failure: Option<String>,
     },
-    Reading(Task<Result<Incoming, SessionError>>),
+    /// With an error comes the format whose option it asks for.
+    Reading(Task<Result<Incoming, (SessionError, Option<&'static str>)>>),
     /// `there`: what to know about documents of the same names.
     Preview {
         incoming: Box<Incoming>,
@@ -99,7 +101,8 @@ impl ImportDialog {
         let State::Reading(task) = &self.state else { return };
         let Some(result) = task.poll() else { return };
         let labels = backstage.project.map(|p| p.corpus().labels());
-        self.state = match result.map_err(SessionError::from).flatten() {
+        let result = result.map_err(|lost| (lost.into(), None)).flatten();
+        self.state = match result {
             Ok(incoming) => {
                 let sentences = preview(&incoming, labels.unwrap_or(&LabelSet::default()));
                 // Without mentions the split that is chosen says more.
@@ -108,7 +111,11 @@ impl ImportDialog {
                 let there = backstage.project.and_then(|p| incoming.already_there(p.corpus()));
                 State::Preview { incoming: Box::new(incoming), sentences, there }
             }
-            Err(error) => State::Choosing { failure: Some(Report::of("", &error).text) },
+            Err((error, asking)) => {
+                // The option that is asked for is one of a format that was found out.
+                self.read_as = self.read_as.or(asking);
+                State::Choosing { failure: Some(Report::of("", &error).text) }
+            }
         };
     }
 
@@ -117,7 +124,7 @@ impl ImportDialog {
         self.read_with = self.options.clone();
         let options = self.options.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
         let request = ReadRequest { format: self.format.map(str::to_owned), options };
-        let work = move || read_files(&files, &request);
+        let work = move || read_files(&files, &request).map_err(|error| (error, asking_format(&files)));
         self.state = State::Reading(Task::spawn("read files", backstage.services.waker.clone(), work));
     }
 
@@ -165,15 +172,14 @@ impl ImportDialog {
         button_row(ui, |ui| {
             if let State::Preview { incoming, .. } = &mut self.state {
                 let text = format!("Import {}", counted(incoming.sentences, "sentence", "sentences"));
-                if primary_button(ui, true, &text).clicked() {
+                if default_button(ui, true, &text) {
                     let incoming = std::mem::take(&mut **incoming);
                     backstage.acts.push(Act::Import { incoming: Box::new(incoming), how: self.how });
                     self.state = State::Writing;
                 }
             } else {
                 let idle = matches!(self.state, State::Choosing { .. });
-                let entered = ui.input(|i| i.key_pressed(egui::Key::Enter));
-                if (primary_button(ui, ready && idle, "Read").clicked() || entered) && ready && idle {
+                if default_button(ui, ready && idle, "Read") {
                     self.read(backstage);
                 }
             }
@@ -294,7 +300,7 @@ fn how(ui: &mut Ui, how: &mut ImportHow, has_mentions: bool) {
                 (ImportAs::Suggestions, "suggestions", "To be accepted or rejected one by one"),
                 (ImportAs::Text, "not wanted", "Only the texts are imported"),
             ] {
-                ui.radio_value(&mut how.kind, Some(kind), text).on_hover_text(help);
+                leaves_enter(ui.radio_value(&mut how.kind, Some(kind), text)).on_hover_text(help);
             }
             ui.add_space(size::GAP);
         }
@@ -334,8 +340,7 @@ fn done(ui: &mut Ui, receipt: &ImportReceipt, backstage: &mut Backstage<'_>) {
     }
     warnings(ui, &receipt.warnings);
     button_row(ui, |ui| {
-        let entered = ui.input(|i| i.key_pressed(egui::Key::Enter));
-        if primary_button(ui, true, "Annotate").clicked() || entered {
+        if default_button(ui, true, "Annotate") {
             backstage.acts.push(Act::CloseDialog);
         }
     });

@@ -110,8 +110,9 @@ fn product(
     assert!(dst.1.is_spread(m, n), "rows and columns of a product overlap");
     if m == 0 || n == 0 || k == 0 {
         // Nothing is at the places where the matrices would begin. A sum of no products is 0.
-        for i in 0..if onto == Onto::Sum { 0 } else { m } {
-            (0..n).for_each(|j| dst.0[dst.1.at + i * dst.1.row + j * dst.1.col] = 0.0);
+        if onto == Onto::Nothing {
+            let places = (0..m).flat_map(|i| (0..n).map(move |j| i * dst.1.row + j * dst.1.col));
+            places.for_each(|place| dst.0[dst.1.at + place] = 0.0);
         }
         return;
     }
