@@ -5,6 +5,7 @@ use super::{FormatError, Sample, Sink};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How much of a file is looked at to tell its format, and how much of a stream to tell how it is meant.
 const SAMPLE_BYTES: usize = 1 << 18;
@@ -19,7 +20,11 @@ pub struct Input {
     source: Source,
     /// The first bytes; all of them if there are fewer than [`SAMPLE_BYTES`].
     head: Vec<u8>,
+    listener: Option<Listener>,
 }
+
+/// Hears how many bytes of a file were read, again and again. What it says ends the reading: `false` for no further.
+pub type Listener = Arc<dyn Fn(usize) -> bool + Send + Sync>;
 
 enum Source {
     File(PathBuf),
@@ -44,6 +49,7 @@ impl Input {
             extension: part(path.extension()).to_lowercase(),
             file,
             source: Source::File(path.to_owned()),
+            listener: None,
         })
     }
 
@@ -52,7 +58,14 @@ impl Input {
     pub fn bytes(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Result<Self, FormatError> {
         let (name, bytes) = (name.into(), bytes.into());
         let head = head(&mut bytes.as_slice(), &name)?;
-        Ok(Self { file: name.clone(), name, extension: String::new(), source: Source::Bytes(bytes), head })
+        Ok(Self {
+            file: name.clone(),
+            name,
+            extension: String::new(),
+            source: Source::Bytes(bytes),
+            head,
+            listener: None,
+        })
     }
 
     /// Something that can be read only once, such as the standard input. Waits for its first bytes.
@@ -62,12 +75,24 @@ impl Input {
     pub fn stream(name: impl Into<String>, mut stream: impl Read + Send + 'static) -> Result<Self, FormatError> {
         let name = name.into();
         let head = head(&mut stream, &name)?;
-        Ok(Self { file: name.clone(), name, extension: String::new(), source: Source::Stream(Box::new(stream)), head })
+        Ok(Self {
+            file: name.clone(),
+            name,
+            extension: String::new(),
+            source: Source::Stream(Box::new(stream)),
+            head,
+            listener: None,
+        })
     }
 
     /// The same under another name.
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
+    }
+
+    /// The same, heard by somebody while it is read.
+    pub fn heard_by(self, listener: Listener) -> Self {
+        Self { listener: Some(listener), ..self }
     }
 
     /// All of it as text; the sink hears when it was converted.
@@ -141,7 +166,10 @@ impl Input {
             return Err(FormatError::Empty { file: self.file });
         }
         Ok(match self.source {
-            Source::File(ref path) => Box::new(BufReader::with_capacity(1 << 16, self.open_file(path)?)),
+            Source::File(ref path) => {
+                let heard = Heard { file: self.open_file(path)?, listener: self.listener };
+                Box::new(BufReader::with_capacity(1 << 16, heard))
+            }
             Source::Bytes(bytes) => Box::new(Cursor::new(bytes)),
             Source::Stream(rest) => Box::new(BufReader::new(Cursor::new(self.head).chain(rest))),
         })
@@ -149,6 +177,22 @@ impl Input {
 
     fn open_file(&self, path: &Path) -> Result<File, FormatError> {
         File::open(path).map_err(|error| FormatError::read(error, &self.file))
+    }
+}
+
+/// A file that is read in somebody's hearing.
+struct Heard {
+    file: File,
+    listener: Option<Listener>,
+}
+
+impl Read for Heard {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        match &self.listener {
+            Some(listener) if !listener(count) => Err(std::io::Error::other("stopped")),
+            _ => Ok(count),
+        }
     }
 }
 
