@@ -1,7 +1,7 @@
 //! A label: its name, its colour, its key; a new one or one that is there.
 
 use super::{Backstage, button_row, explain, field_name, modal, problem};
-use crate::annotation::{Corpus, Label, LabelId, LabelUse, Rgb};
+use crate::annotation::{Corpus, Label, LabelError, LabelId, LabelUse, Rgb};
 use crate::gui::acts::Act;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{button, primary_button, text_field};
@@ -41,6 +41,14 @@ impl LabelDialog {
             color: [label.color.0, label.color.1, label.color.2],
             used: corpus.use_of_label(label.id),
             fresh: true,
+        }
+    }
+
+    /// Something was typed or chosen that the project does not have yet.
+    pub(crate) fn is_ahead_of(&self, project: &Project) -> bool {
+        match self.id.and_then(|id| project.corpus().labels().get(id)) {
+            Some(old) => self.label(old.id).as_ref() != Ok(old),
+            None => !self.name.trim().is_empty(),
         }
     }
 
@@ -103,16 +111,8 @@ impl LabelDialog {
     }
 
     fn finish_edit(&self, ui: &mut Ui, project: &Project, old: &Label, entered: bool, acts: &mut Vec<Act>) {
-        let [r, g, b] = self.color;
-        let label = Label {
-            id: old.id,
-            name: self.name.trim().to_owned(),
-            title: self.title.trim().to_owned(),
-            color: Rgb(r, g, b),
-            key: self.key.trim().to_lowercase().chars().next(),
-        };
-        let checked = project.corpus().labels().check(&label);
-        if let Err(error) = &checked {
+        let label = self.label(old.id).and_then(|label| project.corpus().labels().check(&label).map(|()| label));
+        if let Err(error) = &label {
             problem(ui, &error.to_string());
         }
         let is_used = self.used != LabelUse::default();
@@ -127,14 +127,21 @@ impl LabelDialog {
                 acts.extend([Act::Change(Command::RemoveLabel { label: old.id }), Act::CloseDialog]);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let ready = checked.is_ok();
-                if (primary_button(ui, ready, "Save").clicked() || entered) && ready {
-                    acts.extend([Act::Change(Command::EditLabel { label: label.clone() }), Act::CloseDialog]);
+                let saved = primary_button(ui, label.is_ok(), "Save").clicked();
+                if let (true, Ok(label)) = (saved || entered, label) {
+                    acts.extend([Act::Change(Command::EditLabel { label }), Act::CloseDialog]);
                 }
                 if button(ui, true, "Cancel").clicked() {
                     acts.push(Act::CloseDialog);
                 }
             });
         });
+    }
+
+    /// The label as the fields have it.
+    fn label(&self, id: LabelId) -> Result<Label, LabelError> {
+        let [r, g, b] = self.color;
+        let (name, title) = (self.name.trim().to_owned(), self.title.trim().to_owned());
+        Ok(Label { id, name, title, color: Rgb(r, g, b), key: Label::key_of(&self.key)? })
     }
 }
