@@ -89,6 +89,15 @@ impl Dialog {
         matches!(self, Dialog::Label(_) | Dialog::Settings(_) | Dialog::Export(_) | Dialog::Copy(_))
     }
 
+    /// Something was typed in it that the project does not have yet.
+    pub(super) fn is_ahead_of(&self, project: &Project) -> bool {
+        match self {
+            Dialog::Label(dialog) => dialog.is_ahead_of(project),
+            Dialog::Settings(dialog) => dialog.typed_author(project).is_some(),
+            _ => false,
+        }
+    }
+
     /// Waits for a file that is being written: for the end of the program.
     pub(super) fn wait(self) {
         match self {
@@ -118,7 +127,7 @@ impl Dialog {
     }
 }
 
-/// A titled area in the middle of the dimmed window; true when it is to be closed.
+/// A titled area in the middle of the dimmed window; true when it is to be closed, by Escape or the cross.
 fn modal(ctx: &egui::Context, title: &str, width: f32, content: impl FnOnce(&mut Ui)) -> bool {
     let tokens = theme::tokens_of(ctx.theme());
     let frame = Frame::window(&ctx.global_style()).inner_margin(Margin::same(22));
@@ -137,7 +146,8 @@ fn modal(ctx: &egui::Context, title: &str, width: f32, content: impl FnOnce(&mut
         ui.add_space(size::GAP_SMALL);
         content(ui);
     });
-    closed || response.should_close()
+    // A slip of the pointer beside it must not end what is typed or done in it.
+    closed || (response.should_close() && !response.backdrop_response.clicked())
 }
 
 /// The buttons at the foot of a dialog, from the right.

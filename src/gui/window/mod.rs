@@ -188,6 +188,7 @@ impl Window {
         let ctx = ui.ctx().clone();
         self.typesetter.begin_frame(ui);
         let dialog_open = self.dialog.is_some() || self.report.is_some();
+        let holds_typing = self.holds_typing();
         match &mut self.screen {
             Screen::Start => {
                 StartPage { recent: &self.known.recent, busy: None }.show(ui, &mut self.typesetter, &mut self.acts);
@@ -205,6 +206,7 @@ impl Window {
                     view: &mut desk.view,
                     typesetter: &mut self.typesetter,
                     acts: &mut self.acts,
+                    holds_typing,
                     dialog_open,
                     now_ms: now_ms(),
                 };
@@ -318,14 +320,15 @@ impl Window {
         let told = match act {
             Act::Change(command) => desk.change(command).map(|_| None),
             Act::Sentence(event) => desk.pointer(event),
+            Act::KeepNote { has_ended } => desk.keep_note(has_ended),
             Act::UseLabel(label) => desk.use_label(label),
             Act::GoTo(id) => {
                 desk.go_to(id);
                 desk.view.reveal = Some(Reveal::Row);
                 Ok(None)
             }
-            Act::Import { incoming, how } => {
-                desk.start_import(*incoming, how);
+            Act::Import { incoming, how, watch } => {
+                desk.start_import(*incoming, how, watch);
                 Ok(None)
             }
             Act::EditLabel(id) => {
@@ -422,6 +425,13 @@ impl Window {
     fn takes_drops(&self) -> bool {
         let is_typing = self.dialog.as_ref().is_some_and(Dialog::holds_typing);
         !self.is_writing() && !is_typing && !matches!(self.screen, Screen::Busy { .. })
+    }
+
+    /// Something was typed that the project does not have yet.
+    fn holds_typing(&self) -> bool {
+        self.desk().is_some_and(|Desk { project, view, .. }| {
+            view.has_unsaved_note(project) || self.dialog.as_ref().is_some_and(|dialog| dialog.is_ahead_of(project))
+        })
     }
 
     /// An import or an export is being written.
