@@ -24,6 +24,9 @@ impl Desk {
             let were = counted(open, "suggestion was", "suggestions were");
             told.push(format!("Completed; {were} not accepted ({} goes back)", keys_text(CommandId::Undo)));
         }
+        if status == Status::Skipped && before != status {
+            told.push(format!("Skipped ({} goes back)", keys_text(CommandId::Undo)));
+        }
         if before == Status::Flagged {
             told.push("No longer flagged".to_owned());
         }

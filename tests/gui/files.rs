@@ -90,14 +90,17 @@ fn nothing_gets_between_an_import_and_its_project() {
     page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
 }
 
+/// What cancels, and how it is called.
+type Way<'w> = (&'w str, &'w dyn Fn(&mut Page));
+
 #[test]
 fn an_import_is_cancelled_while_it_is_written() {
-    let cancels: [(&str, &dyn Fn(&mut Page)); 3] = [
+    let ways: [Way<'_>; 3] = [
         ("Escape", &|page| page.key(Key::Escape)),
         ("the cross", &|page| page.click("Close (Esc)")),
         ("the button", &|page| page.click("Cancel")),
     ];
-    for (how, cancel) in cancels {
+    for (how, cancel) in ways {
         let stage = Stage::new();
         let (mut page, project, held) = importing(&stage);
         cancel(&mut page);
