@@ -1,10 +1,10 @@
 //! `nestling import`
 
 use super::args::{As, Import, SplitName};
-use super::output::{Ending, Progress, answer, open, say, stop_flag};
+use super::output::{Ending, Progress, answer, open, say_losses, stop_flag};
 use super::{CliError, json as fields};
 use crate::session::{ImportAs, ImportHow, Incoming, Part, ReadRequest, SessionError, Task, Watch, read_files_watched};
-use crate::wording::counted;
+use crate::wording::{counted, one_line};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,8 +63,7 @@ pub(super) fn run(args: &Import) -> Result<Ending, CliError> {
         "not_represented": [],
     });
     if !args.common.json {
-        receipt.notes.iter().for_each(|note| say(note));
-        receipt.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
+        say_losses(&receipt.warnings, &[], &receipt.notes);
     }
     let mut text = format!(
         "Imported {}, {}, {}",
@@ -76,7 +75,7 @@ pub(super) fn run(args: &Import) -> Result<Ending, CliError> {
         text += &format!(", {}", counted(receipt.suggestions, "suggestion", "suggestions"));
     }
     if !receipt.new_labels.is_empty() {
-        text += &format!("; new labels: {}", receipt.new_labels.join(", "));
+        text += &format!("; new labels: {}", one_line(&receipt.new_labels.join(", ")));
     }
     if receipt.left_out > 0 {
         text += &format!("; {}", counted(receipt.left_out, "warning", "warnings"));
