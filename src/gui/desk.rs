@@ -10,7 +10,7 @@
 use super::commands::{CommandId, keys_text, title_with_keys};
 use super::view::{NextBy, View};
 use super::widgets::sentence::{Mark, MarkId, SentenceEvent};
-use crate::annotation::{Fragments, LabelId, MentionId, SentenceId, Status, TokenIdx};
+use crate::annotation::{MentionId, SentenceId, Status, TokenIdx};
 use crate::session::{
     Command, ImportHow, ImportReceipt, Imported, Incoming, Order, Outcome, Project, SessionError, Setting, Task,
     TaskLost, Watch,
@@ -103,6 +103,9 @@ impl Desk {
     }
 
     fn command_of_sentence(&mut self, id: CommandId) -> Option<Told> {
+        if let Some(told) = self.look_first(id) {
+            return Some(told);
+        }
         // Left and right are those of the eye.
         let right: isize = if self.view.content().rtl { -1 } else { 1 };
         Some(match id {
@@ -193,33 +196,6 @@ impl Desk {
         }
     }
 
-    /// A label for what is selected: the picked mention or suggestion, else words.
-    pub fn use_label(&mut self, label: LabelId) -> Told {
-        self.minding_complete(|desk| desk.labelled(label))
-    }
-
-    fn labelled(&mut self, label: LabelId) -> Told {
-        let Some(sentence) = self.view.current() else { return NOTHING };
-        let command = match self.view.picked_mark().map(|m| (m.id, m.hull)) {
-            Some((MarkId::Gold(mention), _)) => Command::Relabel { sentence, mention, label },
-            Some((MarkId::Ghost(span, suggested), _)) => {
-                let suggested = self.view.suggested_as(span, suggested);
-                if suggested.label == label {
-                    Command::Accept { sentence, suggested }
-                } else {
-                    Command::Correct { sentence, suggested, to: span, label }
-                }
-            }
-            None => {
-                let Some(span) = self.view.target() else { return NOTHING };
-                Command::Annotate { sentence, fragments: Fragments::from(span), label }
-            }
-        };
-        let outcome = self.change(command)?;
-        self.pick_mention(outcome.mention);
-        NOTHING
-    }
-
     pub fn go_to(&mut self, id: SentenceId) {
         if self.view.current() != Some(id) {
             self.view.go_to(&self.project, id);
@@ -231,7 +207,7 @@ impl Desk {
         NOTHING
     }
 
-    fn pick_mention(&mut self, mention: Option<MentionId>) {
+    pub(super) fn pick_mention(&mut self, mention: Option<MentionId>) {
         match mention {
             Some(id) => self.view.pick(MarkId::Gold(id)),
             None => self.view.clear(),

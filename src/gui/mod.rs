@@ -3,7 +3,8 @@
 //! # How it works
 //! Each frame [`Window::logic`] takes in what workers and keys bring, then [`Window::ui`] paints. Panels and dialogs
 //! read the [`Project`](crate::session::Project) and the view and ask for [`acts`]; the window carries them out after
-//! painting, by session commands.
+//! painting, by session commands. Clicks and keys that come in one frame have a pass each ([`turns`]), so that all code
+//! here may take it that one of them came at a time.
 //!
 //! # Invariants
 //! - No reading or writing of files, no waiting and no tensors on the window's thread: a `session::Task` does it.
@@ -21,12 +22,15 @@ mod dialogs;
 mod fallback;
 mod files;
 mod finder;
+mod labelling;
 mod marker;
+mod matching;
 mod note;
 mod panels;
 mod review;
 mod statuses;
 pub mod theme;
+mod turns;
 mod typing;
 mod view;
 pub mod widgets;

@@ -46,6 +46,10 @@ pub struct View {
     follows_cursor: bool,
     /// A selection was made with the mouse: labels are offered beside it.
     pub offers_labels: bool,
+    /// Why the person can't have seen what is selected.
+    unseen: Option<Unseen>,
+    /// The frame that has shown that what was selected is gone.
+    shown_in: Option<u64>,
 
     /// The sentences that the person came from, the latest last.
     trail: Vec<SentenceId>,
@@ -58,6 +62,15 @@ pub struct View {
     pub focus_search: bool,
     pub focus_note: bool,
     pub note: NoteDraft,
+}
+
+/// Why the person can't see what is selected as it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unseen {
+    /// Scrolled away.
+    OutOfSight,
+    /// Another thing was selected when the page was last painted, and the person has not selected this one.
+    Replaced,
 }
 
 /// Where "go on" goes.
@@ -261,19 +274,28 @@ impl View {
 
     /// Brings the content up to the project; call each frame.
     pub fn refresh(&mut self, project: &Project) {
+        let before = (self.current, self.picked, self.selection());
+        self.follow_project(project);
+        let had_selected = before.1.is_some() || before.2.is_some();
+        if had_selected && before != (self.current, self.picked, self.selection()) {
+            (self.unseen, self.shown_in) = (Some(Unseen::Replaced), None);
+        }
+    }
+
+    fn follow_project(&mut self, project: &Project) {
         let corpus = project.corpus();
         if self.current.is_none_or(|id| corpus.sentence(id).is_none()) {
             self.find_a_place(corpus);
         }
         let Some(sentence) = self.sentence(project) else {
-            self.clear();
+            self.let_go();
             self.content = Content::default();
             self.stamp = None;
             return;
         };
         if self.seen.of == Some(sentence.id()) && self.seen.tokens != sentence.tokens() {
             // Its spans count other words now.
-            self.clear();
+            self.let_go();
             self.suggestions = project.suggestions(sentence.id()).cloned();
             self.stamp = None;
         }
@@ -296,7 +318,7 @@ impl View {
     fn find_a_place(&mut self, corpus: &Corpus) {
         let near = self.current.and_then(|_| self.seen.heir(corpus));
         let here = near.or_else(|| corpus.sentences().find(|s| s.status().waits())).or(corpus.sentence_at(0));
-        self.clear();
+        self.let_go();
         self.cursor = here.map(|sentence| self.seen.first_word_in(sentence)).unwrap_or_default();
         self.current = here.map(Sentence::id);
         self.suggestions = None;
@@ -332,7 +354,13 @@ impl View {
         self.picked = self.picked.filter(|id| self.content.mark(*id).is_some());
     }
 
+    /// Lets go what is selected, for the person wants it so.
     pub fn clear(&mut self) {
+        self.let_go();
+        self.unseen = None;
+    }
+
+    fn let_go(&mut self) {
         self.anchor = None;
         self.picked = None;
         self.marks_from = None;
@@ -342,6 +370,25 @@ impl View {
     /// True once after the cursor was moved.
     pub fn take_follow(&mut self) -> bool {
         std::mem::take(&mut self.follows_cursor)
+    }
+
+    /// Brings what is selected into sight.
+    pub fn follow(&mut self) {
+        self.follows_cursor = true;
+    }
+
+    /// Why the person can't have seen what is selected; `None` where they can, or have selected it just now.
+    pub fn unseen(&self) -> Option<Unseen> {
+        self.unseen
+    }
+
+    /// What is selected was painted, in sight or not.
+    pub fn was_painted(&mut self, is_in_sight: bool, frame: u64) {
+        if self.unseen == Some(Unseen::Replaced) && *self.shown_in.get_or_insert(frame) == frame {
+            // What the person did before this frame was about what is gone.
+            return;
+        }
+        self.unseen = (!is_in_sight).then_some(Unseen::OutOfSight);
     }
 
     /// Moves the cursor by words; what was selected is let go.
@@ -369,7 +416,7 @@ impl View {
             let (anchor, cursor) = if by < 0 { (hull.last(), hull.start()) } else { (hull.start(), hull.last()) };
             (self.anchor, self.cursor) = (Some(anchor), cursor);
         }
-        self.picked = None;
+        (self.picked, self.unseen) = (None, None);
         self.offers_labels = false;
         self.anchor = self.anchor.or(Some(self.cursor));
         self.cursor = self.moved(self.cursor, by);
@@ -377,7 +424,7 @@ impl View {
     }
 
     pub fn select(&mut self, from: TokenIdx, to: TokenIdx) {
-        self.picked = None;
+        (self.picked, self.unseen) = (None, None);
         (self.anchor, self.cursor) = (Some(from), to);
         self.stay_inside();
     }

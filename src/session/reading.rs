@@ -61,6 +61,12 @@ pub fn read_files_watched(files: &[PathBuf], request: &ReadRequest, watch: &Watc
     read_in_view(files, request, &[], watch.flag(), watch, &mut |_, _| {})
 }
 
+/// The format that a file looks like: where reading it asks for an option, that is one of this format.
+pub fn asking_format(files: &[PathBuf]) -> Option<&'static str> {
+    let input = Input::file(files.first().filter(|file| file.is_file())?).ok()?;
+    detect(input.file_name(), &input.sample()).ok().map(|detected| detected.format.id())
+}
+
 /// As [`read_files`]; options may also be for the formats of `also`.
 pub(super) fn read_inputs(
     named: &[PathBuf],
@@ -92,7 +98,7 @@ fn read_in_view(
         }
         let format = match file.is_unbegun {
             true => Ok(by_id(UNBEGUN)?),
-            false => format_of(&file, asked, &mut told),
+            false => format_of(&file, asked, &request.options, &mut told),
         };
         match format {
             Ok(format) => files.push((file, format)),
@@ -193,11 +199,13 @@ fn sampled(files: &[(Found, &'static dyn Format)]) -> impl Iterator<Item = (&'st
 fn format_of(
     file: &Found,
     asked: Option<&'static dyn Format>,
+    options: &[(String, String)],
     told: &mut Vec<(PathBuf, String)>,
 ) -> Result<&'static dyn Format, FormatError> {
     let input = file.input()?;
     let detected = detect(input.file_name(), &input.sample());
     if let Some(format) = asked {
+        format.refuse_other(&input, &Options::known_to(format, options)?)?;
         let looks_like = detected.ok().filter(|other| other.format.holds().mentions);
         if let Some(other) = looks_like.filter(|_| format.sniff(&input.sample()).is_none()) {
             told.push((file.path.clone(), format!("it looks like {}, and is read as {}", other.found, format.title())));

@@ -268,6 +268,16 @@ fn the_sample_trains_predicts_and_scores() {
     assert_eq!(named["warnings"][0]["file"], "named.jsonl");
     assert!(named["warnings"][0]["message"].as_str().unwrap().starts_with("1 mention was left out"), "{named}");
     assert!(place.refused(&[&filter[..], &["--option", "nope=1"]].concat()).contains("end="));
+    // What it is is told from the file; whatever can be read goes through.
+    place.write("t.conll", "The\tO\nmayor\tB-PER\n\nof\tO\nAarhus\tB-LOC\n");
+    place.write("t.txt", "The mayor of Aarhus.\n");
+    place.write("t.tsv", "#FORMAT=WebAnno TSV 3.3\n\n#Text=Ada\n1-1\t0-3\tAda\t\n");
+    let of = |input: &'static str| ["predict", "--model", snapshot, "--input", input, "--output", "o.jsonl"];
+    let columns = place.json(1, &of("t.conll"));
+    assert_eq!((&columns["sentences"], &columns["replaced"]), (&2.into(), &2.into()));
+    assert!(columns["notes"][0].as_str().unwrap().contains("columns of tokens and tags"), "{columns}");
+    assert_eq!(place.json(0, &of("t.txt"))["sentences"], 1);
+    assert!(place.refused(&of("t.tsv")).contains("WebAnno TSV"));
     let onto = ["predict", "--model", snapshot, "--input", "t.jsonl", "--output", "s.nestling"];
     assert!(place.refused(&onto).contains("never replaced"));
 

@@ -1,7 +1,7 @@
 //! Annotating by keys and by mouse.
 
 use crate::stage::{Page, STORY, Stage};
-use eframe::egui::{Key, Modifiers, vec2};
+use eframe::egui::{Key, Modifiers, Role, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
 use nestling::annotation::{SentenceId, Status};
 use nestling::session::{ImportAs, ImportHow, Project};
@@ -267,15 +267,15 @@ fn what_changes_a_complete_sentence_is_told() {
     page.key(Key::Space);
     page.key(Key::ArrowUp);
     let told = |page: &Page, what: &str| {
-        assert!(page.shows_part(&format!("{what}: the sentence stays complete (Ctrl+Z goes back)")), "{what}");
+        assert!(page.shows_part("the sentence stays complete") && page.shows_part("Ctrl+Z"), "{what}");
         assert_eq!(page.status(0), Status::Complete);
     };
     page.character("p");
-    told(&page, "Add PER");
+    told(&page, "a label key");
     page.click("label ORG");
-    told(&page, "Change label to ORG");
+    told(&page, "a label of the panel");
     page.press(Modifiers::ALT, Key::ArrowRight);
-    told(&page, "Move the ends of a mention");
+    told(&page, "the end of a mention");
     page.key(Key::Delete);
     assert!(page.shows_part("Removed the mention ORG: The mayor (Ctrl+Z brings it back)"));
     page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::J);
@@ -442,6 +442,84 @@ fn a_label_is_found_by_its_name() {
     page.type_into("Command", "loc");
     page.key(Key::Enter);
     assert_eq!(page.mentions(0), ["LOC: The mayor"], "the selected mention is relabelled");
+}
+
+/// The entries of the palette, from the top.
+fn entries(page: &Page) -> Vec<String> {
+    let rows = page.harness.query_all_by_role(Role::MenuItem);
+    rows.filter_map(|row| row.accesskit_node().label()).collect()
+}
+
+#[test]
+fn what_tells_entries_apart_is_matched_and_the_best_comes_first() {
+    let stage = Stage::new();
+    let file = stage.write("story.txt", STORY);
+    let project = stage.project(&["PER", "ORG", "LOC", "LABORATORY"], &file, ImportHow::default());
+    let mut page = stage.open(&project);
+    page.key(Key::F2);
+    page.type_into("Label", "lab");
+    assert_eq!(entries(&page), ["Label LABORATORY"], "not each of them for the word before its name");
+    page.key(Key::Enter);
+    assert_eq!(page.mentions(0), ["LABORATORY: The"]);
+    for (typed, first) in [
+        ("in the te", "Next: in the text"),
+        ("label or", "Label ORG"),
+        ("or", "Label ORG"),
+        ("add", "Add a label"),
+        ("sentence before", "Split the sentence before the word"),
+        ("exprt", "Export"),
+    ] {
+        page.press(Modifiers::COMMAND, Key::K);
+        page.type_into("Command", typed);
+        assert_eq!(entries(&page).first().map(String::as_str), Some(first), "{typed}: {:?}", entries(&page));
+        page.key(Key::Escape);
+    }
+    page.press(Modifiers::COMMAND, Key::K);
+    page.type_into("Command", "in the te");
+    assert!(!page.shows("Open the sentence again"));
+    page.key(Key::Escape);
+}
+
+#[test]
+fn what_was_chosen_last_comes_first_among_equals() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    let first = |page: &mut Page| {
+        page.press(Modifiers::COMMAND, Key::K);
+        page.type_into("Command", "next");
+        entries(page).swap_remove(0)
+    };
+    assert_eq!(first(&mut page), "Next suggestion or mention");
+    page.key(Key::Escape);
+    page.press(Modifiers::COMMAND, Key::K);
+    page.type_into("Command", "next: what te");
+    page.key(Key::Enter);
+    assert_eq!(first(&mut page), "Next: what teaches most");
+}
+
+#[test]
+fn the_list_of_the_palette_grows_again_when_a_text_is_erased() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::K);
+    let in_sight = |page: &Page| {
+        let rows = page.harness.query_all_by_role(Role::MenuItem);
+        rows.map(|row| row.rect()).filter(|rect| rect.bottom() < 640.0 && rect.height() > 20.0).count()
+    };
+    let (all, field) = (in_sight(&page), page.field("Command").rect());
+    assert!(all >= 10, "{all}");
+    page.type_into("Command", "dashboard");
+    page.harness.run_steps(10);
+    assert_eq!(in_sight(&page), 1);
+    assert_eq!(page.field("Command").rect(), field, "the field stays where it is");
+    page.press(Modifiers::COMMAND, Key::A);
+    page.key(Key::Backspace);
+    page.harness.run_steps(10);
+    assert_eq!(in_sight(&page), all);
+    page.keys(&[Key::ArrowDown; 15]);
+    let current = |page: &Page| page.harness.query_all_by_role(Role::MenuItem).nth(15).unwrap().rect();
+    let height = current(&page);
+    assert!(height.bottom() < field.bottom() + 400.0 && height.top() > field.bottom(), "{height}: it is followed");
 }
 
 #[test]

@@ -44,6 +44,20 @@ fn options_of_one_format_are_not_asked_of_another() {
     page.wait("the preview of the other", |page| page.shows("Import 1 sentence"));
 }
 
+#[test]
+fn where_columns_can_t_be_told_apart_the_dialog_shows_them_and_asks() {
+    let stage = Stage::new();
+    let file = stage.write("words.conll", "The\tDT\nmayor\tNN\nsang\tVBD\n\nIt\tPRP\nrained\tVBD\n");
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::I);
+    *stage.picker.next.lock().unwrap() = vec![file];
+    page.click("Files …");
+    page.wait("the question", |page| page.shows_part("column 1 (The, mayor, sang), column 2 (DT, NN, VBD)"));
+    page.fill("tags", "none");
+    page.key(Key::Enter);
+    page.wait("the preview", |page| page.shows("Import 2 sentences"));
+}
+
 /// Keeps the file from being written; let go, it goes on. The writer waits for five seconds.
 fn hold(project: &Path) -> rusqlite::Connection {
     let db = rusqlite::Connection::open(project).unwrap();

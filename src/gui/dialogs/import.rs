@@ -6,16 +6,18 @@
 //!   while the files are read, leaves the project as it was.
 
 use super::options::format_option;
-use super::{Backstage, Report, button_row, explain, field_name, modal, problem};
+use super::{Backstage, Report, button_row, default_button, explain, field_name, modal, problem};
 use crate::annotation::{LabelSet, Rgb};
 use crate::format::{ImportedSentence, Use, Warning, formats};
 use crate::gui::acts::Act;
 use crate::gui::files::{PathChange, PathField, Wish};
 use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts::{button, combo, primary_button, progress, section};
+use crate::gui::widgets::keyboard::leaves_enter;
+use crate::gui::widgets::parts::{button, combo, progress, section};
 use crate::gui::widgets::sentence::{Content, Emphasis, Setting, Typesetter, paint};
 use crate::session::{
-    ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, Watch, read_files_watched,
+    ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, Watch, asking_format,
+    read_files_watched,
 };
 use crate::wording::{counted, grouped};
 use eframe::egui::{self, Label, ScrollArea, Sense, Ui, vec2};
@@ -61,7 +63,8 @@ enum State {
 
 /// Files that are being read. Dropping it cancels that.
 struct Reading {
-    task: Task<Result<Incoming, SessionError>>,
+    /// With an error comes the format whose option it asks for.
+    task: Task<Result<Incoming, (SessionError, Option<&'static str>)>>,
     watch: Watch,
 }
 
@@ -115,7 +118,8 @@ impl ImportDialog {
         let State::Reading(reading) = &self.state else { return };
         let Some(result) = reading.task.poll() else { return };
         let labels = backstage.project.map(|p| p.corpus().labels());
-        self.state = match result.map_err(SessionError::from).flatten() {
+        let result = result.map_err(|lost| (lost.into(), None)).flatten();
+        self.state = match result {
             Ok(incoming) => {
                 let sentences = preview(&incoming, labels.unwrap_or(&LabelSet::default()));
                 // Without mentions the split that is chosen says more.
@@ -124,7 +128,11 @@ impl ImportDialog {
                 let there = backstage.project.and_then(|p| incoming.already_there(p.corpus()));
                 State::Preview { incoming: Box::new(incoming), sentences, there }
             }
-            Err(error) => State::Choosing { failure: Some(Report::of("", &error).text) },
+            Err((error, asking)) => {
+                // The option that is asked for is one of a format that was found out.
+                self.read_as = self.read_as.or(asking);
+                State::Choosing { failure: Some(Report::of("", &error).text) }
+            }
         };
     }
 
@@ -135,7 +143,8 @@ impl ImportDialog {
         let request = ReadRequest { format: self.format.map(str::to_owned), options };
         let watch = Watch::default();
         let for_work = watch.clone();
-        let work = move || read_files_watched(&files, &request, &for_work);
+        let work =
+            move || read_files_watched(&files, &request, &for_work).map_err(|error| (error, asking_format(&files)));
         let task = Task::spawn("read files", backstage.services.waker.clone(), work);
         self.state = State::Reading(Reading { task, watch });
     }
@@ -179,7 +188,7 @@ impl ImportDialog {
         button_row(ui, |ui| {
             if let State::Preview { incoming, .. } = &mut self.state {
                 let text = format!("Import {}", counted(incoming.sentences, "sentence", "sentences"));
-                if primary_button(ui, true, &text).clicked() {
+                if default_button(ui, true, &text) {
                     let (incoming, watch) = (std::mem::take(&mut **incoming), Watch::default());
                     let (incoming, how) = (Box::new(incoming), self.how);
                     backstage.acts.push(Act::Import { incoming, how, watch: watch.clone() });
@@ -187,8 +196,7 @@ impl ImportDialog {
                 }
             } else {
                 let idle = matches!(self.state, State::Choosing { .. });
-                let entered = ui.input(|i| i.key_pressed(egui::Key::Enter));
-                if (primary_button(ui, ready && idle, "Read").clicked() || entered) && ready && idle {
+                if default_button(ui, ready && idle, "Read") {
                     self.read(backstage);
                 }
             }
@@ -345,7 +353,7 @@ fn how(ui: &mut Ui, how: &mut ImportHow, has_mentions: bool) {
                 (ImportAs::Suggestions, "suggestions", "To be accepted or rejected one by one"),
                 (ImportAs::Text, "not wanted", "Only the texts are imported"),
             ] {
-                ui.radio_value(&mut how.kind, Some(kind), text).on_hover_text(help);
+                leaves_enter(ui.radio_value(&mut how.kind, Some(kind), text)).on_hover_text(help);
             }
             ui.add_space(size::GAP);
         }
@@ -385,8 +393,7 @@ fn done(ui: &mut Ui, receipt: &ImportReceipt, backstage: &mut Backstage<'_>) {
     }
     warnings(ui, &receipt.warnings);
     button_row(ui, |ui| {
-        let entered = ui.input(|i| i.key_pressed(egui::Key::Enter));
-        if primary_button(ui, true, "Annotate").clicked() || entered {
+        if default_button(ui, true, "Annotate") {
             backstage.acts.push(Act::CloseDialog);
         }
     });

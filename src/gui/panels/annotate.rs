@@ -11,7 +11,7 @@ use crate::gui::widgets::sentence::{Content, Emphasis, Flow, SentenceView, Setti
 use crate::session::{Why, formats};
 use crate::wording::{counted, grouped, listed};
 use eframe::egui::{
-    self, Align, Area, CentralPanel, Color32, CornerRadius, Frame, Id, Layout, Margin, Order, Rect, Response,
+    self, Align, Area, CentralPanel, Color32, CornerRadius, Frame, Id, Layout, Margin, Order, Rangef, Rect, Response,
     ScrollArea, Sense, Stroke, Ui, pos2, vec2,
 };
 
@@ -173,9 +173,12 @@ fn sentence_card(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
         };
         let output = widget.show(ui);
         stage.acts.extend(output.event.map(Act::Sentence));
-        if stage.view.take_follow()
-            && let Some(row) = flow.row_of(stage.view.cursor().get())
-        {
+        let follows = stage.view.take_follow();
+        let seen = ui.clip_rect().y_range();
+        let rows = selected_rows(stage, &flow, output.response.rect.top());
+        let is_in_sight = follows || rows.is_none_or(|rows| rows.intersects(seen));
+        stage.view.was_painted(is_in_sight, ui.ctx().cumulative_frame_nr());
+        if follows && let Some(row) = flow.row_of(stage.view.cursor().get()) {
             let origin = output.response.rect.min;
             let row = Rect::from_min_max(origin + vec2(0.0, row.top - 12.0), origin + vec2(width, row.bottom + 12.0));
             ui.scroll_to_rect_animation(row, None, egui::style::ScrollAnimation::none());
@@ -184,6 +187,13 @@ fn sentence_card(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
             label_popup(ui, stage, sentence, &flow, output.response.rect);
         }
     });
+}
+
+/// From where to where the rows go that hold what is selected, or the cursor.
+fn selected_rows(stage: &Stage<'_>, flow: &Flow, top: f32) -> Option<Rangef> {
+    let span = stage.view.picked_mark().map(|mark| mark.hull).or(stage.view.target())?;
+    let (first, last) = (flow.row_of(span.start().get())?, flow.row_of(span.last().get())?);
+    Some(Rangef::new(top + first.top, top + last.bottom))
 }
 
 /// Labels beside a selection that was made with the mouse.

@@ -146,6 +146,7 @@ impl Window {
             project.start_learner();
             self.screen = Screen::Desk(Box::new(Desk::new(project)));
             self.told_unsaved = false;
+            self.recent.forget_labels();
             if !then_import.is_empty() && self.report.is_none() {
                 self.import(&then_import);
             }
