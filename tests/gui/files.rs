@@ -89,11 +89,12 @@ fn nothing_gets_between_an_import_and_its_project() {
     page.drop_file(&more);
     page.character("p");
     page.press(Modifiers::COMMAND, Key::W);
+    page.keys(&[Key::Enter, Key::Enter]);
     page.harness.hover_at(pos2(5.0, 400.0));
     page.harness.drag_at(pos2(5.0, 400.0));
     page.harness.drop_at(pos2(5.0, 400.0));
     page.step();
-    assert!(page.shows("Writing …"), "a click beside the dialog neither");
+    assert!(page.shows("Writing …"), "a click beside the dialog neither, nor Enter");
     drop(held);
     page.wait("the import", |page| page.shows("Annotate"));
     page.key(Key::Enter);
