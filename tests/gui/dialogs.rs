@@ -29,7 +29,7 @@ fn focused(page: &Page) -> Option<Control> {
 }
 
 fn focused_in(page: &Page, dialog: &str) -> Control {
-    focused(page).unwrap_or_else(|| panic!("nothing has the keyboard in {dialog}"))
+    focused(page).ok_or(dialog).expect("a control has the keyboard")
 }
 
 fn has_dialog(page: &Page) -> bool {

@@ -114,8 +114,9 @@ impl Tags {
             for at in odd {
                 read.status = Some(Status::InProgress);
                 let cell = column.get(at).copied().unwrap_or_default();
-                let message =
-                    format!("the bracket {cell:?} has no other one in its sentence; it was left out, so the sentence is not complete");
+                let message = format!(
+                    "the bracket {cell:?} has no other one in its sentence; it was left out, so the sentence is not complete"
+                );
                 assembly.warn(line(at), message);
             }
             spans.into_iter().map(|(span, label)| (span, label.to_owned())).collect()
@@ -173,8 +174,10 @@ impl Tags {
     pub(super) fn tell(mut self, assembly: &mut Assembly<'_>) {
         let scheme = self.notation.scheme.name();
         for (tag, lines) in &self.bare {
-            let message =
-                format!("the tag {tag:?} has no prefix of {scheme} and was read as a label of this name ({})", named(lines));
+            let message = format!(
+                "the tag {tag:?} has no prefix of {scheme} and was read as a label of this name ({})",
+                named(lines)
+            );
             assembly.warn(lines.first().copied().unwrap_or_default(), message);
         }
         self.repaired.sort_unstable();
@@ -254,7 +257,9 @@ impl Reader {
         }
         if self.unquoted > 0 {
             let sentences = counted(self.unquoted, "sentence", "sentences");
-            assembly.note(&format!("the text of {sentences} is quoted with other words; words were put together with blanks"));
+            assembly.note(&format!(
+                "the text of {sentences} is quoted with other words; words were put together with blanks"
+            ));
         }
         self.tags.tell(assembly);
         Ok(())
