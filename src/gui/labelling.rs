@@ -8,7 +8,7 @@ use super::commands::{CommandId, keys_text};
 use super::desk::{Desk, NOTHING, Told};
 use super::view::Unseen;
 use super::widgets::sentence::MarkId;
-use crate::annotation::{Fragments, LabelId, Span};
+use crate::annotation::{Fragments, LabelId, Span, Status};
 use crate::session::Command;
 
 /// Of the words that something was done to, so many characters are told.
@@ -49,7 +49,9 @@ impl Desk {
         };
         let outcome = self.change(command)?;
         self.pick_mention(outcome.mention);
-        Ok(Some(format!("{told} · {} takes it back", keys_text(CommandId::Undo))))
+        let is_complete = self.view.sentence(&self.project).is_some_and(|s| s.status() == Status::Complete);
+        let complete = if is_complete { " · the sentence stays complete" } else { "" };
+        Ok(Some(format!("{told}{complete} · {} takes it back", keys_text(CommandId::Undo))))
     }
 
     /// Shows what a command would change where the person can't see it, and leaves it as it is.

@@ -11,10 +11,11 @@
 //! Deliberately absent: annotations. They are the project's, and change by commands only.
 
 use crate::annotation::{
-    Corpus, DocumentId, LabelId, LabelSet, Mention, MentionId, ModelId, Sentence, SentenceId, SentenceSuggestions,
-    Span, Suggestion, TokenIdx,
+    Corpus, DocumentId, LabelId, LabelSet, Mention, ModelId, Sentence, SentenceId, SentenceSuggestions, Span,
+    Suggestion, TokenIdx,
 };
 use crate::gui::finder::Finder;
+use crate::gui::note::NoteDraft;
 use crate::gui::review::Review;
 use crate::gui::widgets::sentence::{Content, Mark, MarkId};
 use crate::session::{Order, Project, Suggested};
@@ -39,6 +40,8 @@ pub struct View {
     /// The other end of a selection, inside it.
     anchor: Option<TokenIdx>,
     picked: Option<MarkId>,
+    /// Where the cursor was when the person began to go from mark to mark.
+    marks_from: Option<TokenIdx>,
     /// The cursor was moved by a key: it is to be brought into sight.
     follows_cursor: bool,
     /// A selection was made with the mouse: labels are offered beside it.
@@ -94,13 +97,24 @@ pub enum Reveal {
     WithNext,
 }
 
-/// The note of the picked mention while somebody writes it.
-#[derive(Default)]
-pub struct NoteDraft {
-    pub of: Option<(SentenceId, MentionId)>,
-    pub text: String,
-    /// The field had the keyboard when it was last painted: the project does not know the text yet.
-    pub is_open: bool,
+/// Where a mark lies, seen from a word.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Before,
+    At,
+    After,
+}
+
+impl Place {
+    fn of(mark: &Mark, word: TokenIdx) -> Self {
+        if mark.hull.end() <= word {
+            Self::Before
+        } else if mark.hull.start() > word {
+            Self::After
+        } else {
+            Self::At
+        }
+    }
 }
 
 /// Enough of a sentence to tell that its words were cut anew, and to find them when it is gone.
@@ -349,6 +363,7 @@ impl View {
     fn let_go(&mut self) {
         self.anchor = None;
         self.picked = None;
+        self.marks_from = None;
         self.offers_labels = false;
     }
 
@@ -423,23 +438,35 @@ impl View {
         }
     }
 
-    /// Picks the next mark: suggestions first, since they wait for an answer, each kind in the order of reading.
+    /// Picks the next mark, forwards or backwards: first those at the cursor, from inner to outer, then the next ones
+    /// after it in the order of reading; backwards the same the other way round. From the end it goes on at the start.
     pub fn pick_next(&mut self, by: isize) {
-        let mut order: Vec<&Mark> = self.content.marks.iter().collect();
-        order.sort_by_key(|m| (!m.is_ghost(), m.hull.start(), std::cmp::Reverse(m.hull.end()), m.id));
-        let count = order.len() as isize;
-        if count == 0 {
-            return;
-        }
-        let at = order.iter().position(|m| Some(m.id) == self.picked).map(|at| at as isize);
+        let from = self.marks_from.unwrap_or(self.cursor);
+        let order = self.marks_around(from);
+        let Some(last) = order.len().checked_sub(1) else { return };
+        let at = self.picked.and_then(|picked| order.iter().position(|(_, id)| *id == picked));
         let next = match at {
-            Some(at) => (at + by).rem_euclid(count),
-            None if by < 0 => count - 1,
-            None => 0,
+            Some(at) => (at as isize + by).rem_euclid(order.len() as isize) as usize,
+            // Where there is nothing further on, it goes round.
+            None if by > 0 => order.iter().position(|(place, _)| *place != Place::Before).unwrap_or(0),
+            None => order.iter().rposition(|(place, _)| *place != Place::After).unwrap_or(last),
         };
-        if let Some(id) = order.get(next as usize).map(|m| m.id) {
-            self.pick(id);
+        if let Some((_, id)) = order.get(next) {
+            self.pick(*id);
+            self.marks_from = Some(from);
         }
+    }
+
+    /// All marks: those before a word, those on it from inner to outer, and those after it.
+    fn marks_around(&self, word: TokenIdx) -> Vec<(Place, MarkId)> {
+        let mut marks: Vec<(Place, &Mark)> =
+            self.content.marks.iter().map(|mark| (Place::of(mark, word), mark)).collect();
+        marks.sort_by_key(|(place, mark)| {
+            let (start, width) = (mark.hull.start(), mark.hull.width_tokens());
+            let size = if *place == Place::At { (width, 0) } else { (start.get(), usize::MAX - width) };
+            (*place, size, start, mark.id)
+        });
+        marks.into_iter().map(|(place, mark)| (place, mark.id)).collect()
     }
 
     /// Picks the first suggestion at or after a word, else the first of all, else nothing.

@@ -4,7 +4,7 @@ use crate::stage::{Page, STORY, Stage};
 use eframe::egui::{Key, Modifiers, Role, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
 use nestling::annotation::{SentenceId, Status};
-use nestling::session::{ImportAs, ImportHow};
+use nestling::session::{ImportAs, ImportHow, Project};
 
 #[test]
 fn words_are_marked_by_mouse() {
@@ -27,6 +27,25 @@ fn words_are_marked_by_mouse() {
     page.harness.get_by_label_contains("sentence 3, untouched").click();
     page.step();
     assert_eq!(page.current(), 2);
+}
+
+#[test]
+fn labels_that_do_not_fit_beside_a_selection_are_told() {
+    let stage = Stage::new();
+    let file = stage.write("story.txt", STORY);
+    let names: Vec<String> = (1..=60).map(|n| format!("LABEL-{n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut page = stage.open(&stage.project(&names, &file, ImportHow::default()));
+    let (from, to) = (page.center("word 6: Anna"), page.center("word 7: Berg"));
+    page.drag(from - vec2(10.0, 0.0), to);
+    page.step();
+    let more = page.harness.get_by_label_contains("scroll, or by name (F2)");
+    assert!(more.accesskit_node().label().unwrap().contains(" more labels"));
+    more.click();
+    page.step();
+    page.type_into("Label", "LABEL-57");
+    page.key(Key::Enter);
+    assert_eq!(page.mentions(0), ["LABEL-57: Anna Berg"]);
 }
 
 #[test]
@@ -65,6 +84,67 @@ fn a_note_is_kept_with_its_mention() {
     page.step();
     let note = page.see(|d| d.project.corpus().sentence(SentenceId(0)).unwrap().mentions()[0].note.clone());
     assert_eq!(note, "really?");
+}
+
+/// The note of the first mention as the file has it, while the window has it open.
+fn note_on_disk(stage: &Stage) -> String {
+    let project = Project::open_to_read(&stage.home(), &stage.path("project.nestling")).unwrap();
+    let mentions = project.corpus().sentence(SentenceId(0)).unwrap().mentions();
+    mentions.first().map(|mention| mention.note.clone()).unwrap_or_default()
+}
+
+#[test]
+fn a_note_is_on_disk_soon_after_it_is_typed_and_undone_as_one() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    page.press(Modifiers::COMMAND, Key::M);
+    assert!(page.shows_part("Ctrl+Enter or Esc: done"), "how it ends");
+    for (typed, all) in [("really?", "really?"), (" I ask", "really? I ask"), (" you", "really? I ask you")] {
+        page.type_into("Note on the mention", typed);
+        assert!(page.shows("Typing, not saved yet") && !page.shows("All saved"));
+        page.harness.run_steps(60);
+        page.wait("the disk", |page| page.shows("All saved"));
+        assert_eq!(note_on_disk(&stage), all, "nobody has left the field");
+    }
+    page.type_into("Note on the mention", " all");
+    page.press(Modifiers::COMMAND, Key::Enter);
+    page.wait("the disk", |page| page.shows("All saved"));
+    assert_eq!(note_on_disk(&stage), "really? I ask you all");
+    assert!(!page.shows_part("Ctrl+Enter or Esc: done"));
+    let note = |page: &Page| page.field("Note on the mention").value().unwrap_or_default();
+    page.press(Modifiers::COMMAND, Key::Z);
+    assert_eq!((note(&page), page.mentions(0).len()), (String::new(), 1), "the whole note was one step");
+    page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
+    assert_eq!(note(&page), "really? I ask you all");
+    page.close();
+
+    let mut page = stage.open(&stage.path("project.nestling"));
+    page.key(Key::Tab);
+    page.press(Modifiers::COMMAND, Key::Z);
+    assert_eq!((note(&page), page.mentions(0).len()), (String::new(), 1), "also when it was opened again");
+    page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
+
+    // A second editing is a step of its own.
+    page.press(Modifiers::COMMAND, Key::M);
+    page.fill("Note on the mention", "yes");
+    page.harness.run_steps(60);
+    page.key(Key::Escape);
+    page.press(Modifiers::COMMAND, Key::Z);
+    assert_eq!(note(&page), "really? I ask you all");
+}
+
+#[test]
+fn a_note_that_is_typed_without_a_pause_is_saved_now_and_then() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    page.press(Modifiers::COMMAND, Key::M);
+    for _ in 0..24 {
+        page.type_into("Note on the mention", "na ");
+        page.harness.run_steps(12);
+    }
+    page.wait("the disk", |_| note_on_disk(&stage).starts_with("na na na"));
 }
 
 #[test]
@@ -132,14 +212,7 @@ fn a_key_that_is_held_decides_once_and_moves_on_and_on() {
 fn a_flag_goes_back_to_what_was_before_it_and_tells_when_it_is_lost() {
     let stage = Stage::new();
     let mut page = stage.annotating(STORY);
-    page.key(Key::Space);
-    page.key(Key::ArrowUp);
-    assert_eq!((page.current(), page.status(0)), (0, Status::Complete));
-    page.character("f");
     page.character("p");
-    assert_eq!(page.status(0), Status::Flagged);
-    page.character("f");
-    assert_eq!(page.status(0), Status::Complete);
     page.character("f");
     page.key(Key::Space);
     assert_eq!(page.status(0), Status::Complete);
@@ -152,6 +225,88 @@ fn a_flag_goes_back_to_what_was_before_it_and_tells_when_it_is_lost() {
     page.character("p");
     page.character("f");
     assert_eq!(page.status(1), Status::InProgress, "a word was marked meanwhile");
+}
+
+#[test]
+fn a_complete_sentence_stays_so_until_it_is_opened_again() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    page.key(Key::Space);
+    page.key(Key::ArrowUp);
+    let stays = |page: &Page, how: &str| {
+        assert_eq!((page.current(), page.status(0)), (0, Status::Complete), "{how}");
+        assert!(page.shows_part("This sentence is complete, and stays so"), "{how}");
+        assert!(page.shows_part("open it again first (Ctrl+R)"), "{how}");
+    };
+    page.character("f");
+    stays(&page, "F");
+    page.press(Modifiers::SHIFT, Key::Space);
+    stays(&page, "Shift+Space");
+    page.click("Flag for a second look (F)");
+    stays(&page, "the flag");
+    page.click("skip");
+    stays(&page, "the button");
+
+    page.press(Modifiers::COMMAND, Key::R);
+    assert!(page.shows_part("open again, and no longer complete (Ctrl+Z goes back)"));
+    page.character("f");
+    assert_eq!(page.status(0), Status::Flagged);
+    page.character("f");
+    assert_eq!(page.status(0), Status::InProgress);
+    for _ in 0..3 {
+        page.press(Modifiers::COMMAND, Key::Z);
+    }
+    assert_eq!((page.status(0), page.mentions(0).len()), (Status::Complete, 1));
+}
+
+#[test]
+fn what_changes_a_complete_sentence_is_told() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.key(Key::Space);
+    page.key(Key::ArrowUp);
+    let told = |page: &Page, what: &str| {
+        assert!(page.shows_part("the sentence stays complete") && page.shows_part("Ctrl+Z"), "{what}");
+        assert_eq!(page.status(0), Status::Complete);
+    };
+    page.character("p");
+    told(&page, "a label key");
+    page.click("label ORG");
+    told(&page, "a label of the panel");
+    page.press(Modifiers::ALT, Key::ArrowRight);
+    told(&page, "the end of a mention");
+    page.key(Key::Delete);
+    assert!(page.shows_part("Removed the mention ORG: The mayor (Ctrl+Z brings it back)"));
+    page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::J);
+    assert!(page.shows_part("the sentence is no longer complete (Ctrl+Z goes back)"));
+}
+
+#[test]
+fn tab_begins_at_the_cursor() {
+    let stage = Stage::new();
+    let mut page = stage.annotating("a b c d e f g h\n");
+    // [a] [b [c [d] e] f] [g], of which d and g are marked last.
+    for (first, more) in [(0, 0), (1, 4), (2, 2), (3, 0), (6, 0)] {
+        page.key(Key::Home);
+        (0..first).for_each(|_| page.key(Key::ArrowRight));
+        (0..more).for_each(|_| page.press(Modifiers::SHIFT, Key::ArrowRight));
+        page.character("p");
+        page.key(Key::Escape);
+    }
+    let picked =
+        |page: &Page| page.see(|desk| desk.view.picked_mark().map(|mark| mark.spoken.clone()).unwrap_or_default());
+    let walk = |page: &mut Page, modifiers: Modifiers| -> Vec<String> {
+        page.key(Key::Home);
+        (0..3).for_each(|_| page.key(Key::ArrowRight));
+        let step = |_| {
+            page.press(modifiers, Key::Tab);
+            picked(page).trim_start_matches("mention PER: ").to_owned()
+        };
+        (0..6).map(step).collect()
+    };
+    assert_eq!(walk(&mut page, Modifiers::NONE), ["d", "c d e", "b c d e f", "g", "a", "d"]);
+    assert_eq!(walk(&mut page, Modifiers::SHIFT), ["b c d e f", "c d e", "d", "a", "g", "b c d e f"]);
 }
 
 #[test]
@@ -195,6 +350,10 @@ fn labels_are_added_changed_and_kept_while_they_are_used() {
     page.click("change label PER");
     page.fill("Key (one character, or empty)", "d");
     assert!(page.shows_part("belongs to the label \"DATE\""));
+    page.fill("Key (one character, or empty)", "qr");
+    assert!(page.shows_part("a key is one character, and \"qr\" has several"));
+    page.click("Save");
+    assert!(page.shows("Save") && page.shows("Typing, not saved yet"), "it is not cut in silence");
     page.fill("Key (one character, or empty)", "q");
     page.click("Save");
     page.key(Key::ArrowRight);
@@ -371,6 +530,7 @@ fn a_sentence_that_is_done_is_opened_again() {
     page.key(Key::Space);
     page.press(Modifiers::SHIFT, Key::Space);
     assert_eq!([page.status(0), page.status(1)], [Status::Complete, Status::Skipped]);
+    assert!(page.shows_part("Skipped (Ctrl+Z goes back)"), "it may have been meant to be completed");
     assert!(!page.shows("Open again"), "the third one is open");
     page.key(Key::ArrowUp);
     page.press(Modifiers::COMMAND, Key::R);

@@ -57,6 +57,23 @@ fn suggestions_that_are_passed_over_are_counted() {
 }
 
 #[test]
+fn nothing_waits_for_an_answer_in_a_complete_sentence() {
+    let stage = Stage::new();
+    let mut page = suggesting(&stage);
+    page.keys(&[Key::Tab, Key::Enter, Key::Space]);
+    assert!(!page.shows_part("suggestion LOC") && page.shows("No suggestions of an imported file"));
+    assert!(page.shows_part("suggestions that were left are passed over"));
+    page.press(Modifiers::SHIFT, Key::Enter);
+    assert_eq!(page.mentions(0), ["PER: Anna Berg"], "nothing is there to be accepted");
+    page.close();
+
+    let mut page = stage.open(&stage.path("project.nestling"));
+    assert!(!page.shows_part("suggestion LOC"), "nor when it was opened again");
+    page.press(Modifiers::COMMAND, Key::R);
+    assert!(page.shows("suggestion LOC 0.60: Lund"), "opened again, it asks again");
+}
+
+#[test]
 fn a_double_click_within_one_frame_accepts() {
     let stage = Stage::new();
     let mut page = suggesting(&stage);

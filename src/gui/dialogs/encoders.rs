@@ -8,7 +8,7 @@ use crate::gui::theme;
 use crate::gui::widgets::keyboard::{is_entered, keeps_enter, leaves_enter};
 use crate::gui::widgets::parts::{button, quiet_button, text_field};
 use crate::session::{Task, TaskLost};
-use crate::wording::capital;
+use crate::wording::{capital, counted};
 use eframe::egui::{self, Label, Margin, Ui};
 
 /// Cards to choose from.
@@ -220,5 +220,6 @@ fn about(encoder: &EncoderInfo) -> String {
             .to_owned();
     }
     let megabytes = encoder.weights_bytes.div_ceil(1_000_000);
-    format!("Pretrained · {} layers of {} · {megabytes} MB", encoder.layers, encoder.hidden)
+    let layers = counted(encoder.layers, "layer", "layers");
+    format!("Pretrained · {layers} of {} · {megabytes} MB", encoder.hidden)
 }

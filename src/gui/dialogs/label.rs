@@ -1,7 +1,7 @@
 //! A label: its name, its colour, its key; a new one or one that is there.
 
 use super::{Backstage, begin_foot, button_row, default_button, explain, field_name, modal, problem};
-use crate::annotation::{Corpus, Label, LabelId, LabelUse, Rgb};
+use crate::annotation::{Corpus, Label, LabelError, LabelId, LabelUse, Rgb};
 use crate::gui::acts::Act;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{button, text_field};
@@ -38,6 +38,14 @@ impl LabelDialog {
             key: label.key.map(String::from).unwrap_or_default(),
             color: [label.color.0, label.color.1, label.color.2],
             used: corpus.use_of_label(label.id),
+        }
+    }
+
+    /// Something was typed or chosen that the project does not have yet.
+    pub(crate) fn is_ahead_of(&self, project: &Project) -> bool {
+        match self.id.and_then(|id| project.corpus().labels().get(id)) {
+            Some(old) => self.label(old.id).as_ref() != Ok(old),
+            None => !self.name.trim().is_empty(),
         }
     }
 
@@ -92,16 +100,8 @@ impl LabelDialog {
     }
 
     fn finish_edit(&self, ui: &mut Ui, project: &Project, old: &Label, acts: &mut Vec<Act>) {
-        let [r, g, b] = self.color;
-        let label = Label {
-            id: old.id,
-            name: self.name.trim().to_owned(),
-            title: self.title.trim().to_owned(),
-            color: Rgb(r, g, b),
-            key: self.key.trim().to_lowercase().chars().next(),
-        };
-        let checked = project.corpus().labels().check(&label);
-        if let Err(error) = &checked {
+        let label = self.label(old.id).and_then(|label| project.corpus().labels().check(&label).map(|()| label));
+        if let Err(error) = &label {
             problem(ui, &error.to_string());
         }
         let is_used = self.used != LabelUse::default();
@@ -117,14 +117,21 @@ impl LabelDialog {
                 acts.extend([Act::Change(Command::RemoveLabel { label: old.id }), Act::CloseDialog]);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let ready = checked.is_ok();
-                if default_button(ui, ready, "Save") {
-                    acts.extend([Act::Change(Command::EditLabel { label: label.clone() }), Act::CloseDialog]);
+                let saved = default_button(ui, label.is_ok(), "Save");
+                if let (true, Ok(label)) = (saved, label) {
+                    acts.extend([Act::Change(Command::EditLabel { label }), Act::CloseDialog]);
                 }
                 if button(ui, true, "Cancel").clicked() {
                     acts.push(Act::CloseDialog);
                 }
             });
         });
+    }
+
+    /// The label as the fields have it.
+    fn label(&self, id: LabelId) -> Result<Label, LabelError> {
+        let [r, g, b] = self.color;
+        let (name, title) = (self.name.trim().to_owned(), self.title.trim().to_owned());
+        Ok(Label { id, name, title, color: Rgb(r, g, b), key: Label::key_of(&self.key)? })
     }
 }

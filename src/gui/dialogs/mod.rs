@@ -95,6 +95,15 @@ impl Dialog {
         matches!(self, Dialog::Label(_) | Dialog::Settings(_) | Dialog::Export(_) | Dialog::Copy(_))
     }
 
+    /// Something was typed in it that the project does not have yet.
+    pub(super) fn is_ahead_of(&self, project: &Project) -> bool {
+        match self {
+            Dialog::Label(dialog) => dialog.is_ahead_of(project),
+            Dialog::Settings(dialog) => dialog.typed_author(project).is_some(),
+            _ => false,
+        }
+    }
+
     /// Waits for a file that is being written: for the end of the program.
     pub(super) fn wait(self) {
         match self {
@@ -124,8 +133,8 @@ impl Dialog {
     }
 }
 
-/// An area over the dimmed window; true when it is to be closed.
-fn surface(ctx: &egui::Context, id: &str, place: (Align2, Vec2), margin: i8, content: impl FnOnce(&mut Ui)) -> bool {
+/// An area over the dimmed window.
+fn surface(ctx: &egui::Context, id: &str, place: (Align2, Vec2), margin: i8, content: impl FnOnce(&mut Ui)) -> Left {
     let tokens = theme::tokens_of(ctx.theme());
     let frame = Frame::window(&ctx.global_style()).inner_margin(Margin::same(margin));
     let response = Modal::new(Id::unique(id))
@@ -133,7 +142,19 @@ fn surface(ctx: &egui::Context, id: &str, place: (Align2, Vec2), margin: i8, con
         .frame(frame)
         .backdrop_color(tokens.backdrop)
         .show(ctx, content);
-    response.should_close()
+    match (response.should_close(), response.backdrop_response.clicked()) {
+        (false, _) => Left::Not,
+        (true, true) => Left::ByClickBeside,
+        (true, false) => Left::ByKey,
+    }
+}
+
+/// How an area was left, if it was.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Left {
+    Not,
+    ByKey,
+    ByClickBeside,
 }
 
 /// egui puts what was pressed above all else of its order: among popups a dialog would cover those that it opens.
@@ -141,7 +162,7 @@ fn surface_area(id: &str) -> Area {
     Modal::default_area(Id::unique(id)).order(Order::Middle)
 }
 
-/// A titled area in the middle of the dimmed window; true when it is to be closed.
+/// A titled area in the middle of the dimmed window; true when it is to be closed, by Escape or the cross.
 fn modal(ctx: &egui::Context, title: &str, width: f32, content: impl FnOnce(&mut Ui)) -> bool {
     let tokens = theme::tokens_of(ctx.theme());
     let keyboard = Keyboard::begin(ctx, surface_area(title).layer());
@@ -160,7 +181,8 @@ fn modal(ctx: &egui::Context, title: &str, width: f32, content: impl FnOnce(&mut
         content(ui);
     });
     keyboard.end(ctx);
-    closed || left
+    // A slip of the pointer beside it must not end what is typed or done in it.
+    closed || left == Left::ByKey
 }
 
 /// The buttons at the foot of a dialog, from the right.

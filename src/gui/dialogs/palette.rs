@@ -5,7 +5,7 @@
 //! - What is matched is what tells entries apart: the name and the title of a label, not the word that stands before
 //!   each of them. Of those that match equally well, what was chosen last comes first.
 
-use super::{Backstage, surface};
+use super::{Backstage, Left, surface};
 use crate::annotation::{Label, LabelId};
 use crate::gui::acts::Act;
 use crate::gui::commands::{CommandId, Scope, TABLE};
@@ -80,7 +80,7 @@ impl Palette {
         self.at = self.at.saturating_add_signed(move_by).min(hits.len().saturating_sub(1));
         let mut chosen = hits.get(self.at).filter(|_| is_called).map(|hit| hit.calls);
         let place = (Align2::CENTER_TOP, vec2(0.0, FROM_TOP.min(ctx.content_rect().height() * 0.2)));
-        let closed = surface(ctx, "palette", place, 10, |ui| {
+        let left = surface(ctx, "palette", place, 10, |ui| {
             ui.set_width(520.0_f32.min(ctx.content_rect().width() - 60.0));
             ui.set_max_height(ctx.content_rect().height());
             let is_changed = self.field(ui);
@@ -108,7 +108,7 @@ impl Palette {
                 Calls::Command(id) => Act::Command(id),
                 Calls::Label(label) => Act::UseLabel(label),
             });
-        } else if closed {
+        } else if left != Left::Not {
             backstage.acts.push(Act::CloseDialog);
         }
     }

@@ -9,17 +9,19 @@ use crate::encoder::EncoderInfo;
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
+use crate::gui::typing::Typing;
 use crate::gui::widgets::keyboard::{keeps_enter, leaves_enter};
 use crate::gui::widgets::parts::{self, button, combo, section, text_field};
 use crate::model::{Nesting, architectures};
 use crate::session::{Besides, Command, Measure, Project, Setting, Strategy, background_threads, cores};
-use crate::wording::{counted, grouped};
+use crate::wording::counted;
 use eframe::egui::{self, DragValue, ScrollArea, ThemePreference, Ui};
 use std::num::NonZero;
 
 pub(crate) struct SettingsDialog {
-    /// As typed; taken over when the field is left.
+    /// As typed; taken over while it is, and when the field is left.
     author: String,
+    typing: Typing,
     encoder: EncoderChoice,
     /// How many mentions were wider than so many words, in which state of the project.
     too_wide: Option<((usize, u64), usize)>,
@@ -30,6 +32,7 @@ impl SettingsDialog {
         let settings = project.map(Project::settings);
         Self {
             author: settings.map(|s| s.author.clone()).unwrap_or_default(),
+            typing: Typing::default(),
             encoder: EncoderChoice::new(encoders, settings.map(|s| s.encoder.clone())),
             too_wide: None,
         }
@@ -77,7 +80,12 @@ impl SettingsDialog {
         let settings = project.settings();
         section(ui, "This project");
         field_name(ui, "Who annotates");
-        if text_field(ui, "Who annotates", &mut self.author, 260.0).lost_focus() {
+        let field = text_field(ui, "Who annotates", &mut self.author, 260.0);
+        if field.changed() {
+            self.typing.touch(ui.ctx());
+        }
+        if field.lost_focus() || self.typing.is_due(ui.ctx()) {
+            self.typing.settle();
             self.take_author(backstage);
         }
         explain(ui, "Written beside every edit, so that a team can tell who did what.");
@@ -154,8 +162,10 @@ impl SettingsDialog {
         self.too_wide = Some((state, too_wide));
         let what = match too_wide {
             0 => "No mention here is wider; a wider search takes longer.".to_owned(),
-            1 => "One mention here is wider, and can't be learned.".to_owned(),
-            n => format!("{} mentions here are wider, and can't be learned.", grouped(n)),
+            n => {
+                let wider = counted(n, "mention here is wider", "mentions here are wider");
+                format!("{wider}, and can't be learned.")
+            }
         };
         explain(ui, &format!("They hold from the next full training on. {what}"));
     }

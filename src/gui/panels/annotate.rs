@@ -209,23 +209,39 @@ fn label_popup(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence, flow: &F
     area.constrain_to(ui.ctx().content_rect()).show(ui.ctx(), |ui| {
         Frame::popup(ui.style()).inner_margin(Margin::same(8)).show(ui, |ui| {
             ui.set_max_width(420.0);
-            ScrollArea::vertical().max_height(size::LABEL_POPUP).show(ui, |ui| {
+            let labels = stage.project.corpus().labels();
+            let in_sight = ScrollArea::vertical().max_height(size::LABEL_POPUP).show(ui, |ui| {
+                ui.set_max_width(ui.available_width() - size::GAP); // beside it is the handle to scroll by
                 ui.horizontal_wrapped(|ui| {
                     ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
-                    for label in stage.project.corpus().labels().iter() {
+                    let seen = ui.clip_rect().y_range().expand(1.0);
+                    let mut in_sight = 0;
+                    for label in labels.iter() {
                         let color = theme::label_color(label.color, tokens);
                         let key = label.key.map(|k| format!("  {}", k.to_uppercase())).unwrap_or_default();
                         let text = theme::heading(format!("{}{key}", label.display_name()), color);
                         let line = Stroke::new(1.0, theme::mix(tokens.card, color, 0.5));
-                        if ui.add(egui::Button::new(text).stroke(line)).clicked() {
+                        let button = ui.add(egui::Button::new(text).stroke(line));
+                        in_sight +=
+                            usize::from(seen.contains(button.rect.top()) && seen.contains(button.rect.bottom()));
+                        if button.clicked() {
                             stage.acts.push(Act::UseLabel(label.id));
                         }
                     }
-                    if stage.project.corpus().labels().is_empty() && ui.button("Add a label").clicked() {
+                    if labels.is_empty() && ui.button("Add a label").clicked() {
                         stage.acts.push(Act::Command(CommandId::AddLabel));
                     }
-                });
+                    in_sight
+                })
             });
+            let more = labels.len().saturating_sub(in_sight.inner.inner);
+            if more > 0 {
+                let by_name = commands::keys_text(CommandId::ChooseLabel);
+                let text = format!("{}: scroll, or by name ({by_name})", counted(more, "more label", "more labels"));
+                if quiet_button(ui, &text).clicked() {
+                    stage.acts.push(Act::Command(CommandId::ChooseLabel));
+                }
+            }
         });
     });
 }

@@ -54,6 +54,9 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, notice: Option<&Notice>) 
 fn saved(ui: &mut Ui, stage: &Stage<'_>, tokens: &Tokens) {
     let (text, color) = match stage.project.save_state() {
         _ if !stage.can_change() => ("Read only".to_owned(), tokens.warn),
+        SaveState::AllSaved | SaveState::Saving { .. } if stage.holds_typing => {
+            ("Typing, not saved yet".to_owned(), tokens.text_dim)
+        }
         SaveState::AllSaved => ("All saved".to_owned(), tokens.good),
         SaveState::Saving { waiting } => (format!("Saving {}", grouped(waiting)), tokens.text_dim),
         SaveState::Failed { .. } => ("Not saved".to_owned(), tokens.bad),

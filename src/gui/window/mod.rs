@@ -195,6 +195,7 @@ impl Window {
         self.typesetter.begin_frame(ui);
         self.close_what_a_dialog_covers(&ctx);
         let dialog_open = self.dialog.is_some() || self.report.is_some();
+        let holds_typing = self.holds_typing();
         match &mut self.screen {
             Screen::Start => {
                 StartPage { recent: &self.known.recent, busy: None }.show(ui, &mut self.typesetter, &mut self.acts);
@@ -212,6 +213,7 @@ impl Window {
                     view: &mut desk.view,
                     typesetter: &mut self.typesetter,
                     acts: &mut self.acts,
+                    holds_typing,
                     dialog_open,
                     now_ms: now_ms(),
                 };
@@ -303,6 +305,7 @@ impl Window {
         let told = match act {
             Act::Change(command) => desk.change(command).map(|_| None),
             Act::Sentence(event) => desk.pointer(event),
+            Act::KeepNote { has_ended } => desk.keep_note(has_ended),
             Act::UseLabel(label) => {
                 let told = desk.use_label(label);
                 return self.tell_edit(ctx, before, told);
@@ -312,8 +315,8 @@ impl Window {
                 desk.view.reveal = Some(Reveal::Row);
                 Ok(None)
             }
-            Act::Import { incoming, how } => {
-                desk.start_import(*incoming, how);
+            Act::Import { incoming, how, watch } => {
+                desk.start_import(*incoming, how, watch);
                 Ok(None)
             }
             Act::EditLabel(id) => {
@@ -403,6 +406,13 @@ impl Window {
     fn takes_drops(&self) -> bool {
         let is_typing = self.dialog.as_ref().is_some_and(Dialog::holds_typing);
         !self.is_writing() && !is_typing && !matches!(self.screen, Screen::Busy { .. })
+    }
+
+    /// Something was typed that the project does not have yet.
+    fn holds_typing(&self) -> bool {
+        self.desk().is_some_and(|Desk { project, view, .. }| {
+            view.has_unsaved_note(project) || self.dialog.as_ref().is_some_and(|dialog| dialog.is_ahead_of(project))
+        })
     }
 
     /// An import or an export is being written.
