@@ -74,7 +74,7 @@ fn edit(corpus: &Corpus, kind: u8, a: usize, b: usize, c: usize) -> Edit {
             let old = corpus.document(DocumentId(0)).unwrap().presence;
             let others = [Presence::There, Presence::Excluded, Presence::Removed].into_iter().filter(|new| *new != old);
             let new = others.cycle().nth(if old == Presence::There { c } else { 0 }).unwrap();
-            Edit::SetPresence { documents: vec![DocumentId(0)], old, new }
+            Edit::SetPresence { documents: DocumentIds::from_iter([DocumentId(0)]), old, new }
         }
         _ => match corpus.labels().iter().nth(b % corpus.labels().len().max(1)).cloned() {
             Some(label) if c.is_multiple_of(2) => Edit::RemoveLabel { at: b % corpus.labels().len(), label },
@@ -323,7 +323,7 @@ fn an_excluded_document_is_out_of_the_corpus_and_can_always_come_back() {
 }
 
 fn presence(old: Presence, new: Presence) -> Edit {
-    Edit::SetPresence { documents: vec![DocumentId(0)], old, new }
+    Edit::SetPresence { documents: DocumentIds::from_iter([DocumentId(0)]), old, new }
 }
 
 #[test]

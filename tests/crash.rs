@@ -252,7 +252,7 @@ fn nth_edit(corpus: &Corpus) -> Transaction {
     let last = corpus.all_documents().last().unwrap();
     if n % 20 == 5 || !last.is_there() {
         let new = if last.is_there() { [Presence::Removed, Presence::Excluded][n / 20 % 2] } else { Presence::There };
-        let edit = Edit::SetPresence { documents: vec![last.id], old: last.presence, new };
+        let edit = Edit::SetPresence { documents: DocumentIds::from_iter([last.id]), old: last.presence, new };
         return Transaction::new("Remove", vec![edit]);
     }
     let sentence = corpus.sentence_at(n % 3).unwrap();

@@ -148,7 +148,9 @@ fn by_score<'a>(request: &Request<'a>) -> Box<dyn Iterator<Item = Choice> + 'a> 
         return Box::new(by_words(request, &scores));
     }
     let order = |(a, _): &(Choice, &Acquisition), (b, _): &(Choice, &Acquisition)| {
-        b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal).then(a.id.cmp(&b.id))
+        // A total order, whatever a model says; adding zero makes both zeros one.
+        let score = |choice: &Choice| choice.score.unwrap_or_default() + 0.0;
+        score(b).total_cmp(&score(a)).then(a.id.cmp(&b.id))
     };
     // What no model has scored comes last.
     let is_unseen = move |open: &&Open<'a>| scored(open).is_none();

@@ -1,8 +1,11 @@
 //! The state that a person edits: labels, documents and their sentences.
 
+use super::limits::{DOCUMENT_IDS, LABEL_IDS, LABELS, MENTION_IDS, SENTENCE_IDS};
+use super::sentence::check_inside;
+use super::slots::Slots;
 use super::{
-    ApplyError, Document, DocumentId, Edit, Label, LabelId, LabelSet, LabelUse, Mention, MentionId, NewDocument,
-    NewSentence, Presence, Sentence, SentenceId, Span, StoredDocument, Transaction,
+    ApplyError, Document, DocumentId, DocumentIds, Edit, Label, LabelId, LabelSet, LabelUse, Mention, MentionId,
+    NewDocument, NewSentence, Presence, Sentence, SentenceId, Span, StoredDocument, Transaction,
 };
 use crate::text::TextRange;
 use std::collections::HashSet;
@@ -13,17 +16,13 @@ pub struct Corpus {
     labels: LabelSet,
     /// Indexed by [`DocumentId`]; those that are not there stay in their places.
     documents: Vec<Document>,
-    /// Indexed by [`SentenceId`]; `None` for one whose words belong to others now.
-    sentences: Vec<Option<Sentence>>,
+    sentences: Slots,
     /// Those of the documents that are there, in text order.
     order: Vec<SentenceId>,
-    /// Where each sentence stands in `order`, or [`NOWHERE`]; indexed by [`SentenceId`].
-    places: Vec<u32>,
+    next_sentence: u32,
     next_mention: u64,
     revision: u64,
 }
-
-const NOWHERE: u32 = u32::MAX;
 
 impl Corpus {
     /// An empty corpus at a revision: the start of a new project (0), or of reading a stored one.
@@ -57,7 +56,7 @@ impl Corpus {
 
     /// All sentences in text order.
     pub fn sentences(&self) -> impl DoubleEndedIterator<Item = &Sentence> + Clone {
-        self.order.iter().filter_map(|id| self.slot(*id))
+        self.order.iter().filter_map(|id| self.sentences.get(*id))
     }
 
     pub fn sentence_count(&self) -> usize {
@@ -65,22 +64,27 @@ impl Corpus {
     }
 
     pub fn sentence(&self, id: SentenceId) -> Option<&Sentence> {
-        self.place(id).and_then(|_| self.slot(id))
+        self.place(id).and_then(|_| self.sentences.get(id))
+    }
+
+    /// A sentence of any document, there or not.
+    pub fn any_sentence(&self, id: SentenceId) -> Option<&Sentence> {
+        self.sentences.get(id)
     }
 
     /// The sentence at a place in text order.
     pub fn sentence_at(&self, place: usize) -> Option<&Sentence> {
-        self.order.get(place).and_then(|id| self.slot(*id))
+        self.order.get(place).and_then(|id| self.sentences.get(*id))
     }
 
     /// Where a sentence stands in text order.
     pub fn place(&self, id: SentenceId) -> Option<usize> {
-        self.places.get(id.0 as usize).filter(|place| **place != NOWHERE).map(|place| *place as usize)
+        self.sentences.place(id)
     }
 
     /// All sentences that were ever there and can be there again, by their ids: for who stores them.
     pub fn all_sentences(&self) -> impl Iterator<Item = &Sentence> {
-        self.sentences.iter().flatten()
+        self.sentences.iter()
     }
 
     /// The mentions that keep a label from being removed. Linear in the number of sentences and mentions.
@@ -104,7 +108,7 @@ impl Corpus {
 
     /// The id that the next new sentence must have.
     pub fn next_sentence_id(&self) -> SentenceId {
-        SentenceId(self.sentences.len() as u32)
+        SentenceId(self.next_sentence)
     }
 
     /// Counts applied transactions and added documents.
@@ -144,6 +148,7 @@ impl Corpus {
     /// in use.
     pub fn add_document(&mut self, new: NewDocument) -> Result<DocumentId, ApplyError> {
         let NewDocument { name, text, kept, sentences } = new;
+        self.check_room(sentences.len())?;
         let sentences = (self.next_sentence_id().0..).map(SentenceId).zip(sentences).collect();
         let id = self.restore_document(StoredDocument { name, text, kept, presence: Presence::There, sentences })?;
         self.revision += 1;
@@ -155,18 +160,24 @@ impl Corpus {
     /// # Errors
     /// See [`Corpus::add_document`]; also a sentence id in use.
     pub fn restore_document(&mut self, stored: StoredDocument) -> Result<DocumentId, ApplyError> {
-        let id = DocumentId(self.documents.len() as u32);
+        let id = u32::try_from(self.documents.len()).ok().filter(|id| *id < DOCUMENT_IDS).map(DocumentId);
+        let id = id.ok_or(ApplyError::NoIdLeft("documents"))?;
         let StoredDocument { name, text, kept, presence, sentences } = stored;
         let (mut built, mut at) = (Vec::with_capacity(sentences.len()), 0);
         for (sentence, content) in sentences {
             at = check_tokens(&name, &text, at, &content.tokens)?;
-            if self.slot(sentence).is_some() {
+            check_sentence_id(sentence)?;
+            if self.sentences.get(sentence).is_some() {
                 return Err(ApplyError::SentenceIdTaken(sentence));
             }
             // A label of a removed document may be gone.
             built.push(self.build(sentence, id, content, presence != Presence::Removed)?);
         }
-        let ids = built.iter().map(Sentence::id).collect();
+        let ids: Vec<SentenceId> = built.iter().map(Sentence::id).collect();
+        let mut seen = HashSet::with_capacity(ids.len());
+        if let Some(twice) = ids.iter().find(|id| !seen.insert(**id)) {
+            return Err(ApplyError::SentenceIdTaken(*twice));
+        }
         self.documents.push(Document { id, name, text, kept, sentences: ids, presence });
         for sentence in built {
             let id = sentence.id();
@@ -178,13 +189,9 @@ impl Corpus {
         Ok(id)
     }
 
-    /// Makes room for sentence ids that were given before and belong to none now.
+    /// Takes note of sentence ids that were given before and belong to none now.
     pub fn reserve_sentence_ids(&mut self, next: SentenceId) {
-        let next = next.0 as usize;
-        if next > self.sentences.len() {
-            self.sentences.resize_with(next, || None);
-            self.places.resize(next, NOWHERE);
-        }
+        self.next_sentence = self.next_sentence.max(next.0.min(SENTENCE_IDS));
     }
 
     /// Applies all edits or none, and returns the inverse.
@@ -239,6 +246,9 @@ impl Corpus {
                 if self.labels.get(label.id).is_some() || *at > self.labels.len() {
                     return Err(ApplyError::LabelChanged(label.name.clone()));
                 }
+                if label.id.0 >= LABEL_IDS || self.labels.len() >= LABELS {
+                    return Err(ApplyError::NoIdLeft("labels"));
+                }
                 self.labels.insert(*at, label.clone());
             }
             Edit::RemoveLabel { at, label } => self.remove_label(*at, label)?,
@@ -284,25 +294,24 @@ impl Corpus {
     }
 
     /// Takes documents out of the corpus, or brings them back.
-    fn set_presence(&mut self, documents: &[DocumentId], old: Presence, new: Presence) -> Result<(), ApplyError> {
-        for &id in documents {
+    fn set_presence(&mut self, documents: &DocumentIds, old: Presence, new: Presence) -> Result<(), ApplyError> {
+        if let Some(twice) = documents.first_twice() {
+            return Err(ApplyError::NoDocument(twice));
+        }
+        for id in documents.iter() {
             let document = self.document(id).ok_or(ApplyError::NoDocument(id))?;
             if document.presence != old {
                 return Err(ApplyError::DocumentChanged(document.name.clone()));
             }
             if old == Presence::Removed {
                 // The labels of what comes back must be there.
-                let mentions = document.sentences.iter().filter_map(|id| self.slot(*id)).flat_map(|s| &s.mentions);
-                for label in mentions.map(|m| m.label) {
+                let sentences = document.sentences.iter().filter_map(|id| self.sentences.get(*id));
+                for label in sentences.flat_map(|s| &s.mentions).map(|m| m.label) {
                     self.labels.get(label).ok_or(ApplyError::NoLabel(label))?;
                 }
             }
         }
-        let mut again = HashSet::with_capacity(documents.len());
-        if let Some(twice) = documents.iter().find(|id| !again.insert(**id)) {
-            return Err(ApplyError::NoDocument(*twice));
-        }
-        for id in documents {
+        for id in documents.iter() {
             if let Some(document) = self.documents.get_mut(id.0 as usize) {
                 document.presence = new;
             }
@@ -324,15 +333,16 @@ impl Corpus {
         let at = document.sentences.iter().position(|s| *s == first.0).ok_or_else(|| changed(first))?;
         let there = document.sentences.get(at..at + old.len()).ok_or_else(|| changed(first))?;
         for (expected, there) in old.iter().zip(there) {
-            let same = expected.0 == *there && self.slot(*there).is_some_and(|s| s.content() == expected.1);
+            let same = expected.0 == *there && self.sentences.get(*there).is_some_and(|s| s.holds(&expected.1));
             expect(same, expected.0)?;
         }
         let mut built = Vec::with_capacity(new.len());
         let mut end = 0;
         for (sentence, content) in new {
             end = check_tokens(&document.name, &document.text, end, &content.tokens)?;
+            check_sentence_id(*sentence)?;
             let is_old = old.iter().any(|(id, _)| id == sentence);
-            let is_taken = !is_old && self.slot(*sentence).is_some();
+            let is_taken = !is_old && self.sentences.get(*sentence).is_some();
             if is_taken || built.iter().any(|s: &Sentence| s.id() == *sentence) {
                 return Err(ApplyError::SentenceIdTaken(*sentence));
             }
@@ -343,7 +353,7 @@ impl Corpus {
         }
         let place = self.place(first.0).ok_or_else(|| changed(first))?;
         for (sentence, _) in old {
-            self.clear(*sentence);
+            self.sentences.clear(*sentence);
         }
         let ids: Vec<SentenceId> = built.iter().map(Sentence::id).collect();
         self.order.splice(place..place + old.len(), ids.iter().copied());
@@ -365,23 +375,30 @@ impl Corpus {
         content: NewSentence,
         check_labels: bool,
     ) -> Result<Sentence, ApplyError> {
-        let (mut sentence, mentions) = Sentence::bare(id, document, content);
-        for (span, _) in &sentence.rejected {
-            sentence.check_inside(*span)?;
+        let tokens = content.tokens.len();
+        for (span, _) in &content.rejected {
+            check_inside(*span, tokens)?;
         }
-        for mention in mentions {
-            if check_labels {
-                self.check_new_mention(&sentence, &mention)?;
-            } else {
-                sentence.check_inside(mention.hull())?;
+        let (mut ids, mut said) = (HashSet::new(), HashSet::new());
+        for mention in &content.mentions {
+            check_inside(mention.hull(), tokens)?;
+            check_mention_id(mention.id)?;
+            if !ids.insert(mention.id) {
+                return Err(ApplyError::MentionIdTaken(mention.id));
             }
-            sentence.insert(mention);
+            if check_labels {
+                self.labels.get(mention.label).ok_or(ApplyError::NoLabel(mention.label))?;
+                if !said.insert((mention.label, &mention.fragments)) {
+                    return Err(ApplyError::SameMentionThere);
+                }
+            }
         }
-        Ok(sentence)
+        Ok(Sentence::stored(id, document, content))
     }
 
     fn check_new_mention(&self, sentence: &Sentence, mention: &Mention) -> Result<(), ApplyError> {
         sentence.check_inside(mention.hull())?;
+        check_mention_id(mention.id)?;
         self.labels.get(mention.label).ok_or(ApplyError::NoLabel(mention.label))?;
         if sentence.mention(mention.id).is_some() {
             return Err(ApplyError::MentionIdTaken(mention.id));
@@ -397,41 +414,34 @@ impl Corpus {
     }
 
     fn sentence_mut(&mut self, id: SentenceId) -> Result<&mut Sentence, ApplyError> {
-        let there = self.place(id).and_then(|_| self.sentences.get_mut(id.0 as usize)?.as_mut());
-        there.ok_or(ApplyError::NoSentence(id))
+        let is_there = self.sentences.place(id).is_some();
+        self.sentences.get_mut(id).filter(|_| is_there).ok_or(ApplyError::NoSentence(id))
+    }
+
+    /// # Errors
+    /// More new sentences than there are ids left for.
+    fn check_room(&self, new_sentences: usize) -> Result<(), ApplyError> {
+        let left = SENTENCE_IDS.saturating_sub(self.next_sentence) as usize;
+        if new_sentences <= left { Ok(()) } else { Err(ApplyError::NoIdLeft("sentences")) }
     }
 
     // ---- slots and order
-
-    fn slot(&self, id: SentenceId) -> Option<&Sentence> {
-        self.sentences.get(id.0 as usize)?.as_ref()
-    }
 
     fn fill(&mut self, id: SentenceId, sentence: Sentence) {
         self.reserve_sentence_ids(SentenceId(id.0.saturating_add(1)));
         let last = sentence.mentions.iter().map(|m| m.id.0).max();
         self.next_mention = self.next_mention.max(last.map_or(0, |last| last.saturating_add(1)));
-        if let Some(slot) = self.sentences.get_mut(id.0 as usize) {
-            *slot = Some(sentence);
-        }
-    }
-
-    fn clear(&mut self, id: SentenceId) {
-        if let Some((slot, place)) = self.sentences.get_mut(id.0 as usize).zip(self.places.get_mut(id.0 as usize)) {
-            (*slot, *place) = (None, NOWHERE);
-        }
+        self.sentences.put(id, sentence);
     }
 
     fn push_to_order(&mut self, id: SentenceId) {
-        if let Some(place) = self.places.get_mut(id.0 as usize) {
-            *place = self.order.len() as u32;
-            self.order.push(id);
-        }
+        self.sentences.set_place(id, self.order.len() as u32);
+        self.order.push(id);
     }
 
     /// Linear in the number of sentences.
     fn order_again(&mut self) {
-        self.places.fill(NOWHERE);
+        self.sentences.forget_places();
         self.order = self.documents().flat_map(|document| document.sentences.iter().copied()).collect();
         self.number_places(0);
     }
@@ -439,11 +449,17 @@ impl Corpus {
     /// After a change of `order` from a place on.
     fn number_places(&mut self, from: usize) {
         for (id, place) in self.order.iter().zip(0..).skip(from) {
-            if let Some(slot) = self.places.get_mut(id.0 as usize) {
-                *slot = place;
-            }
+            self.sentences.set_place(*id, place);
         }
     }
+}
+
+fn check_sentence_id(id: SentenceId) -> Result<(), ApplyError> {
+    if id.0 < SENTENCE_IDS { Ok(()) } else { Err(ApplyError::NoIdLeft("sentences")) }
+}
+
+fn check_mention_id(id: MentionId) -> Result<(), ApplyError> {
+    if id.0 < MENTION_IDS { Ok(()) } else { Err(ApplyError::NoIdLeft("mentions")) }
 }
 
 fn expect(as_expected: bool, sentence: SentenceId) -> Result<(), ApplyError> {

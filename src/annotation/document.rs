@@ -7,6 +7,54 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DocumentId(pub u32);
 
+/// Documents in a list, told as runs of ids that follow each other: an import can bring 50,000 of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct DocumentIds {
+    /// First and last.
+    runs: Vec<(u32, u32)>,
+}
+
+impl DocumentIds {
+    /// From the first and the last id of each run. `None` for a run that ends before it begins.
+    pub fn from_runs(runs: Vec<(u32, u32)>) -> Option<Self> {
+        runs.iter().all(|(first, last)| first <= last).then_some(Self { runs })
+    }
+
+    /// The first and the last id of each run.
+    pub fn runs(&self) -> &[(u32, u32)] {
+        &self.runs
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = DocumentId> + '_ {
+        self.runs.iter().flat_map(|(first, last)| *first..=*last).map(DocumentId)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// A document that is in the list twice.
+    pub(super) fn first_twice(&self) -> Option<DocumentId> {
+        let mut runs = self.runs.clone();
+        runs.sort_unstable();
+        let overlap = runs.windows(2).find(|pair| matches!(pair, [(_, last), (first, _)] if first <= last));
+        overlap.and_then(|pair| pair.last()).map(|(first, _)| DocumentId(*first))
+    }
+}
+
+impl FromIterator<DocumentId> for DocumentIds {
+    fn from_iter<I: IntoIterator<Item = DocumentId>>(ids: I) -> Self {
+        let mut runs: Vec<(u32, u32)> = Vec::new();
+        for id in ids {
+            match runs.last_mut() {
+                Some((_, last)) if last.checked_add(1) == Some(id.0) => *last = id.0,
+                _ => runs.push((id.0, id.0)),
+            }
+        }
+        Self { runs }
+    }
+}
+
 /// Whether a document takes part.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Presence {

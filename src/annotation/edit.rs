@@ -1,8 +1,8 @@
 //! Edits that know their old and new values, and transactions of them.
 
 use super::{
-    DocumentId, Label, LabelError, LabelId, LabelUse, Mention, MentionId, NewSentence, Presence, SentenceId, Span,
-    Split, Status,
+    DocumentId, DocumentIds, Label, LabelError, LabelId, LabelUse, Mention, MentionId, NewSentence, Presence,
+    SentenceId, Span, Split, Status,
 };
 use crate::wording::counted;
 
@@ -62,7 +62,7 @@ pub enum Edit {
     },
     /// Takes documents out of the corpus, or brings them back; all of them are `old` before.
     SetPresence {
-        documents: Vec<DocumentId>,
+        documents: DocumentIds,
         old: Presence,
         new: Presence,
     },
@@ -157,6 +157,8 @@ pub enum ApplyError {
     NoDocument(DocumentId),
     #[error("the document {0:?} is not as the edit expects it; undo or reload")]
     DocumentChanged(String),
+    #[error("a project has no room for more {0}; begin another project")]
+    NoIdLeft(&'static str),
     #[error("the sentence id {} is in use", .0.0)]
     SentenceIdTaken(SentenceId),
     #[error("the new sentences of {0:?} don't cover the words of the old ones")]

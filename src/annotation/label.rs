@@ -1,7 +1,8 @@
 //! Entity types of a project.
 
+use super::limits::LABELS;
 use crate::wording::counted;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// Identity of a label for the life of a project: it outlives renaming, and is never given to another label.
@@ -100,6 +101,10 @@ pub enum LabelError {
     NameTaken(String),
     #[error("the key {key:?} belongs to the label {owner:?}; choose another key")]
     KeyTaken { key: char, owner: String },
+    #[error("two labels have the same id")]
+    IdTaken,
+    #[error("there are {0} labels, and a project has room for {LABELS}")]
+    TooMany(usize),
     #[error("a key is one character, and {0:?} has several; leave one, or none")]
     KeyTooLong(String),
     #[error("the key {0:?} is one that the annotation page needs for itself; choose another key")]
@@ -110,6 +115,8 @@ pub enum LabelError {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LabelSet {
     labels: Vec<Label>,
+    /// Where each label stands.
+    places: HashMap<LabelId, usize>,
     next_id: u32,
 }
 
@@ -126,9 +133,8 @@ impl LabelSet {
         self.labels.is_empty()
     }
 
-    /// Linear in the number of labels (a hundred at most in practice).
     pub fn get(&self, id: LabelId) -> Option<&Label> {
-        self.labels.iter().find(|l| l.id == id)
+        self.labels.get(*self.places.get(&id)?)
     }
 
     pub fn by_name(&self, name: &str) -> Option<&Label> {
@@ -199,30 +205,60 @@ impl LabelSet {
     /// Appends a label, or puts one back where it was (`at`).
     pub(super) fn insert(&mut self, at: usize, label: Label) {
         self.next_id = self.next_id.max(label.id.0.saturating_add(1));
-        self.labels.insert(at.min(self.labels.len()), label);
+        let at = at.min(self.labels.len());
+        self.labels.insert(at, label);
+        self.number_places(at);
     }
 
     pub(super) fn remove(&mut self, id: LabelId) {
-        self.labels.retain(|l| l.id != id);
+        if let Some(at) = self.places.remove(&id) {
+            self.labels.remove(at);
+            self.number_places(at);
+        }
+    }
+
+    /// After a change from a place on.
+    fn number_places(&mut self, from: usize) {
+        self.places.extend(self.labels.iter().enumerate().skip(from).map(|(at, label)| (label.id, at)));
     }
 
     pub(super) fn replace(&mut self, label: Label) {
-        if let Some(old) = self.labels.iter_mut().find(|l| l.id == label.id) {
+        let old = self.places.get(&label.id).and_then(|at| self.labels.get_mut(*at));
+        if let Some(old) = old {
             *old = label;
         }
     }
 
-    /// A set as it was stored. A key that a later version reserves stays with its label.
+    /// A set as it was stored. A key that a later version reserves stays with its label. Linear in the labels.
     ///
     /// # Errors
     /// The first label that breaks an invariant.
     pub fn restore(labels: Vec<Label>, next_id: LabelId) -> Result<Self, LabelError> {
-        let mut set = Self { labels: Vec::with_capacity(labels.len()), next_id: next_id.0 };
-        for label in labels {
-            set.check_unique(&label)?;
-            set.insert(usize::MAX, label);
+        if labels.len() > LABELS {
+            return Err(LabelError::TooMany(labels.len()));
         }
-        Ok(set)
+        let mut names = HashSet::with_capacity(labels.len());
+        let mut owners: HashMap<char, &Label> = HashMap::new();
+        let mut next = next_id.0;
+        for label in &labels {
+            if label.name.trim().is_empty() {
+                return Err(LabelError::EmptyName);
+            }
+            if !names.insert(label.name.as_str()) {
+                return Err(LabelError::NameTaken(label.name.clone()));
+            }
+            if let Some(key) = label.key
+                && let Some(owner) = owners.insert(key, label)
+            {
+                return Err(LabelError::KeyTaken { key, owner: owner.name.clone() });
+            }
+            next = next.max(label.id.0.saturating_add(1));
+        }
+        let places: HashMap<LabelId, usize> = labels.iter().enumerate().map(|(at, label)| (label.id, at)).collect();
+        if places.len() < labels.len() {
+            return Err(LabelError::IdTaken);
+        }
+        Ok(Self { labels, places, next_id: next })
     }
 }
 

@@ -6,7 +6,7 @@
 //!   nothing, to exactly the state it expects, and returns its inverse.
 //! - A [`Span`] counts tokens of one sentence, half-open and never empty.
 //! - Ids (labels, mentions, documents, sentences) are only appended and never used again. Text order is another thing:
-//!   [`Corpus::sentences`] has it.
+//!   [`Corpus::sentences`] has it. They stay within [`limits`], and memory follows what is there, whatever the ids are.
 //! - Tokens and sentences can be split and joined ([`Edit::Resegment`]), but the words that they cover stay.
 //! - A document is there, excluded or removed ([`Presence`]). Only what is there has a place in text order. An excluded
 //!   one keeps its labels in use, so that it can be there again at any time; a removed one stays, out of sight, so that
@@ -20,15 +20,17 @@ mod document;
 mod edit;
 mod history;
 mod label;
+pub mod limits;
 mod mention;
 mod nesting;
 mod segmentation;
 mod sentence;
+mod slots;
 mod span;
 mod suggestion;
 
 pub use corpus::Corpus;
-pub use document::{Document, DocumentId, NewDocument, Presence, StoredDocument};
+pub use document::{Document, DocumentId, DocumentIds, NewDocument, Presence, StoredDocument};
 pub use edit::{ApplyError, Edit, Transaction};
 pub use history::{History, Step};
 pub use label::{Label, LabelError, LabelId, LabelSet, LabelUse, Rgb};

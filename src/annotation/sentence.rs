@@ -143,21 +143,22 @@ impl Sentence {
 
     /// One that a corpus has checked already: for who stores it.
     pub fn stored(id: SentenceId, document: DocumentId, content: NewSentence) -> Self {
-        let (mut sentence, mentions) = Self::bare(id, document, content);
-        mentions.into_iter().for_each(|mention| sentence.insert(mention));
-        sentence
+        let NewSentence { tokens, mut mentions, rejected, status, split } = content;
+        mentions.sort_by_key(order);
+        Self { id, document, tokens, mentions, rejected, status, split }
     }
 
-    /// A sentence without mentions yet.
-    pub(super) fn bare(id: SentenceId, document: DocumentId, new: NewSentence) -> (Self, Vec<Mention>) {
-        let NewSentence { tokens, mentions, rejected, status, split } = new;
-        let none = Vec::with_capacity(mentions.len());
-        (Self { id, document, tokens, mentions: none, rejected, status, split }, mentions)
+    /// Whether this is what it would be with that content, whose mentions may be in any order.
+    pub(super) fn holds(&self, content: &NewSentence) -> bool {
+        let NewSentence { tokens, mentions, rejected, status, split } = content;
+        let mut sorted: Vec<&Mention> = mentions.iter().collect();
+        sorted.sort_by_key(|mention| order(mention));
+        (&self.tokens, &self.rejected, self.status, self.split) == (tokens, rejected, *status, *split)
+            && self.mentions.iter().eq(sorted)
     }
 
     pub(super) fn check_inside(&self, span: Span) -> Result<(), ApplyError> {
-        let tokens = self.tokens.len();
-        if span.end().get() <= tokens { Ok(()) } else { Err(ApplyError::OutsideSentence { span, tokens }) }
+        check_inside(span, self.tokens.len())
     }
 
     pub(super) fn insert(&mut self, mention: Mention) {
@@ -171,6 +172,12 @@ impl Sentence {
         let at = self.mentions.iter().position(|m| m == expected);
         at.map(|at| drop(self.mentions.remove(at))).ok_or(ApplyError::MentionChanged(expected.id))
     }
+}
+
+/// # Errors
+/// A span that ends after the last token.
+pub(super) fn check_inside(span: Span, tokens: usize) -> Result<(), ApplyError> {
+    if span.end().get() <= tokens { Ok(()) } else { Err(ApplyError::OutsideSentence { span, tokens }) }
 }
 
 fn order(m: &Mention) -> (usize, std::cmp::Reverse<usize>, MentionId) {

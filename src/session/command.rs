@@ -3,8 +3,8 @@
 use super::SessionError;
 use super::settings::Setting;
 use crate::annotation::{
-    self, Corpus, DocumentId, Edit, Fragments, Label, LabelId, Mention, MentionId, ModelId, Presence, Provenance,
-    Sentence, SentenceId, SentenceSuggestions, Span, Split, Status, TokenIdx, Transaction,
+    self, Corpus, DocumentId, DocumentIds, Edit, Fragments, Label, LabelId, Mention, MentionId, ModelId, Presence,
+    Provenance, Sentence, SentenceId, SentenceSuggestions, Span, Split, Status, TokenIdx, Transaction,
 };
 use crate::text::ByteIdx;
 use crate::wording::{counted, grouped};
@@ -324,7 +324,7 @@ fn accept_all(context: &Context<'_>, id: SentenceId, min_score: f32) -> Result<P
             let provenance = Provenance::Accepted(suggestions.model);
             let mention = Mention::new(next, suggestion.span, suggestion.label, provenance);
             edits.push(Edit::AddMention { sentence: id, mention });
-            next = MentionId(next.0 + 1);
+            next = MentionId(next.0.saturating_add(1));
         }
     }
     let intent = format!("Accept {}", counted(edits.len(), "suggestion", "suggestions"));
@@ -365,7 +365,7 @@ fn set_presence(corpus: &Corpus, documents: &[DocumentId], new: Presence, verb: 
         several => format!("{verb} {} documents", grouped(several.len())),
     };
     let edits = [Presence::There, Presence::Excluded].into_iter().filter_map(|old| {
-        let documents: Vec<_> = changed.iter().filter(|d| d.presence == old).map(|d| d.id).collect();
+        let documents: DocumentIds = changed.iter().filter(|d| d.presence == old).map(|d| d.id).collect();
         (!documents.is_empty()).then_some(Edit::SetPresence { documents, old, new })
     });
     Ok(Plan::new(intent, Outcome::default(), edits.collect()))

@@ -284,7 +284,7 @@ impl Project {
     /// After documents were set aside or taken back: trainings wait for as many more sentences as before.
     pub(super) fn count_without(&mut self, complete_before: usize) -> Result<(), SessionError> {
         let complete = self.counts().complete_for_models();
-        let moved = |count: usize| (count + complete).saturating_sub(complete_before);
+        let moved = |count: usize| count.saturating_add(complete).saturating_sub(complete_before);
         self.learner.begun_count = moved(self.learner.begun_count);
         self.learner.counted = self.learner.counted.map(moved);
         self.set(Setting::LastTrainedSentences(moved(self.settings.last_trained_sentences)))
@@ -292,7 +292,7 @@ impl Project {
 
     /// How many more complete sentences start a training.
     fn sentences_to_go(&self) -> usize {
-        let goal = self.settings.last_trained_sentences + self.settings.train_after_sentences;
+        let goal = self.settings.last_trained_sentences.saturating_add(self.settings.train_after_sentences);
         goal.saturating_sub(self.counts().complete_for_models())
     }
 

@@ -13,7 +13,7 @@
 use super::rows::{self, RowError};
 use super::{Stamp, Watch, json};
 use crate::annotation::{
-    Corpus, Document, Edit, Label, Presence, Sentence, SentenceId, SentenceSuggestions, Transaction,
+    Corpus, Document, DocumentIds, Edit, Label, Presence, Sentence, SentenceId, SentenceSuggestions, Transaction,
 };
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
@@ -93,7 +93,7 @@ impl Import {
         let mut edits: Vec<Edit> = labels.collect();
         for new in [Presence::There, Presence::Excluded] {
             let documents = self.documents().iter().filter(|document| document.presence == new);
-            let documents: Vec<_> = documents.map(|document| document.id).collect();
+            let documents: DocumentIds = documents.map(|document| document.id).collect();
             // An import is never without an edit: those of version 1, which can't be taken back, are told by that.
             if new == Presence::There || !documents.is_empty() {
                 edits.push(Edit::SetPresence { documents, old: Presence::Removed, new });

@@ -9,9 +9,10 @@
 use super::codec::Malformed;
 use super::names;
 use super::writer::VisibleSuggestions;
+use crate::annotation::limits::{DOCUMENT_IDS, LABEL_IDS, MENTION_IDS, MODEL_IDS, SENTENCE_IDS};
 use crate::annotation::{
-    Attributes, DocumentId, Edit, Fragments, Label, LabelId, Mention, MentionId, ModelId, NewSentence, Presence, Rgb,
-    SentenceId, Span, Split, Status,
+    Attributes, DocumentId, DocumentIds, Edit, Fragments, Label, LabelId, Mention, MentionId, ModelId, NewSentence,
+    Presence, Rgb, SentenceId, Span, Split, Status,
 };
 use crate::text::{ByteIdx, TextRange};
 use serde::{Deserialize, Serialize};
@@ -38,7 +39,7 @@ pub(super) fn write_visible(visible: &[VisibleSuggestions]) -> serde_json::Resul
 /// Whose suggestions were on screen.
 pub(super) fn read_visible(json: &str) -> Result<Vec<(SentenceId, ModelId)>, Malformed> {
     let rows: Vec<VisibleJson> = serde_json::from_str(json).map_err(|_| Malformed("an entry of the log is no JSON"))?;
-    Ok(rows.into_iter().map(|row| (SentenceId(row.sentence), ModelId(row.model))).collect())
+    rows.into_iter().map(|row| Ok((sentence_id(row.sentence)?, model_id(row.model)?))).collect()
 }
 
 /// `[[start,end],…]`
@@ -198,9 +199,11 @@ impl From<&Edit> for EditJson {
                 old: old.iter().map(SentenceJson::from).collect(),
                 new: new.iter().map(SentenceJson::from).collect(),
             },
-            Edit::SetPresence { documents, old, new } => {
-                Self::SetPresence { documents: runs(documents), old: old.id().to_owned(), new: new.id().to_owned() }
-            }
+            Edit::SetPresence { documents, old, new } => Self::SetPresence {
+                documents: documents.runs().to_vec(),
+                old: old.id().to_owned(),
+                new: new.id().to_owned(),
+            },
         }
     }
 }
@@ -211,63 +214,75 @@ impl TryFrom<EditJson> for Edit {
     fn try_from(edit: EditJson) -> Result<Self, Malformed> {
         Ok(match edit {
             EditJson::AddMention { sentence, mention } => {
-                Self::AddMention { sentence: SentenceId(sentence), mention: mention.try_into()? }
+                Self::AddMention { sentence: sentence_id(sentence)?, mention: mention.try_into()? }
             }
             EditJson::RemoveMention { sentence, mention } => {
-                Self::RemoveMention { sentence: SentenceId(sentence), mention: mention.try_into()? }
+                Self::RemoveMention { sentence: sentence_id(sentence)?, mention: mention.try_into()? }
             }
             EditJson::ReplaceMention { sentence, old, new } => {
-                Self::ReplaceMention { sentence: SentenceId(sentence), old: old.try_into()?, new: new.try_into()? }
+                Self::ReplaceMention { sentence: sentence_id(sentence)?, old: old.try_into()?, new: new.try_into()? }
             }
             EditJson::SetStatus { sentence, old, new } => Self::SetStatus {
-                sentence: SentenceId(sentence),
+                sentence: sentence_id(sentence)?,
                 old: Status::from_id(&old).ok_or(STATUS)?,
                 new: Status::from_id(&new).ok_or(STATUS)?,
             },
             EditJson::SetSplit { sentence, old, new } => Self::SetSplit {
-                sentence: SentenceId(sentence),
+                sentence: sentence_id(sentence)?,
                 old: Split::from_id(&old).ok_or(SPLIT)?,
                 new: Split::from_id(&new).ok_or(SPLIT)?,
             },
-            EditJson::SetRejected { sentence, span, label, new } => {
-                Self::SetRejected { sentence: SentenceId(sentence), span: to_span(span)?, label: LabelId(label), new }
-            }
+            EditJson::SetRejected { sentence, span, label, new } => Self::SetRejected {
+                sentence: sentence_id(sentence)?,
+                span: to_span(span)?,
+                label: label_id(label)?,
+                new,
+            },
             EditJson::InsertLabel { at, label } => Self::InsertLabel { at, label: label.try_into()? },
             EditJson::RemoveLabel { at, label } => Self::RemoveLabel { at, label: label.try_into()? },
             EditJson::ReplaceLabel { old, new } => Self::ReplaceLabel { old: old.try_into()?, new: new.try_into()? },
             EditJson::Resegment { document, old, new } => Self::Resegment {
-                document: DocumentId(document),
+                document: document_id(document)?,
                 old: old.into_iter().map(SentenceJson::read).collect::<Result<_, _>>()?,
                 new: new.into_iter().map(SentenceJson::read).collect::<Result<_, _>>()?,
             },
             EditJson::SetPresence { documents, old, new } => Self::SetPresence {
-                documents: ids(documents),
+                documents: self::documents(documents)?,
                 old: Presence::from_id(&old).ok_or(PRESENCE)?,
                 new: Presence::from_id(&new).ok_or(PRESENCE)?,
             },
             EditJson::SetRemoved { documents, new } => {
                 let (there, removed) = (Presence::There, Presence::Removed);
                 let (old, new) = if new { (there, removed) } else { (removed, there) };
-                Self::SetPresence { documents: ids(documents), old, new }
+                Self::SetPresence { documents: self::documents(documents)?, old, new }
             }
         })
     }
 }
 
-/// Ids in a row as their first and last one: an import can bring 50,000 documents.
-fn runs(documents: &[DocumentId]) -> Vec<(u32, u32)> {
-    let mut runs: Vec<(u32, u32)> = Vec::new();
-    for id in documents {
-        match runs.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(id.0) => *last = id.0,
-            _ => runs.push((id.0, id.0)),
-        }
-    }
-    runs
+/// Each run of ids is its first and last one: an import can bring 50,000 documents.
+fn documents(runs: Vec<(u32, u32)>) -> Result<DocumentIds, Malformed> {
+    let are_documents = runs.iter().all(|(_, last)| *last < DOCUMENT_IDS);
+    let ids = if are_documents { DocumentIds::from_runs(runs) } else { None };
+    ids.ok_or(Malformed("the log names documents that no project can have"))
 }
 
-fn ids(runs: Vec<(u32, u32)>) -> Vec<DocumentId> {
-    runs.into_iter().flat_map(|(first, last)| first..=last).map(DocumentId).collect()
+fn document_id(id: u32) -> Result<DocumentId, Malformed> {
+    let is_one = id < DOCUMENT_IDS;
+    is_one.then_some(DocumentId(id)).ok_or(Malformed("the log names a document that no project can have"))
+}
+
+fn sentence_id(id: u32) -> Result<SentenceId, Malformed> {
+    let is_one = id < SENTENCE_IDS;
+    is_one.then_some(SentenceId(id)).ok_or(Malformed("the log names a sentence that no project can have"))
+}
+
+fn label_id(id: u32) -> Result<LabelId, Malformed> {
+    (id < LABEL_IDS).then_some(LabelId(id)).ok_or(Malformed("the log names a label that no project can have"))
+}
+
+fn model_id(id: u32) -> Result<ModelId, Malformed> {
+    (id < MODEL_IDS).then_some(ModelId(id)).ok_or(Malformed("the log names a model that no project can have"))
 }
 
 impl From<&(SentenceId, NewSentence)> for SentenceJson {
@@ -288,7 +303,7 @@ impl SentenceJson {
         let token = |(start, end)| {
             TextRange::new(ByteIdx::new(start), ByteIdx::new(end)).ok_or(Malformed("a token in the log is empty"))
         };
-        let rejected = self.rejected.into_iter().map(|(s, e, label)| Ok((to_span((s, e))?, LabelId(label))));
+        let rejected = self.rejected.into_iter().map(|(s, e, label)| Ok((to_span((s, e))?, label_id(label)?)));
         let sentence = NewSentence {
             tokens: self.tokens.into_iter().map(token).collect::<Result<_, _>>()?,
             mentions: self.mentions.into_iter().map(Mention::try_from).collect::<Result<_, _>>()?,
@@ -296,7 +311,7 @@ impl SentenceJson {
             status: Status::from_id(&self.status).ok_or(STATUS)?,
             split: Split::from_id(&self.split).ok_or(SPLIT)?,
         };
-        Ok((SentenceId(self.id), sentence))
+        Ok((sentence_id(self.id)?, sentence))
     }
 }
 
@@ -320,10 +335,16 @@ impl TryFrom<MentionJson> for Mention {
     type Error = Malformed;
 
     fn try_from(m: MentionJson) -> Result<Self, Malformed> {
+        if m.id >= MENTION_IDS {
+            return Err(Malformed("the log names a mention that no project can have"));
+        }
+        if let Some(model) = m.model {
+            model_id(model)?;
+        }
         Ok(Self {
             id: MentionId(m.id),
             fragments: to_fragments(&m.spans)?,
-            label: LabelId(m.label),
+            label: label_id(m.label)?,
             attributes: m.attributes,
             note: m.note,
             provenance: names::to_provenance(&m.from, m.model)
@@ -350,7 +371,7 @@ impl TryFrom<LabelJson> for Label {
 
     fn try_from(l: LabelJson) -> Result<Self, Malformed> {
         let color = Rgb::from_hex(&l.color).ok_or(Malformed("a colour in the log is not #RRGGBB"))?;
-        Ok(Self { id: LabelId(l.id), name: l.name, title: l.title, color, key: l.key })
+        Ok(Self { id: label_id(l.id)?, name: l.name, title: l.title, color, key: l.key })
     }
 }
 

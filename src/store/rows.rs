@@ -107,7 +107,7 @@ pub(super) fn apply_edit(tx: &Connection, edit: &Edit) -> Result<(), RowError> {
         Edit::SetPresence { documents, old, new } => {
             let sql = "UPDATE document SET presence = ?3 WHERE id = ?1 AND presence = ?2";
             let mut statement = tx.prepare_cached(sql)?;
-            for document in documents {
+            for document in documents.iter() {
                 one_row(statement.execute(params![document.0, old.id(), new.id()])?)?;
             }
         }

@@ -91,7 +91,7 @@ fn edit(corpus: &Corpus, kind: u8, a: usize, b: usize, c: usize) -> Edit {
         // No document is there.
         let document = DocumentId((b % corpus.all_documents().len()) as u32);
         let old = corpus.document(document).unwrap().presence;
-        return Edit::SetPresence { documents: vec![document], old, new: Presence::There };
+        return Edit::SetPresence { documents: DocumentIds::from_iter([document]), old, new: Presence::There };
     };
     let sentence = target.id();
     let label = LabelId((c % 5) as u32);
@@ -155,7 +155,7 @@ fn edit(corpus: &Corpus, kind: u8, a: usize, b: usize, c: usize) -> Edit {
         (16..=18, _) => {
             let document = &corpus.all_documents()[b % corpus.all_documents().len()];
             let new = [Presence::There, Presence::Excluded, Presence::Removed][c % 3];
-            Edit::SetPresence { documents: vec![document.id], old: document.presence, new }
+            Edit::SetPresence { documents: DocumentIds::from_iter([document.id]), old: document.presence, new }
         }
         _ => Edit::AddMention { sentence, mention: mention(corpus.next_mention_id()) },
     }
