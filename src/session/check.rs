@@ -29,7 +29,7 @@ pub fn check_project(path: &Path) -> Result<CheckReport, SessionError> {
     let mut report = CheckReport::default();
     let store = match Store::open_to_read(path) {
         Ok(store) => store,
-        Err(StoreError::Damaged { detail, .. }) => {
+        Err(StoreError::Damaged { detail, .. } | StoreError::Altered { detail, .. }) => {
             report.problems.push(detail);
             return Ok(report);
         }

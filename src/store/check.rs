@@ -1,6 +1,9 @@
 //! What is wrong with a file, as far as it can be told without a person.
 
 use super::{Contents, Store, StoreError};
+use crate::wording::grouped;
+use rusqlite::Row;
+use std::collections::BTreeMap;
 
 impl Store {
     /// What is wrong with the file; empty when it is sound: SQLite's own checks, every invariant of what it holds
@@ -17,21 +20,30 @@ impl Store {
     /// # Errors
     /// A file that can't be read at all.
     pub fn check_and_load(&self) -> Result<(Vec<String>, Option<Contents>), StoreError> {
-        let mut problems = self.rows_of("PRAGMA integrity_check", |row| row.get::<_, String>(0))?;
-        problems.retain(|said| said != "ok");
-        let references = self.rows_of("PRAGMA foreign_key_check", |row| {
-            let (from, to): (String, String) = (row.get(0)?, row.get(2)?);
-            Ok(format!("a row of {from} names a row of {to} that there is not"))
+        self.begin_reading();
+        let mut problems = Vec::new();
+        self.look(&mut problems, "PRAGMA integrity_check", |row, problems| {
+            problems.push(row.get::<_, String>(0)?);
+            Ok(())
         })?;
-        problems.extend(references);
+        problems.retain(|said| said != "ok");
+        // A line for each pair of tables: there may be as many rows as there are mentions.
+        let mut references: BTreeMap<(String, String), usize> = BTreeMap::new();
+        self.look(&mut problems, "PRAGMA foreign_key_check", |row, _| {
+            *references.entry((row.get(0)?, row.get(2)?)).or_default() += 1;
+            Ok(())
+        })?;
+        problems.extend(references.into_iter().map(|((from, to), count)| match count {
+            1 => format!("a row of {from} names a row of {to} that there is not"),
+            _ => format!("{} rows of {from} name rows of {to} that there are not", grouped(count)),
+        }));
         let is_sound = problems.is_empty();
         let contents = match self.load() {
             Ok(contents) => Some(contents),
-            Err(StoreError::Damaged { detail, .. }) => {
-                problems.push(detail);
+            Err(error) => {
+                problems.push(problem(error)?);
                 None
             }
-            Err(error) => return Err(error),
         };
         if !is_sound {
             // Loading has allowed a waiting log to be merged into the file when it is closed.
@@ -42,27 +54,53 @@ impl Store {
         for (sql, what) in
             [(without, "sentences can't be found by search"), (stray, "search finds sentences that are not there")]
         {
-            let counted = self.rows_of(sql, |row| row.get::<_, i64>(0))?;
-            problems.extend(counted.first().filter(|count| **count > 0).map(|count| format!("{what} ({count})")));
+            self.look(&mut problems, sql, |row, problems| {
+                let count: i64 = row.get(0)?;
+                problems.extend((count > 0).then(|| format!("{what} ({count})")));
+                Ok(())
+            })?;
         }
         let sql = "SELECT (SELECT revision FROM project), (SELECT max(revision) FROM log)";
-        let revisions = self.rows_of(sql, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?)))?;
-        for (project, log) in revisions {
-            if let Some(log) = log.filter(|log| *log != project) {
+        self.look(&mut problems, sql, |row, problems| {
+            let (project, log): (Option<i64>, Option<i64>) = (row.get(0)?, row.get(1)?);
+            if let Some((project, log)) = project.zip(log).filter(|(project, log)| project != log) {
                 problems.push(format!("the project is at revision {project}, but its log ends at {log}"));
             }
-        }
+            Ok(())
+        })?;
         Ok((problems, contents))
     }
 
-    fn rows_of<T>(
+    /// Goes through the rows of a query. One that can't be answered is a problem as well.
+    ///
+    /// # Errors
+    /// What is no fault of the file.
+    fn look(
         &self,
+        problems: &mut Vec<String>,
         sql: &str,
-        row: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>, StoreError> {
-        let failed = |source| StoreError::sqlite("check the project", source, &self.path);
-        let mut statement = self.connection.prepare(sql).map_err(failed)?;
-        let rows = statement.query_map([], row).map_err(failed)?;
-        rows.collect::<Result<_, _>>().map_err(failed)
+        mut row: impl FnMut(&Row<'_>, &mut Vec<String>) -> rusqlite::Result<()>,
+    ) -> Result<(), StoreError> {
+        let mut go_through = |problems: &mut Vec<String>| -> rusqlite::Result<()> {
+            let mut statement = self.connection.prepare(sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(next) = rows.next()? {
+                row(next, problems)?;
+            }
+            Ok(())
+        };
+        if let Err(source) = go_through(problems) {
+            problems.push(problem(StoreError::sqlite("check the project", source, &self.path))?);
+        }
+        Ok(())
+    }
+}
+
+/// # Errors
+/// What is no fault of the file.
+fn problem(error: StoreError) -> Result<String, StoreError> {
+    match error {
+        StoreError::Damaged { detail, .. } => Ok(detail),
+        other => Err(other),
     }
 }

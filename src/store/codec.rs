@@ -10,6 +10,7 @@
 //! spans    (start, width, label, score, runner-up + 1 or 0, its score if any)*
 //! ```
 
+use crate::annotation::limits::LABEL_IDS;
 use crate::annotation::{Acquisition, HeadProbability, LabelId, Span, Suggestion};
 use crate::text::{ByteIdx, TextRange};
 
@@ -136,7 +137,8 @@ impl Reader<'_> {
     }
 
     fn label(&mut self, offset: usize) -> Option<LabelId> {
-        self.number()?.checked_sub(offset).and_then(|id| u32::try_from(id).ok()).map(LabelId)
+        let id = self.number()?.checked_sub(offset).and_then(|id| u32::try_from(id).ok())?;
+        (id < LABEL_IDS).then_some(LabelId(id))
     }
 
     fn float(&mut self) -> Option<f32> {
@@ -166,7 +168,7 @@ mod tests {
         #[test]
         fn suggestions_come_back(
             raw in prop::collection::vec(
-                (0_usize..5000, 1_usize..300, 0_u32..=u32::MAX, 0_f32..=1.0, prop::option::of((0_u32..=u32::MAX, 0_f32..=1.0))),
+                (0_usize..5000, 1_usize..300, 0_u32..LABEL_IDS, 0_f32..=1.0, prop::option::of((0_u32..LABEL_IDS, 0_f32..=1.0))),
                 0..20,
             ),
         ) {

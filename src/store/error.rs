@@ -1,6 +1,7 @@
 //! Everything that can go wrong with a project file, with what to do about it.
 
 use super::Holder;
+use super::guard::{TOO_MUCH_WORK, was_stopped};
 use crate::wording::counted;
 use rusqlite::ErrorCode;
 use std::fmt;
@@ -22,6 +23,11 @@ pub enum StoreError {
     Newer { found: i64, known: i64, path: PathBuf },
     #[error("the project file is damaged ({detail}); it was left as it is; go back to a copy of it, or rescue what can be read: {}", path.display())]
     Damaged { detail: String, path: PathBuf },
+    #[error(
+        "the project file holds what no Nestling project has: {detail}; nothing of it was run, and the file was left as it \
+         is; rescue it (`nestling check --repair`), which reads the rows without it: {}", path.display()
+    )]
+    Altered { detail: String, path: PathBuf },
     #[error("nothing of the project can be read ({detail}); go back to a copy of it: {}", path.display())]
     BeyondRescue { detail: String, path: PathBuf },
     #[error("the project can't be changed because the file is read-only; make it writable, or work on a copy: {}", path.display())]
@@ -92,17 +98,31 @@ impl fmt::Display for Found {
     }
 }
 
+/// What only reads.
+const READING: [&str; 3] = ["open the project", "read the project", "check the project"];
+
 impl StoreError {
     /// Sorts an error of SQLite by what a person can do about it.
     pub(super) fn sqlite(doing: &'static str, source: rusqlite::Error, path: &Path) -> Self {
         let path = path.to_owned();
-        if let rusqlite::Error::FromSqlConversionFailure(_, _, detail) = &source {
-            return Self::Damaged { detail: detail.to_string(), path };
+        match &source {
+            rusqlite::Error::FromSqlConversionFailure(_, _, detail) => {
+                return Self::Damaged { detail: detail.to_string(), path };
+            }
+            // Values that are not of the kind that their column has.
+            rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::Utf8Error(..)
+            | rusqlite::Error::QueryReturnedNoRows => return Self::Damaged { detail: source.to_string(), path },
+            _ if was_stopped(&source) => return Self::Damaged { detail: TOO_MUCH_WORK.to_owned(), path },
+            _ => {}
         }
         match source.sqlite_error_code() {
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::TooBig) => {
                 Self::Damaged { detail: source.to_string(), path }
             }
+            // SQLite's general error where nothing is asked of a file but what is in it: it is of a form that there is not.
+            Some(ErrorCode::Unknown) if READING.contains(&doing) => Self::Damaged { detail: source.to_string(), path },
             Some(ErrorCode::DiskFull) => Self::DiskFull { path },
             Some(ErrorCode::ReadOnly) => Self::ReadOnly { path },
             Some(ErrorCode::SystemIoFailure) => Self::Io { doing, source: io::Error::other(source), path },

@@ -1,8 +1,9 @@
 //! The file itself: making it, telling ours from others, opening it.
 
+use super::guard::{Allowance, bytes_of, guard};
 use super::lock::Lock;
-use super::migrations::{bring_up_to_date, check_version, migrate};
-use super::{Found, Holder, StoreError, copy, rows, search};
+use super::migrations::{bring_up_to_date, check_version, migrate, version_of};
+use super::{Found, Holder, StoreError, copy, rows, schema, search};
 use crate::annotation::{LabelSet, SentenceId};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -43,6 +44,7 @@ pub enum WhyReadOnly {
 pub struct Store {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
+    pub(super) allowance: Allowance,
     access: Access, // after the connection: the lock is let go last
 }
 
@@ -149,6 +151,7 @@ impl Store {
     /// # Errors
     /// A damaged file.
     pub fn find(&self, query: &str) -> Result<Vec<SentenceId>, StoreError> {
+        self.begin_reading();
         search::find(&self.connection, query).map_err(|source| StoreError::sqlite("search", source, &self.path))
     }
 
@@ -156,13 +159,16 @@ impl Store {
         let failed = |source| StoreError::sqlite("open the project", source, path);
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+        let allowance = guard(&mut connection, bytes_of(path)).map_err(failed)?;
         // Until it is known to be sound, closing must not merge a waiting log into the file.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log(path)).map_err(failed)?;
         configure(&connection).map_err(failed)?;
+        trust(&connection, version_of(&connection, path)?, path)?;
         bring_up_to_date(&mut connection, path)?;
+        allowance.renew(bytes_of(path));
         // A copy that SQLite made has another mode.
         connection.pragma_update(None, "journal_mode", "wal").map_err(failed)?;
-        Ok(Self { connection, path: path.to_owned(), access })
+        Ok(Self { connection, path: path.to_owned(), allowance, access })
     }
 
     /// Nobody writes it, so SQLite need not look for others, which takes files beside it.
@@ -173,14 +179,15 @@ impl Store {
 
     fn open_as_it_is(path: &Path, flags: OpenFlags, name: &Path, why: WhyReadOnly) -> Result<Self, StoreError> {
         let failed = |source| StoreError::sqlite("open the project", source, path);
-        let connection = Connection::open_with_flags(name, flags).map_err(failed)?;
+        let mut connection = Connection::open_with_flags(name, flags).map_err(failed)?;
+        let allowance = guard(&mut connection, bytes_of(path)).map_err(failed)?;
         configure(&connection).map_err(failed)?;
-        let version = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
+        let version = version_of(&connection, path)?;
+        trust(&connection, version, path)?;
         if version < super::migrations::VERSION {
             return Err(StoreError::Old { path: path.to_owned() });
         }
-        check_version(version, path)?;
-        Ok(Self { connection, path: path.to_owned(), access: Access::Read { why, _lock: None } })
+        Ok(Self { connection, path: path.to_owned(), allowance, access: Access::Read { why, _lock: None } })
     }
 }
 
@@ -199,6 +206,19 @@ fn fill(path: &Path, new: &NewProject) -> rusqlite::Result<()> {
     rows::insert_project(&transaction, &new.labels, &new.settings)?;
     transaction.commit()?;
     connection.close().map_err(|(_, error)| error)
+}
+
+/// Lets the triggers run, once the schema is known to be ours.
+///
+/// # Errors
+/// What is in the schema and not ours.
+fn trust(connection: &Connection, version: i64, path: &Path) -> Result<(), StoreError> {
+    let failed = |source| StoreError::sqlite("open the project", source, path);
+    let differences = schema::compare(connection, version).map_err(failed)?;
+    if let Some(detail) = differences.in_words() {
+        return Err(StoreError::Altered { detail, path: path.to_owned() });
+    }
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, true).map(drop).map_err(failed)
 }
 
 fn configure(connection: &Connection) -> rusqlite::Result<()> {

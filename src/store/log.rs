@@ -1,10 +1,9 @@
 //! Reading the log: what was done, by whom, and what it took.
 
-use super::codec::Malformed;
+use super::fields::Fields;
 use super::load::ReadError;
 use super::{Store, StoreError, json, names};
 use crate::annotation::{Edit, ModelId, SentenceId, Step};
-use rusqlite::Row;
 
 /// An entry of the log. Of an import its edits are left out, which may be as many as the corpus is long.
 #[derive(Clone, PartialEq, Debug)]
@@ -54,12 +53,13 @@ impl Store {
     /// # Errors
     /// A damaged file.
     pub fn newest_of_log(&self, most: usize, of: Option<SentenceId>) -> Result<Vec<LogLine>, StoreError> {
+        self.begin_reading();
         self.log_lines(most, of).map_err(|error| self.explain_read(error))
     }
 
     fn log_lines(&self, most: usize, of: Option<SentenceId>) -> Result<Vec<LogLine>, ReadError> {
         // An import may have as many edits as the corpus is long.
-        let sql = "SELECT seq, step, intent, author, time_ms, CASE step WHEN 'import' THEN '[]' ELSE edits END
+        let sql = "SELECT seq, step, intent, author, time_ms, CASE step WHEN 'import' THEN '[]' ELSE edits END AS edits
                    FROM log ORDER BY seq DESC";
         let mut statement = self.connection.prepare(sql)?;
         let mut rows = statement.query([])?;
@@ -67,7 +67,8 @@ impl Store {
         while lines.len() < most
             && let Some(row) = rows.next()?
         {
-            let edits = json::read_edits(row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?)?;
+            let row = Fields::new("log", 1, row, &self.allowance);
+            let edits = json::read_edits(row.text(5)?).map_err(|error| row.because(5, error))?;
             let mut sentences = edits.iter().filter_map(Edit::sentence);
             let sentence = match of {
                 None => sentences.next(),
@@ -75,11 +76,11 @@ impl Store {
                 Some(_) => continue,
             };
             lines.push(LogLine {
-                number: row.get(0)?,
-                step: row.get(1)?,
-                intent: row.get(2)?,
-                author: row.get(3)?,
-                time_ms: u64::try_from(row.get::<_, i64>(4)?).unwrap_or_default(),
+                number: row.integer(0)?,
+                step: row.text(1)?.to_owned(),
+                intent: row.text(2)?.to_owned(),
+                author: row.text(3)?.to_owned(),
+                time_ms: u64::try_from(row.time(4)?).unwrap_or_default(),
                 sentence,
             });
         }
@@ -91,33 +92,32 @@ impl Store {
     /// # Errors
     /// A damaged file.
     pub fn read_log(&self, mut each: impl FnMut(Logged)) -> Result<(), StoreError> {
+        self.begin_reading();
         self.log_entries(&mut each).map_err(|error| self.explain_read(error))
     }
 
     fn log_entries(&self, each: &mut dyn FnMut(Logged)) -> Result<(), ReadError> {
         // An import is done and undone like every other step.
         let sql =
-            "SELECT CASE step WHEN 'import' THEN 'do' ELSE step END, CASE step WHEN 'import' THEN '[]' ELSE edits END,
-            author, time_ms, active_ms, presses, visible FROM log ORDER BY seq";
+            "SELECT seq, CASE step WHEN 'import' THEN 'do' ELSE step END AS step,
+            CASE step WHEN 'import' THEN '[]' ELSE edits END AS edits, author, time_ms, active_ms, presses, visible FROM log ORDER BY seq";
         let mut statement = self.connection.prepare(sql)?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            each(entry(row)?);
+            each(entry(Fields::new("log", 1, row, &self.allowance))?);
         }
         Ok(())
     }
 }
 
-fn entry(row: &Row<'_>) -> Result<Logged, ReadError> {
-    let text =
-        |column| -> Result<&str, ReadError> { Ok(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?) };
+fn entry(row: Fields<'_>) -> Result<Logged, ReadError> {
     Ok(Logged {
-        step: names::to_step(text(0)?).ok_or(Malformed("the log names a step that there is not"))?,
-        edits: json::read_edits(text(1)?)?,
-        author: text(2)?.to_owned(),
-        time_ms: row.get(3)?,
-        active_ms: row.get(4)?,
-        presses: row.get(5)?,
-        visible: json::read_visible(text(6)?)?,
+        step: names::to_step(row.text(1)?).ok_or_else(|| row.unknown(1, "do, undo, redo or import"))?,
+        edits: json::read_edits(row.text(2)?).map_err(|error| row.because(2, error))?,
+        author: row.text(3)?.to_owned(),
+        time_ms: row.time(4)?,
+        active_ms: row.time(5)?,
+        presses: row.id(6, u32::MAX)?,
+        visible: json::read_visible(row.text(7)?).map_err(|error| row.because(7, error))?,
     })
 }

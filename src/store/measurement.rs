@@ -1,8 +1,8 @@
 //! How good models were: rows of the learning curve.
 
-use super::codec::Malformed;
+use super::fields::{BadField, Fields};
 use crate::annotation::{ModelId, Split};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, params};
 
 /// A model's score on a part of the project.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -53,21 +53,18 @@ pub(super) const SELECT: &str =
     false_positives, false_negatives, low, high FROM measurement ORDER BY model, split";
 
 /// A row of [`SELECT`].
-pub(super) fn read_measurement(row: &Row<'_>) -> rusqlite::Result<Result<Measurement, Malformed>> {
-    let count = |column| -> rusqlite::Result<usize> { Ok(usize::try_from(row.get::<_, i64>(column)?).unwrap_or(0)) };
-    let split = Split::from_id(&row.get::<_, String>(1)?).ok_or(Malformed("a score is of a split that there is not"));
-    let measurement = Measurement {
-        model: ModelId(row.get(0)?),
-        split: split.as_ref().copied().unwrap_or_default(),
-        time_ms: row.get(2)?,
-        train_sentences: count(3)?,
-        train_tokens: count(4)?,
-        sentences: count(5)?,
-        true_positives: count(6)?,
-        false_positives: count(7)?,
-        false_negatives: count(8)?,
-        low: row.get(9)?,
-        high: row.get(10)?,
-    };
-    Ok(split.map(|_| measurement))
+pub(super) fn read_measurement(row: Fields<'_>) -> Result<Measurement, BadField> {
+    Ok(Measurement {
+        model: row.model(0)?,
+        split: Split::from_id(row.text(1)?).ok_or_else(|| row.unknown(1, "a split that there is"))?,
+        time_ms: row.time(2)?,
+        train_sentences: row.count(3)?,
+        train_tokens: row.count(4)?,
+        sentences: row.count(5)?,
+        true_positives: row.count(6)?,
+        false_positives: row.count(7)?,
+        false_negatives: row.count(8)?,
+        low: row.share(9)?,
+        high: row.share(10)?,
+    })
 }

@@ -23,6 +23,21 @@ const MIGRATIONS: &[Migration] = &[
 /// The version of the files that this program writes.
 pub(super) const VERSION: i64 = MIGRATIONS.len() as i64;
 
+/// The version of an open file.
+///
+/// # Errors
+/// One of a newer program, and one that no program has written.
+pub(super) fn version_of(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+    let failed = |source| StoreError::sqlite("open the project", source, path);
+    let version = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
+    check_version(version, path)?;
+    if version < 1 {
+        let detail = format!("there is no file version {version}");
+        return Err(StoreError::Damaged { detail, path: path.to_owned() });
+    }
+    Ok(version)
+}
+
 /// # Errors
 /// A file of a newer program.
 pub(super) fn check_version(found: i64, path: &Path) -> Result<(), StoreError> {
@@ -38,10 +53,14 @@ pub(super) fn check_version(found: i64, path: &Path) -> Result<(), StoreError> {
 /// A copy or a step that failed: the file is at the last version that it reached, whole.
 pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let failed = |source| StoreError::sqlite("bring the project up to date", source, path);
-    let version = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
-    check_version(version, path)?;
+    let version = version_of(connection, path)?;
     if version == VERSION {
         return Ok(());
+    }
+    // Copying follows the pages wherever they lead, and more than once.
+    let sound: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
+    if sound != "ok" {
+        return Err(StoreError::Damaged { detail: sound, path: path.to_owned() });
     }
     let backup = backup_path(path, version);
     if backup.symlink_metadata().is_err() {
@@ -57,9 +76,19 @@ pub(super) fn backup_path(path: &Path, version: i64) -> PathBuf {
     path.with_extension(format!("version-{version}.nestling"))
 }
 
-/// Each step and its `user_version` are one transaction.
+/// From a version to the newest one. Each step and its `user_version` are one transaction.
 pub(super) fn migrate(connection: &mut Connection, from: i64) -> rusqlite::Result<()> {
-    for (version, step) in (1_i64..).zip(MIGRATIONS).filter(|(version, _)| *version > from) {
+    migrate_between(connection, from, VERSION)
+}
+
+/// Makes the tables of a version in a database without any.
+pub(super) fn migrate_to(connection: &mut Connection, version: i64) -> rusqlite::Result<()> {
+    migrate_between(connection, 0, version)
+}
+
+fn migrate_between(connection: &mut Connection, from: i64, to: i64) -> rusqlite::Result<()> {
+    let steps = (1_i64..).zip(MIGRATIONS).filter(|(version, _)| (from + 1..=to).contains(version));
+    for (version, step) in steps {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         transaction.execute_batch(step.sql)?;
         (step.then)(&transaction)?;

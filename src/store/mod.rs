@@ -14,6 +14,9 @@
 //! - One process writes a project at a time; the lock beside the file says who.
 //! - A file that is not ours, newer or damaged is refused and not changed by a byte; so is one that can't be written,
 //!   unless it is opened to be read ([`Store::open_to_read`]).
+//! - Nothing in a file is run, and no number in it is believed: its schema is compared with ours before anything else is
+//!   read ([`schema`](self)), values are checked one by one ([`fields`](self)), and work and memory follow its size
+//!   ([`guard`](self)).
 //! - Before an old file is brought up to date a copy of it is made beside it.
 //! - rusqlite is used in this folder only. `migrations/` is append-only.
 //!
@@ -27,7 +30,9 @@ mod check;
 mod codec;
 mod copy;
 mod error;
+mod fields;
 mod file;
+mod guard;
 mod import;
 mod json;
 mod load;
@@ -38,6 +43,7 @@ mod migrations;
 mod names;
 mod rescue;
 mod rows;
+mod schema;
 mod search;
 mod watch;
 mod writer;

@@ -66,6 +66,6 @@ pub(super) fn find(connection: &Connection, query: &str) -> rusqlite::Result<Vec
     // The terms hold no quotes: they are letters, digits and emoji.
     let phrase = format!("\"{}\" *", terms.trim_end());
     let mut statement = connection.prepare_cached("SELECT rowid FROM search WHERE search MATCH ?1 ORDER BY rowid")?;
-    let ids = statement.query_map([phrase], |row| row.get(0))?;
+    let ids = statement.query_map([phrase], |row| row.get::<_, u32>(0))?;
     ids.map(|id| Ok(SentenceId(id?))).collect()
 }

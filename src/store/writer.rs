@@ -90,6 +90,7 @@ impl Writer {
     pub fn start(store: Store, on_event: impl FnMut(WriterEvent) + Send + 'static) -> Result<Self, StoreError> {
         let (jobs, inbox) = bounded(WAITING_JOBS);
         let path = store.path.clone();
+        store.allowance.lift();
         let worker = Worker { store, queue: VecDeque::new(), stalled: false, on_event: Box::new(on_event) };
         let thread = Builder::new().name("nestling-writer".to_owned()).spawn(move || worker.run(&inbox));
         let thread = thread.map_err(|source| StoreError::io("start the thread that saves", source, &path))?;

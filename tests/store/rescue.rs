@@ -85,7 +85,7 @@ fn excluded_documents_are_rescued_as_such_and_removed_ones_are_listed() {
     let presences = |corpus: &Corpus| -> Vec<_> { corpus.all_documents().iter().map(|d| d.presence).collect() };
     let (there, excluded, removed) = (Presence::There, Presence::Excluded, Presence::Removed);
     assert_eq!(presences(&again), [there, excluded, there]);
-    let back = Edit::SetPresence { documents: vec![DocumentId(1)], old: excluded, new: there };
+    let back = Edit::SetPresence { documents: DocumentIds::from_iter([DocumentId(1)]), old: excluded, new: there };
     let inverse = again.apply(Transaction::new("Include", vec![back])).unwrap();
     assert_eq!(counts(&again), (documents - 1, sentences - 3, mentions - 3));
     again.apply(inverse).unwrap();
@@ -119,14 +119,15 @@ fn broken_rows_cost_themselves_and_are_listed() {
     let rescued = rescue(&path).unwrap();
     let lost = rescued.lost.join("\n");
     expect_test::expect![[r#"
-        sentence 3: the tokens of a sentence can't be read
-        one of the mentions of sentence 9: a mention has an origin that there is not
+        sentence 3, column tokens: the tokens of a sentence can't be read
+        mention 9 6, column provenance: the text "nobody", expected an origin that there is
+        1 mention whose sentence can't be read
         the name of a label, which is called label-7 now
+        3 sentences whose document 2 can't be read
         1 mention of sentence 4: outside of it, or there twice
         a sentence of "d0" was cut again, without its mentions
-        sentence 11: its tokens are not those of the text
         a sentence of "d2" was cut again, without its mentions
-        3 sentences whose document 2 can't be read
+        sentence 11: its tokens are not those of the text
         the history (2 entries) stays in the damaged file
         models and suggestions stay with the damaged file; train again"#]]
     .assert_eq(&lost);

@@ -42,7 +42,7 @@ impl Report {
         for error in more {
             report.text = format!("{}\n\n{}", report.text, Self::of("", error).text);
         }
-        if let SessionError::Store(StoreError::Damaged { path, .. }) = first {
+        if let SessionError::Store(StoreError::Damaged { path, .. } | StoreError::Altered { path, .. }) = first {
             report.damaged = Some(path.clone());
         }
         Some(report)
