@@ -1,7 +1,7 @@
 //! `nestling import`
 
 use super::args::{As, Import, SplitName};
-use super::output::{Ending, answer, open, say};
+use super::output::{Ending, answer, close, open, say};
 use super::{CliError, json as fields};
 use crate::session::{ImportAs, ImportHow, Part, ReadRequest, read_files};
 use crate::wording::counted;
@@ -39,7 +39,7 @@ pub(super) fn run(args: &Import) -> Result<Ending, CliError> {
         As::Text => ImportAs::Text,
     });
     let receipt = project.import(incoming, ImportHow { kind, split: args.split.map(SplitName::part) })?;
-    project.close()?;
+    let closed = close(project)?;
 
     let json = json!({
         "format": receipt.format,
@@ -73,5 +73,5 @@ pub(super) fn run(args: &Import) -> Result<Ending, CliError> {
         text += &format!("; {}", counted(receipt.left_out, "warning", "warnings"));
     }
     answer(args.common, &json, &text)?;
-    Ok(Ending::of_losses(receipt.left_out))
+    Ok(Ending::of_losses(receipt.left_out).and(closed))
 }

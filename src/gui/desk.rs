@@ -12,7 +12,7 @@ use super::view::{NextBy, View};
 use super::widgets::sentence::{Mark, MarkId, SentenceEvent};
 use crate::annotation::{Fragments, LabelId, MentionId, SentenceId, Status, TokenIdx};
 use crate::session::{
-    Command, ImportHow, ImportReceipt, Imported, Incoming, Order, Outcome, Project, SessionError, Setting, Task,
+    Command, FileNews, ImportHow, ImportReceipt, Imported, Incoming, Order, Outcome, Project, SessionError, Setting, Task,
     TaskLost,
 };
 use crate::wording::counted;
@@ -446,14 +446,14 @@ impl Desk {
 }
 
 impl Leaving {
-    /// Waits for an import, writes what waits and lets go of the file.
+    /// Waits for an import, writes what waits and lets go of the file. Returns what happened to it and was not read.
     ///
     /// # Errors
     /// An import or changes that could not be saved.
-    pub(super) fn close(mut self) -> Result<(), SessionError> {
+    pub(super) fn close(mut self) -> Result<Vec<FileNews>, SessionError> {
         let imported = self.importing.take().map(|task| finish(&mut self.project, task.wait()));
-        self.project.close()?;
-        imported.transpose().map(|_| ())
+        let news = self.project.close_with_news()?;
+        imported.transpose().map(|_| news)
     }
 
     pub(super) fn path(&self) -> &std::path::Path {

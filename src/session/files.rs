@@ -2,8 +2,8 @@
 //! disk: after a power cut files of one that was just written may be empty.
 
 use super::SessionError;
-use crate::store::is_locked;
-use std::fs::{self, File};
+use crate::store::{is_locked, read_regular};
+use std::fs;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 use tempfile::TempDir;
@@ -32,6 +32,14 @@ pub(super) fn write_checked<T, U>(
     check: impl FnOnce(&Path, T) -> Result<U, SessionError>,
 ) -> Result<U, SessionError> {
     let io = |source| SessionError::Io { doing: "write the file", source, path: path.to_owned() };
+    // A device or a link is something to the system or to somebody else; a file in its place is not.
+    if let Ok(metadata) = fs::symlink_metadata(path)
+        && !metadata.is_file()
+        && !metadata.is_dir()
+    {
+        let found = if metadata.is_symlink() { "a link" } else { "a pipe or a device" };
+        return Err(SessionError::NotReplaced { found, path: path.to_owned() });
+    }
     if is_database(path) {
         return Err(SessionError::ReplacesDatabase { path: path.to_owned() });
     }
@@ -79,8 +87,7 @@ fn is_database(path: &Path) -> bool {
         return true;
     }
     let mut start = [0; DATABASE.len()];
-    // A pipe would wait for somebody to write.
-    path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *DATABASE
+    read_regular(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *DATABASE
 }
 
 fn folder_of(path: &Path) -> Result<&Path, SessionError> {
