@@ -115,11 +115,12 @@ fn a_log_that_is_left_is_applied_to_no_other_file_and_not_lost() {
     let dir = tempfile::TempDir::new().unwrap();
     let at = |name: &str| dir.path().join(name);
     let old = make_old_project(dir.path());
-    for (round, newcomer) in [Newcomer::Other, Newcomer::OldVersion, Newcomer::Backup, Newcomer::Same, Newcomer::Own]
-        .into_iter()
-        .cycle()
-        .take(15)
-        .enumerate()
+    for (round, newcomer) in
+        [Newcomer::Other, Newcomer::OldVersion, Newcomer::Backup, Newcomer::Same, Newcomer::Own, Newcomer::OtherLog]
+            .into_iter()
+            .cycle()
+            .take(18)
+            .enumerate()
     {
         let (path, moved, log) = (at("p.nestling"), at("moved.nestling"), at("p.nestling-wal"));
         std::fs::copy(&old, &path).unwrap();
@@ -145,8 +146,16 @@ fn a_log_that_is_left_is_applied_to_no_other_file_and_not_lost() {
             Newcomer::Backup => drop(std::fs::copy(at("backup.nestling"), at("new.nestling")).unwrap()),
             Newcomer::Same => drop(std::fs::copy(&path, at("new.nestling")).unwrap()),
             Newcomer::Own => {}
+            Newcomer::OtherLog => {
+                make_other_project(&at("new.nestling"));
+                let other = rusqlite::Connection::open(at("new.nestling")).unwrap();
+                other.execute_batch("INSERT INTO setting VALUES ('a', 'b')").unwrap();
+                std::fs::rename(&log, at("moved.nestling-wal")).unwrap();
+                std::fs::rename(at("new.nestling-wal"), &log).unwrap();
+                std::mem::forget(other);
+            }
         }
-        if newcomer != Newcomer::Own {
+        if !matches!(newcomer, Newcomer::Own | Newcomer::OtherLog) {
             std::fs::rename(&path, &moved).unwrap();
             std::fs::rename(at("new.nestling"), &path).unwrap();
         }
@@ -166,6 +175,11 @@ fn a_log_that_is_left_is_applied_to_no_other_file_and_not_lost() {
             }
         };
         drop(store);
+        if newcomer == Newcomer::OtherLog {
+            assert!(kept.is_some() && corpus.revision() >= first.revision());
+            clear(dir.path(), &old);
+            continue;
+        }
         let is_own = matches!(newcomer, Newcomer::Same | Newcomer::Own);
         assert_eq!(kept.is_none(), is_own, "{newcomer:?}");
         let whole = match kept {
@@ -186,10 +200,15 @@ fn a_log_that_is_left_is_applied_to_no_other_file_and_not_lost() {
             expected = next(&expected);
         }
         assert!(whole.sentences().eq(expected.sentences()), "{newcomer:?}");
-        for entry in std::fs::read_dir(dir.path()).unwrap().map(Result::unwrap) {
-            if entry.path() != old {
-                std::fs::remove_file(entry.path()).unwrap();
-            }
+        clear(dir.path(), &old);
+    }
+}
+
+#[cfg(unix)]
+fn clear(dir: &Path, but: &Path) {
+    for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
+        if entry.path() != but {
+            std::fs::remove_file(entry.path()).unwrap();
         }
     }
 }
@@ -205,6 +224,8 @@ enum Newcomer {
     /// A copy of the file as it lies there: the log is of it, too.
     Same,
     Own,
+    /// The file stays, but its log is that of another project.
+    OtherLog,
 }
 
 #[cfg(unix)]

@@ -12,8 +12,8 @@ use super::view::{NextBy, View};
 use super::widgets::sentence::{Mark, MarkId, SentenceEvent};
 use crate::annotation::{Fragments, LabelId, MentionId, SentenceId, Status, TokenIdx};
 use crate::session::{
-    Command, FileNews, ImportHow, ImportReceipt, Imported, Incoming, Order, Outcome, Project, SessionError, Setting, Task,
-    TaskLost,
+    Command, FileNews, ImportHow, ImportReceipt, Imported, Incoming, Order, Outcome, Project, SessionError, Setting,
+    Task, TaskLost,
 };
 use crate::wording::counted;
 use std::cmp::Ordering;

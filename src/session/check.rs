@@ -35,6 +35,7 @@ pub fn check_project(path: &Path) -> Result<CheckReport, SessionError> {
         }
         Err(error) => return Err(error.into()),
     };
+    report.notes.extend(store.news().iter().map(ToString::to_string));
     let contents = match store.check_and_load() {
         Ok((problems, contents)) => {
             report.problems = problems;

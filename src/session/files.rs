@@ -32,14 +32,7 @@ pub(super) fn write_checked<T, U>(
     check: impl FnOnce(&Path, T) -> Result<U, SessionError>,
 ) -> Result<U, SessionError> {
     let io = |source| SessionError::Io { doing: "write the file", source, path: path.to_owned() };
-    // A device or a link is something to the system or to somebody else; a file in its place is not.
-    if let Ok(metadata) = fs::symlink_metadata(path)
-        && !metadata.is_file()
-        && !metadata.is_dir()
-    {
-        let found = if metadata.is_symlink() { "a link" } else { "a pipe or a device" };
-        return Err(SessionError::NotReplaced { found, path: path.to_owned() });
-    }
+    check_replaceable(path)?;
     if is_database(path) {
         return Err(SessionError::ReplacesDatabase { path: path.to_owned() });
     }
@@ -66,6 +59,7 @@ pub(super) fn fill_folder<T>(
 ) -> Result<T, SessionError> {
     let io = |source| SessionError::Io { doing: "write the folder", source, path: path.to_owned() };
     let is_empty = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+    check_replaceable(path)?;
     if path.exists() && !is_empty(path) {
         return Err(SessionError::FolderNotEmpty { path: path.to_owned() });
     }
@@ -78,6 +72,17 @@ pub(super) fn fill_folder<T>(
     }
     fs::rename(folder.path(), path).map_err(io)?;
     Ok(value)
+}
+
+/// A device or a link is something to the system or to somebody else; what would come in its place is not.
+fn check_replaceable(path: &Path) -> Result<(), SessionError> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+            let found = if metadata.is_symlink() { "a link" } else { "a pipe or a device" };
+            Err(SessionError::NotReplaced { found, path: path.to_owned() })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What can't be read is none: writing there says what is wrong. An open project is not opened to see what it is: that

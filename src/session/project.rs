@@ -15,7 +15,8 @@ use crate::annotation::{
     Transaction,
 };
 use crate::store::{
-    self, Contents, FileNews, LogEntry, Measurement, ModelRecord, Store, StoreError, WhyReadOnly, Writer, WriterEvent,
+    self, Contents, FileNews, LogEntry, Lost, Measurement, ModelRecord, Store, StoreError, WhyReadOnly, Writer,
+    WriterEvent,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -75,6 +76,8 @@ impl Order {
 pub struct Project {
     pub(super) home: Home,
     pub(super) path: PathBuf,
+    /// Of the file, whatever it is called.
+    id: String,
     pub(super) file_news: Vec<FileNews>,
     /// The settings as they are in the file, also those that this program can't read.
     pub(super) setting_rows: BTreeMap<String, String>,
@@ -158,7 +161,7 @@ impl Project {
 
     fn start(home: &Home, store: Store) -> Result<Self, SessionError> {
         let path = store.path().to_owned();
-        let file_news = store.news().to_vec();
+        let (id, file_news) = (store.project_id()?, store.news().to_vec());
         let store = store.with_refuges(vec![home.rescued_dir(), home.projects_dir()]);
         let read_only = store.read_only().cloned();
         let Contents { corpus, history, suggestions, models, current_model, settings: rows, measurements } =
@@ -185,6 +188,7 @@ impl Project {
         let mut project = Self {
             home: home.clone(),
             path,
+            id,
             file_news,
             former_models: Vec::new(),
             setting_rows: rows,
@@ -348,8 +352,15 @@ impl Project {
     /// Another connection to the project file, for a thread that reads.
     pub(super) fn connect_again(&self) -> impl FnOnce() -> Result<Store, StoreError> + Send + use<> {
         // Where there is no writer, nothing is open: what is in memory is all that is needed.
-        let (path, place) = (self.path.clone(), self.writer.as_ref().map(|writer| writer.place()));
-        move || place.map_or_else(|| Store::open_to_read(&path), |place| place.open())
+        let (path, id) = (self.path.clone(), self.id.clone());
+        let place = self.writer.as_ref().map(|writer| writer.place());
+        move || {
+            if let Some(place) = place {
+                return place.open();
+            }
+            let store = Store::open_to_read(&path)?;
+            if store.project_id()? == id { Ok(store) } else { Err(StoreError::TakenAway { why: Lost::Replaced, path }) }
+        }
     }
 
     /// Does what a person wants, and says where it changed something.

@@ -77,10 +77,11 @@ impl Store {
     pub fn create(path: &Path, new: &NewProject) -> Result<Self, StoreError> {
         const DOING: &str = "make the project file";
         let folder = copy::folder_of(path)?;
-        let lock = Lock::take(path)?;
+        let mut lock = Lock::take(path)?;
         let unfinished = copy::unfinished_in(&folder).map_err(|source| StoreError::io(DOING, source, path))?;
         fill(unfinished.path(), new).map_err(|source| StoreError::sqlite(DOING, source, path))?;
-        let set_aside = leftover::make_way_for_new(path)?;
+        let mut set_aside = leftover::make_way_for_new(path)?;
+        set_aside = set_foreign_log_aside(path, &mut lock)?.or(set_aside);
         copy::put(unfinished, path)?;
         Ok(Self::open_locked(path, Access::Write { lock })?.noting_set_aside(set_aside))
     }
@@ -97,8 +98,8 @@ impl Store {
         }
         check_header(path)?;
         check_writable(path)?;
-        let lock = Lock::take(path)?;
-        let set_aside = set_foreign_log_aside(path, &lock)?;
+        let mut lock = Lock::take(path)?;
+        let set_aside = set_foreign_log_aside(path, &mut lock)?;
         Ok(Self::open_locked(path, Access::Write { lock })?.noting_set_aside(set_aside))
     }
 
@@ -118,8 +119,8 @@ impl Store {
         check_header(path)?;
         if check_writable(path).is_ok() {
             match Lock::take(path) {
-                Ok(lock) => {
-                    let set_aside = set_foreign_log_aside(path, &lock)?;
+                Ok(mut lock) => {
+                    let set_aside = set_foreign_log_aside(path, &mut lock)?;
                     let access = Access::Read { why: WhyReadOnly::AskedFor, _lock: Some(lock) };
                     return Ok(Self::open_locked(path, access)?.noting_set_aside(set_aside));
                 }
@@ -162,6 +163,15 @@ impl Store {
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What tells this project from others, whatever its file is called.
+    ///
+    /// # Errors
+    /// A damaged file.
+    pub fn project_id(&self) -> Result<String, StoreError> {
+        let read = self.connection.query_row("SELECT id FROM project", [], |row| row.get(0));
+        read.map_err(|source| StoreError::sqlite("read the project", source, &self.path))
     }
 
     /// Why it can't be written; `None` where it can.
@@ -263,8 +273,14 @@ pub(super) fn look_before_opening(path: &Path) -> Result<Option<(Holder, super::
     Lock::holder(path)
 }
 
-pub(super) fn set_foreign_log_aside(path: &Path, lock: &Lock) -> Result<Option<PathBuf>, StoreError> {
-    leftover::has_foreign_log(path, lock.marks()).then(|| leftover::set_log_aside(path)).transpose()
+pub(super) fn set_foreign_log_aside(path: &Path, lock: &mut Lock) -> Result<Option<PathBuf>, StoreError> {
+    let set_aside = leftover::has_foreign_log(path, lock.marks()).then(|| leftover::set_log_aside(path)).transpose()?;
+    if !has_log(path) {
+        // What the lock says is of a log that is not there any more.
+        let forgotten = lock.mark(super::lock::Marks::default());
+        forgotten.map_err(|source| StoreError::io("lock the project", source, path))?;
+    }
+    Ok(set_aside)
 }
 
 /// A connection that may write; the caller holds the lock.

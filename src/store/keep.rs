@@ -23,7 +23,8 @@ impl Store {
     /// What the file system can't tell at this moment.
     pub(super) fn look(&mut self) -> Result<Look, StoreError> {
         let Some(watch) = &self.watch else { return Ok(Look::Ours) };
-        let look = watch.look(&self.path).map_err(|source| StoreError::io("look at the project", source, &self.path))?;
+        let look =
+            watch.look(&self.path).map_err(|source| StoreError::io("look at the project", source, &self.path))?;
         if look != Look::Touched {
             return Ok(look);
         }
@@ -67,7 +68,8 @@ impl Store {
         write: &dyn Fn(&Path) -> Result<(), StoreError>,
     ) -> Result<Store, StoreError> {
         if is_refuge {
-            fs::create_dir_all(folder).map_err(|source| StoreError::io("make a folder for your work", source, folder))?;
+            fs::create_dir_all(folder)
+                .map_err(|source| StoreError::io("make a folder for your work", source, folder))?;
         }
         let mut names = kept_names(&self.path).map(|name| folder.join(name));
         let to = loop {

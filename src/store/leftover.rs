@@ -10,10 +10,14 @@ use super::lock::Marks;
 use super::{StoreError, copy, regular};
 use rusqlite::{Connection, OptionalExtension};
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Files that SQLite keeps beside its own and takes for part of it.
 const OF_SQLITE: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// How often a log may have begun anew since its salt was noted.
+const MOST_RESTARTS: u32 = 64;
 
 /// Nothing lies beside a project that would be taken for a part of it and is no file.
 ///
@@ -28,6 +32,11 @@ pub(super) fn has_foreign_log(project: &Path, marks: &Marks) -> bool {
     if marks.openings.is_empty() || !file::has_log(project) {
         return false;
     }
+    // A log of another file has another salt; this one may have begun anew since, and more often if others wrote it, too.
+    let is_other = |salt: u32| log_salt(project).is_none_or(|found| found.wrapping_sub(salt) > MOST_RESTARTS);
+    if marks.log.is_some_and(is_other) {
+        return true;
+    }
     match opening_without_log(project) {
         Ok(opening) => !opening.is_some_and(|opening| marks.openings.contains(&opening)),
         // It may have been cut off in the middle of being written, which its log will mend.
@@ -35,12 +44,21 @@ pub(super) fn has_foreign_log(project: &Path, marks: &Marks) -> bool {
     }
 }
 
+/// The first salt of the log beside a file; `None` for what is no log.
+pub(super) fn log_salt(project: &Path) -> Option<u32> {
+    let mut head = [0; 32];
+    regular::read_regular(&file::log_path(project)).ok()?.read_exact(&mut head).ok()?;
+    let number = |at: usize| head.get(at..)?.first_chunk().map(|bytes| u32::from_be_bytes(*bytes));
+    number(16).filter(|_| matches!(number(0), Some(0x377f_0682 | 0x377f_0683)))
+}
+
 /// Puts a log out of the way, so that it is applied to no file; where it lies now.
 ///
 /// # Errors
 /// What can go wrong with a disk.
 pub(super) fn set_log_aside(project: &Path) -> Result<PathBuf, StoreError> {
-    let (log, io) = (file::log_path(project), |source| StoreError::io("set the log of another file aside", source, project));
+    let (log, io) =
+        (file::log_path(project), |source| StoreError::io("set the log of another file aside", source, project));
     let free = (1..).map(|n| beside(project, &format!("-wal.of-another-file-{n}")));
     let mut free = free.skip_while(|path| path.symlink_metadata().is_ok());
     let to = free.next().unwrap_or_else(|| beside(project, "-wal.of-another-file"));
@@ -58,7 +76,8 @@ pub(super) fn make_way_for_new(project: &Path) -> Result<Option<PathBuf>, StoreE
     let io = |source| StoreError::io("make way for a new project", source, project);
     let journal = beside(project, "-journal");
     if file::has_bytes(&journal) {
-        let aside = (1..).map(|n| beside(&journal, &format!(".of-another-file-{n}"))).find(|p| p.symlink_metadata().is_err());
+        let aside =
+            (1..).map(|n| beside(&journal, &format!(".of-another-file-{n}"))).find(|p| p.symlink_metadata().is_err());
         aside.map_or(Ok(()), |aside| fs::rename(&journal, aside)).map_err(io)?;
     }
     file::has_log(project).then(|| set_log_aside(project)).transpose()

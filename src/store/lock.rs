@@ -9,7 +9,8 @@
 //! anna                   who
 //! host harbour-pc        from here on names and values, in any order; older programs wrote only the lines above
 //! file 2049 131077       device and inode of the project
-//! opening 6f0c…          once or twice: what `project.opening` may be in the file without its log
+//! opening 6f0c…          once or more: what `project.opening` may be in the file without its log
+//! log 305419896          how the log is marked
 //! ```
 
 use super::identity::Identity;
@@ -50,6 +51,8 @@ pub(super) struct Marks {
     /// What `project.opening` may be in the file itself, without what its log says. Empty where nothing is known.
     pub openings: Vec<String>,
     pub file: Option<Identity>,
+    /// The first salt of the log (SQLite's file format, 4.1), which grows by one each time that the log begins anew.
+    pub log: Option<u32>,
 }
 
 /// Held while a project is open; dropping it lets the next one in.
@@ -239,6 +242,7 @@ fn to_text(holder: &Holder, marks: &Marks) -> String {
     // Writing to a string does not fail.
     let _ = host.iter().try_for_each(|host| writeln!(text, "host {host}"));
     let _ = marks.file.iter().try_for_each(|file| writeln!(text, "file {} {}", file.device, file.inode));
+    let _ = marks.log.iter().try_for_each(|salt| writeln!(text, "log {salt}"));
     let _ = marks.openings.iter().try_for_each(|opening| writeln!(text, "opening {opening}"));
     text
 }
@@ -265,6 +269,7 @@ fn from_text(text: &str) -> Option<(Holder, Marks)> {
     for (key, value) in lines.filter_map(|line| line.split_once(' ')) {
         match key {
             "host" => holder.host = clean(value),
+            "log" => marks.log = value.parse().ok(),
             "opening" => marks.openings.push(value.to_owned()),
             "file" => {
                 let number = |text: &str| text.parse().ok();
@@ -306,7 +311,7 @@ mod tests {
             since_ms: Some(1_700_000_000_000),
         };
         let file = Some(Identity { device: 7, inode: 8 });
-        let marks = Marks { openings: vec!["a1".to_owned(), "b2".to_owned()], file };
+        let marks = Marks { openings: vec!["a1".to_owned(), "b2".to_owned()], file, log: Some(u32::MAX) };
         assert_eq!(from_text(&to_text(&holder, &marks)), Some((holder.clone(), marks)));
         let said = holder.to_string();
         assert!(said.starts_with("anna on harbour-pc (process 4711) since 2023-11-14"), "{said}");

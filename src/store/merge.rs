@@ -3,7 +3,7 @@
 
 use super::file::Access;
 use super::lock::Marks;
-use super::{Store, StoreError, file};
+use super::{Store, StoreError, file, leftover};
 use rusqlite::Connection;
 use std::fs;
 
@@ -20,7 +20,7 @@ impl Store {
         // Merging is for `merge` alone.
         self.connection.pragma_update(None, "wal_autocheckpoint", 0).map_err(failed)?;
         self.connection.pragma_update(None, "journal_size_limit", 0).map_err(failed)?;
-        self.id = self.connection.query_row("SELECT id FROM project", [], |row| row.get(0)).ok();
+        self.id = self.project_id().ok();
         self.merge()
     }
 
@@ -89,7 +89,8 @@ impl Store {
     fn mark(&mut self, openings: &[String]) -> Result<(), StoreError> {
         let file = self.watch.as_ref().and_then(super::watch::Watch::file);
         let Access::Write { lock } = &mut self.access else { return Ok(()) };
-        let marked = lock.mark(Marks { openings: openings.to_vec(), file });
+        let log = leftover::log_salt(&self.path);
+        let marked = lock.mark(Marks { openings: openings.to_vec(), file, log });
         marked.map_err(|source| StoreError::io("mark the project as open", source, &self.path))
     }
 

@@ -59,8 +59,8 @@ pub fn rescue(path: &Path) -> Result<Rescued, StoreError> {
         Ok(()) | Err(StoreError::Damaged { .. }) => {}
         Err(error) => return Err(error),
     }
-    let lock = super::lock::Lock::take(path)?;
-    file::set_foreign_log_aside(path, &lock)?;
+    let mut lock = super::lock::Lock::take(path)?;
+    let set_aside = file::set_foreign_log_aside(path, &mut lock)?;
     let workplace = tempfile::Builder::new().prefix(".rescue-").tempdir_in(folder);
     let workplace = workplace.map_err(|source| StoreError::io("copy the project", source, path))?;
     let connection = open_copy(path, workplace.path())?;
@@ -69,7 +69,8 @@ pub fn rescue(path: &Path) -> Result<Rescued, StoreError> {
         other => other,
     })?;
     let found = reading.corpus()?;
-    let lost = std::mem::take(&mut reading.lost);
+    let mut lost = std::mem::take(&mut reading.lost);
+    lost.extend(set_aside.map(|log| format!("changes of another file, which are set aside in {}", log.display())));
     let broken_document = lost.iter().find(|line| line.starts_with("document "));
     if let Some(detail) = broken_document.filter(|_| found.all_documents().is_empty()) {
         return Err(StoreError::BeyondRescue { detail: detail.clone(), path: path.to_owned() });

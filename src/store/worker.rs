@@ -139,7 +139,11 @@ impl Worker {
     fn move_to(&mut self, kept: Store, why: Lost) {
         let lost = std::mem::replace(&mut self.store, kept);
         let news = FileNews::MovedOn { why, from: lost.path.clone(), to: self.store.path.clone() };
-        if why == Lost::Overwritten { lost.give_up() } else { lost.abandon() }
+        if why == Lost::Overwritten {
+            lost.give_up()
+        } else {
+            lost.abandon()
+        }
         self.homeless = false;
         self.place.set(&self.store);
         let _ = self.store.begin_writing(); // as at the beginning

@@ -70,8 +70,7 @@ fn nothing_is_written_in_the_place_of_a_link_or_a_pipe() {
     symlink(&precious, place.path("link.jsonl")).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(place.path("pipe.jsonl")).status().unwrap().success());
     for (name, found) in [("link.jsonl", "a link"), ("pipe.jsonl", "a pipe or a device")] {
-        let said =
-            place.refused(&["export", "p.nestling", "--format", "jsonl", "--output", name, "--status", "all"]);
+        let said = place.refused(&["export", "p.nestling", "--format", "jsonl", "--output", name, "--status", "all"]);
         assert!(said.contains(found) && said.contains("never replaced"), "{said}");
     }
     assert!(place.path("link.jsonl").is_symlink());

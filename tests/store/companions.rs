@@ -79,7 +79,8 @@ fn a_project_is_a_file_and_a_link_to_one_is_that_file() {
     let (dir, path, _) = closed();
     let pipe = dir.path().join("pipe.nestling");
     make_pipe(&pipe);
-    let opened = within_a_minute(move || [Store::open(&pipe), Store::open_to_read(&pipe)].map(|opened| opened.map(drop)));
+    let opened =
+        within_a_minute(move || [Store::open(&pipe), Store::open_to_read(&pipe)].map(|opened| opened.map(drop)));
     for error in opened.map(Result::unwrap_err) {
         assert!(error.to_string().contains("a pipe or a device where a project file belongs"), "{error}");
     }
@@ -132,7 +133,8 @@ fn a_copy_is_made_of_an_old_file_whatever_has_its_name() {
             _ => {
                 fs::copy(fixture(1), &name).unwrap();
                 let db = rusqlite::Connection::open(&name).unwrap();
-                db.execute_batch("UPDATE project SET revision = revision + 1; PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+                db.execute_batch("UPDATE project SET revision = revision + 1; PRAGMA wal_checkpoint(TRUNCATE)")
+                    .unwrap();
             }
         }
         drop(Store::open(&path).unwrap());

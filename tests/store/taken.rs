@@ -249,11 +249,8 @@ fn a_log_that_is_taken_away_is_mended() {
         assert_eq!((of, set_aside.is_some()), (&project.path, replaced));
         project.work(3);
         project.wait_for_all();
-        let expected: &[_] = if replaced {
-            &["p.nestling", "p.nestling-wal.of-another-file-1"]
-        } else {
-            &["p.nestling"]
-        };
+        let expected: &[_] =
+            if replaced { &["p.nestling", "p.nestling-wal.of-another-file-1"] } else { &["p.nestling"] };
         let Project { writer, corpus, dir, path, .. } = project;
         writer.close().unwrap();
         assert_eq!(files(dir.path()), expected);

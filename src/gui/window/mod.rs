@@ -26,7 +26,8 @@ use super::view::Reveal;
 use super::widgets::sentence::Typesetter;
 use crate::encoder::EncoderInfo;
 use crate::session::{
-    FileNews, Home, Hub, LastEnd, LearnerStatus, NewProject, Project, Rescued, SessionError, Task, now_ms, take_last_end,
+    FileNews, Home, Hub, LastEnd, LearnerStatus, NewProject, Project, Rescued, SessionError, Task, now_ms,
+    take_last_end,
 };
 use eframe::egui::{self, Context, Theme, Ui, ViewportCommand};
 use std::path::{Path, PathBuf};

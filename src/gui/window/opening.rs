@@ -134,7 +134,8 @@ impl Window {
         let Some(result) = task.poll() else { return };
         let (then_import, kept) = (std::mem::take(then_import), kept.take());
         self.screen = Screen::Start;
-        let Opened { project, trouble, rescued, news, .. } = result.unwrap_or_else(|lost| SessionError::from(lost).into());
+        let Opened { project, trouble, rescued, news, .. } =
+            result.unwrap_or_else(|lost| SessionError::from(lost).into());
         if let (false, Some(dialog)) = (trouble.is_empty(), kept) {
             self.dialog = Some(*dialog);
         }
