@@ -8,6 +8,7 @@ mod compare;
 mod files;
 mod log;
 mod models;
+mod terminal;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
