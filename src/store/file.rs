@@ -3,7 +3,7 @@
 use super::lock::Lock;
 use super::migrations::{bring_up_to_date, check_version, migrate};
 use super::regular::{open_regular, read_regular, resolve_link};
-use super::watch::Watch;
+use super::same_file::Watch;
 use super::{FileNews, Found, Holder, StoreError, copy, leftover, regular, rows, search};
 use crate::annotation::{LabelSet, SentenceId};
 use rusqlite::config::DbConfig;

@@ -7,7 +7,7 @@
 
 use super::file::Access;
 use super::lock::lock_path;
-use super::watch::Look;
+use super::same_file::Look;
 use super::{Lost, Store, StoreError, copy, file, leftover, models_dir};
 use std::fs;
 use std::io;

@@ -4,7 +4,7 @@
 //! ```text
 //! Store::open ──> Store::load ──> Contents (corpus, history, suggestions, …)      read once
 //!      └───────> Writer::start ──> thread "nestling-writer" <── jobs               written ever after
-//!                                  └── each second: is it still the file that was opened?   (watch, keep)
+//!                                  └── each second: is it still the file that was opened?   (same_file, keep)
 //! ```
 //!
 //! # Invariants
@@ -51,8 +51,8 @@ mod place;
 mod regular;
 mod rescue;
 mod rows;
+mod same_file;
 mod search;
-mod watch;
 mod worker;
 mod writer;
 

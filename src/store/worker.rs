@@ -5,7 +5,7 @@ use super::import::Import;
 use super::lock::Lock;
 use super::measurement::set_measurement;
 use super::rows::{self, RowError};
-use super::watch::{Look, Watch};
+use super::same_file::{Look, Watch};
 use super::writer::{Job, LogEntry, Write, WriterEvent};
 use super::{FileNews, Lost, Memory, Place, Store, StoreError, copy, file, json, leftover, memory, names};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
