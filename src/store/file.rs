@@ -3,7 +3,7 @@
 use super::lock::Lock;
 use super::migrations::{bring_up_to_date, check_version, migrate};
 use super::regular::{open_regular, read_regular, resolve_link};
-use super::same_file::Watch;
+use super::same_file::SameFile;
 use super::{FileNews, Found, Holder, StoreError, copy, leftover, regular, rows, search};
 use crate::annotation::{LabelSet, SentenceId};
 use rusqlite::config::DbConfig;
@@ -49,7 +49,7 @@ pub struct Store {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
     /// Whether the path still stands for the file that is open; `None` where another process may write it.
-    pub(super) watch: Option<Watch>,
+    pub(super) watch: Option<SameFile>,
     /// What `project.opening` may be in the file without its log; empty until this process has written it.
     pub(super) openings: Vec<String>,
     /// `project.id`, once this process has begun to write.
@@ -201,7 +201,7 @@ impl Store {
     }
 
     fn open_locked(path: &Path, access: Access) -> Result<Self, StoreError> {
-        let before = Watch::over(path);
+        let before = SameFile::over(path);
         let mut connection = connect_to_write(path)?;
         bring_up_to_date(&mut connection, path)?;
         // A copy that SQLite made has another mode.
@@ -209,7 +209,7 @@ impl Store {
         connection.pragma_update(None, "journal_mode", "wal").map_err(failed)?;
         // The first look into the file makes those beside it, which are to be watched too.
         let _version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
-        let watch = Watch::over(path);
+        let watch = SameFile::over(path);
         if !before.is_of_same_file(&watch) {
             return Err(StoreError::TakenAway { why: super::Lost::Replaced, path: path.to_owned() });
         }

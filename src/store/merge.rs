@@ -87,7 +87,7 @@ impl Store {
 
     /// Says beside the file what its mark is.
     fn mark(&mut self, openings: &[String]) -> Result<(), StoreError> {
-        let file = self.watch.as_ref().and_then(super::same_file::Watch::file);
+        let file = self.watch.as_ref().and_then(super::same_file::SameFile::file);
         let Access::Write { lock } = &mut self.access else { return Ok(()) };
         let log = leftover::log_salt(&self.path);
         let marked = lock.mark(Marks { openings: openings.to_vec(), file, log });

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 /// How the files of a project were when this process had last written them.
 #[derive(Clone, Debug)]
-pub(super) struct Watch {
+pub(super) struct SameFile {
     file: Option<Identity>,
     log: Option<Identity>,
     index: Option<Identity>,
@@ -35,7 +35,7 @@ pub(super) enum Look {
     Lost(Lost),
 }
 
-impl Watch {
+impl SameFile {
     /// What can't be seen is not there.
     pub(super) fn over(path: &Path) -> Self {
         let at = |path: &Path| Identity::at(path).ok().flatten();

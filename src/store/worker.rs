@@ -5,7 +5,7 @@ use super::import::Import;
 use super::lock::Lock;
 use super::measurement::set_measurement;
 use super::rows::{self, RowError};
-use super::same_file::{Look, Watch};
+use super::same_file::{Look, SameFile};
 use super::writer::{Job, LogEntry, Write, WriterEvent};
 use super::{FileNews, Lost, Memory, Place, Store, StoreError, copy, file, json, leftover, memory, names};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
@@ -180,7 +180,7 @@ impl Worker {
         self.store.keep_log()?;
         self.store.connection = connect_to_write(&path)?;
         self.store.begin_writing()?;
-        self.store.watch = Some(Watch::over(&path));
+        self.store.watch = Some(SameFile::over(&path));
         (self.on_event)(WriterEvent::News(FileNews::LogMended { of: path, set_aside }));
         Ok(())
     }
