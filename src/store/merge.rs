@@ -94,6 +94,21 @@ impl Store {
         marked.map_err(|source| StoreError::io("mark the project as open", source, &self.path))
     }
 
+    /// Says beside the file how its log is marked, if that has changed: another program that writes by the rules may have
+    /// made it begin anew.
+    ///
+    /// # Errors
+    /// What can go wrong with a disk.
+    pub(super) fn follow_log(&mut self) -> Result<(), StoreError> {
+        let Access::Write { lock } = &mut self.access else { return Ok(()) };
+        let (mut marks, log) = (lock.marks().clone(), leftover::log_salt(&self.path));
+        if marks.openings.is_empty() || log.is_none() || log == marks.log {
+            return Ok(());
+        }
+        marks.log = log;
+        lock.mark(marks).map_err(|source| StoreError::io("mark the project as open", source, &self.path))
+    }
+
     /// Remembers how the file is now that this process has written it.
     pub(super) fn note_written(&mut self) {
         if let Some(watch) = &mut self.watch {

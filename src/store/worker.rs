@@ -189,6 +189,7 @@ impl Worker {
     fn write_queue(&mut self) -> Result<(), StoreError> {
         let was_stalled = self.stalled;
         let written = self.settle().and_then(|()| self.write_group()).and_then(|()| self.settle());
+        let written = written.and_then(|()| self.store.follow_log());
         self.stalled = written.is_err();
         written?;
         let mut revisions: Vec<u64> = self.queue.drain(..).filter_map(|write| write.revision()).collect();
@@ -226,17 +227,40 @@ impl Worker {
             return Err(StoreError::Stalled { path: self.store.path.clone() });
         }
         self.settle()?;
-        self.transaction("import", |tx, _| {
+        if let Err(error) = self.write_import(import) {
+            // A file that is taken away meanwhile is no reason to fail, once there is another one.
+            let is_taken = self.store.watch.as_ref().is_some_and(|watch| watch.is_lost(&self.store.path));
+            if !is_taken {
+                return Err(error);
+            }
+            self.settle()?;
+            self.write_import(import)?;
+        }
+        // It is done: what happens now is told as for an edit.
+        match self.settle().and_then(|()| self.store.follow_log()) {
+            Ok(()) => (self.on_event)(WriterEvent::Saved { revision: import.revision() }),
+            Err(error) => {
+                self.stalled = true;
+                self.report(error);
+            }
+        }
+        let _ = self.store.merge_long_log();
+        Ok(())
+    }
+
+    fn write_import(&mut self, import: &Import) -> Result<(), StoreError> {
+        self.transaction("import", |tx, worker| {
             let stored = rows::revision(tx)?;
             if stored != import.base_revision() {
                 return Err(WriteError::Gap { stored, got: import.revision() });
             }
-            Ok(import.insert(tx)?)
-        })?;
-        self.settle()?;
-        (self.on_event)(WriterEvent::Saved { revision: import.revision() });
-        let _ = self.store.merge_long_log();
-        Ok(())
+            import.insert(tx)?;
+            // It may have taken minutes.
+            match worker.store.watch.as_ref().map(|watch| watch.look(&worker.store.path)) {
+                Some(Ok(Look::Lost(why))) => Err(WriteError::Taken(why)),
+                _ => Ok(()),
+            }
+        })
     }
 
     fn transaction(
@@ -259,6 +283,7 @@ impl Worker {
             WriteError::Row(RowError::Sqlite(source)) => StoreError::sqlite(doing, source, &path),
             WriteError::Row(RowError::Json(source)) => StoreError::Io { doing, source: source.into(), path },
             WriteError::Row(RowError::OutOfStep) => StoreError::NotAsExpected { path },
+            WriteError::Taken(why) => StoreError::TakenAway { why, path },
             WriteError::Gap { stored, got } => StoreError::OutOfStep { stored, got, path },
         }
     }
@@ -308,6 +333,8 @@ enum WriteError {
     Row(#[from] RowError),
     #[error("revision {got} does not follow {stored}")]
     Gap { stored: u64, got: u64 },
+    #[error(transparent)]
+    Taken(Lost),
 }
 
 impl From<rusqlite::Error> for WriteError {
