@@ -21,7 +21,7 @@ impl Store {
     ///
     /// # Errors
     /// What the file system can't tell at this moment.
-    pub(super) fn look(&mut self) -> Result<Look, StoreError> {
+    pub(super) fn look(&self) -> Result<Look, StoreError> {
         let Some(watch) = &self.watch else { return Ok(Look::Ours) };
         let look =
             watch.look(&self.path).map_err(|source| StoreError::io("look at the project", source, &self.path))?;
@@ -31,11 +31,7 @@ impl Store {
         // Another program has written it, which may be one that does so by the rules.
         let is_ours = leftover::opening_without_log(&self.path)
             .is_ok_and(|found| found.is_some_and(|found| self.openings.is_empty() || self.openings.contains(&found)));
-        if !is_ours {
-            return Ok(Look::Lost(Lost::Overwritten));
-        }
-        self.note_written();
-        Ok(Look::Ours)
+        Ok(if is_ours { Look::Touched } else { Look::Lost(Lost::Overwritten) })
     }
 
     /// Lets `write` make a project file in the first place that takes it, puts the models beside it, and opens it.

@@ -28,7 +28,7 @@ struct Written {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Look {
     Ours,
-    /// It is the file, but somebody else has written it.
+    /// It is the file, but another program has written it.
     Touched,
     /// It is the file, but its write-ahead log is gone or another one.
     LogTaken,

@@ -118,7 +118,8 @@ impl Worker {
 
     fn try_to_settle(&mut self) -> Result<(), StoreError> {
         match self.store.look()? {
-            Look::Ours | Look::Touched => {}
+            Look::Ours => {}
+            Look::Touched => self.store.note_written(),
             Look::LogTaken => self.mend_log()?,
             Look::Lost(Lost::Overwritten) => {
                 self.homeless = true;
@@ -256,8 +257,8 @@ impl Worker {
             }
             import.insert(tx)?;
             // It may have taken minutes.
-            match worker.store.watch.as_ref().map(|watch| watch.look(&worker.store.path)) {
-                Some(Ok(Look::Lost(why))) => Err(WriteError::Taken(why)),
+            match worker.store.look() {
+                Ok(Look::Lost(why)) => Err(WriteError::Taken(why)),
                 _ => Ok(()),
             }
         })
