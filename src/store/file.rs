@@ -49,7 +49,7 @@ pub struct Store {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
     /// Whether the path still stands for the file that is open; `None` where another process may write it.
-    pub(super) watch: Option<SameFile>,
+    pub(super) same_file: Option<SameFile>,
     /// What `project.opening` may be in the file without its log; empty until this process has written it.
     pub(super) openings: Vec<String>,
     /// `project.id`, once this process has begun to write.
@@ -209,12 +209,12 @@ impl Store {
         connection.pragma_update(None, "journal_mode", "wal").map_err(failed)?;
         // The first look into the file makes those beside it, which are to be watched too.
         let _version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
-        let watch = SameFile::over(path);
-        if !before.is_of_same_file(&watch) {
+        let now = SameFile::over(path);
+        if !before.is_of_same_file(&now) {
             return Err(StoreError::TakenAway { why: super::Lost::Replaced, path: path.to_owned() });
         }
         let mut store = Self::new(connection, path, access);
-        store.watch = Some(watch);
+        store.same_file = Some(now);
         Ok(store)
     }
 
@@ -245,7 +245,7 @@ impl Store {
 
     fn new(connection: Connection, path: &Path, access: Access) -> Self {
         let (openings, news, refuges) = (Vec::new(), Vec::new(), Vec::new());
-        Self { connection, path: path.to_owned(), watch: None, openings, id: None, news, refuges, access }
+        Self { connection, path: path.to_owned(), same_file: None, openings, id: None, news, refuges, access }
     }
 
     fn noting_set_aside(mut self, log: Option<PathBuf>) -> Self {
@@ -257,7 +257,7 @@ impl Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
-        if self.watch.as_ref().is_some_and(|watch| watch.is_lost(&self.path)) {
+        if self.same_file.as_ref().is_some_and(|file| file.is_lost(&self.path)) {
             // SQLite would merge the log into a file that is nobody's any more and remove another one's by its name.
             let _ = self.keep_log();
         }

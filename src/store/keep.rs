@@ -22,9 +22,8 @@ impl Store {
     /// # Errors
     /// What the file system can't tell at this moment.
     pub(super) fn look(&self) -> Result<Look, StoreError> {
-        let Some(watch) = &self.watch else { return Ok(Look::Ours) };
-        let look =
-            watch.look(&self.path).map_err(|source| StoreError::io("look at the project", source, &self.path))?;
+        let Some(file) = &self.same_file else { return Ok(Look::Ours) };
+        let look = file.look(&self.path).map_err(|source| StoreError::io("look at the project", source, &self.path))?;
         if look != Look::Touched {
             return Ok(look);
         }
@@ -85,18 +84,18 @@ impl Store {
 
     /// Lets go of a file whose work is kept elsewhere.
     pub(super) fn abandon(self) {
-        let (watch, path) = (self.watch.clone(), self.path.clone());
+        let (file, path) = (self.same_file.clone(), self.path.clone());
         let _ = self.keep_log(); // nothing is merged into a file that may be another one
         drop(self);
-        if let Some(watch) = watch {
-            watch.remove_leftovers(&path);
+        if let Some(file) = file {
+            file.remove_leftovers(&path);
         }
     }
 
     /// Lets go of a file whose work could not be kept. Its log may be all that is left of it.
     pub(super) fn give_up(mut self) {
         let _ = self.keep_log();
-        let has_its_log = self.watch.as_ref().is_some_and(|watch| watch.has_its_log(&self.path));
+        let has_its_log = self.same_file.as_ref().is_some_and(|file| file.has_its_log(&self.path));
         if has_its_log && leftover::set_log_aside(&self.path).is_err() {
             // The lock tells the next one to open what lies there that the log is not its own.
             if let Access::Write { lock } = &mut self.access {

@@ -6,7 +6,7 @@
 use super::import::Import;
 use super::measurement::{Measurement, set_measurement};
 use super::rows::RowError;
-use super::{ModelRecord, NewProject, Stamp, StoreError, copy, file, rows};
+use super::{ModelRecord, NewProject, Stamp, StoreError, Watch, copy, file, rows};
 use crate::annotation::{Corpus, MentionId, ModelId, SentenceId, SentenceSuggestions};
 use rusqlite::Connection;
 use std::collections::{BTreeMap, HashMap};
@@ -39,7 +39,7 @@ pub(super) fn write(memory: &Memory, id: Option<&str>, to: &Path) -> Result<(), 
         .map_err(|error| match error {
             RowError::Sqlite(source) => StoreError::sqlite(DOING, source, to),
             RowError::Json(source) => StoreError::Io { doing: DOING, source: source.into(), path: to.to_owned() },
-            RowError::OutOfStep => StoreError::NotAsExpected { path: to.to_owned() },
+            RowError::OutOfStep | RowError::Cancelled => StoreError::NotAsExpected { path: to.to_owned() },
         })?;
     copy::put(unfinished, to)
 }
@@ -49,7 +49,7 @@ fn fill(memory: &Memory, id: Option<&str>, path: &Path) -> Result<(), RowError> 
     let tx = connection.transaction()?;
     let nothing = Corpus::new(memory.corpus.labels().clone(), MentionId(0), 0);
     let all = Import::between(&nothing, memory.corpus.clone(), "Kept what was in memory", Stamp::default(), "{}");
-    all.insert(&tx)?;
+    all.insert(&tx, &Watch::default())?;
     for (sentence, suggestions) in memory.suggestions.iter() {
         rows::set_suggestions(&tx, *sentence, suggestions)?;
     }

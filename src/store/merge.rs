@@ -87,7 +87,7 @@ impl Store {
 
     /// Says beside the file what its mark is.
     fn mark(&mut self, openings: &[String]) -> Result<(), StoreError> {
-        let file = self.watch.as_ref().and_then(super::same_file::SameFile::file);
+        let file = self.same_file.as_ref().and_then(super::same_file::SameFile::file);
         let Access::Write { lock } = &mut self.access else { return Ok(()) };
         let log = leftover::log_salt(&self.path);
         let marked = lock.mark(Marks { openings: openings.to_vec(), file, log });
@@ -111,8 +111,8 @@ impl Store {
 
     /// Remembers how the file is now that this process has written it.
     pub(super) fn note_written(&mut self) {
-        if let Some(watch) = &mut self.watch {
-            watch.note_written(&self.path);
+        if let Some(file) = &mut self.same_file {
+            file.note_written(&self.path);
         }
     }
 }

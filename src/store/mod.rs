@@ -53,6 +53,7 @@ mod rescue;
 mod rows;
 mod same_file;
 mod search;
+mod watch;
 mod worker;
 mod writer;
 
@@ -71,4 +72,5 @@ pub use news::{FileNews, Lost};
 pub use place::Place;
 pub use regular::{open_regular, read_regular};
 pub use rescue::{Rescued, rescue, rescued_path};
+pub use watch::Watch;
 pub use writer::{LogEntry, Stamp, VisibleSuggestions, Writer, WriterEvent};

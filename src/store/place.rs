@@ -47,7 +47,7 @@ impl Place {
 
 impl Spot {
     fn of(store: &Store) -> Self {
-        Self { path: store.path.clone(), file: store.watch.as_ref().and_then(super::same_file::SameFile::file) }
+        Self { path: store.path.clone(), file: store.same_file.as_ref().and_then(super::same_file::SameFile::file) }
     }
 
     fn check(&self) -> Result<(), StoreError> {

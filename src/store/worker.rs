@@ -7,7 +7,7 @@ use super::measurement::set_measurement;
 use super::rows::{self, RowError};
 use super::same_file::{Look, SameFile};
 use super::writer::{Job, LogEntry, Write, WriterEvent};
-use super::{FileNews, Lost, Memory, Place, Store, StoreError, copy, file, json, leftover, memory, names};
+use super::{FileNews, Lost, Memory, Place, Store, StoreError, Watch, copy, file, json, leftover, memory, names};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use rusqlite::{Connection, TransactionBehavior, params};
 use std::collections::VecDeque;
@@ -51,8 +51,8 @@ impl Worker {
         while let Some(job) = next.take() {
             match job {
                 Job::Write(write) => self.queue.push_back(write),
-                Job::Import(import, reply) => {
-                    let _ = reply.send(self.import(&import)); // nobody waits any more: the event tells
+                Job::Import(import, watch, reply) => {
+                    let _ = reply.send(self.import(&import, &watch)); // nobody waits any more: the event tells
                 }
                 Job::Flush(reply) => {
                     let _ = reply.send(self.write_queue());
@@ -181,7 +181,7 @@ impl Worker {
         self.store.keep_log()?;
         self.store.connection = connect_to_write(&path)?;
         self.store.begin_writing()?;
-        self.store.watch = Some(SameFile::over(&path));
+        self.store.same_file = Some(SameFile::over(&path));
         (self.on_event)(WriterEvent::News(FileNews::LogMended { of: path, set_aside }));
         Ok(())
     }
@@ -223,19 +223,19 @@ impl Worker {
         })
     }
 
-    fn import(&mut self, import: &Import) -> Result<(), StoreError> {
+    fn import(&mut self, import: &Import, watch: &Watch) -> Result<(), StoreError> {
         if self.stalled {
             return Err(StoreError::Stalled { path: self.store.path.clone() });
         }
         self.settle()?;
-        if let Err(error) = self.write_import(import) {
+        if let Err(error) = self.write_import(import, watch) {
             // A file that is taken away meanwhile is no reason to fail, once there is another one.
-            let is_taken = self.store.watch.as_ref().is_some_and(|watch| watch.is_lost(&self.store.path));
+            let is_taken = self.store.same_file.as_ref().is_some_and(|file| file.is_lost(&self.store.path));
             if !is_taken {
                 return Err(error);
             }
             self.settle()?;
-            self.write_import(import)?;
+            self.write_import(import, watch)?;
         }
         // It is done: what happens now is told as for an edit.
         match self.settle().and_then(|()| self.store.follow_log()) {
@@ -249,13 +249,13 @@ impl Worker {
         Ok(())
     }
 
-    fn write_import(&mut self, import: &Import) -> Result<(), StoreError> {
+    fn write_import(&mut self, import: &Import, watch: &Watch) -> Result<(), StoreError> {
         self.transaction("import", |tx, worker| {
             let stored = rows::revision(tx)?;
             if stored != import.base_revision() {
                 return Err(WriteError::Gap { stored, got: import.revision() });
             }
-            import.insert(tx)?;
+            import.insert(tx, watch)?;
             // It may have taken minutes.
             match worker.store.look() {
                 Ok(Look::Lost(why)) => Err(WriteError::Taken(why)),
@@ -283,6 +283,7 @@ impl Worker {
         match error {
             WriteError::Row(RowError::Sqlite(source)) => StoreError::sqlite(doing, source, &path),
             WriteError::Row(RowError::Json(source)) => StoreError::Io { doing, source: source.into(), path },
+            WriteError::Row(RowError::Cancelled) => StoreError::Stopped { path },
             WriteError::Row(RowError::OutOfStep) => StoreError::NotAsExpected { path },
             WriteError::Taken(why) => StoreError::TakenAway { why, path },
             WriteError::Gap { stored, got } => StoreError::OutOfStep { stored, got, path },

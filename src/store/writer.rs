@@ -15,7 +15,7 @@
 use super::import::Import;
 use super::measurement::Measurement;
 use super::worker::{Reply, Worker};
-use super::{FileNews, Memory, ModelRecord, Place, Store, StoreError};
+use super::{FileNews, Memory, ModelRecord, Place, Store, StoreError, Watch};
 use crate::annotation::{ModelId, SentenceId, SentenceSuggestions, Step, Suggestion, Transaction};
 use crossbeam_channel::{Sender, bounded};
 use std::thread::{Builder, JoinHandle};
@@ -152,7 +152,15 @@ impl Writer {
     /// Edits that could not be saved or that came since [`Import::base_revision`], and all that can go wrong with a
     /// disk; the file is as it was then.
     pub fn import(&self, import: Import) -> Result<(), StoreError> {
-        self.ask(|reply| Job::Import(Box::new(import), reply))
+        self.import_watched(import, &Watch::default())
+    }
+
+    /// The same, sentence by sentence in view of somebody who may cancel it.
+    ///
+    /// # Errors
+    /// Also [`StoreError::Stopped`]; the file is as it was then.
+    pub fn import_watched(&self, import: Import, watch: &Watch) -> Result<(), StoreError> {
+        self.ask(|reply| Job::Import(Box::new(import), watch.clone(), reply))
     }
 
     /// Waits until all that was sent is on disk, trying again what failed: not for the window's thread.
@@ -211,7 +219,7 @@ impl Drop for Writer {
 #[derive(Debug)]
 pub(super) enum Job {
     Write(Write),
-    Import(Box<Import>, Reply),
+    Import(Box<Import>, Watch, Reply),
     Flush(Reply),
     Retry,
     Restore(Box<Memory>),
