@@ -29,7 +29,9 @@ pub enum FormatError {
         is_data: bool,
         file: String,
     },
-    #[error("it looks like {found}, and only files with mentions were read; import it by itself to have it, too: {file}")]
+    #[error(
+        "it looks like {found}, and only files with mentions were read; import it by itself to have it, too: {file}"
+    )]
     PassedOver { found: String, file: String },
     #[error("this is no {format} file ({found}); choose another format: {file}")]
     WrongFormat { format: &'static str, found: String, file: String },

@@ -34,7 +34,12 @@ pub(super) fn refuse(input: &Input) -> Result<(), FormatError> {
 
 impl Foreign {
     pub(super) fn error(self, file: &str) -> FormatError {
-        FormatError::Foreign { what: self.what, remedy: self.remedy, is_data: self.has_annotations, file: file.to_owned() }
+        FormatError::Foreign {
+            what: self.what,
+            remedy: self.remedy,
+            is_data: self.has_annotations,
+            file: file.to_owned(),
+        }
     }
 }
 
@@ -61,7 +66,9 @@ pub(super) fn recognise(sample: &Sample<'_>) -> Option<Foreign> {
         '<' => markup(start),
         '{' if start.starts_with("{\\rtf") => Some(other("a document of a word processor (RTF)", PLAIN)),
         '{' | '[' => json(start, &text),
-        '#' if start.starts_with("#FORMAT=WebAnno TSV") => Some(data("WebAnno TSV (of INCEpTION or WebAnno)", INCEPTION)),
+        '#' if start.starts_with("#FORMAT=WebAnno TSV") => {
+            Some(data("WebAnno TSV (of INCEpTION or WebAnno)", INCEPTION))
+        }
         _ => lines(start),
     }
 }
@@ -82,13 +89,18 @@ fn binary(sample: &Sample<'_>) -> Option<Foreign> {
                 "unpack it; its folder `annotation` holds the documents in the format that was chosen for the export: \
                  choose CoNLL 2002 there (the layer Named entity), which is read here with --format conll",
             ),
-            () if has(b"TypeSystem.xml") || has(b".xmi") => data("an export of INCEpTION or WebAnno (.zip with UIMA CAS XMI)", INCEPTION),
+            () if has(b"TypeSystem.xml") || has(b".xmi") => {
+                data("an export of INCEpTION or WebAnno (.zip with UIMA CAS XMI)", INCEPTION)
+            }
             () => other("a ZIP archive", UNPACK),
         }),
         [b'%', b'P', b'D', b'F', ..] => {
             Some(other("a PDF", "save it as plain text (.txt), for example with `pdftotext -layout file.pdf`"))
         }
-        [0xD0, 0xCF, 0x11, 0xE0, ..] => Some(other("a document of an old office program (.doc, .xls)", "save it there as plain text (.txt, in UTF-8); of a table, the column that holds the text")),
+        [0xD0, 0xCF, 0x11, 0xE0, ..] => Some(other(
+            "a document of an old office program (.doc, .xls)",
+            "save it there as plain text (.txt, in UTF-8); of a table, the column that holds the text",
+        )),
         [b'P', b'A', b'R', b'1', ..] => Some(data(
             "a Parquet table",
             "write it as JSON lines, for example with `python -c \"import pandas; pandas.read_parquet('FILE').to_json('FILE.jsonl', orient='records', lines=True)\"`; where tags are numbers, the option names says what they stand for",
@@ -101,11 +113,15 @@ fn binary(sample: &Sample<'_>) -> Option<Foreign> {
             "a database (SQLite), as projects of this program are",
             "open a project by itself; to bring its texts into another one, export it (`nestling export PROJECT --format jsonl --output FILE.jsonl`) and import that",
         )),
-        [0x78, second, ..] if (0x7800 + u32::from(*second)) % 31 == 0 && std::str::from_utf8(bytes).is_err() => Some(data(
-            "compressed data, as spaCy's DocBin is (.spacy)",
-            "write it as JSON lines, with `python -c \"import json, spacy; from spacy.tokens import DocBin; [print(json.dumps({'text': d.text, 'spans': [{'start': s.start_char, 'end': s.end_char, 'label': s.label_} for s in [*d.ents, *(s for g in d.spans.values() for s in g)]]})) for d in DocBin().from_disk('FILE.spacy').get_docs(spacy.blank('xx').vocab)]\" > FILE.jsonl`",
-        )),
-        [0x1F, 0x8B, ..] => Some(other("a compressed file (gzip)", "unpack it with `gunzip -k FILE`, and import what is in it")),
+        [0x78, second, ..] if (0x7800 + u32::from(*second)) % 31 == 0 && std::str::from_utf8(bytes).is_err() => {
+            Some(data(
+                "compressed data, as spaCy's DocBin is (.spacy)",
+                "write it as JSON lines, with `python -c \"import json, spacy; from spacy.tokens import DocBin; [print(json.dumps({'text': d.text, 'spans': [{'start': s.start_char, 'end': s.end_char, 'label': s.label_} for s in [*d.ents, *(s for g in d.spans.values() for s in g)]]})) for d in DocBin().from_disk('FILE.spacy').get_docs(spacy.blank('xx').vocab)]\" > FILE.jsonl`",
+            ))
+        }
+        [0x1F, 0x8B, ..] => {
+            Some(other("a compressed file (gzip)", "unpack it with `gunzip -k FILE`, and import what is in it"))
+        }
         [b'B', b'Z', b'h', ..] if has(b"1AY&SY") => Some(other("a compressed file (bzip2)", UNPACK)),
         [0xFD, b'7', b'z', b'X', b'Z', ..] => Some(other("a compressed file (xz)", UNPACK)),
         [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(other("a compressed file (zstd)", UNPACK)),
@@ -124,17 +140,23 @@ fn markup(start: &str) -> Option<Foreign> {
     let lower = head.to_lowercase();
     let has = |part: &str| head.contains(part);
     let names_itself = lower.starts_with("<?xml") || lower.starts_with("<!doctype") || lower.starts_with("<html");
-    let root = head.get(1..).and_then(|rest| rest.split(|c: char| c.is_whitespace() || c == '>' || c == '/').next()).unwrap_or_default();
-    let is_root = !root.is_empty() && root.chars().all(|c| c.is_alphanumeric() || "_:-.".contains(c)) && start.contains(&format!("</{root}>"));
+    let root = head
+        .get(1..)
+        .and_then(|rest| rest.split(|c: char| c.is_whitespace() || c == '>' || c == '/').next())
+        .unwrap_or_default();
+    let is_root = !root.is_empty()
+        && root.chars().all(|c| c.is_alphanumeric() || "_:-.".contains(c))
+        && start.contains(&format!("</{root}>"));
     if !names_itself && !is_root {
         return None;
     }
     Some(match () {
-        () if has("http://www.omg.org/XMI") || has("<xmi:XMI") => data(
-            "a UIMA CAS (XMI), as INCEpTION, WebAnno and DKPro write it",
-            INCEPTION,
-        ),
-        () if has("typeSystemDescription") => other("a UIMA type system", "it holds no texts: import the documents that belong to it"),
+        () if has("http://www.omg.org/XMI") || has("<xmi:XMI") => {
+            data("a UIMA CAS (XMI), as INCEpTION, WebAnno and DKPro write it", INCEPTION)
+        }
+        () if has("typeSystemDescription") => {
+            other("a UIMA type system", "it holds no texts: import the documents that belong to it")
+        }
         () if has("BioC.dtd") || (has("<collection") && has("<source>")) => data(
             "BioC XML",
             "write it as BioC JSON, as PubTator and the Python package bioc can, and that as JSON lines; the message for a BioC JSON file says how",
@@ -147,12 +169,20 @@ fn markup(start: &str) -> Option<Foreign> {
             "GENIA XML",
             "write it as JSON lines or columns; copies of the corpus as columns (.iob2, .conll) are read",
         ),
-        () if lower.contains("<tei") => data("TEI XML", "save the text as plain text (.txt), or write its names as JSON lines with places in the text"),
+        () if lower.contains("<tei") => data(
+            "TEI XML",
+            "save the text as plain text (.txt), or write its names as JSON lines with places in the text",
+        ),
         () if lower.starts_with("<!doctype html") || lower.contains("<html") => {
             other("a web page (HTML)", "save it in the browser as plain text (.txt)")
         }
-        () if root.eq_ignore_ascii_case("doc") || root.eq_ignore_ascii_case("article") => data("a text with markup (SGML or XML)", "save the text without the markup as a .txt file"),
-        () => other("XML", "save the text in it as a .txt file, or write its mentions as JSON lines with places in the text"),
+        () if root.eq_ignore_ascii_case("doc") || root.eq_ignore_ascii_case("article") => {
+            data("a text with markup (SGML or XML)", "save the text without the markup as a .txt file")
+        }
+        () => other(
+            "XML",
+            "save the text in it as a .txt file, or write its mentions as JSON lines with places in the text",
+        ),
     })
 }
 
@@ -174,7 +204,9 @@ fn json(start: &str, text: &str) -> Option<Foreign> {
     let first = start.lines().next().unwrap_or_default();
     let is_line = !is_array && serde_json::from_str::<Value>(first).is_ok();
     let found = match () {
-        () if has("%FEATURE_STRUCTURES") || has("%TYPES") || has("_referenced_fss") => Some(data("a UIMA CAS (JSON), as INCEpTION writes it", INCEPTION)),
+        () if has("%FEATURE_STRUCTURES") || has("%TYPES") || has("_referenced_fss") => {
+            Some(data("a UIMA CAS (JSON), as INCEpTION writes it", INCEPTION))
+        }
         () if has("from_name") && has("to_name") || (has("completions") && has("data")) => Some(data(
             "an export of Label Studio (JSON)",
             "write it as JSON lines, with `jq -c '.[] | {text: .data.text, label: [.annotations[0].result[] | select(.value.labels) | [.value.start, .value.end, .value.labels[0]]]}' FILE.json > FILE.jsonl`; its export CoNLL2003 is read, too, and holds no nested mentions",
@@ -191,10 +223,12 @@ fn json(start: &str, text: &str) -> Option<Foreign> {
             "PubAnnotation JSON",
             "write it as JSON lines, with `jq -c '{text, label: [.denotations[] | [.span.begin, .span.end, .obj]]}' FILE.json > FILE.jsonl`",
         )),
-        () if has("passages") && has("documents") || has("bioctype") || (has("passages") && has("infons")) => Some(data(
-            "BioC JSON",
-            "write it as JSON lines, with `jq -c '.documents[].passages[] | .offset as $o | {text, label: [.annotations[]? | .infons.type as $t | .locations[] | [.offset - $o, .offset - $o + .length, $t]]}' FILE.json > FILE.jsonl`; pieces of one mention become several",
-        )),
+        () if has("passages") && has("documents") || has("bioctype") || (has("passages") && has("infons")) => {
+            Some(data(
+                "BioC JSON",
+                "write it as JSON lines, with `jq -c '.documents[].passages[] | .offset as $o | {text, label: [.annotations[]? | .infons.type as $t | .locations[] | [.offset - $o, .offset - $o + .length, $t]]}' FILE.json > FILE.jsonl`; pieces of one mention become several",
+            ))
+        }
         () if is_array && has("tokenized_text") && has("ner") => Some(data(
             "training data of GLiNER (JSON)",
             "write it as JSON lines, with `jq -c '.[] | {tokens: .tokenized_text, entities: [.ner[] | {start: .[0], end: (.[1] + 1), label: .[2]}]}' FILE.json > FILE.jsonl`",
@@ -203,7 +237,9 @@ fn json(start: &str, text: &str) -> Option<Foreign> {
             "SpanNER JSON",
             "write it as JSON lines, with `jq -c '.[] | {tokens: (.context | split(\" \")), entities: [.span_posLabel | to_entries[] | (.key | split(\";\") | map(tonumber)) as $p | {start: $p[0], end: ($p[1] + 1), label: .value}]}' FILE.json > FILE.jsonl`",
         )),
-        () if has("span_position") && has("entity_label") => Some(data("MRC JSON (a question a label)", "write it as JSON lines, all labels of a sentence on one line")),
+        () if has("span_position") && has("entity_label") => {
+            Some(data("MRC JSON (a question a label)", "write it as JSON lines, all labels of a sentence on one line"))
+        }
         () if is_array && has("sentence") && has("ner") && has("index") => Some(data(
             "W2NER JSON",
             "write it as JSON lines, with `jq -c '.[] | {tokens: .sentence, entities: [.ner[] | {start: .index[0], end: (.index[-1] + 1), label: .type}]}' FILE.json > FILE.jsonl`; pieces of discontinuous mentions are joined by that",
@@ -216,7 +252,9 @@ fn json(start: &str, text: &str) -> Option<Foreign> {
             "DyGIE++ or PURE JSON",
             "write it as JSON lines, a sentence a line with its tokens and entities; its places count the words of the document, the last one included",
         )),
-        () if has("cells") && has("nbformat") => Some(other("a notebook (Jupyter)", "save the text in it as a .txt file")),
+        () if has("cells") && has("nbformat") => {
+            Some(other("a notebook (Jupyter)", "save the text in it as a .txt file"))
+        }
         () => None,
     };
     if found.is_some() {
@@ -225,14 +263,18 @@ fn json(start: &str, text: &str) -> Option<Foreign> {
     if is_line {
         return None;
     }
-    let ours = has("tokens") && (has("entities") || has("ner_tags")) || (has("text") || has("data")) && ["label", "labels", "spans", "entities"].iter().any(|key| has(key));
+    let ours = has("tokens") && (has("entities") || has("ner_tags"))
+        || (has("text") || has("data")) && ["label", "labels", "spans", "entities"].iter().any(|key| has(key));
     Some(match (is_array, ours) {
         (true, true) => data("a JSON array", LINES),
         (true, false) => other(
             "a JSON array",
             "each element goes on a line of its own, as an object with `text` or `tokens` (docs/formats.md), for example with `jq -c '.[] | {text: .text}' FILE.json > FILE.jsonl`",
         ),
-        (false, true) => data("JSON that is spread over several lines", "one object a line is read, for example from `jq -c . FILE.json > FILE.jsonl`"),
+        (false, true) => data(
+            "JSON that is spread over several lines",
+            "one object a line is read, for example from `jq -c . FILE.json > FILE.jsonl`",
+        ),
         (false, false) => other(
             "JSON of a kind that is not known here",
             "write it as JSON lines, one object a line with `text` or `tokens` (docs/formats.md), for example with jq",

@@ -77,7 +77,14 @@ impl Input {
         let head = head(&mut bytes.as_slice(), &name)?;
         let later =
             pieces(&mut Cursor::new(bytes.as_slice()), &head).map_err(|error| FormatError::read(error, &name))?;
-        Ok(Self { file: name.clone(), name, extension: String::new(), source: Source::Bytes(bytes), pieces: later, head })
+        Ok(Self {
+            file: name.clone(),
+            name,
+            extension: String::new(),
+            source: Source::Bytes(bytes),
+            pieces: later,
+            head,
+        })
     }
 
     /// Something that can be read only once, such as the standard input. Waits for its first bytes.

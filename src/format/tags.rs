@@ -184,8 +184,7 @@ impl Notation {
                 Tag::Bare(label) => (Part::Inside, label),
                 Tag::Nameless => return Err((at, tag)),
             };
-            let goes_on =
-                matches!(part, Part::Inside | Part::End) && open.is_some_and(|(_, last)| last == label);
+            let goes_on = matches!(part, Part::Inside | Part::End) && open.is_some_and(|(_, last)| last == label);
             if !goes_on {
                 close(&mut open, at);
                 open = Some((at, label));
@@ -232,7 +231,8 @@ impl Notation {
             [Place::Before, Place::After].into_iter().flat_map(|place| SEPARATORS.map(|separator| (place, separator)))
         {
             let mut tried = Self { place, separator, takes_small_letters: true, ..self.clone() };
-            let cut = |tried: &Self| marked.iter().filter_map(|(tag, n)| Some((tried.cut(tag)?.0, *n))).collect::<Vec<_>>();
+            let cut =
+                |tried: &Self| marked.iter().filter_map(|(tag, n)| Some((tried.cut(tag)?.0, *n))).collect::<Vec<_>>();
             // `e-mail` is a label unless other tags begin with `b-` or `i-`.
             tried.takes_small_letters = cut(&tried).iter().any(|(c, _)| c.is_ascii_lowercase() && is_core(Some(*c)));
             let found = cut(&tried);
@@ -419,17 +419,45 @@ mod tests {
         );
         check("O O_PER B_PER M_PER E_PER PER_O O_LOC W_LOC LOC_O", expect!["bmewo (as in B_PER): 2..5 PER, 7..8 LOC"]);
         check_asked("B I O B", None, "Disease", expect!["iob2: 0..2 Disease, 3..4 Disease"]);
-        check_asked("B-cell T-cell O", Some(Scheme::Plain), "", expect!["labels as they stand: 0..1 B-cell, 1..2 T-cell"]);
+        check_asked(
+            "B-cell T-cell O",
+            Some(Scheme::Plain),
+            "",
+            expect!["labels as they stand: 0..1 B-cell, 1..2 T-cell"],
+        );
         check_asked("B-X I-X Q-X O", Some(Scheme::Iob2), "", expect!["iob2: 0..2 X, 2..3 Q-X"]);
     }
 
     #[test]
     fn what_may_be_a_prefix_of_another_scheme_is_asked_about() {
-        check("B-PER Z-PER Z-PER O", expect![[r#"the tag "Z-PER" begins like one of a scheme that is not known here ("Z" and the label "PER"): known are I, B, E, S (bioes), L, U (bilou), M (bmes) and W (bmewo)"#]]);
-        check("B-cell T-cell O O", expect![[r#"the tag "T-cell" begins like one of a scheme that is not known here ("T" and the label "cell"): known are I, B, E, S (bioes), L, U (bilou), M (bmes) and W (bmewo)"#]]);
-        check("X-PER X-LOC O O", expect![[r#"the tag "X-LOC" begins like one of a scheme that is not known here ("X" and the label "LOC"): known are I, B, E, S (bioes), L, U (bilou), M (bmes) and W (bmewo)"#]]);
-        check("B-PER I-PER LOC LOC O", expect![[r#"some tags have a prefix, such as "B-PER", and others have none, such as "LOC""#]]);
-        check("B-ORG|B-GPE I-ORG O", expect![[r#"the tag "B-ORG|B-GPE" holds several tags, which are not told apart here; write them in columns (or lists) of their own, one a depth, or take each for a label of its own"#]]);
+        check(
+            "B-PER Z-PER Z-PER O",
+            expect![[
+                r#"the tag "Z-PER" begins like one of a scheme that is not known here ("Z" and the label "PER"): known are I, B, E, S (bioes), L, U (bilou), M (bmes) and W (bmewo)"#
+            ]],
+        );
+        check(
+            "B-cell T-cell O O",
+            expect![[
+                r#"the tag "T-cell" begins like one of a scheme that is not known here ("T" and the label "cell"): known are I, B, E, S (bioes), L, U (bilou), M (bmes) and W (bmewo)"#
+            ]],
+        );
+        check(
+            "X-PER X-LOC O O",
+            expect![[
+                r#"the tag "X-LOC" begins like one of a scheme that is not known here ("X" and the label "LOC"): known are I, B, E, S (bioes), L, U (bilou), M (bmes) and W (bmewo)"#
+            ]],
+        );
+        check(
+            "B-PER I-PER LOC LOC O",
+            expect![[r#"some tags have a prefix, such as "B-PER", and others have none, such as "LOC""#]],
+        );
+        check(
+            "B-ORG|B-GPE I-ORG O",
+            expect![[
+                r#"the tag "B-ORG|B-GPE" holds several tags, which are not told apart here; write them in columns (or lists) of their own, one a depth, or take each for a label of its own"#
+            ]],
+        );
         check("B I O B", expect![[r#"the tags name no label, only where mentions begin and go on (such as "B")"#]]);
     }
 }

@@ -63,7 +63,9 @@ impl Format for PlainText {
         }
         let file = input.file_name().to_owned();
         let option = "unit=prose or unit=lines";
-        if let Some(Foreign { what, remedy, .. }) = foreign::recognise(&input.sample()).or_else(|| foreign::table(&input.sample())) {
+        if let Some(Foreign { what, remedy, .. }) =
+            foreign::recognise(&input.sample()).or_else(|| foreign::table(&input.sample()))
+        {
             let why =
                 format!("this looks like {what}, not like a text ({remedy}); if it is to be read as text all the same");
             return Err(FormatError::NeedsOption { why, option, file });

@@ -3,7 +3,8 @@
 use super::SessionError;
 use super::jobs::{PredictReport, stopped};
 use crate::format::{
-    Content, Format, ImportedDocument, ImportedLabel, ImportedMention, Input, OneFile, Options, Sink, Warning, by_id, detect,
+    Content, Format, ImportedDocument, ImportedLabel, ImportedMention, Input, OneFile, Options, Sink, Warning, by_id,
+    detect,
 };
 use crate::train::{PredictOptions, Predictor};
 use crate::wording::counted;

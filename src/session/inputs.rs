@@ -151,9 +151,9 @@ fn missed_data(path: PathBuf, found: Result<Detected, FormatError>) -> Option<(P
     let file = path.display().to_string();
     match found {
         Ok(Detected { found, .. }) => Some((path, FormatError::PassedOver { found, file })),
-        Err(FormatError::Empty { .. } | FormatError::NotRecognised { .. } | FormatError::Foreign { is_data: false, .. }) => {
-            None
-        }
+        Err(
+            FormatError::Empty { .. } | FormatError::NotRecognised { .. } | FormatError::Foreign { is_data: false, .. },
+        ) => None,
         Err(error) => Some((path, error)),
     }
 }
@@ -161,12 +161,22 @@ fn missed_data(path: PathBuf, found: Result<Detected, FormatError>) -> Option<(P
 /// True for what stands beside data and is none: a README, a licence, a script.
 fn is_incidental(path: &Path) -> bool {
     const NAMES: [&str; 13] = [
-        "readme", "license", "licence", "copying", "notice", "authors", "changelog", "changes", "contributing",
-        "citation", "manifest", "todo", "thumbs",
+        "readme",
+        "license",
+        "licence",
+        "copying",
+        "notice",
+        "authors",
+        "changelog",
+        "changes",
+        "contributing",
+        "citation",
+        "manifest",
+        "todo",
+        "thumbs",
     ];
-    const ENDINGS: [&str; 15] = [
-        "py", "sh", "pl", "rb", "js", "css", "r", "bib", "yml", "yaml", "toml", "ini", "cfg", "log", "lock",
-    ];
+    const ENDINGS: [&str; 15] =
+        ["py", "sh", "pl", "rb", "js", "css", "r", "bib", "yml", "yaml", "toml", "ini", "cfg", "log", "lock"];
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
     let name = stem.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     NAMES.contains(&name) || ENDINGS.contains(&&*ending(path))

@@ -41,7 +41,10 @@ fn all_columns_of_tags_are_read() {
     assert_eq!(mentions(nested, &[("tags", "none")]), "");
     // What is asked for goes before, and what is missed then is told.
     let told = check(nested, &[("layers", "1")]);
-    assert!(told.contains("warning: line 1: columns 2 and 3 look like tags and not read, as the option layers says"), "{told}");
+    assert!(
+        told.contains("warning: line 1: columns 2 and 3 look like tags and not read, as the option layers says"),
+        "{told}"
+    );
     let chunks = "Anna NNP B-NP B-PER\nsang VBD B-VP O\nHull NNP B-NP B-LOC\n";
     assert_eq!(mentions(chunks, &[]), "[0..1] PER, [2..3] LOC");
     assert_eq!(mentions("Anna NNP B-NP\nsang VBD B-VP\n", &[]), "[0..1] NP, [1..2] VP");
@@ -56,7 +59,10 @@ fn two_columns_of_the_same_tags_are_asked_about() {
         text += &row("sang", "O", "O");
     }
     let asked = check(&text, &[]);
-    assert!(asked.contains("columns 2 and 3 hold mostly the same tags") && asked.contains("tags=4 or tags=3,4"), "{asked}");
+    assert!(
+        asked.contains("columns 2 and 3 hold mostly the same tags") && asked.contains("tags=4 or tags=3,4"),
+        "{asked}"
+    );
     assert_eq!(mentions(&text, &[("tags", "2")]).matches("PER").count(), 20);
 }
 
@@ -85,7 +91,11 @@ fn what_can_t_be_words_or_tags_is_asked_about() {
     let words = check(parts_of_speech, &[("tags", "none")]);
     assert!(words.starts_with("\"input\" \"The mayor sang\\n\"\n  \"The\" \"mayor\" \"sang\" Unread"), "{words}");
     // CoNLL-2009: fourteen columns, and one more for each verb.
-    let verbs = |more: &str| format!("1\tThe\tthe\tthe\tDT\tDT\t_\t_\t2\t2\tNMOD\tNMOD\t_\t_{more}\n2\tmayor\tmayor\tmayor\tNN\tNN\t_\t_\t3\t3\tSBJ\tSBJ\t_\t_{more}\n\n");
+    let verbs = |more: &str| {
+        format!(
+            "1\tThe\tthe\tthe\tDT\tDT\t_\t_\t2\t2\tNMOD\tNMOD\t_\t_{more}\n2\tmayor\tmayor\tmayor\tNN\tNN\t_\t_\t3\t3\tSBJ\tSBJ\t_\t_{more}\n\n"
+        )
+    };
     let conll_2009 = [verbs(""), verbs("\tA0"), verbs("\tA0\t_")].concat();
     assert!(check(&conll_2009, &[]).contains("rows have 14 columns: column 1 (1, 2), column 2 (The, mayor)"));
     let words = check(&conll_2009, &[("tags", "none"), ("token", "2")]);
@@ -116,7 +126,10 @@ fn brackets_of_ontonotes_are_read() {
     "#]]
     .assert_eq(&check(&text.concat(), &[]));
     assert_eq!(sniffed("txt", &text.concat()), "conll (columns of tokens and tags)");
-    assert_eq!(mentions("Ada (PER*)\nsang *\nthe *\nBank (ORG*\nof *\nHull (LOC*))\n", &[]), "[0..1] PER, [3..6] ORG, [5..6] LOC");
+    assert_eq!(
+        mentions("Ada (PER*)\nsang *\nthe *\nBank (ORG*\nof *\nHull (LOC*))\n", &[]),
+        "[0..1] PER, [3..6] ORG, [5..6] LOC"
+    );
 }
 
 #[test]

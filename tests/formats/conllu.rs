@@ -19,7 +19,8 @@ fn row(id: &str, form: &str, misc: &str) -> String {
 #[test]
 fn words_text_and_entities_are_read() {
     let text = [
-        "# newdoc id = tale\n# global.Entity = eid-etype-head-other\n# sent_id = 1\n# text = Ana vive  en Hull.\n".to_owned(),
+        "# newdoc id = tale\n# global.Entity = eid-etype-head-other\n# sent_id = 1\n# text = Ana vive  en Hull.\n"
+            .to_owned(),
         row("1", "Ana", "Entity=(e1-person-1)"),
         row("2", "vive", "_"),
         row("3", "en", "Entity=(e2[1/2]-place-1"),
@@ -51,13 +52,22 @@ fn words_text_and_entities_are_read() {
 
 #[test]
 fn tags_in_misc_and_in_columns_are_read() {
-    let misc = [row("1", "Ada", "name=B-PER|SpaceAfter=No"), row("2", "Berg", "name=I-PER"), row("3", "sang", "name=O")].concat();
+    let misc =
+        [row("1", "Ada", "name=B-PER|SpaceAfter=No"), row("2", "Berg", "name=I-PER"), row("3", "sang", "name=O")]
+            .concat();
     let last = [row("1", "Ada", "S-PER"), row("2", "sang", "O")].concat();
     let plus = "# global.columns = ID FORM UPOS MISC NE MWE\n1\tAda\tX\t_\tB-PER\t*\n2\ttook\tX\t_\tO\t1:LVC\n3\ta\tX\t_\tO\t*\n4\twalk\tX\t_\tO\t1;2:N\n";
     let none = [row("1", "Ada", "_"), row("2", "sang", "SpaceAfter=No")].concat();
-    let untyped = "# global.Entity = eid-etype-head\n".to_owned() + &row("1", "Ada", "Entity=(e1--1)") + &row("2", "sang", "_");
-    let shown =
-        [check(&misc, &[]), check(&last, &[]), check(plus, &[]), check(&none, &[]), check(&untyped, &[]), check(&untyped, &[("label", "entity")])];
+    let untyped =
+        "# global.Entity = eid-etype-head\n".to_owned() + &row("1", "Ada", "Entity=(e1--1)") + &row("2", "sang", "_");
+    let shown = [
+        check(&misc, &[]),
+        check(&last, &[]),
+        check(plus, &[]),
+        check(&none, &[]),
+        check(&untyped, &[]),
+        check(&untyped, &[("label", "entity")]),
+    ];
     expect![[r#"
     "#]]
     .assert_eq(&shown.join("\n\n"));

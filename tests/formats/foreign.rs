@@ -40,7 +40,9 @@ const FOREIGN: &[(&str, &[u8])] = &[
 
 #[test]
 fn each_is_told_by_its_content_and_the_way_is_said() {
-    let refused = |extension: &str, bytes: &[u8]| detect("x", &Sample { extension, bytes }).map(|_| ()).map_err(|e| e.to_string());
+    let refused = |extension: &str, bytes: &[u8]| {
+        detect("x", &Sample { extension, bytes }).map(|_| ()).map_err(|e| e.to_string())
+    };
     let mut shown = Vec::new();
     for (name, bytes) in FOREIGN {
         let message = refused("", bytes).expect_err(name);

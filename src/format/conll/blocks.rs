@@ -13,7 +13,8 @@ pub(super) struct Block<'t> {
 
 /// All blocks of a text that hold lines or begin a document.
 pub(super) fn blocks(text: &str) -> impl Iterator<Item = Block<'_>> {
-    let mut lines = text.split('\n').zip(1..).map(|(line, number)| (number, line.strip_suffix('\r').unwrap_or(line))).peekable();
+    let mut lines =
+        text.split('\n').zip(1..).map(|(line, number)| (number, line.strip_suffix('\r').unwrap_or(line))).peekable();
     std::iter::from_fn(move || {
         let mut block = Block::default();
         while let Some((number, line)) = lines.peek().copied() {

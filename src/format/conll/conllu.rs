@@ -181,12 +181,16 @@ impl Fields {
 
     /// What is read and what is not, for people.
     pub(super) fn tell(&self, assembly: &mut Assembly<'_>) {
-        let mut sources: Vec<String> = self.layers.iter().map(|layer| match layer {
-            Layer::Column(column) | Layer::Numbered(column) => {
-                format!("column {} ({})", column + 1, self.names.get(*column).map_or("", String::as_str))
-            }
-            Layer::Key(key) => format!("{key}= in MISC"),
-        }).collect();
+        let mut sources: Vec<String> = self
+            .layers
+            .iter()
+            .map(|layer| match layer {
+                Layer::Column(column) | Layer::Numbered(column) => {
+                    format!("column {} ({})", column + 1, self.names.get(*column).map_or("", String::as_str))
+                }
+                Layer::Key(key) => format!("{key}= in MISC"),
+            })
+            .collect();
         if self.has_entities {
             sources.push("Entity= in MISC".to_owned());
         }

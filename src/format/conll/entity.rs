@@ -4,6 +4,9 @@
 
 use crate::annotation::{Attributes, Fragments, Span};
 
+/// Mentions that may be open at once; more are none that anybody annotated.
+const MOST_OPEN: usize = 1000;
+
 /// Mentions that are open, and pieces of mentions that are not whole.
 #[derive(Debug, Default)]
 pub(super) struct Entities {
@@ -42,7 +45,11 @@ impl Entities {
             if let Some(opening) = rest.strip_prefix('(') {
                 let until = opening.find(['(', ')']).unwrap_or(opening.len());
                 let (content, after) = opening.split_at(until);
-                self.open.push(Open { content: content.to_owned(), start: word, line });
+                if self.open.len() + self.pieces.len() < MOST_OPEN {
+                    self.open.push(Open { content: content.to_owned(), start: word, line });
+                } else {
+                    self.problems.push((line, format!("more than {MOST_OPEN} mentions are open at once")));
+                }
                 rest = after;
                 if let Some(after) = rest.strip_prefix(')') {
                     self.close(None, end, line, names);
@@ -57,7 +64,8 @@ impl Entities {
                         rest = after;
                     }
                     None => {
-                        self.problems.push((line, format!("{id:?} in Entity={value} neither opens nor closes a mention")));
+                        self.problems
+                            .push((line, format!("{id:?} in Entity={value} neither opens nor closes a mention")));
                         rest = after;
                     }
                 }
@@ -166,7 +174,16 @@ impl Fields {
 
 /// `%2D` is a hyphen: what would part fields is spelled so.
 fn unescape(value: &str) -> String {
-    let pairs = [("%28", "("), ("%29", ")"), ("%2C", ","), ("%2D", "-"), ("%3A", ":"), ("%3D", "="), ("%7C", "|"), ("%25", "%")];
+    let pairs = [
+        ("%28", "("),
+        ("%29", ")"),
+        ("%2C", ","),
+        ("%2D", "-"),
+        ("%3A", ":"),
+        ("%3D", "="),
+        ("%7C", "|"),
+        ("%25", "%"),
+    ];
     pairs.iter().fold(value.to_owned(), |text, (from, to)| text.replace(from, to))
 }
 
@@ -182,9 +199,10 @@ mod tests {
             entities.add(value, at, true, at + 1, &names);
         }
         entities.end();
-        let found = entities.found.iter().map(|f| {
-            format!("{:?} {} {:?}", f.fragments.iter().collect::<Vec<_>>(), f.label, f.attributes)
-        });
+        let found = entities
+            .found
+            .iter()
+            .map(|f| format!("{:?} {} {:?}", f.fragments.iter().collect::<Vec<_>>(), f.label, f.attributes));
         let problems = entities.problems.iter().map(|(line, problem)| format!("line {line}: {problem}"));
         want.assert_eq(&found.chain(problems).collect::<Vec<_>>().join("\n"));
     }
@@ -193,7 +211,15 @@ mod tests {
     fn mentions_nest_and_come_in_pieces() {
         check(
             "eid-etype-head-other",
-            &["(e1-person-1(e2-place-1-Gr%2Dx)", "e1)", "", "(e3[1/2]-organ-1", "(e4-x-1)e3[1/2])", "", "(e3[2/2]-organ-1)"],
+            &[
+                "(e1-person-1(e2-place-1-Gr%2Dx)",
+                "e1)",
+                "",
+                "(e3[1/2]-organ-1",
+                "(e4-x-1)e3[1/2])",
+                "",
+                "(e3[2/2]-organ-1)",
+            ],
             expect![[r#"
                 [0..1] place {"eid": "e2", "head": "1", "other": "Gr-x"}
                 [0..2] person {"eid": "e1", "head": "1"}
@@ -203,15 +229,25 @@ mod tests {
         check(
             "GRP-etype-infstat-minspan-link-identity",
             &["(12-person-giv:act-1,2-coref-Anna_Berg-Lund", "12)"],
-            expect![[r#"[0..2] person {"GRP": "12", "identity": "Anna_Berg-Lund", "infstat": "giv:act", "link": "coref", "minspan": "1,2"}"#]],
+            expect![[
+                r#"[0..2] person {"GRP": "12", "identity": "Anna_Berg-Lund", "infstat": "giv:act", "link": "coref", "minspan": "1,2"}"#
+            ]],
         );
         check("entity-GRP", &["(person-3", "person-3)"], expect![[r#"[0..2] person {"GRP": "3"}"#]]);
-        check("", &["(e1-person-1-)(e2--1)"], expect![[r#"
+        check(
+            "",
+            &["(e1-person-1-)(e2--1)"],
+            expect![[r#"
             [0..1] person {"eid": "e1", "head": "1"}
-            [0..1]  {"eid": "e2", "head": "1"}"#]]);
-        check("", &["(e1-person-1", "e7)", "x"], expect![[r#"
+            [0..1]  {"eid": "e2", "head": "1"}"#]],
+        );
+        check(
+            "",
+            &["(e1-person-1", "e7)", "x"],
+            expect![[r#"
             line 2: e7) closes a mention that was not opened in its sentence
             line 3: "x" in Entity=x neither opens nor closes a mention
-            line 1: the mention (e1-person-1 has no end in its sentence"#]]);
+            line 1: the mention (e1-person-1 has no end in its sentence"#]],
+        );
     }
 }

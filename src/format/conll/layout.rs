@@ -67,9 +67,7 @@ impl Separator {
 impl Count {
     pub(super) fn fits(self, cells: &[&str]) -> bool {
         match self {
-            Self::Exactly(count) => {
-                cells.len() >= count && cells.iter().skip(count).all(|cell| cell.is_empty())
-            }
+            Self::Exactly(count) => cells.len() >= count && cells.iter().skip(count).all(|cell| cell.is_empty()),
             Self::AtLeast(count) => cells.len() >= count,
         }
     }
@@ -131,7 +129,11 @@ impl Layout {
         let told = asked.tags.clone().or(last);
         let needed = told.iter().flatten().chain(&asked.token).max().map_or(2, |column| column + 1);
         let is_clash = asked.token.is_some_and(|token| told.iter().flatten().any(|tag| *tag == token));
-        if needed > count || is_clash || asked.layers.is_some_and(|layers| layers >= count) || (count < 2 && told != Some(Vec::new())) {
+        if needed > count
+            || is_clash
+            || asked.layers.is_some_and(|layers| layers >= count)
+            || (count < 2 && told != Some(Vec::new()))
+        {
             return Err(wrong(format!(
                 "most rows have {count} columns; the token is sought in column {} and tags in {}",
                 asked.token.unwrap_or(0) + 1,
@@ -172,7 +174,11 @@ impl Layout {
                 if !missed.is_empty() && asked.tags.is_none() {
                     layout.unread_tags = Some(format!(
                         "{} like tags and not read, as the option layers says",
-                        if let [one] = missed.as_slice() { format!("column {} looks", one + 1) } else { format!("columns {} look", numbers(&missed)) }
+                        if let [one] = missed.as_slice() {
+                            format!("column {} looks", one + 1)
+                        } else {
+                            format!("columns {} look", numbers(&missed))
+                        }
                     ));
                 }
                 told
@@ -188,7 +194,10 @@ impl Layout {
             return Err(doubt("it can't be told which column holds the words"));
         }
         layout.tell(&profile, asked.token.is_some(), asked.tags.is_some() || asked.layers.is_some());
-        if asked.tags.is_none() && asked.layers.is_none() && let Some((a, b)) = alike(text, &layout) {
+        if asked.tags.is_none()
+            && asked.layers.is_none()
+            && let Some((a, b)) = alike(text, &layout)
+        {
             return Err(doubt(&format!(
                 "columns {} and {} hold mostly the same tags, as where two people or programs gave them",
                 a + 1,
@@ -293,9 +302,11 @@ fn choose_tags(profile: &Profile, token: Option<usize>) -> Result<Vec<usize>, St
         let columns = (0..profile.columns.len()).filter(|column| Some(*column) != token);
         columns.filter(|column| wanted.contains(&kind(profile, *column))).collect()
     };
-    let named: Vec<usize> = profile.header.iter().flat_map(|names| {
-        names.iter().enumerate().filter(|(_, name)| is_name_of_tags(name)).map(|(at, _)| at)
-    }).collect();
+    let named: Vec<usize> = profile
+        .header
+        .iter()
+        .flat_map(|names| names.iter().enumerate().filter(|(_, name)| is_name_of_tags(name)).map(|(at, _)| at))
+        .collect();
     let (tags, brackets, labels) = (of(&[Kind::Tags]), of(&[Kind::Brackets]), of(&[Kind::Labels]));
     if !tags.is_empty() || !brackets.is_empty() {
         if !brackets.is_empty() && (brackets.len() > 1 || !tags.is_empty()) {
@@ -308,7 +319,8 @@ fn choose_tags(profile: &Profile, token: Option<usize>) -> Result<Vec<usize>, St
         return Ok(if brackets.is_empty() { of(&[Kind::Tags, Kind::Outside]) } else { brackets });
     }
     for found in [of(&[Kind::Chunks]), labels, of(&[Kind::Outside])] {
-        let is_sure = found.last().is_some_and(|last| *last + 1 == profile.columns.len() || named.contains(last) || *last == 0);
+        let is_sure =
+            found.last().is_some_and(|last| *last + 1 == profile.columns.len() || named.contains(last) || *last == 0);
         if is_sure {
             return Ok(found);
         }
@@ -340,7 +352,8 @@ fn is_unsure_of(profile: &Profile, layout: &Layout) -> bool {
     }
     let different = |column: usize| profile.columns.get(column).map_or(0, super::profile::Column::different);
     let rows = profile.columns.get(layout.token).map_or(0, super::profile::Column::rows);
-    let others = (0..profile.columns.len()).filter(|column| *column != layout.token && kind(profile, *column) == Kind::Words);
+    let others =
+        (0..profile.columns.len()).filter(|column| *column != layout.token && kind(profile, *column) == Kind::Words);
     let others = others.filter(|column| !layout.tags.contains(column));
     rows >= 50 && others.map(different).max().is_some_and(|most| most > 2 * different(layout.token))
 }

@@ -81,7 +81,8 @@ impl Profile {
             let mut sentence: Vec<Vec<&str>> = Vec::new();
             for (_, line) in block.lines {
                 let cells = separator.split(line);
-                if line.starts_with('#') && (cells.len() != count || !cells.last().is_some_and(|cell| is_marked(cell))) {
+                if line.starts_with('#') && (cells.len() != count || !cells.last().is_some_and(|cell| is_marked(cell)))
+                {
                     continue;
                 }
                 profile.rows += 1;
@@ -100,7 +101,8 @@ impl Profile {
                 cells().for_each(|cell| column.add(cell));
                 if sentence.len() > 1 {
                     column.sentences += 1;
-                    column.constant += usize::from(cells().all(|cell| sentence.first().and_then(|c| c.get(place)) == Some(&cell)));
+                    column.constant +=
+                        usize::from(cells().all(|cell| sentence.first().and_then(|c| c.get(place)) == Some(&cell)));
                 }
             }
         }
@@ -167,7 +169,10 @@ impl Column {
         let is_syntax = |label: &&String| {
             let label = label.as_str();
             CHUNKS.contains(&label)
-                || matches!(label, "S" | "TOP" | "ROOT" | "V" | "SINV" | "SQ" | "SBARQ" | "NML" | "QP" | "FRAG" | "WHNP" | "X")
+                || matches!(
+                    label,
+                    "S" | "TOP" | "ROOT" | "V" | "SINV" | "SQ" | "SBARQ" | "NML" | "QP" | "FRAG" | "WHNP" | "X"
+                )
                 || ["ARG", "AM-", "A0", "A1", "A2", "C-", "R-"].iter().any(|start| label.starts_with(start))
         };
         self.labels.iter().filter(is_syntax).count() * 2 > self.labels.len()
@@ -220,14 +225,16 @@ fn brackets(cell: &str) -> Option<bool> {
         return (cell == "*").then_some(false);
     }
     let (opening, closing) = cell.split_at(cell.find(['*', ')'])?);
-    let are_labels = opening.is_empty() || opening.strip_prefix('(')?.split('(').all(|label| label.contains(char::is_alphabetic));
+    let are_labels =
+        opening.is_empty() || opening.strip_prefix('(')?.split('(').all(|label| label.contains(char::is_alphabetic));
     let is_end = closing.strip_prefix('*').unwrap_or(closing).bytes().all(|b| b == b')');
     (are_labels && is_end && !cell.contains(char::is_whitespace)).then_some(!opening.is_empty())
 }
 
 /// True for a first row that says what the columns are.
 fn names_columns(cells: &[&str]) -> bool {
-    let known = cells.iter().filter(|cell| is_name_of_words(cell) || is_name_of_tags(cell) || is_other_name(cell)).count();
+    let known =
+        cells.iter().filter(|cell| is_name_of_words(cell) || is_name_of_tags(cell) || is_other_name(cell)).count();
     known >= 2 && known * 2 >= cells.len() && cells.iter().any(|cell| is_name_of_words(cell))
 }
 
@@ -238,11 +245,26 @@ pub(super) fn is_name_of_words(cell: &str) -> bool {
 pub(super) fn is_name_of_tags(cell: &str) -> bool {
     let name = cell.to_lowercase();
     let names = ["tag", "tags", "label", "labels", "ner", "ne", "ner_tag", "ner_tags", "entity", "iob", "bio", "slot"];
-    names.contains(&name.as_str()) || ["ne-", "ne_", "ner-", "ner_", "tag_", "label_"].iter().any(|s| name.starts_with(s))
+    names.contains(&name.as_str())
+        || ["ne-", "ne_", "ner-", "ner_", "tag_", "label_"].iter().any(|s| name.starts_with(s))
 }
 
 fn is_other_name(cell: &str) -> bool {
-    let names = ["id", "index", "idx", "no", "pos", "upos", "xpos", "lemma", "chunk", "sentence", "sentence #", "doc", "document"];
+    let names = [
+        "id",
+        "index",
+        "idx",
+        "no",
+        "pos",
+        "upos",
+        "xpos",
+        "lemma",
+        "chunk",
+        "sentence",
+        "sentence #",
+        "doc",
+        "document",
+    ];
     names.contains(&cell.to_lowercase().as_str())
 }
 

@@ -69,7 +69,9 @@ fn each(input: &Input, names: &[String], take: &mut dyn FnMut(&[&str])) -> Resul
         let line = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes).trim_ascii();
         let Ok(Tagged { ner_tags: Some(tags) }) = serde_json::from_slice(line) else { continue };
         let name = |tag| match tag {
-            &Tag::Number(number) => usize::try_from(number).ok().and_then(|at| names.get(at)).map_or("O", String::as_str),
+            &Tag::Number(number) => {
+                usize::try_from(number).ok().and_then(|at| names.get(at)).map_or("O", String::as_str)
+            }
             Tag::Name(name) => name.trim(),
         };
         take(&tags.iter().map(name).collect::<Vec<_>>());

@@ -13,7 +13,9 @@ use crate::gui::files::{PathChange, PathField, Wish};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{button, combo, primary_button, section};
 use crate::gui::widgets::sentence::{Content, Emphasis, Setting, Typesetter, paint};
-use crate::session::{ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, asking_format, read_files};
+use crate::session::{
+    ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, asking_format, read_files,
+};
 use crate::wording::{counted, grouped};
 use eframe::egui::{self, Label, ScrollArea, Sense, Ui, vec2};
 use std::collections::BTreeMap;
