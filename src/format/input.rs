@@ -5,6 +5,7 @@ use super::{FormatError, Sample, Sink};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How much of the start of a file is looked at to tell its format, and how much of a stream to tell how it is meant.
 const SAMPLE_BYTES: usize = 1 << 18;
@@ -23,9 +24,13 @@ pub struct Input {
     source: Source,
     /// The first bytes; all of them if there are fewer than [`SAMPLE_BYTES`].
     head: Vec<u8>,
+    listener: Option<Listener>,
     /// The start and whole lines from all over the rest of a file; empty where the head is all of it.
     pieces: Vec<u8>,
 }
+
+/// Hears how many bytes of a file were read, again and again. What it says ends the reading: `false` for no further.
+pub type Listener = Arc<dyn Fn(usize) -> bool + Send + Sync>;
 
 enum Source {
     File {
@@ -67,6 +72,7 @@ impl Input {
             extension: part(path.extension()).to_lowercase(),
             file,
             source: Source::File { path: path.to_owned(), folder },
+            listener: None,
         })
     }
 
@@ -84,6 +90,7 @@ impl Input {
             source: Source::Bytes(bytes),
             pieces: later,
             head,
+            listener: None,
         })
     }
 
@@ -95,12 +102,17 @@ impl Input {
         let name = name.into();
         let head = head(&mut stream, &name)?;
         let (extension, source) = (String::new(), Source::Stream(Box::new(stream)));
-        Ok(Self { file: name.clone(), name, extension, source, pieces: Vec::new(), head })
+        Ok(Self { file: name.clone(), name, extension, source, pieces: Vec::new(), head, listener: None })
     }
 
     /// The same under another name.
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
+    }
+
+    /// The same, heard by somebody while it is read.
+    pub fn heard_by(self, listener: Listener) -> Self {
+        Self { listener: Some(listener), ..self }
     }
 
     /// All of it as text; the sink hears when it was converted.
@@ -185,7 +197,8 @@ impl Input {
         }
         Ok(match self.source {
             Source::File { path, folder } => {
-                Box::new(BufReader::with_capacity(1 << 16, open_regular(&path, folder.as_deref())?))
+                let file = open_regular(&path, folder.as_deref())?;
+                Box::new(BufReader::with_capacity(1 << 16, Heard { file, listener: self.listener }))
             }
             Source::Bytes(bytes) => Box::new(Cursor::new(bytes)),
             Source::Stream(rest) => Box::new(BufReader::new(Cursor::new(self.head).chain(rest))),
@@ -224,6 +237,22 @@ fn all_of(path: &Path, folder: Option<&Path>) -> Result<Vec<u8>, FormatError> {
     let read = open_regular(path, folder)?.read_to_end(&mut bytes);
     read.map_err(|error| FormatError::read(error, &path.display().to_string()))?;
     Ok(bytes)
+}
+
+/// A file that is read in somebody's hearing.
+struct Heard {
+    file: File,
+    listener: Option<Listener>,
+}
+
+impl Read for Heard {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        match &self.listener {
+            Some(listener) if !listener(count) => Err(std::io::Error::other("stopped")),
+            _ => Ok(count),
+        }
+    }
 }
 
 fn head(reader: &mut dyn Read, file: &str) -> Result<Vec<u8>, FormatError> {

@@ -40,7 +40,7 @@ mod view;
 
 pub use error::FormatError;
 pub use imported::{Collected, ImportedDocument, ImportedLabel, ImportedMention, ImportedSentence, Sink, Warning};
-pub use input::Input;
+pub use input::{Input, Listener};
 pub use options::{OptionSpec, Options, Use};
 pub use output::{Content, Folder, Layout, OneFile, Output};
 pub use receipt::{Loss, LossKind, Receipt};

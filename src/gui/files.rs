@@ -68,8 +68,6 @@ pub(super) struct PathField {
     pub text: String,
     choosing: Option<Task<Vec<PathBuf>>>,
     chose_nothing: bool,
-    /// The field has had the keyboard offered.
-    shown: bool,
 }
 
 /// What happened to a path.
@@ -94,12 +92,6 @@ impl PathField {
         self.text.split(';').map(str::trim).filter(|p| !p.is_empty()).map(PathBuf::from).collect()
     }
 
-    /// The keyboard is not offered to the field when it is first shown.
-    pub(super) fn without_focus(mut self) -> Self {
-        self.shown = true;
-        self
-    }
-
     /// The field with a button for each wish.
     pub(super) fn show(&mut self, ui: &mut Ui, name: &str, wishes: &[(&str, Wish)], services: &Services) -> PathChange {
         let tokens = theme::tokens(ui);
@@ -116,9 +108,6 @@ impl PathField {
             }
             let width = ui.available_width();
             let field = text_field(ui, name, &mut self.text, width);
-            if !std::mem::replace(&mut self.shown, true) {
-                field.request_focus();
-            }
             if field.changed() {
                 change = PathChange::Typed;
             }

@@ -821,3 +821,32 @@ fn a_small_encoder_is_distilled_from_a_large_one_and_can_be_trained_on() {
     refused(&["--teacher", teacher, "--config", "none.txt"], "none.txt");
     refused(&["--teacher", teacher, "--resume"], "no interrupted distillation");
 }
+
+/// Ctrl-C while files are read or written.
+#[cfg(unix)]
+#[test]
+fn an_import_that_is_stopped_changes_nothing() {
+    let place = Place::new();
+    place.json(0, &["new", "p.nestling", "--labels", "PER"]);
+    let line = "{\"tokens\":[\"Anna\",\"left\",\"Lund\"],\"entities\":[{\"start\":0,\"end\":1,\"label\":\"PER\"}]}\n";
+    place.write("long.jsonl", &line.repeat(300_000));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_nestling"))
+        .args(["import", "p.nestling", "long.jsonl"])
+        .current_dir(place.dir.path())
+        .env("NESTLING_HOME", place.path("home"))
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !place.path("p.nestling.lock").exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), said.contains("nothing was changed")), (Some(2), true), "{said}");
+    assert_eq!(place.json(0, &["info", "p.nestling"])["sentences"], 0);
+    place.write("short.jsonl", line);
+    let formats = &place.json(0, &["import", "p.nestling", "short.jsonl"])["formats"];
+    assert_eq!(*formats, serde_json::json!([{ "format": "jsonl", "files": 1 }]));
+}

@@ -5,9 +5,10 @@ use super::{explain, field_name, problem};
 use crate::encoder::{EncoderError, EncoderInfo, Encoders};
 use crate::gui::files::{PathChange, PathField, Services, Wish};
 use crate::gui::theme;
+use crate::gui::widgets::keyboard::leaves_enter;
 use crate::gui::widgets::parts::{button, quiet_button, text_field};
 use crate::session::{Task, TaskLost};
-use crate::wording::capital;
+use crate::wording::{capital, counted};
 use eframe::egui::{self, Label, Margin, Ui};
 
 /// Cards to choose from.
@@ -192,9 +193,10 @@ fn card(ui: &mut Ui, encoder: &EncoderInfo, chosen: bool) -> bool {
         ui.set_min_width(ui.available_width());
         let usable = encoder.problem.is_none();
         let name = theme::heading(&encoder.display_name, tokens.text);
-        let radio = ui.add_enabled(usable, egui::RadioButton::new(chosen, name));
+        let radio = leaves_enter(ui.add_enabled(usable, egui::RadioButton::new(chosen, name)));
         ui.add(Label::new(theme::small(about(encoder), tokens.text_dim)).wrap());
-        usable && (radio.clicked() || ui.response().interact(egui::Sense::click()).clicked())
+        // The keyboard has the radio button, and no second way to the same.
+        usable && (radio.clicked() || ui.response().interact(egui::Sense::CLICK).clicked())
     });
     inner.inner
 }
@@ -215,5 +217,6 @@ fn about(encoder: &EncoderInfo) -> String {
             .to_owned();
     }
     let megabytes = encoder.weights_bytes.div_ceil(1_000_000);
-    format!("Pretrained · {} layers of {} · {megabytes} MB", encoder.layers, encoder.hidden)
+    let layers = counted(encoder.layers, "layer", "layers");
+    format!("Pretrained · {layers} of {} · {megabytes} MB", encoder.hidden)
 }
