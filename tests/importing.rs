@@ -135,6 +135,26 @@ fn a_document_that_is_there_already_is_told() {
 }
 
 #[test]
+fn very_long_sentences_and_words_are_spoken_of_in_one_remark() {
+    let place = Place::new();
+    let long = place.write("line.txt", &format!("{}\nIt rained.\n{}\n", "word ".repeat(700), "x".repeat(3000)));
+    let short = place.write("short.txt", "Anna met Bo.\n");
+    let notes = |path: PathBuf| {
+        let options = vec![("unit".to_owned(), "lines".to_owned())];
+        let incoming = read_files(&[path], &ReadRequest { options, ..ReadRequest::default() }).unwrap();
+        incoming.notes.into_iter().filter(|note| note.contains("more than 500 words")).collect::<Vec<_>>()
+    };
+    assert_eq!(notes(short), [""; 0]);
+    let said = notes(long);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].starts_with("1 sentence has more than 500 words (700, in line), and 1 word has more than 2,000"),
+        "{}",
+        said[0]
+    );
+}
+
+#[test]
 fn what_a_line_is_is_chosen_once_for_all_files() {
     let place = Place::new();
     let folder = place.dir.path().join("texts");

@@ -5,6 +5,7 @@
 //! - It may be missing (no desktop portal, no zenity): every path can be typed as well, and the window says so.
 
 use super::theme;
+use super::widgets::keyboard::{is_entered, keeps_enter};
 use super::widgets::parts::{button, text_field};
 use crate::session::{Hub, Task, Waker};
 use eframe::egui::{self, Align, Layout, Ui, vec2};
@@ -66,6 +67,10 @@ pub(super) struct Services {
 #[derive(Default)]
 pub(super) struct PathField {
     pub text: String,
+    /// Enter is for the button beside it, not for the dialog.
+    pub keeps_enter: bool,
+    /// Enter was pressed there.
+    pub is_entered: bool,
     choosing: Option<Task<Vec<PathBuf>>>,
     chose_nothing: bool,
 }
@@ -107,7 +112,11 @@ impl PathField {
                 }
             }
             let width = ui.available_width();
-            let field = text_field(ui, name, &mut self.text, width);
+            let mut field = text_field(ui, name, &mut self.text, width);
+            if self.keeps_enter {
+                field = keeps_enter(field);
+                self.is_entered = is_entered(&field);
+            }
             if field.changed() {
                 change = PathChange::Typed;
             }

@@ -2,6 +2,7 @@
 
 use super::SessionError;
 use super::jobs::{PredictReport, stopped};
+use super::lengths::Lengths;
 use crate::format::{
     Content, Format, ImportedDocument, ImportedLabel, ImportedMention, Input, OneFile, Options, Sink, Warning, by_id,
     detect,
@@ -68,9 +69,11 @@ pub fn filter(
     let started = Instant::now();
     let (options, mut report) = (Options::default(), FilterReport::default());
     report.notes.extend(found);
-    let mut pipe = Pipe { predictor: &predictor, predict, writer, options, out, cancel, report, failure: None };
+    let (lengths, failure) = (Lengths::default(), None);
+    let mut pipe = Pipe { predictor: &predictor, predict, writer, options, out, cancel, report, lengths, failure };
     let read = reader.read(input, &reading, &mut pipe);
-    let Pipe { mut report, failure, .. } = pipe;
+    let Pipe { mut report, failure, lengths, .. } = pipe;
+    report.notes.extend(lengths.note());
     match failure {
         Some(error) => return Err(error),
         None => read?,
@@ -92,6 +95,7 @@ struct Pipe<'a> {
     out: &'a mut dyn Write,
     cancel: &'a AtomicBool,
     report: FilterReport,
+    lengths: Lengths,
     failure: Option<SessionError>,
 }
 
@@ -100,6 +104,7 @@ impl Pipe<'_> {
         if self.cancel.load(Ordering::Relaxed) {
             return Err(SessionError::Stopped);
         }
+        self.lengths.add(&document);
         let texts: Vec<Vec<String>> = document
             .sentences
             .iter()

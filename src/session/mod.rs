@@ -42,6 +42,7 @@ mod import;
 mod inputs;
 mod jobs;
 mod learner;
+mod lengths;
 mod look_again;
 mod models;
 mod predictor;

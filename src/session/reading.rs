@@ -2,6 +2,7 @@
 
 use super::import::ImportAs;
 use super::inputs::{Found, expand, found_notes};
+use super::lengths::Lengths;
 use super::{Part, SessionError};
 use crate::annotation::{Corpus, Presence, Status};
 use crate::format::{
@@ -143,6 +144,9 @@ fn read_in_view(
     (incoming.label_hints, incoming.documents, incoming.warnings) = (labels, documents, warnings);
     incoming.notes.extend(each_kind_once(&notes, named));
     incoming.count();
+    let mut lengths = Lengths::default();
+    incoming.documents.iter().for_each(|document| lengths.add(document));
+    incoming.notes.extend(lengths.note());
     if incoming.sentences == 0 {
         if !failures.is_empty() {
             return Err(failures.swap_remove(0).1.into());

@@ -5,7 +5,7 @@ use super::{explain, field_name, problem};
 use crate::encoder::{EncoderError, EncoderInfo, Encoders};
 use crate::gui::files::{PathChange, PathField, Services, Wish};
 use crate::gui::theme;
-use crate::gui::widgets::keyboard::leaves_enter;
+use crate::gui::widgets::keyboard::{is_entered, keeps_enter, leaves_enter};
 use crate::gui::widgets::parts::{button, quiet_button, text_field};
 use crate::session::{Task, TaskLost};
 use crate::wording::{capital, counted};
@@ -145,6 +145,7 @@ impl Copying {
             return true;
         }
         field_name(ui, "Folder of the encoder");
+        self.folder.keeps_enter = true;
         let change = self.folder.show(ui, "Folder of the encoder", &[("Choose …", Wish::Folder)], services);
         explain(
             ui,
@@ -160,13 +161,15 @@ impl Copying {
             }
         }
         field_name(ui, "Its name here");
-        self.name_is_own |= text_field(ui, "Its name here", &mut self.name, 260.0).changed();
+        let named = keeps_enter(text_field(ui, "Its name here", &mut self.name, 260.0));
+        self.name_is_own |= named.changed();
         if let Some(failure) = &self.failure {
             problem(ui, &capital(failure));
         }
         let ready = !self.folder.text.trim().is_empty() && !self.name.trim().is_empty();
         let row = ui.horizontal(|ui| {
-            if button(ui, ready, "Add the encoder").clicked() {
+            let is_asked = ready && (self.folder.is_entered || is_entered(&named));
+            if button(ui, ready, "Add the encoder").clicked() || is_asked {
                 let (encoders, folder, name) = (encoders.clone(), self.folder.path(), self.name.trim().to_owned());
                 let work = move || encoders.import(&folder, &name);
                 self.copying = Some(Task::spawn("add encoder", services.waker.clone(), work));

@@ -260,8 +260,6 @@ fn writing(ui: &mut Ui, watch: &Watch) {
     };
     under_way(ui, what, &more, watch);
     button_row(ui, |ui| {
-        // Enter belongs to it, and does not cancel what it has begun.
-        let _asleep = default_button(ui, false, "Import");
         if button(ui, !watch.is_cancelled(), "Cancel").clicked() {
             watch.cancel();
         }

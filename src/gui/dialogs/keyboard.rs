@@ -5,8 +5,8 @@
 //!   one without buttons at the foot begins where it is closed.
 //! - Tab and Shift+Tab go through all controls as one reads them, and round; through those of a drop-down while it is
 //!   open, after which the keyboard is where it was.
-//! - Enter does what the default button does, unless the control that has the keyboard needs it; Ctrl+Enter always. A
-//!   key that is held does nothing again.
+//! - Enter does what the default button does, unless the control that has the keyboard needs it; Ctrl+Enter always.
+//!   Where there is no default button, as while a file is written, it does nothing. A key that is held does nothing again.
 
 use crate::gui::widgets::keyboard::is_enter_kept;
 use crate::gui::widgets::parts::primary_button;
@@ -84,9 +84,8 @@ impl Keyboard {
         Self { layer, steps, is_new }
     }
 
-    /// Puts the keyboard where it belongs; true when Enter was pressed in a dialog that has no default button. Call it
-    /// after all of the dialog is painted.
-    pub(super) fn end(self, ctx: &Context) -> bool {
+    /// Puts the keyboard where it belongs. Call it after all of the dialog is painted.
+    pub(super) fn end(self, ctx: &Context) {
         let mut state = State::of(ctx);
         let has_popup = Popup::is_any_open(ctx);
         let controls = self.controls(ctx, has_popup);
@@ -126,9 +125,7 @@ impl Keyboard {
             None if now.is_some() && !has_popup => state.last = focused,
             None => {}
         }
-        let closes = state.is_asked && state.default.is_none();
         state.keep(ctx);
-        closes
     }
 
     /// The controls that Tab leads through, as one reads them: as they were made, but those of a row from the left.

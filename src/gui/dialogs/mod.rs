@@ -180,8 +180,9 @@ fn modal(ctx: &egui::Context, title: &str, width: f32, content: impl FnOnce(&mut
         ui.add_space(size::GAP_SMALL);
         content(ui);
     });
+    keyboard.end(ctx);
     // A slip of the pointer beside it must not end what is typed or done in it.
-    keyboard.end(ctx) || closed || left == Left::ByKey
+    closed || left == Left::ByKey
 }
 
 /// The buttons at the foot of a dialog, from the right.

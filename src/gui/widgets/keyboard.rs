@@ -5,7 +5,7 @@
 //!   here; a field of text leaves it, and so does a choice that says so here.
 
 use crate::gui::theme::{self, RADIUS_CONTROL};
-use eframe::egui::{Context, CornerRadius, Id, Response, Stroke, StrokeKind};
+use eframe::egui::{Context, CornerRadius, Id, Key, Response, Stroke, StrokeKind};
 
 /// Of the widget that has the keyboard.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,11 @@ enum Enter {
 pub fn keeps_enter(response: Response) -> Response {
     say(&response, Enter::Kept(response.id));
     response
+}
+
+/// Enter was pressed in a field that keeps it.
+pub fn is_entered(field: &Response) -> bool {
+    field.lost_focus() && field.ctx.input(|input| input.key_pressed(Key::Enter))
 }
 
 /// The space bar chooses here, and Enter is the dialog's.
