@@ -35,6 +35,7 @@ pub fn check_project(path: &Path) -> Result<CheckReport, SessionError> {
         }
         Err(error) => return Err(error.into()),
     };
+    report.notes.extend(store.news().iter().map(ToString::to_string));
     let contents = match store.check_and_load() {
         Ok((problems, contents)) => {
             report.problems = problems;
@@ -56,7 +57,7 @@ pub fn check_project(path: &Path) -> Result<CheckReport, SessionError> {
     for (key, value) in &settings {
         report.problems.extend(super::Setting::from_row(key, value).err().map(|error| error.to_string()));
     }
-    let folder = store::models_dir(path);
+    let folder = store::models_dir(store.path());
     for model in models {
         let snapshot = folder.join(&model.directory);
         if snapshot.is_dir() {

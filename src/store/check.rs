@@ -22,14 +22,14 @@ impl Store {
     pub fn check_and_load(&self) -> Result<(Vec<String>, Option<Contents>), StoreError> {
         self.begin_reading();
         let mut problems = Vec::new();
-        self.look(&mut problems, "PRAGMA integrity_check", |row, problems| {
+        self.go_through(&mut problems, "PRAGMA integrity_check", |row, problems| {
             problems.push(row.get::<_, String>(0)?);
             Ok(())
         })?;
         problems.retain(|said| said != "ok");
         // A line for each pair of tables: there may be as many rows as there are mentions.
         let mut references: BTreeMap<(String, String), usize> = BTreeMap::new();
-        self.look(&mut problems, "PRAGMA foreign_key_check", |row, _| {
+        self.go_through(&mut problems, "PRAGMA foreign_key_check", |row, _| {
             *references.entry((row.get(0)?, row.get(2)?)).or_default() += 1;
             Ok(())
         })?;
@@ -54,14 +54,14 @@ impl Store {
         for (sql, what) in
             [(without, "sentences can't be found by search"), (stray, "search finds sentences that are not there")]
         {
-            self.look(&mut problems, sql, |row, problems| {
+            self.go_through(&mut problems, sql, |row, problems| {
                 let count: i64 = row.get(0)?;
                 problems.extend((count > 0).then(|| format!("{what} ({count})")));
                 Ok(())
             })?;
         }
         let sql = "SELECT (SELECT revision FROM project), (SELECT max(revision) FROM log)";
-        self.look(&mut problems, sql, |row, problems| {
+        self.go_through(&mut problems, sql, |row, problems| {
             let (project, log): (Option<i64>, Option<i64>) = (row.get(0)?, row.get(1)?);
             if let Some((project, log)) = project.zip(log).filter(|(project, log)| project != log) {
                 problems.push(format!("the project is at revision {project}, but its log ends at {log}"));
@@ -75,13 +75,13 @@ impl Store {
     ///
     /// # Errors
     /// What is no fault of the file.
-    fn look(
+    fn go_through(
         &self,
         problems: &mut Vec<String>,
         sql: &str,
         mut row: impl FnMut(&Row<'_>, &mut Vec<String>) -> rusqlite::Result<()>,
     ) -> Result<(), StoreError> {
-        let mut go_through = |problems: &mut Vec<String>| -> rusqlite::Result<()> {
+        let mut rows = |problems: &mut Vec<String>| -> rusqlite::Result<()> {
             let mut statement = self.connection.prepare(sql)?;
             let mut rows = statement.query([])?;
             while let Some(next) = rows.next()? {
@@ -89,7 +89,7 @@ impl Store {
             }
             Ok(())
         };
-        if let Err(source) = go_through(problems) {
+        if let Err(source) = rows(problems) {
             problems.push(problem(StoreError::sqlite("check the project", source, &self.path))?);
         }
         Ok(())

@@ -7,7 +7,7 @@
 
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::ffi::c_int;
 use std::path::Path;
 use std::sync::Arc;
@@ -107,6 +107,13 @@ pub(super) fn guard(connection: &mut Connection, file_bytes: u64) -> rusqlite::R
     connection.progress_handler(STEPS_AT_A_TIME, Some(move || counted.is_spent()))?;
     connection.pragma_update(None, "cell_size_check", true)?;
     Ok(allowance)
+}
+
+/// Opens a file by a name only to look for something in it, whose tables may be anything.
+pub(super) fn open_to_look(name: impl AsRef<Path>, flags: OpenFlags, path: &Path) -> rusqlite::Result<Connection> {
+    let mut connection = Connection::open_with_flags(name, flags)?;
+    guard(&mut connection, bytes_of(path))?;
+    Ok(connection)
 }
 
 /// Bytes of a file and of the write-ahead log beside it.

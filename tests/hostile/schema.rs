@@ -8,7 +8,7 @@ use rusqlite::Connection;
 fn refused(sql: &str, want: &str) -> (usize, String) {
     let place = Place::rich().execute(sql);
     let before = place.bytes();
-    let doors = [Store::open, Store::open_to_read, Store::open_beside_writer];
+    let doors = [Store::open, Store::open_to_read];
     for open in doors {
         match open(&place.path()) {
             Err(StoreError::Altered { detail, .. }) => assert_eq!(detail, want),

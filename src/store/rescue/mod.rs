@@ -15,7 +15,7 @@ mod reading;
 mod table;
 
 use super::guard::{Allowance, bytes_of, guard};
-use super::{Import, NewProject, Stamp, Store, StoreError, Writer, copy, file};
+use super::{Import, NewProject, Stamp, Store, StoreError, Writer, copy, file, regular};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use std::fs::File;
@@ -46,13 +46,18 @@ pub fn rescued_path(project: &Path) -> PathBuf {
 /// A file that is no project, one of a newer program, one that another process writes, one of which nothing can be read;
 /// a rescued project that is there already.
 pub fn rescue(path: &Path) -> Result<Rescued, StoreError> {
+    let path = &regular::resolve_link(path)?;
     let to = rescued_path(path);
     let folder = copy::folder_of(&to)?;
+    if let Some((holder, _)) = file::look_before_opening(path)? {
+        return Err(StoreError::Locked { holder, path: path.to_owned() });
+    }
     match file::check_header(path) {
         Ok(()) | Err(StoreError::Damaged { .. }) => {}
         Err(error) => return Err(error),
     }
-    let _lock = super::lock::Lock::take(path)?;
+    let mut lock = super::lock::Lock::take(path)?;
+    let set_aside = file::set_foreign_log_aside(path, &mut lock)?;
     let workplace = tempfile::Builder::new().prefix(".rescue-").tempdir_in(folder);
     let workplace = workplace.map_err(|source| StoreError::io("copy the project", source, path))?;
     let beyond = |error| match error {
@@ -62,7 +67,8 @@ pub fn rescue(path: &Path) -> Result<Rescued, StoreError> {
     let (connection, allowance) = open_copy(path, workplace.path()).map_err(beyond)?;
     let read = reading::read(&connection, &allowance, path).map_err(beyond)?;
     drop(connection);
-    let (found, lost, settings) = (read.corpus, read.lost, read.settings);
+    let (found, mut lost, settings) = (read.corpus, read.lost, read.settings);
+    lost.extend(set_aside.map(|log| format!("changes of another file, which are set aside in {}", log.display())));
 
     let new = NewProject { labels: found.labels().clone(), settings };
     let unfinished = workplace.path().join("rescued.nestling");
@@ -88,10 +94,10 @@ pub fn rescue(path: &Path) -> Result<Rescued, StoreError> {
 fn open_copy(path: &Path, workplace: &Path) -> Result<(Connection, Allowance), StoreError> {
     let io = |source| StoreError::io("copy the project", source, path);
     let copied = workplace.join("damaged.nestling");
-    std::fs::copy(path, &copied).map_err(io)?;
+    copy_file(path, &copied).map_err(io)?;
     fill_up(&copied).map_err(io)?;
-    if file::log_path(path).is_file() {
-        std::fs::copy(file::log_path(path), file::log_path(&copied)).map_err(io)?;
+    if file::has_log(path) {
+        copy_file(&file::log_path(path), &file::log_path(&copied)).map_err(io)?;
     }
     let failed = |source| StoreError::sqlite("read the project", source, path);
     let mut connection = Connection::open(&copied).map_err(failed)?;
@@ -103,6 +109,11 @@ fn open_copy(path: &Path, workplace: &Path) -> Result<(Connection, Allowance), S
     let _first = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
     connection.pragma_update(None, "query_only", true).map_err(failed)?;
     Ok((connection, allowance))
+}
+
+/// A file of the folder, which leads nowhere else, into a new one.
+fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::io::copy(&mut regular::read_regular(from)?, &mut File::create_new(to)?).map(drop)
 }
 
 /// Puts empty pages in the place of those that a file which was cut off lacks: SQLite reads nothing of one that is too short.
@@ -117,10 +128,5 @@ fn fill_up(path: &Path) -> std::io::Result<()> {
     if metadata.len() >= whole || whole / 64 >= metadata.len() {
         return Ok(());
     }
-    // The copy of a file that can't be written can't be written either.
-    let mut permissions = metadata.permissions();
-    #[expect(clippy::permissions_set_readonly_false, reason = "a copy of our own, deleted when it is read")]
-    permissions.set_readonly(false);
-    std::fs::set_permissions(path, permissions)?;
     File::options().write(true).open(path)?.set_len(whole)
 }
