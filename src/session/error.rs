@@ -93,6 +93,8 @@ pub enum SessionError {
         folder.display()
     )]
     NoModelFiles { model: String, folder: PathBuf },
+    #[error("the files of model {model} {why}; they are left as they are; train anew: {}", folder.display())]
+    StrangeModel { model: String, why: super::Strange, folder: PathBuf },
     #[error("there is no sentence with words to predict; import some texts first")]
     NothingToPredict,
     #[error("no sentence of this split is complete, so there is nothing to score on")]

@@ -11,6 +11,7 @@ use super::home::Home;
 use super::{SessionError, now_ms};
 use std::backtrace::Backtrace;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The newest reports that are kept.
@@ -78,7 +79,9 @@ fn folder(home: &Home) -> PathBuf {
 
 fn keep(folder: &Path, kind: &str, text: &str) {
     let _there = fs::create_dir_all(folder);
-    let _written = fs::write(folder.join(format!("{kind}{}.txt", now_ms())), text);
+    // Never through a link, and never in the place of another report.
+    let file = fs::File::create_new(folder.join(format!("{kind}{}.txt", now_ms())));
+    let _written = file.and_then(|mut file| file.write_all(text.as_bytes()));
     let names = reports(folder);
     for name in names.iter().take(names.len().saturating_sub(KEPT)) {
         let _gone = fs::remove_file(folder.join(name));
@@ -89,9 +92,16 @@ fn keep(folder: &Path, kind: &str, text: &str) {
 fn reports(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let mut names: Vec<String> = names.filter(|name| name.ends_with(".txt") && name.contains('-')).collect();
+    let mut names: Vec<String> = names.filter(|name| is_report(name)).collect();
     names.sort_by(|a, b| time(a).cmp(time(b)));
     names
+}
+
+/// Whether a file is one of these: what else a person keeps there is theirs.
+fn is_report(name: &str) -> bool {
+    let kinds = [ENDED, UNSAVED, TOLD, FAILED];
+    let digits = kinds.iter().find_map(|kind| name.strip_prefix(kind)?.strip_suffix(".txt"));
+    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The milliseconds in a name, all with as many digits.
@@ -124,7 +134,11 @@ mod tests {
         for number in 0..30 {
             fs::write(dir.path().join(format!("told-{:013}.txt", 1_000 + number)), "old").unwrap();
         }
+        for name in ["my-notes.txt", "told-2026-03.txt", "ended-.txt"] {
+            fs::write(dir.path().join(name), "mine").unwrap();
+        }
         keep(dir.path(), ENDED, "new");
+        assert!(dir.path().join("my-notes.txt").is_file() && dir.path().join("told-2026-03.txt").is_file());
         let names = reports(dir.path());
         assert_eq!((names.len(), names[0].as_str()), (KEPT, "told-0000000001011.txt"));
         assert!(names[KEPT - 1].starts_with(ENDED));

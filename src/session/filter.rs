@@ -5,7 +5,7 @@ use super::jobs::{PredictReport, stopped};
 use crate::format::{
     Content, Format, ImportedDocument, ImportedLabel, ImportedMention, Input, OneFile, Options, Sink, Warning, by_id,
 };
-use crate::train::{PredictOptions, Predictor};
+use crate::train::{PredictOptions, Predictor, Snapshot};
 use crate::wording::counted;
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -55,7 +55,7 @@ pub fn filter(
 ) -> Result<FilterReport, SessionError> {
     let reader = by_id(request.format)?;
     let reading = Options::new(request.options.iter().cloned(), &[reader])?;
-    let predictor = Predictor::load_with_threads(request.model, request.threads)?;
+    let predictor = Predictor::load_with_threads(&Snapshot::any(request.model), request.threads)?;
     let predict = request.predict;
     let writer = by_id("jsonl")?;
     let started = Instant::now();

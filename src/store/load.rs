@@ -5,7 +5,7 @@ use super::measurement::{self, Measurement};
 use super::{Store, StoreError, json, names};
 use crate::annotation::{
     ApplyError, Attributes, Corpus, Fragments, History, Kept, Label, LabelId, LabelSet, Mention, MentionId, ModelId,
-    NewSentence, Presence, Rgb, SentenceId, SentenceSuggestions, Span, Split, Status, Step, StoredDocument,
+    NewSentence, Presence, ProjectId, Rgb, SentenceId, SentenceSuggestions, Span, Split, Status, Step, StoredDocument,
     Transaction,
 };
 use rusqlite::config::DbConfig;
@@ -17,6 +17,7 @@ use std::sync::Arc;
 /// All that a project file holds, as it is worked with.
 #[derive(Debug, Default)]
 pub struct Contents {
+    pub project: ProjectId,
     pub corpus: Corpus,
     pub history: History,
     pub suggestions: HashMap<SentenceId, SentenceSuggestions>,
@@ -32,10 +33,10 @@ pub struct Contents {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModelRecord {
     pub id: ModelId,
-    /// Name of its directory in the project's models folder.
-    pub directory: String,
-    /// The snapshot's manifest, JSON.
+    /// What is remembered of the snapshot, JSON.
     pub manifest: String,
+    /// SHA-256 of the snapshot's manifest.json in hexadecimal digits; `None` for a model of an older program.
+    pub manifest_sha256: Option<String>,
     /// Since 1970, UTC.
     pub created_ms: i64,
 }
@@ -81,6 +82,7 @@ impl Store {
         let _reading = rusqlite::Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred)?;
         let (models, current_model) = self.read_models()?;
         Ok(Contents {
+            project: self.read_project_id()?,
             corpus: self.read_corpus()?,
             history: self.read_history()?,
             suggestions: self.read_suggestions()?,
@@ -89,6 +91,11 @@ impl Store {
             settings: self.read_settings()?,
             measurements: self.read_measurements()?,
         })
+    }
+
+    fn read_project_id(&self) -> Result<ProjectId, ReadError> {
+        let id: String = self.connection.query_row("SELECT id FROM project", [], |row| row.get(0))?;
+        Ok(ProjectId::parse(&id).ok_or(Malformed("the project's id is not 32 hexadecimal digits"))?)
     }
 
     fn read_corpus(&self) -> Result<Corpus, ReadError> {
@@ -229,14 +236,15 @@ impl Store {
     }
 
     fn read_models(&self) -> Result<(Vec<ModelRecord>, Option<ModelId>), ReadError> {
-        let mut statement =
-            self.connection.prepare("SELECT id, directory, manifest, created_ms, is_current FROM model ORDER BY id")?;
+        let sql = "SELECT id, manifest, manifest_sha256, created_ms, is_current FROM model ORDER BY id";
+        let mut statement = self.connection.prepare(sql)?;
         let mut rows = statement.query([])?;
         let (mut models, mut current) = (Vec::new(), None);
         while let Some(row) = rows.next()? {
             let id = ModelId(row.get(0)?);
             current = if row.get(4)? { Some(id) } else { current };
-            models.push(ModelRecord { id, directory: row.get(1)?, manifest: row.get(2)?, created_ms: row.get(3)? });
+            let (manifest, manifest_sha256, created_ms) = (row.get(1)?, row.get(2)?, row.get(3)?);
+            models.push(ModelRecord { id, manifest, manifest_sha256, created_ms });
         }
         Ok((models, current))
     }

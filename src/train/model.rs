@@ -224,6 +224,7 @@ impl Model {
         let encoded = batch.encoder.encoded(hidden)?;
         timed(&mut times.heads, || {
             let predictions = self.head.predict(&encoded, &batch.sentences, work.filter)?;
+            check_finite(&predictions)?;
             let scores = match work.acquire {
                 Some(passes) => self.acquire(&encoded, batch, &predictions, work.filter, passes)?,
                 None => vec![Acquisition::default(); predictions.len()],
@@ -245,6 +246,7 @@ impl Model {
             0 => Vec::new(),
             _ => self.head.predict_with_dropout(encoded, &batch.sentences, filter, passes)?,
         };
+        others.iter().try_for_each(|predictions| check_finite(predictions))?;
         let ends = encoded.ends()?;
         let vectors = lend(&ends).map_err(NnError::from)?;
         let mut rest: &[f32] = &vectors;
@@ -310,6 +312,17 @@ pub(super) struct Work<'a> {
     /// Whether to say what each sentence would teach, and by how many models that differ by dropout.
     pub acquire: Option<usize>,
     pub cancel: &'a AtomicBool,
+}
+
+/// # Errors
+/// A probability that is none: finite weights can make such when they are very large.
+fn check_finite(predictions: &[Prediction]) -> Result<(), TrainError> {
+    let all_finite = |values: &[f32]| values.iter().all(|value| value.is_finite());
+    let is_finite = |prediction: &Prediction| {
+        prediction.heads.as_deref().is_none_or(all_finite)
+            && prediction.candidates.iter().all(|(_, probabilities)| all_finite(probabilities))
+    };
+    if predictions.iter().all(is_finite) { Ok(()) } else { Err(TrainError::NoProbabilities) }
 }
 
 /// Probabilities as acquisition scores are made of them.
