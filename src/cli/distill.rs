@@ -1,9 +1,10 @@
 //! `nestling distill`
 
 use super::args::Distill;
-use super::output::{Ending, Progress, answer, say, stop_flag};
+use super::output::{Ending, Progress, answer, say_losses, stop_flag};
 use super::{CliError, json as fields};
 use crate::session::{DistillConfig, DistillEvent, DistillRecord, DistillRequest, Home, SessionError, distill_encoder};
+use crate::wording::counted;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -21,8 +22,7 @@ pub(super) fn run(args: &Distill) -> Result<Ending, CliError> {
     drop(progress);
     let report = report?;
     if !args.common.json {
-        report.notes.iter().for_each(|note| say(note));
-        report.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
+        say_losses(&report.warnings, &[], &report.notes);
     }
     let mut json = json!({
         "output": args.output,
@@ -80,15 +80,15 @@ fn to_text(record: &DistillRecord, output: &Path) -> String {
         format!("Error against {} on sentences held out: {before:.4} before, {after:.4} after\n", record.teacher)
     });
     format!(
-        "{}: {} layers of {}, {} subwords, {:.1} M parameters, {} sentences, {} epochs, {:.0} s\n{error}\
+        "{}: {} of {}, {}, {:.1} M parameters, {}, {}, {:.0} s\n{error}\
          Use it: nestling encoders import {} --name NAME",
         output.display(),
-        record.layers,
+        counted(record.layers, "layer", "layers"),
         record.hidden,
-        record.vocabulary,
+        counted(record.vocabulary, "subword", "subwords"),
         record.parameters as f64 / 1e6,
-        record.sentences,
-        record.epochs,
+        counted(record.sentences, "sentence", "sentences"),
+        counted(record.epochs, "epoch", "epochs"),
         record.wall_secs,
         output.display(),
     )

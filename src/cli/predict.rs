@@ -1,7 +1,7 @@
 //! `nestling predict`: suggestions for a project, or a filter over a file.
 
 use super::args::{Predict, SplitName};
-use super::output::{Ending, Progress, answer, open, say, stop_flag};
+use super::output::{Ending, Progress, answer, open, say, say_losses, stop_flag};
 use super::{CliError, json as fields};
 use crate::annotation::ModelId;
 use crate::session::{FilterRequest, Input, PredictOptions, PredictReport, SessionError, filter, write_whole};
@@ -57,7 +57,7 @@ fn in_project(args: &Predict, path: &Path, model: Option<&str>) -> Result<Ending
 
 fn through_filter(args: &Predict, model: &Path) -> Result<Ending, CliError> {
     let (input, output) = (args.input.as_deref().unwrap_or("-"), args.output.as_deref().unwrap_or("-"));
-    let format = args.format.as_deref().unwrap_or("jsonl");
+    let format = args.format.as_deref().filter(|format| *format != "auto");
     if args.common.json && output == "-" {
         let message = "with --json the standard output is for the report; name a file with --output".to_owned();
         return Err(CliError::Usage { message });
@@ -84,8 +84,7 @@ fn through_filter(args: &Predict, model: &Path) -> Result<Ending, CliError> {
         object.insert("notes".to_owned(), json!(report.notes));
     }
     if !args.common.json {
-        report.notes.iter().for_each(|note| say(note));
-        report.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
+        say_losses(&report.warnings, &[], &report.notes);
     }
     let text = format!(
         "{} in {}",

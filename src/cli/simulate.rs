@@ -1,7 +1,7 @@
 //! `nestling simulate`
 
 use super::args::Simulate;
-use super::output::{Ending, Progress, answer, say, stop_flag};
+use super::output::{Ending, Progress, answer, say_losses, stop_flag};
 use super::table::Table;
 use super::train::tell as tell_training;
 use super::{CliError, json as fields};
@@ -9,6 +9,7 @@ use crate::session::{
     AboveRandom, Config, Curve, Home, ReadRequest, RunRecord, SessionError, SimulateEvent, SimulateReport,
     SimulateRequest, simulate,
 };
+use crate::wording::counted;
 use serde_json::{Value, json};
 
 pub(super) fn run(args: &Simulate) -> Result<Ending, CliError> {
@@ -41,8 +42,7 @@ pub(super) fn run(args: &Simulate) -> Result<Ending, CliError> {
         request.schedule.last().copied().unwrap_or(1),
     ));
     if !args.common.json {
-        report.notes.iter().for_each(|note| say(note));
-        report.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
+        say_losses(&report.warnings, &[], &report.notes);
     }
     answer(args.common, &to_json(&report, saved), &to_text(&report, saved))?;
     Ok(Ending::of_losses(report.warnings.len()))
@@ -57,11 +57,11 @@ fn tell(progress: &mut Progress, event: SimulateEvent) {
         SimulateEvent::Train(_) => {}
         SimulateEvent::Predicted { sentences, of } => progress.show(sentences, of, "open sentences predicted"),
         SimulateEvent::Point(point) => progress.note(&format!(
-            "{} sentences, {} tokens: F1 {:.3}, {} actions instead of {}, suggestions from {:.2} on, trained in {:.0} s",
-            point.sentences,
-            point.tokens,
+            "{}, {}: F1 {:.3}, {} instead of {}, suggestions from {:.2} on, trained in {:.0} s",
+            counted(point.sentences, "sentence", "sentences"),
+            counted(point.tokens, "token", "tokens"),
             point.f1,
-            point.actions,
+            counted(point.actions, "action", "actions"),
             point.actions_from_scratch,
             point.threshold,
             point.train_secs

@@ -9,6 +9,10 @@ pub enum FormatError {
     Missing { file: String },
     #[error("this is a folder; choose a file in it: {file}")]
     Folder { file: String },
+    #[error("this is {what}, not a file; save its content as a file and import that: {file}")]
+    NotAFile { what: &'static str, file: String },
+    #[error("this is a link that leads out of the imported folder; import what it names by itself: {file}")]
+    LeadsOut { file: String },
     #[error("the file is empty; nothing can be imported from it: {file}")]
     Empty { file: String },
     #[error("there is no sentence in the file, only white space or invisible characters: {file}")]
@@ -18,7 +22,17 @@ pub enum FormatError {
     #[error("the format can't be told ({found}); choose one of {known} as the format: {file}")]
     NotRecognised { found: String, known: String, file: String },
     #[error("{what} can't be read; {remedy}: {file}")]
-    Foreign { what: &'static str, remedy: &'static str, file: String },
+    Foreign {
+        what: &'static str,
+        remedy: &'static str,
+        /// Annotations or texts are missed without it.
+        is_data: bool,
+        file: String,
+    },
+    #[error(
+        "it looks like {found}, and only files with mentions were read; import it by itself to have it, too: {file}"
+    )]
+    PassedOver { found: String, file: String },
     #[error("this is no {format} file ({found}); choose another format: {file}")]
     WrongFormat { format: &'static str, found: String, file: String },
     #[error(

@@ -61,6 +61,18 @@ impl Options {
         Self::new(given.iter().filter(known).cloned(), &[format])
     }
 
+    /// All that were given.
+    pub fn given(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        self.given.iter().map(|(key, value)| (key.clone(), value.clone()))
+    }
+
+    /// These, with another value of one of them.
+    pub(super) fn with(&self, spec: &OptionSpec, value: &str) -> Self {
+        let mut given = self.given.clone();
+        given.insert(spec.key.to_owned(), value.to_owned());
+        Self { given }
+    }
+
     /// What was given, or the default.
     pub(super) fn value(&self, spec: &OptionSpec) -> &str {
         self.given.get(spec.key).map_or(spec.default, String::as_str)

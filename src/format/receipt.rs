@@ -62,6 +62,9 @@ pub enum LossKind {
     LineBreak,
     /// White space inside a token was written as another character.
     WhiteSpaceInToken,
+    /// How the text is split into tokens.
+    Tokens,
+    SentenceBorders,
 }
 
 impl LossKind {
@@ -84,6 +87,8 @@ impl LossKind {
             LossKind::KeptWithoutMention => "it names something that is not written",
             LossKind::LineBreak => "a line break in the sentence became a blank",
             LossKind::WhiteSpaceInToken => "white space in a token became _",
+            LossKind::Tokens => "the format does not say how text is split into tokens; reading it splits it otherwise",
+            LossKind::SentenceBorders => "the format does not say where sentences end; reading it finds other borders",
         }
     }
 

@@ -6,10 +6,13 @@
 
 use super::SessionError;
 use super::files::{fill_folder, write_checked};
+use super::resegmented::{self, Places};
+use crate::annotation::LabelSet;
 use crate::format::{
     Content, DocumentView, Folder, Format, FormatError, ImportedDocument, ImportedLabel, Input, Layout, OneFile,
-    Options, Output, Receipt, Sink, Warning,
+    Options, Output, Receipt, Sink, Warning, choose_unit,
 };
+use crate::wording::{counted, listed};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,13 +38,22 @@ pub(super) fn write_read_back<'c, I: Iterator<Item = DocumentView<'c>>>(
     path: &Path,
 ) -> Result<Receipt, SessionError> {
     let replaces = path.is_file();
+    let refuse_losses = |receipt: &Receipt| match receipt.losses.len() {
+        count if strict && count > 0 => Err(SessionError::NotRepresented { count }),
+        _ => Ok(()),
+    };
     let accept = |mut receipt: Receipt, files: &[PathBuf]| {
         stop_if(source.cancel)?;
-        if strict && !receipt.losses.is_empty() {
-            return Err(SessionError::NotRepresented { count: receipt.losses.len() });
+        refuse_losses(&receipt)?;
+        if receipt.documents > 0 {
+            let found = read_back(source, format, options, &receipt, files, path)?;
+            if !format.holds().tokens {
+                receipt.losses.extend(resegmented::losses((source.documents)(), &found));
+            }
+            refuse_losses(&receipt)?;
         }
-        if format.holds().mentions && receipt.documents > 0 {
-            read_back(source, format, options, &receipt, files, path)?;
+        if !format.holds().label_looks {
+            receipt.notes.extend(lost_looks(source.labels));
         }
         stop_if(source.cancel)?;
         if replaces {
@@ -76,7 +88,22 @@ fn stop_if(cancel: &AtomicBool) -> Result<(), SessionError> {
     if cancel.load(Ordering::Relaxed) { Err(SessionError::Stopped) } else { Ok(()) }
 }
 
-/// Reads as anybody would.
+/// What is not in the file of how labels look, unless that is what an import would propose anyway.
+fn lost_looks(labels: &[ImportedLabel]) -> Option<String> {
+    let proposed = LabelSet::proposed(labels.iter().map(|label| label.name.as_str()));
+    let is_lost = |label: &&ImportedLabel| {
+        proposed.by_name(&label.name).is_none_or(|plain| {
+            !label.title.is_empty()
+                || label.color.is_some_and(|color| color != plain.color)
+                || (label.key.is_some() && label.key != plain.key)
+        })
+    };
+    let lost: Vec<&str> = labels.iter().filter(is_lost).map(|label| label.name.as_str()).collect();
+    let what = counted(lost.len(), "label is", "labels are");
+    (!lost.is_empty()).then(|| format!("the title, colour and key of {what} not in the file: {}", listed(&lost)))
+}
+
+/// Reads as anybody would; gives the words and sentences that were found.
 fn read_back<'c, I: Iterator<Item = DocumentView<'c>>>(
     source: &Source<'_, I>,
     format: &dyn Format,
@@ -84,14 +111,19 @@ fn read_back<'c, I: Iterator<Item = DocumentView<'c>>>(
     receipt: &Receipt,
     files: &[PathBuf],
     path: &Path,
-) -> Result<(), SessionError> {
+) -> Result<Places, SessionError> {
     let differs = |what: String| SessionError::ReadsBackDifferently { what, path: path.to_owned() };
     let expected = (source.documents)().enumerate();
     let expected = expected.flat_map(|(at, view)| units(&view, receipt, at + 1, format));
-    let mut comparing = Comparing { expected, format, difference: None };
+    let mut comparing = Comparing { expected, format, difference: None, found: Places::default() };
+    let mut given: Vec<(String, String)> = options.given().collect();
+    given.extend(format.options_to_read_back().iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())));
+    let inputs = files.iter().filter_map(|file| Some((format, Input::file(file).ok()?)));
+    given.extend(choose_unit(inputs, &given).map(|(option, _)| option));
+    let options = Options::new(given, &[format])?;
     for file in files {
         stop_if(source.cancel)?;
-        match format.read(Input::file(file)?, options, &mut comparing) {
+        match format.read(Input::file(file)?, &options, &mut comparing) {
             // A document without sentences is nothing to compare.
             Ok(()) | Err(FormatError::Stopped { .. } | FormatError::NoSentence { .. } | FormatError::Empty { .. }) => {}
             Err(error) => return Err(error.into()),
@@ -100,9 +132,9 @@ fn read_back<'c, I: Iterator<Item = DocumentView<'c>>>(
             return Err(differs(difference));
         }
     }
-    match comparing.expected.next() {
+    match comparing.expected.next().filter(|_| format.holds().mentions) {
         Some(missing) => Err(differs(format!("{:?} is missing", missing.shown()))),
-        None => Ok(()),
+        None => Ok(comparing.found),
     }
 }
 
@@ -163,10 +195,17 @@ struct Comparing<'f, I> {
     expected: I,
     format: &'f dyn Format,
     difference: Option<String>,
+    found: Places,
 }
 
 impl<I: Iterator<Item = Unit>> Sink for Comparing<'_, I> {
     fn document(&mut self, document: ImportedDocument) -> ControlFlow<()> {
+        if !self.format.holds().tokens {
+            self.found.add(&document);
+        }
+        if !self.format.holds().mentions {
+            return ControlFlow::Continue(()); // of plain text the words alone are left, which may be split otherwise
+        }
         for got in units(&document.view(), &Receipt::default(), 1, self.format) {
             match self.expected.next() {
                 Some(want) if want == got => {}

@@ -18,9 +18,11 @@ mod search;
 mod sentences;
 mod tokens;
 mod web;
+mod wrapping;
 
 pub use graphemes::{GraphemeIdx, GraphemeIndex};
 pub use offsets::{ByteIdx, CharIdx, OffsetIndex, TextRange, TextTooLong, Utf16Idx};
 pub use search::search_terms;
 pub use sentences::{SentenceSplit, split_sentences};
 pub use tokens::{Tokens, character_ends, tokenize, tokenize_blanks};
+pub use wrapping::ends_sentence;

@@ -8,6 +8,8 @@
 //! - The cancel flag is read within every step and at every batch of a prediction. A cancelled training leaves no
 //!   snapshot; what it kept in its [`Checkpoints`] stays.
 //! - A training that is resumed from a checkpoint gives the model that the uninterrupted one gives, bit for bit.
+//! - What a pass takes is bounded however long a sentence is: a very long one is predicted and learnt from in parts. What is
+//!   predicted of it is what would be without, but for rounding where models that differ by dropout are asked.
 //! - Only what is learnt from is in the data set; which sentences that are is decided above.
 //! - A folder that is read may have come from anybody: every file in it is checked before it is used, and nothing that it
 //!   says is a path.
@@ -28,6 +30,7 @@ mod plan;
 mod predictor;
 mod removal;
 mod run;
+mod said;
 mod sealed;
 mod settings;
 mod snapshot;

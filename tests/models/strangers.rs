@@ -124,7 +124,7 @@ fn a_sound_model_predicts_for_anybody() {
         model: &model,
         threads: Some(1),
         predict: PredictOptions::default(),
-        format: "text",
+        format: Some("text"),
         options: &[],
         name: "it",
     };

@@ -121,6 +121,9 @@ pub(super) struct Used {
     pub(super) events: BTreeSet<String>,
 }
 
+/// The files that [`write`] makes.
+pub(super) const FILES: &[&str] = &["annotation.conf", "visual.conf", "kb_shortcuts.conf"];
+
 /// `annotation.conf`, `visual.conf`, `kb_shortcuts.conf`; the labels with the names under which they are written.
 pub(super) fn write(labels: &[ImportedLabel], used: &Used) -> [(&'static str, String); 3] {
     let mut annotation = "[entities]\n".to_owned();

@@ -3,9 +3,9 @@
 use super::offsets::{Counting, Unit, to_bytes};
 use super::{ID, OFFSETS, conf, fields, number_of};
 use crate::annotation::{Kept, Status};
-use crate::format::encoding::decode;
+use crate::format::encoding::{decode, decode_start};
 use crate::format::fit::{Lost, RawMention, fit, quotes};
-use crate::format::text::cut;
+use crate::format::segments::{LineEvidence, segments};
 use crate::format::{FormatError, ImportedDocument, Input, Options, Sink, Warning};
 use crate::text::OffsetIndex;
 use crate::wording::counted;
@@ -21,9 +21,16 @@ struct TextBound<'t> {
 
 pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
     let file = input.file_name().to_owned();
-    let beside =
-        |name: &str| input.beside(name).and_then(|path| std::fs::read_to_string(path).ok()).unwrap_or_default();
-    for label in conf::labels(&beside("annotation.conf"), &beside("visual.conf"), &beside("kb_shortcuts.conf")) {
+    let mut conf = |name: &str| match input.beside(name) {
+        Ok(found) => String::from_utf8(found.map(|found| found.bytes).unwrap_or_default()).unwrap_or_default(),
+        Err(error) => {
+            let message = format!("{name} was left out: {error}");
+            sink.warning(Warning { file: file.clone(), line: None, message });
+            String::new()
+        }
+    };
+    let [annotation, visual, keys] = ["annotation.conf", "visual.conf", "kb_shortcuts.conf"].map(&mut conf);
+    for label in conf::labels(&annotation, &visual, &keys) {
         sink.label(label);
     }
     let (text, annotations) = both(input, &file)?;
@@ -67,7 +74,7 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
         problem.is_none()
     });
 
-    let sentences = cut(&text, options, &file, sink);
+    let sentences = segments(&text, options);
     let mentions: Vec<RawMention> = bounds.iter().map(|bound| bound.mention.clone()).collect();
     let mut fitted = fit(&text, &sentences, &mentions);
     for (number, why) in &fitted.left_out {
@@ -107,19 +114,26 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
 /// The text and the annotations, whichever of the two files was named; a text may be one that has none yet.
 fn both(input: &Input, file: &str) -> Result<(String, Option<String>), FormatError> {
     let is_text = input.sample().extension == "txt";
-    let other = input.with_ending(if is_text { "ann" } else { "txt" }).filter(|path| path.is_file());
-    let Some(other) = other else {
+    let Some(other) = input.with_ending(if is_text { "ann" } else { "txt" })? else {
         return match is_text {
             true => Ok((decode(input.all_bytes()?, file)?.text, None)),
             false => Err(FormatError::Missing { file: format!(".txt (beside {file})") }),
         };
     };
-    let other_name = other.display().to_string();
-    let theirs = decode(std::fs::read(&other).map_err(|error| FormatError::read(error, &other_name))?, &other_name)?;
+    let theirs = decode(other.bytes, &other.file)?;
     let ours = decode(input.all_bytes()?, file)?;
     let (text, annotations) = if is_text { (ours.text, theirs.text) } else { (theirs.text, ours.text) };
     let annotations = annotations.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(annotations);
     Ok((text, Some(annotations)))
+}
+
+/// The text is in the file itself or in the one beside it.
+pub(super) fn look_at_lines(input: &Input, evidence: &mut LineEvidence) {
+    if input.sample().extension == "txt" {
+        evidence.add(&decode_start(input.sample().bytes));
+    } else if let Ok(Some(text)) = input.with_ending("txt") {
+        evidence.add(&decode_start(&text.bytes));
+    }
 }
 
 /// What an `.ann` file holds.

@@ -2,6 +2,7 @@
 
 use super::conf::{self, Used};
 use super::{ID, fields, number_of};
+use crate::format::file_names::FileNames;
 use crate::format::spelling::Spelling;
 use crate::format::{
     Content, DocumentView, FormatError, ImportedLabel, LossKind, MentionView, Output, Receipt, SentenceView,
@@ -17,11 +18,12 @@ pub(super) fn write(content: Content<'_, '_>, out: &mut dyn Output) -> Result<Re
     let mut labels: Vec<ImportedLabel> = content.labels.to_vec();
     let mut known: BTreeSet<String> = labels.iter().map(|label| label.name.clone()).collect();
     spelling.prefer(labels.iter().map(|label| label.name.as_str()));
-    let (mut used, mut names, mut says_status) = (Used::default(), BTreeSet::new(), false);
+    let (mut used, mut says_status) = (Used::default(), false);
+    let mut names = FileNames::new(&["txt", "ann"], conf::FILES);
     for document in content.documents {
         receipt.begin(&document);
         receipt.lose_kept(&document, ID);
-        let name = file_name(document.name, &mut names);
+        let name = names.next(document.name);
         if name != document.name {
             receipt.notes.push(format!("the document {:?} was written as {name:?}", document.name));
         }
@@ -59,23 +61,6 @@ pub(super) fn write(content: Content<'_, '_>, out: &mut dyn Output) -> Result<Re
         receipt.notes.push("how far the sentences are, and their splits, are not in the files".to_owned());
     }
     Ok(receipt)
-}
-
-/// A path that any system takes, and no other document has.
-fn file_name(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let part = |part: &str| {
-        let forbidden = |c: char| c.is_control() || matches!(c, '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
-        let safe: String = part.chars().map(|c| if forbidden(c) { '_' } else { c }).take(100).collect();
-        match safe.trim_matches([' ', '.']) {
-            "" => "_".to_owned(),
-            trimmed => trimmed.to_owned(),
-        }
-    };
-    let safe = name.split('/').map(part).collect::<Vec<_>>().join("/");
-    let numbered = (2..).map(|number| format!("{safe}-{number}"));
-    let mut all = std::iter::once(safe.clone()).chain(numbered);
-    // Some systems don't tell upper from lower case.
-    all.find(|name| taken.insert(name.to_lowercase())).unwrap_or(safe)
 }
 
 struct Annotations<'a, 't> {

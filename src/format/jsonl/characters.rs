@@ -17,7 +17,7 @@ use super::line::{saying, to_text};
 use super::sentence::{LineError, read_split, read_status};
 use crate::annotation::Status;
 use crate::format::fit::{Changes, Lost, RawMention, fit, quotes};
-use crate::format::text::cut_as_told;
+use crate::format::segments::{LineEvidence, segments};
 use crate::format::{FormatError, ImportedSentence, Input, Options};
 use crate::text::{CharIdx, OffsetIndex, TextRange};
 use serde::Deserialize;
@@ -152,6 +152,16 @@ pub(super) fn are_counted(input: &Input) -> Result<bool, FormatError> {
     Ok(false)
 }
 
+/// The texts whose words are not given, at the start of the file.
+pub(super) fn look_at_lines(input: &Input, evidence: &mut LineEvidence) {
+    for line in input.sample().bytes.split(|byte| *byte == b'\n') {
+        let without_words = TextLine::parse(line.trim_ascii()).filter(|text| text.tokens.is_none());
+        if let Some(text) = without_words {
+            evidence.add(&text.text);
+        }
+    }
+}
+
 /// What only lines that count words have, once it is clear that a line is none that counts characters.
 #[derive(Deserialize)]
 struct Telling {
@@ -221,7 +231,7 @@ pub(super) fn read_text(line: &TextLine, ends: Ends, options: &Options) -> Resul
     let index = OffsetIndex::new(&line.text)?;
     let mut warnings = Vec::new();
     let mut unknown_keys = line.unknown_keys();
-    let cut = words(line, &index, cut_as_told(&line.text, options), &mut warnings);
+    let cut = words(line, &index, segments(&line.text, options), &mut warnings);
     if cut.is_empty() {
         return Err(LineError::NoWords);
     }

@@ -7,9 +7,11 @@ mod ends;
 mod line;
 mod read;
 mod sentence;
+mod tagging;
 mod write;
 
-use super::text::{TOKENS, UNIT};
+use super::scheme::SCHEMES;
+use super::segments::{LineEvidence, TOKENS, UNIT, with_unit};
 use super::{
     Confidence, Content, Format, FormatError, Holds, Input, OptionSpec, Options, Output, Receipt, Sample, Sink, Sniff,
     Use,
@@ -45,6 +47,22 @@ const NAMES: OptionSpec = OptionSpec {
     used: Use::Reading,
 };
 
+const SCHEME: OptionSpec = OptionSpec {
+    key: "scheme",
+    meaning: "what the prefixes of `ner_tags` mean; auto finds it out, none takes each tag for a label",
+    values: SCHEMES,
+    default: "auto",
+    used: Use::Reading,
+};
+
+const LABEL: OptionSpec = OptionSpec {
+    key: "label",
+    meaning: "the label of mentions whose `ner_tags` are only B and I",
+    values: &[],
+    default: "",
+    used: Use::Reading,
+};
+
 /// Keys of lines without words whose mentions count characters.
 const MENTIONS_IN_TEXT: [&[u8]; 4] = [b"\"spans\"", b"\"label\"", b"\"labels\"", b"\"start_offset\""];
 
@@ -62,11 +80,11 @@ impl Format for Jsonl {
     }
 
     fn holds(&self) -> Holds {
-        Holds::EVERYTHING
+        Holds { label_looks: false, ..Holds::EVERYTHING }
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[END, NAMES, UNIT, TOKENS, HEADER]
+        &[END, NAMES, SCHEME, LABEL, UNIT, TOKENS, HEADER]
     }
 
     fn sniff(&self, sample: &Sample<'_>) -> Option<Sniff> {
@@ -91,8 +109,13 @@ impl Format for Jsonl {
         Some(Sniff { confidence, found: found.to_owned() })
     }
 
+    fn look_at_lines(&self, input: &Input, evidence: &mut LineEvidence) {
+        characters::look_at_lines(input, evidence);
+    }
+
     fn read(&self, input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
-        read::read(input, options, sink)
+        let options = with_unit(self, &input, options, sink);
+        read::read(input, &options, sink)
     }
 
     fn write(&self, content: Content<'_, '_>, options: &Options, out: &mut dyn Output) -> Result<Receipt, FormatError> {
