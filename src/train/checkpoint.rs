@@ -18,7 +18,7 @@
 
 mod disk;
 
-use super::files::{ConfigFile, LabelFile, ReportFile, SamplesFile, project_id};
+use super::files::{ConfigFile, LabelFile, MOST_COUNTED, ReportFile, SamplesFile, project_id};
 use super::removal::{is_half_written, remove_checkpoint};
 use super::sealed::{self, CONFIG, MANIFEST, NewFolder, Sealed, damaged, read_manifest};
 use super::{Dataset, Settings, TrainError};

@@ -201,8 +201,16 @@ impl ManifestFile {
         self.labels.clone().map(|labels| labels.into_iter().map(LabelFile::label).collect())
     }
 
-    /// `None` when the project's id is none.
+    /// `None` when the project's id is none, or a number can't be a count of anything.
     pub(super) fn manifest(self, settings: Settings, labels: Vec<(LabelId, String)>) -> Option<Manifest> {
+        let counts = [self.train_sentences, self.of_sentences.unwrap_or(0), self.best_epoch, self.parameters];
+        let counts = counts.iter().chain([&self.too_wide_mentions, &self.doubled_mentions]);
+        if !counts.into_iter().all(|count| *count < MOST_COUNTED)
+            || !self.dev.as_ref().is_none_or(ReportFile::fits)
+            || !self.samples.fits()
+        {
+            return None;
+        }
         Some(Manifest {
             project: project_id(self.project)?,
             architecture_version: self.architecture_version,
@@ -264,6 +272,23 @@ pub(super) struct ReportFile {
     heads: Option<CountsFile>,
 }
 
+/// What is counted in a training is below this; sums of more would not fit.
+pub(super) const MOST_COUNTED: usize = 1 << 40;
+
+impl CountsFile {
+    fn fits(&self) -> bool {
+        [self.tp, self.fp, self.missed].iter().all(|count| *count < MOST_COUNTED)
+    }
+}
+
+impl ReportFile {
+    /// Whether these can be counts of anything.
+    pub(super) fn fits(&self) -> bool {
+        let counts = self.labels.values().chain(&self.heads).chain([&self.micro]);
+        self.sentences < MOST_COUNTED && counts.into_iter().all(CountsFile::fits)
+    }
+}
+
 impl From<&Report> for ReportFile {
     fn from(r: &Report) -> Self {
         Self {
@@ -296,6 +321,13 @@ pub(super) struct SamplesFile {
 struct SampleCountsFile {
     positive: usize,
     negative: usize,
+}
+
+impl SamplesFile {
+    /// Whether these can be counts of anything.
+    pub(super) fn fits(&self) -> bool {
+        [&self.neh, &self.span].iter().all(|c| c.positive < MOST_COUNTED && c.negative < MOST_COUNTED)
+    }
 }
 
 impl From<Samples> for SamplesFile {

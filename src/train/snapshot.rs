@@ -162,7 +162,8 @@ fn read(folder: &Path, file: ManifestFile) -> Result<Manifest, TrainError> {
     if file.labels().is_some_and(|said| said != labels) {
         return Err(damaged("it has other labels than its manifest says", &folder.join(MANIFEST)));
     }
-    file.manifest(settings, labels).ok_or_else(|| damaged("its project's id is none", &folder.join(MANIFEST)))
+    file.manifest(settings, labels)
+        .ok_or_else(|| damaged("its project's id or a number in it is none", &folder.join(MANIFEST)))
 }
 
 /// Why these can't be the labels of a model.

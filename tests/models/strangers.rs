@@ -229,6 +229,17 @@ fn absurd_settings_are_refused_by_name() {
 }
 
 #[test]
+fn counts_that_no_training_comes_to_are_refused() {
+    let huge = json!(u64::MAX);
+    for path in ["/train_sentences", "/parameters", "/samples/span/positive", "/dev/micro/tp"] {
+        let said = refused(|folder| {
+            edit_json(folder, "manifest.json", |json| *json.pointer_mut(path).unwrap() = huge.clone())
+        });
+        assert!(said.contains("manifest.json") && said.contains("a number in it"), "{path}: {said}");
+    }
+}
+
+#[test]
 fn an_encoder_of_other_sizes_is_refused() {
     for (key, value) in
         [("hidden_size", json!(16_384)), ("num_hidden_layers", json!(256)), ("vocab_size", json!(4_000_000))]

@@ -1,6 +1,6 @@
 //! The JSON files of a checkpoint, as they are on disk.
 
-use super::{LabelFile, OwnLabels, Place, ReportFile, SamplesFile, State, VERSION, project_id};
+use super::{LabelFile, MOST_COUNTED, OwnLabels, Place, ReportFile, SamplesFile, State, VERSION, project_id};
 use crate::annotation::{LabelId, ModelId, Span};
 use crate::evaluation::Report;
 use crate::model::Samples;
@@ -79,10 +79,19 @@ impl StateFile {
         self.labels.clone().map(|labels| labels.into_iter().map(LabelFile::label).collect())
     }
 
-    /// `None` when a generator's state, a time or the project's id makes no sense.
+    /// `None` when a generator's state, a time, a count or the project's id makes no sense.
     pub(super) fn state(self) -> Option<State> {
         let is_time = |secs: f64| secs.is_finite() && secs >= 0.0;
-        if !is_time(self.step_secs) || !is_time(self.wall_secs) || !self.loss_sum.is_finite() {
+        let counts = [self.train_sentences, self.of_sentences.unwrap_or(0), self.step, self.steps];
+        let best = self.best.as_ref();
+        if !is_time(self.step_secs)
+            || !is_time(self.wall_secs)
+            || !self.loss_sum.is_finite()
+            || !counts.into_iter().all(|count| count < MOST_COUNTED)
+            || self.adam_steps >= MOST_COUNTED as u64
+            || !self.samples.fits()
+            || !best.is_none_or(|best| best.epoch < MOST_COUNTED && best.dev.as_ref().is_none_or(ReportFile::fits))
+        {
             return None;
         }
         Some(State {
