@@ -95,6 +95,8 @@ fn child() {
     let writer = Writer::start(store, |event| match event {
         WriterEvent::Saved { revision } => say(&format!("saved {revision}")),
         WriterEvent::Failed { error, .. } => say(&format!("failed: {error}")),
+        WriterEvent::News(news) => say(&format!("news: {news}")),
+        WriterEvent::NeedsMemory => say("failed: the file was overwritten"),
     });
     let writer = writer.unwrap();
     say("editing");
@@ -104,6 +106,139 @@ fn child() {
             std::thread::sleep(Duration::from_millis(1)); // single edits and groups of them
         }
     }
+}
+
+/// Another file takes the name of an open project, and the program is killed before it can notice.
+#[cfg(unix)]
+#[test]
+fn a_log_that_is_left_is_applied_to_no_other_file_and_not_lost() {
+    let dir = tempfile::TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let old = make_old_project(dir.path());
+    for (round, newcomer) in
+        [Newcomer::Other, Newcomer::OldVersion, Newcomer::Backup, Newcomer::Same, Newcomer::Own, Newcomer::OtherLog]
+            .into_iter()
+            .cycle()
+            .take(18)
+            .enumerate()
+    {
+        let (path, moved, log) = (at("p.nestling"), at("moved.nestling"), at("p.nestling-wal"));
+        std::fs::copy(&old, &path).unwrap();
+        drop(Store::open(&path).unwrap());
+        let first = Store::open(&path).unwrap().load().unwrap().corpus;
+        std::fs::copy(&path, at("backup.nestling")).unwrap();
+
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["child", "--exact", "--nocapture"])
+            .env(CHILD, &path)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let saved = |line: &String| line.strip_prefix("saved ").and_then(|n| n.parse::<u64>().ok());
+        let enough = first.revision() + 10 + 7 * round as u64;
+        assert!(lines.by_ref().filter_map(|line| saved(&line)).any(|revision| revision >= enough));
+        let stopped = Command::new("kill").args(["-STOP", &child.id().to_string()]).status().unwrap();
+        assert!(stopped.success());
+        match newcomer {
+            Newcomer::Other => make_other_project(&at("new.nestling")),
+            Newcomer::OldVersion => drop(std::fs::copy(&old, at("new.nestling")).unwrap()),
+            Newcomer::Backup => drop(std::fs::copy(at("backup.nestling"), at("new.nestling")).unwrap()),
+            Newcomer::Same => drop(std::fs::copy(&path, at("new.nestling")).unwrap()),
+            Newcomer::Own => {}
+            Newcomer::OtherLog => {
+                make_other_project(&at("new.nestling"));
+                let other = rusqlite::Connection::open(at("new.nestling")).unwrap();
+                other.execute_batch("INSERT INTO setting VALUES ('a', 'b')").unwrap();
+                std::fs::rename(&log, at("moved.nestling-wal")).unwrap();
+                std::fs::rename(at("new.nestling-wal"), &log).unwrap();
+                std::mem::forget(other);
+            }
+        }
+        if !matches!(newcomer, Newcomer::Own | Newcomer::OtherLog) {
+            std::fs::rename(&path, &moved).unwrap();
+            std::fs::rename(at("new.nestling"), &path).unwrap();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let acknowledged = lines.filter_map(|line| saved(&line)).max().unwrap_or(enough).max(enough);
+        assert!(std::fs::metadata(&log).unwrap().len() > 0);
+
+        let store = Store::open(&path).unwrap();
+        assert_eq!(store.check().unwrap(), Vec::<String>::new(), "{newcomer:?}");
+        let corpus = store.load().unwrap().corpus;
+        let kept = match store.news() {
+            [FileNews::LogSetAside { log, .. }] => Some(log.clone()),
+            news => {
+                assert_eq!(news, [], "{newcomer:?}");
+                None
+            }
+        };
+        drop(store);
+        if newcomer == Newcomer::OtherLog {
+            assert!(kept.is_some() && corpus.revision() >= first.revision());
+            clear(dir.path(), &old);
+            continue;
+        }
+        let is_own = matches!(newcomer, Newcomer::Same | Newcomer::Own);
+        assert_eq!(kept.is_none(), is_own, "{newcomer:?}");
+        let whole = match kept {
+            None => corpus,
+            Some(kept) => {
+                let revision = if newcomer == Newcomer::Other { 1 } else { first.revision() };
+                assert_eq!(corpus.revision(), revision, "{newcomer:?}");
+                // As it is told: the changes fit the file that they are of.
+                std::fs::rename(kept, at("moved.nestling-wal")).unwrap();
+                let store = Store::open(&moved).unwrap();
+                assert_eq!(store.check().unwrap(), Vec::<String>::new(), "{newcomer:?}");
+                store.load().unwrap().corpus
+            }
+        };
+        assert!(whole.revision() >= acknowledged, "{newcomer:?}: {acknowledged}, but {}", whole.revision());
+        let mut expected = first;
+        while expected.revision() < whole.revision() {
+            expected = next(&expected);
+        }
+        assert!(whole.sentences().eq(expected.sentences()), "{newcomer:?}");
+        clear(dir.path(), &old);
+    }
+}
+
+#[cfg(unix)]
+fn clear(dir: &Path, but: &Path) {
+    for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
+        if entry.path() != but {
+            std::fs::remove_file(entry.path()).unwrap();
+        }
+    }
+}
+
+/// What takes the place of an open project.
+#[cfg(unix)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Newcomer {
+    Other,
+    OldVersion,
+    /// The project as it was before it was opened.
+    Backup,
+    /// A copy of the file as it lies there: the log is of it, too.
+    Same,
+    Own,
+    /// The file stays, but its log is that of another project.
+    OtherLog,
+}
+
+#[cfg(unix)]
+fn make_other_project(path: &Path) {
+    let store = Store::create(path, &NewProject::default()).unwrap();
+    let before = store.load().unwrap().corpus;
+    let mut after = before.clone();
+    let sentences = split_sentences(TEXT, SentenceSplit::Prose, Tokens::Words).into_iter();
+    let sentences = sentences.map(|tokens| NewSentence { tokens, ..NewSentence::default() }).collect();
+    after.add_document(NewDocument { name: "b".into(), text: TEXT.into(), kept: Kept::new(), sentences }).unwrap();
+    let writer = Writer::start(store, |_| ()).unwrap();
+    writer.import(Import::between(&before, after, "Import", Stamp::default(), "{}")).unwrap();
+    writer.close().unwrap();
 }
 
 /// What comes next, in memory and on its way to the file.
@@ -178,6 +313,7 @@ fn child_on_a_full_disk() {
             say(&format!("failed: {error}"));
             sender.send(()).unwrap();
         }
+        WriterEvent::News(_) | WriterEvent::NeedsMemory => {}
     });
     let writer = writer.unwrap();
     while failures.try_recv().is_err() {

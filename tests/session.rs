@@ -6,7 +6,7 @@ use nestling::annotation::{MentionId, ModelId, Sentence, SentenceId, Span, Split
 use nestling::evaluation::{Scored, least_effort};
 use nestling::nn::{Rng, read_tensors};
 use nestling::session::{
-    Command, Config, CurveBasis, Decision, DocumentRow, Doubt, Driver, Event, Home, ImportHow, LearnerState,
+    Command, Config, CurveBasis, Decision, DocumentRow, Doubt, Driver, Event, FileNews, Home, ImportHow, LearnerState,
     LookAgainRequest, NewProject, Order, Part, PredictOptions, Project, ReadRequest, SaveState, Setting, Suggested,
     Why, WhyReadOnly, Withheld, read_files,
 };
@@ -1089,4 +1089,74 @@ fn a_few_sentences_show_no_suggestions_to_tell_whether_these_sway() {
     let costs = project.costs().wait().unwrap().unwrap();
     assert_eq!(costs.all.cost(Decision::Reject).count, rejected + said.len());
     assert!(costs.seen.contains(&id) && project.visible_suggestions(id).is_empty());
+}
+
+/// Another project takes the place of an open one, by another file or over the same one.
+#[cfg(unix)]
+#[test]
+fn the_work_goes_on_when_the_file_of_an_open_project_is_taken_away() {
+    for overwritten in [false, true] {
+        let place = Place::new();
+        let mut project = place.project(3);
+        project.run(Command::Set(Setting::AcceptAllFrom(0.75))).unwrap();
+        annotate(&mut project, SentenceId(0));
+        project.flush().unwrap();
+        let other = place.dir.path().join("other.nestling");
+        let new = NewProject::with_labels(["GENE"]).unwrap();
+        Project::create(&place.home, &other, &new).unwrap().close().unwrap();
+        let bytes = std::fs::read(&other).unwrap();
+        if overwritten {
+            std::fs::write(place.path(), &bytes).unwrap();
+        } else {
+            std::fs::rename(&other, place.path()).unwrap();
+        }
+
+        annotate(&mut project, SentenceId(1));
+        let driver = Driver::of(&mut project);
+        let minute = Duration::from_secs(60);
+        driver.run_until(&mut project, minute, |project, _| !project.file_news().is_empty()).unwrap();
+        let kept = place.dir.path().join("p.kept.nestling");
+        assert_eq!((project.path(), project.name().as_str()), (kept.as_path(), "p.kept"));
+        assert_eq!(project.models_dir(), place.dir.path().join("p.kept.models"));
+        let FileNews::MovedOn { to, .. } = &project.file_news()[0] else { panic!("{:?}", project.file_news()) };
+        assert_eq!(to, &kept);
+        driver.run_until(&mut project, minute, |project, _| project.save_state() == SaveState::AllSaved).unwrap();
+        assert_eq!(project.search_now("met the mayor").unwrap().len(), 3);
+        annotate(&mut project, SentenceId(2));
+        let mentions = project.counts().mentions;
+        assert!(project.undo_intent().is_some());
+        project.dismiss_file_news();
+        assert_eq!(project.close_with_news().unwrap(), []);
+
+        assert_eq!(std::fs::read(place.path()).unwrap(), bytes, "the other file is as it came");
+        let project = Project::open(&place.home, &kept).unwrap();
+        assert_eq!((project.counts().mentions, project.counts().complete), (mentions, 3));
+        assert_eq!(project.settings().accept_all_from, 0.75);
+        assert_eq!(project.settings().encoder, "small");
+        assert_eq!(place.home.recent_projects().first(), Some(&kept));
+        project.close().unwrap();
+        assert_eq!(nestling::session::check_project(&kept).unwrap().problems, Vec::<String>::new());
+    }
+}
+
+/// What is noticed no earlier than when the project is closed is told by closing it.
+#[cfg(unix)]
+#[test]
+fn closing_a_project_whose_file_is_gone_keeps_the_work_and_says_where() {
+    for overwritten in [false, true] {
+        let place = Place::new();
+        let mut project = place.project(2);
+        project.flush().unwrap();
+        annotate(&mut project, SentenceId(0));
+        if overwritten {
+            std::fs::write(place.path(), "no project at all").unwrap();
+        } else {
+            std::fs::remove_file(place.path()).unwrap();
+        }
+        let news = project.close_with_news().unwrap();
+        let kept = news[0].moved_to().unwrap().to_owned();
+        let project = Project::open(&place.home, &kept).unwrap();
+        assert_eq!(project.counts().complete, 1);
+        project.close().unwrap();
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::CliError;
 use super::args::Documents;
-use super::output::{Ending, answer, open, open_to_read};
+use super::output::{Ending, answer, close, open, open_to_read};
 use super::table::Table;
 use crate::session::{Command, DocumentRow, Project};
 use serde_json::json;
@@ -16,7 +16,7 @@ pub(super) fn run(args: &Documents) -> Result<Ending, CliError> {
         project.run(command)?;
     }
     let documents: Vec<_> = project.documents().iter().filter_map(|row| Some((name(&project, row)?, *row))).collect();
-    project.close()?;
+    let closed = close(project)?;
     let rows = documents.iter().map(|(name, row)| {
         json!({
             "id": row.id.0,
@@ -29,7 +29,7 @@ pub(super) fn run(args: &Documents) -> Result<Ending, CliError> {
     });
     let json = json!({ "documents": rows.collect::<Vec<_>>() });
     answer(args.common, &json, &text(&documents))?;
-    Ok(Ending::Whole)
+    Ok(closed)
 }
 
 /// What was asked for. Nothing is done before every name is known.

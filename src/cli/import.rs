@@ -1,7 +1,7 @@
 //! `nestling import`
 
 use super::args::{As, Import, SplitName};
-use super::output::{Ending, Progress, answer, open, say_losses, stop_flag};
+use super::output::{Ending, Progress, answer, close, open, say_losses, stop_flag};
 use super::{CliError, json as fields};
 use crate::session::{ImportAs, ImportHow, Incoming, Part, ReadRequest, SessionError, Task, Watch, read_files_watched};
 use crate::wording::{counted, one_line};
@@ -47,7 +47,7 @@ pub(super) fn run(args: &Import) -> Result<Ending, CliError> {
     let writing = project.start_import(incoming, how, &watch);
     let imported = follow(args, writing, &watch, 1, "sentences written")??;
     let receipt = project.finish_import(imported)?;
-    project.close()?;
+    let closed = close(project)?;
 
     let json = json!({
         "format": receipt.format,
@@ -81,7 +81,7 @@ pub(super) fn run(args: &Import) -> Result<Ending, CliError> {
         text += &format!("; {}", counted(receipt.left_out, "warning", "warnings"));
     }
     answer(args.common, &json, &text)?;
-    Ok(Ending::of_losses(receipt.left_out))
+    Ok(Ending::of_losses(receipt.left_out).and(closed))
 }
 
 fn read(args: &Import, watch: &Watch) -> Result<Incoming, CliError> {

@@ -2,7 +2,7 @@
 
 use super::CliError;
 use super::args::Models;
-use super::output::{Ending, answer, open, open_to_read};
+use super::output::{Ending, answer, close, open, open_to_read};
 use super::table::Table;
 use crate::annotation::ModelId;
 use crate::session::{Command, KeptModel};
@@ -44,7 +44,7 @@ pub(super) fn run(args: &Models) -> Result<Ending, CliError> {
         }));
     }
     let text = if models.is_empty() { "No model yet".to_owned() } else { table.to_string().trim_end().to_owned() };
-    project.close()?;
+    let closed = close(project)?;
     answer(args.common, &json!({ "models": models }), &text)?;
-    Ok(Ending::Whole)
+    Ok(closed)
 }

@@ -2,7 +2,7 @@
 
 use super::CliError;
 use super::args::Common;
-use crate::session::{Home, Loss, Project, Warning};
+use crate::session::{FileNews, Home, Loss, Project, Warning};
 use crate::wording::{by_kind, one_line, printable, printable_json};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::error::Error;
@@ -23,6 +23,11 @@ pub(super) enum Ending {
 impl Ending {
     pub(super) fn of_losses(losses: usize) -> Self {
         if losses == 0 { Self::Whole } else { Self::WithLosses }
+    }
+
+    /// Whole only if both are.
+    pub(super) fn and(self, other: Self) -> Self {
+        if self == Self::Whole { other } else { self }
     }
 }
 
@@ -65,10 +70,19 @@ pub(super) fn open_to_read(path: &Path) -> Result<Project, CliError> {
     Ok(noted(Project::open_to_read(&Home::find(), path)?))
 }
 
-fn noted(project: Project) -> Project {
+fn noted(mut project: Project) -> Project {
     project.notes().iter().for_each(|note| say(&format!("note: {note}")));
     project.unread_settings().iter().for_each(|error| say(&format!("note: {error}")));
+    project.file_news().iter().for_each(|news| say(&format!("warning: {news}")));
+    project.dismiss_file_news();
     project
+}
+
+/// Closes a project that was changed, and says where the changes are if that is not where they should be.
+pub(super) fn close(project: Project) -> Result<Ending, CliError> {
+    let news = project.close_with_news()?;
+    news.iter().for_each(|news| say(&format!("warning: {news}")));
+    Ok(Ending::of_losses(news.iter().filter(|news| matches!(news, FileNews::MovedOn { .. })).count()))
 }
 
 /// A line on standard error.

@@ -1,7 +1,7 @@
 //! `nestling predict`: suggestions for a project, or a filter over a file.
 
 use super::args::{Predict, SplitName};
-use super::output::{Ending, Progress, answer, open, say, say_losses, stop_flag};
+use super::output::{Ending, Progress, answer, close, open, say, say_losses, stop_flag};
 use super::{CliError, json as fields};
 use crate::annotation::ModelId;
 use crate::session::{FilterRequest, Input, PredictOptions, PredictReport, SessionError, filter, write_whole};
@@ -39,7 +39,7 @@ fn in_project(args: &Predict, path: &Path, model: Option<&str>) -> Result<Ending
     let shown = &mut |done, total| progress.show(done, total, "sentences");
     let report = project.predict_now(part, model, args.threads, options(args), &cancel, shown)?;
     drop(progress);
-    project.close()?;
+    let closed = close(project)?;
     let begun = if report.stopped { "Stopped; stored" } else { "Stored" };
     let text = format!(
         "{begun} {} for {}",
@@ -52,7 +52,7 @@ fn in_project(args: &Predict, path: &Path, model: Option<&str>) -> Result<Ending
         _ => format!("{text}; {kept} left alone, where suggestions that came with a file wait for an answer"),
     };
     answer(args.common, &to_json(&report), &text)?;
-    Ok(if report.stopped { Ending::WithLosses } else { Ending::Whole })
+    Ok(if report.stopped { Ending::WithLosses } else { closed })
 }
 
 fn through_filter(args: &Predict, model: &Path) -> Result<Ending, CliError> {

@@ -1,7 +1,7 @@
 //! `nestling train`
 
 use super::args::Train;
-use super::output::{Ending, Progress, answer, open, stop_flag};
+use super::output::{Ending, Progress, answer, close, open, stop_flag};
 use super::{CliError, json as fields};
 use crate::session::{Config, Manifest, Project, SessionError, TrainEvent, TrainReport};
 use crate::wording::{counted, grouped};
@@ -37,9 +37,9 @@ pub(super) fn run(args: &Train) -> Result<Ending, CliError> {
     let report = trained?;
     drop(progress);
     let (json, text) = (to_json(&report, &project), to_text(&report));
-    project.close()?;
+    let closed = close(project)?;
     answer(args.common, &json, &text)?;
-    Ok(Ending::Whole)
+    Ok(closed)
 }
 
 fn config(args: &Train, project: &Project) -> Result<Config, CliError> {

@@ -47,6 +47,8 @@ pub(super) enum Act {
     CopyText(String),
     /// Says something in passing.
     Notice(String),
+    /// What happened to the project's files was read.
+    FileNewsRead,
     CloseDialog,
 }
 
@@ -66,6 +68,7 @@ impl Act {
             | Act::Rescue(_)
             | Act::CopyText(_)
             | Act::Notice(_)
+            | Act::FileNewsRead
             | Act::CloseDialog => false,
         }
     }
@@ -73,6 +76,6 @@ impl Act {
     /// Whether it may be done while a file or an import is written: it neither changes, closes nor covers anything.
     pub(super) fn is_harmless(&self) -> bool {
         use CommandId::{ToggleTheme, ZoomIn, ZoomOut, ZoomReset};
-        matches!(self, Act::CopyText(_) | Act::Command(ToggleTheme | ZoomIn | ZoomOut | ZoomReset))
+        matches!(self, Act::CopyText(_) | Act::FileNewsRead | Act::Command(ToggleTheme | ZoomIn | ZoomOut | ZoomReset))
     }
 }

@@ -12,8 +12,8 @@ use super::view::{NextBy, View};
 use super::widgets::sentence::{Mark, MarkId, SentenceEvent};
 use crate::annotation::{MentionId, SentenceId, Status, TokenIdx};
 use crate::session::{
-    Command, ImportHow, ImportReceipt, Imported, Incoming, Order, Outcome, Project, SessionError, Setting, Task,
-    TaskLost, Watch,
+    Command, FileNews, ImportHow, ImportReceipt, Imported, Incoming, Order, Outcome, Project, SessionError, Setting,
+    Task, TaskLost, Watch,
 };
 use crate::wording::counted;
 use std::cmp::Ordering;
@@ -420,18 +420,18 @@ impl Desk {
 }
 
 impl Leaving {
-    /// Cancels an import, writes what waits and lets go of the file.
+    /// Cancels an import, writes what waits and lets go of the file. Returns what happened to it and was not read.
     ///
     /// # Errors
     /// An import or changes that could not be saved.
-    pub(super) fn close(mut self) -> Result<(), SessionError> {
+    pub(super) fn close(mut self) -> Result<Vec<FileNews>, SessionError> {
         let imported = self.importing.take().map(|Importing { task, watch }| {
             watch.cancel();
             finish(&mut self.project, task.wait())
         });
-        self.project.close()?;
+        let news = self.project.close_with_news()?;
         match imported {
-            None | Some(Ok(_) | Err(SessionError::Stopped)) => Ok(()),
+            None | Some(Ok(_) | Err(SessionError::Stopped)) => Ok(news),
             Some(Err(error)) => Err(error),
         }
     }

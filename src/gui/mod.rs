@@ -59,6 +59,9 @@ pub enum GuiError {
     /// There was no window any more to tell it.
     #[error("the window is closed, but not all is saved: {0}")]
     NotSaved(SessionError),
+    /// All is saved.
+    #[error("the window is closed: {0}")]
+    SavedElsewhere(SessionError),
 }
 
 /// What could not be saved when the window was closed.
@@ -100,7 +103,10 @@ pub fn run(start: Option<PathBuf>) -> Result<(), GuiError> {
         Some(error) => {
             // Standard error may go nowhere: the next start tells, too.
             keep_unsaved(&for_ending, &error);
-            Err(GuiError::NotSaved(error))
+            Err(match error {
+                SessionError::FileNews(_) => GuiError::SavedElsewhere(error),
+                error => GuiError::NotSaved(error),
+            })
         }
     }
 }

@@ -39,6 +39,7 @@ pub fn check_project(path: &Path) -> Result<CheckReport, SessionError> {
         }
         Err(error) => return Err(error.into()),
     };
+    report.notes.extend(store.news().iter().map(ToString::to_string));
     let contents = match store.check_and_load() {
         Ok((problems, contents)) => {
             report.problems = problems;
@@ -63,7 +64,7 @@ pub fn check_project(path: &Path) -> Result<CheckReport, SessionError> {
     let (without, note) = models::impossible(&suggestions, &corpus);
     let sentences = counted(without.len(), "sentence", "sentences");
     report.problems.extend(note.map(|note| format!("{note}; opening the project removes them ({sentences})")));
-    check_models(&mut report, path, &Owner::of(&project, &corpus, &history), models, current_model);
+    check_models(&mut report, store.path(), &Owner::of(&project, &corpus, &history), models, current_model);
     Ok(report)
 }
 

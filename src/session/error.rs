@@ -4,7 +4,7 @@ use crate::annotation::{ApplyError, LabelError, SegmentError};
 use crate::distill::DistillError;
 use crate::encoder::EncoderError;
 use crate::format::FormatError;
-use crate::store::StoreError;
+use crate::store::{FileNews, StoreError};
 use crate::train::TrainError;
 use crate::wording::counted;
 use std::path::PathBuf;
@@ -13,6 +13,9 @@ use std::path::PathBuf;
 pub enum SessionError {
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Nothing is lost, but whoever opens the file of before must know.
+    #[error("{0}")]
+    FileNews(FileNews),
     #[error(transparent)]
     Apply(#[from] ApplyError),
     #[error(transparent)]
@@ -115,6 +118,8 @@ pub enum SessionError {
     FolderNotEmpty { path: PathBuf },
     #[error("there is a project or another database, which is never replaced; name another file: {}", path.display())]
     ReplacesDatabase { path: PathBuf },
+    #[error("there is {found}, which is never replaced; name a file: {}", path.display())]
+    NotReplaced { found: &'static str, path: PathBuf },
     #[error("there is no such folder; make it, or choose another one: {}", path.display())]
     NoFolder { path: PathBuf },
     #[error("could not {doing} ({source}): {}", path.display())]

@@ -9,16 +9,21 @@
 
 use super::home::Home;
 use super::{SessionError, now_ms};
+use crate::store::read_regular;
 use std::backtrace::Backtrace;
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+
+/// A report is shorter than that.
+const MOST_BYTES: u64 = 1 << 20;
 
 /// The newest reports that are kept.
 const KEPT: usize = 20;
 /// How the names of reports begin.
 const ENDED: &str = "ended-";
 const UNSAVED: &str = "unsaved-";
+const NEWS: &str = "news-";
 const TOLD: &str = "told-";
 const FAILED: &str = "failed-";
 
@@ -27,8 +32,17 @@ const FAILED: &str = "failed-";
 pub struct LastEnd {
     pub path: PathBuf,
     pub text: String,
-    /// It was closed by a person, but not all could be saved; else it broke off.
-    pub is_unsaved: bool,
+    pub how: HowEnded,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HowEnded {
+    /// It broke off.
+    Fault,
+    /// It was closed by a person, but not all could be saved.
+    Unsaved,
+    /// It was closed by a person and all is saved, but not where it was before.
+    FileNews,
 }
 
 /// From now on every panic leaves a report in the program's folder, and is printed as before.
@@ -55,9 +69,10 @@ pub fn report_faults(home: &Home) {
     }));
 }
 
-/// Takes note of what could not be saved, for the next start.
+/// Takes note of what could not be saved or was saved elsewhere, for the next start.
 pub fn keep_unsaved(home: &Home, error: &SessionError) {
-    keep(&folder(home), UNSAVED, &error.to_string());
+    let kind = if matches!(error, SessionError::FileNews(_)) { NEWS } else { UNSAVED };
+    keep(&folder(home), kind, &error.to_string());
 }
 
 /// How the program ended the last time, once; `None` where well.
@@ -65,10 +80,11 @@ pub fn take_last_end(home: &Home) -> Option<LastEnd> {
     let folder = folder(home);
     let mut last = None;
     for name in reports(&folder) {
-        let Some(kind) = [ENDED, UNSAVED].into_iter().find(|kind| name.starts_with(kind)) else { continue };
+        let kinds = [(ENDED, HowEnded::Fault), (UNSAVED, HowEnded::Unsaved), (NEWS, HowEnded::FileNews)];
+        let Some((kind, how)) = kinds.into_iter().find(|(kind, _)| name.starts_with(kind)) else { continue };
         let told = folder.join(name.replacen(kind, TOLD, 1));
         fs::rename(folder.join(&name), &told).ok()?;
-        last = fs::read_to_string(&told).ok().map(|text| LastEnd { path: told, text, is_unsaved: kind == UNSAVED });
+        last = read(&told).ok().map(|text| LastEnd { path: told, text, how });
     }
     last
 }
@@ -79,13 +95,19 @@ fn folder(home: &Home) -> PathBuf {
 
 fn keep(folder: &Path, kind: &str, text: &str) {
     let _there = fs::create_dir_all(folder);
-    // Never through a link, and never in the place of another report.
-    let file = fs::File::create_new(folder.join(format!("{kind}{}.txt", now_ms())));
-    let _written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    // Only a new file: what has the name may be a link.
+    let made = fs::File::create_new(folder.join(format!("{kind}{}.txt", now_ms())));
+    let _written = made.and_then(|mut file| file.write_all(text.as_bytes()));
     let names = reports(folder);
     for name in names.iter().take(names.len().saturating_sub(KEPT)) {
         let _gone = fs::remove_file(folder.join(name));
     }
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    read_regular(path)?.take(MOST_BYTES).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// The names of all reports, the oldest first.
@@ -99,7 +121,7 @@ fn reports(folder: &Path) -> Vec<String> {
 
 /// Whether a file is one of these: what else a person keeps there is theirs.
 fn is_report(name: &str) -> bool {
-    let kinds = [ENDED, UNSAVED, TOLD, FAILED];
+    let kinds = [ENDED, UNSAVED, NEWS, TOLD, FAILED];
     let digits = kinds.iter().find_map(|kind| name.strip_prefix(kind)?.strip_suffix(".txt"));
     digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
@@ -125,7 +147,7 @@ mod tests {
         assert_eq!((told.text.as_str(), told.path.is_file()), ("index out of bounds", true));
         assert_eq!(take_last_end(&home), None);
         keep_unsaved(&home, &SessionError::NoLabels);
-        assert!(take_last_end(&home).unwrap().is_unsaved);
+        assert_eq!(take_last_end(&home).unwrap().how, HowEnded::Unsaved);
     }
 
     #[test]

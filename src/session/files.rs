@@ -2,8 +2,8 @@
 //! disk: after a power cut files of one that was just written may be empty.
 
 use super::SessionError;
-use crate::store::is_locked;
-use std::fs::{self, File};
+use crate::store::{is_locked, read_regular};
+use std::fs;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 use tempfile::TempDir;
@@ -32,6 +32,7 @@ pub(super) fn write_checked<T, U>(
     check: impl FnOnce(&Path, T) -> Result<U, SessionError>,
 ) -> Result<U, SessionError> {
     let io = |source| SessionError::Io { doing: "write the file", source, path: path.to_owned() };
+    check_replaceable(path)?;
     if is_database(path) {
         return Err(SessionError::ReplacesDatabase { path: path.to_owned() });
     }
@@ -58,6 +59,7 @@ pub(super) fn fill_folder<T>(
 ) -> Result<T, SessionError> {
     let io = |source| SessionError::Io { doing: "write the folder", source, path: path.to_owned() };
     let is_empty = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+    check_replaceable(path)?;
     if path.exists() && !is_empty(path) {
         return Err(SessionError::FolderNotEmpty { path: path.to_owned() });
     }
@@ -72,6 +74,17 @@ pub(super) fn fill_folder<T>(
     Ok(value)
 }
 
+/// A device or a link is something to the system or to somebody else; what would come in its place is not.
+fn check_replaceable(path: &Path) -> Result<(), SessionError> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+            let found = if metadata.is_symlink() { "a link" } else { "a pipe or a device" };
+            Err(SessionError::NotReplaced { found, path: path.to_owned() })
+        }
+        _ => Ok(()),
+    }
+}
+
 /// What can't be read is none: writing there says what is wrong. An open project is not opened to see what it is: that
 /// would take SQLite's locks away ([`Store::open_beside_writer`](crate::store::Store::open_beside_writer)).
 fn is_database(path: &Path) -> bool {
@@ -79,8 +92,7 @@ fn is_database(path: &Path) -> bool {
         return true;
     }
     let mut start = [0; DATABASE.len()];
-    // A pipe would wait for somebody to write.
-    path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *DATABASE
+    read_regular(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *DATABASE
 }
 
 fn folder_of(path: &Path) -> Result<&Path, SessionError> {

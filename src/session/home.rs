@@ -4,11 +4,16 @@
 
 use super::{SessionError, write_whole};
 use crate::encoder::Encoders;
+use crate::store::read_regular;
 use directories::{ProjectDirs, UserDirs};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// How many recent projects are remembered.
 const RECENT: usize = 12;
+
+/// Their list is shorter than that.
+const MOST_BYTES: u64 = 1 << 20;
 
 /// The program's own folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +51,11 @@ impl Home {
         documents.unwrap_or_else(|| self.dir.clone()).join("Nestling")
     }
 
+    /// Where work is kept that can't stay in the folder of its project.
+    pub fn rescued_dir(&self) -> PathBuf {
+        self.dir.join("kept")
+    }
+
     /// Where the sample project is made.
     pub fn sample_path(&self) -> PathBuf {
         self.dir.join("sample").join("harbour.nestling")
@@ -53,7 +63,9 @@ impl Home {
 
     /// Recently opened projects that are still there, the last one first.
     pub fn recent_projects(&self) -> Vec<PathBuf> {
-        let list = std::fs::read_to_string(self.recent_file()).unwrap_or_default();
+        let mut list = String::new();
+        // A list that can't be read is none.
+        let _read = read_regular(&self.recent_file()).and_then(|file| file.take(MOST_BYTES).read_to_string(&mut list));
         list.lines().map(PathBuf::from).filter(|p| p.is_file()).collect()
     }
 

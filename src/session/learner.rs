@@ -375,6 +375,7 @@ impl Project {
         let mut events = Vec::new();
         if let Some(ended) = self.learner.training.as_ref().and_then(TrainingRun::poll) {
             self.learner.training = None;
+            self.fetch_models();
             let goes_on = std::mem::take(&mut self.learner.goes_on) && matches!(ended, Ok(Ok(_)));
             if ended.is_err() {
                 // A fault of the program would come again at the same step.

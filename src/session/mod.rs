@@ -66,7 +66,7 @@ mod task;
 mod trainer;
 mod withheld;
 
-pub use crate::store::{LogLine, Rescued, Watch};
+pub use crate::store::{FileNews, LogLine, Rescued, Watch};
 pub use activity::now_ms;
 pub use bench::{
     ImportBench, ImportBenchStep, Percentiles, PredictBench, PredictBenchRequest, PredictBenchStep, RefreshBench,
@@ -85,7 +85,7 @@ pub use documents::DocumentRow;
 pub use driver::{Driver, NothingCame};
 pub use error::SessionError;
 pub use export::{ExportReceipt, ExportRequest, ExportView, ExportWhat};
-pub use faults::{LastEnd, keep_unsaved, report_faults, take_last_end};
+pub use faults::{HowEnded, LastEnd, keep_unsaved, report_faults, take_last_end};
 pub use files::write_whole;
 pub use filter::{FilterReport, FilterRequest, filter};
 pub use home::Home;

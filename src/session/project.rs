@@ -16,7 +16,8 @@ use crate::annotation::{
     Step, Transaction,
 };
 use crate::store::{
-    self, Contents, LogEntry, Measurement, ModelRecord, Store, StoreError, WhyReadOnly, Writer, WriterEvent,
+    self, Contents, FileNews, LogEntry, Lost, Measurement, ModelRecord, Store, StoreError, WhyReadOnly, Writer,
+    WriterEvent,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -75,8 +76,14 @@ impl Order {
 /// All of a project that can be read and changed. Held by one thread; its workers talk to it through [`Project::poll`].
 pub struct Project {
     pub(super) home: Home,
-    path: PathBuf,
+    pub(super) path: PathBuf,
+    /// Of the file, whatever it is called.
     pub(super) id: ProjectId,
+    pub(super) file_news: Vec<FileNews>,
+    /// The settings as they are in the file, also those that this program can't read.
+    pub(super) setting_rows: BTreeMap<String, String>,
+    /// Where a training under way puts its model, after the project went on in another file.
+    pub(super) former_models: Vec<PathBuf>,
     /// Shared with exports and trainings under way; an edit copies it only then.
     pub(super) corpus: Arc<Corpus>,
     pub(super) suggestions: Arc<HashMap<SentenceId, SentenceSuggestions>>,
@@ -130,7 +137,7 @@ impl Project {
     /// # Errors
     /// A file that is there already, a folder that is not there or can't be written.
     pub fn create(home: &Home, path: &Path, new: &NewProject) -> Result<Self, SessionError> {
-        let mut settings = std::collections::BTreeMap::new();
+        let mut settings = BTreeMap::new();
         if let Some(encoder) = &new.encoder {
             let (key, value) = Setting::Encoder(encoder.clone()).row();
             settings.insert(key.to_owned(), value);
@@ -158,6 +165,8 @@ impl Project {
 
     fn start(home: &Home, store: Store) -> Result<Self, SessionError> {
         let path = store.path().to_owned();
+        let file_news = store.news().to_vec();
+        let store = store.with_refuges(vec![home.rescued_dir(), home.projects_dir()]);
         let read_only = store.read_only().cloned();
         let Contents {
             project: id,
@@ -205,6 +214,9 @@ impl Project {
             id,
             strange: found.strange,
             notes: found.notes.into_iter().chain(note).collect(),
+            file_news,
+            former_models: Vec::new(),
+            setting_rows: rows,
             counts: Counts::of(&corpus),
             corpus: Arc::new(corpus),
             suggestions: Arc::new(suggestions),
@@ -236,14 +248,34 @@ impl Project {
     ///
     /// # Errors
     /// Changes that could not be saved.
-    pub fn close(mut self) -> Result<(), SessionError> {
+    pub fn close(self) -> Result<(), SessionError> {
+        self.close_with_news().map(drop)
+    }
+
+    /// As [`Project::close`]; returns what happened to the project's files and was not read yet.
+    ///
+    /// # Errors
+    /// Changes that could not be saved.
+    pub fn close_with_news(mut self) -> Result<Vec<FileNews>, SessionError> {
         self.learner.stop();
-        // A task that still holds the writer (an import) ends it when it is done.
-        match self.writer.map(Arc::try_unwrap) {
-            Some(Ok(writer)) => Ok(writer.close()?),
-            Some(Err(writer)) => Ok(writer.flush()?),
-            None => Ok(()),
+        // What is found out now can still be helped from memory.
+        if self.flush().is_err() && self.send_memory() {
+            self.flush()?;
         }
+        // A task that still holds the writer (an import) ends it when it is done.
+        match self.writer.take().map(Arc::try_unwrap) {
+            Some(Ok(writer)) => writer.close()?,
+            Some(Err(writer)) => writer.flush()?,
+            None => {}
+        }
+        self.follow_file();
+        for news in &self.file_news {
+            if let FileNews::MovedOn { from, to, .. } = news {
+                // What was trained while the project was moving; a model can be made again.
+                let _ = store::carry_models(&store::models_dir(from), &store::models_dir(to));
+            }
+        }
+        Ok(self.file_news)
     }
 
     /// Why the project can't be changed; `None` where it can.
@@ -340,6 +372,7 @@ impl Project {
 
     /// Hears the workers and moves the learner on. Never waits; call it each frame.
     pub fn poll(&mut self) -> Vec<Event> {
+        self.follow_file();
         let mut events = self.poll_learner();
         events.extend(self.save_failed());
         events
@@ -348,8 +381,19 @@ impl Project {
     /// Another connection to the project file, for a thread that reads.
     pub(super) fn connect_again(&self) -> impl FnOnce() -> Result<Store, StoreError> + Send + use<> {
         // Where there is no writer, nothing is open: what is in memory is all that is needed.
-        let (path, is_written) = (self.path.clone(), self.writer.is_some());
-        move || if is_written { Store::open_beside_writer(&path) } else { Store::open_to_read(&path) }
+        let (path, id) = (self.path.clone(), self.id.clone());
+        let place = self.writer.as_ref().map(|writer| writer.place());
+        move || {
+            if let Some(place) = place {
+                return place.open();
+            }
+            let store = Store::open_to_read(&path)?;
+            if store.project_id()? == id.as_str() {
+                Ok(store)
+            } else {
+                Err(StoreError::TakenAway { why: Lost::Replaced, path })
+            }
+        }
     }
 
     /// Does what a person wants, and says where it changed something.

@@ -7,9 +7,11 @@ use super::SessionError;
 use super::project::Project;
 use super::settings::Setting;
 use super::status::{Event, SaveState};
-use crate::annotation::SentenceId;
-use crate::store::{StoreError, WriterEvent};
-use std::sync::{MutexGuard, PoisonError};
+use super::task::Task;
+use crate::annotation::{History, SentenceId};
+use crate::store::{self, FileNews, Memory, StoreError, WriterEvent};
+use std::path::Path;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 /// What the writer's thread has told.
 #[derive(Debug, Default)]
@@ -18,6 +20,10 @@ pub(super) struct Saving {
     pub saved: u64,
     pub failure: Option<String>,
     pub told: bool,
+    /// What happened to the project's files and was not heard yet.
+    pub news: Vec<FileNews>,
+    /// The file was overwritten: what is in memory is to be sent.
+    pub needs_memory: bool,
 }
 
 impl Saving {
@@ -29,6 +35,8 @@ impl Saving {
                 self.told = false;
             }
             WriterEvent::Failed { error, .. } => self.failure = Some(error.to_string()),
+            WriterEvent::News(news) => self.news.push(news.clone()),
+            WriterEvent::NeedsMemory => self.needs_memory = true,
         }
     }
 }
@@ -47,6 +55,64 @@ impl Project {
         let message = saving.failure.clone().filter(|_| !saving.told)?;
         saving.told = true;
         Some(Event::SaveFailed { message })
+    }
+
+    /// Hears what happened to the project's files, and goes with them.
+    pub(super) fn follow_file(&mut self) {
+        self.send_memory();
+        let news = std::mem::take(&mut self.saving().news);
+        for news in news {
+            if let FileNews::MovedOn { to, .. } = &news {
+                self.move_to(to);
+            }
+            self.file_news.push(news);
+        }
+    }
+
+    /// Sends what is in memory, where the file of before can't be read any more. True if it was wanted.
+    pub(super) fn send_memory(&mut self) -> bool {
+        if !std::mem::take(&mut self.saving().needs_memory) {
+            return false;
+        }
+        // The list of earlier edits is lost with the file; undoing them would not be understood in the new one.
+        self.history = History::default();
+        let memory = Memory {
+            corpus: Arc::clone(&self.corpus),
+            suggestions: Arc::clone(&self.suggestions),
+            models: self.models.clone(),
+            current_model: self.current_model,
+            settings: self.setting_rows.clone(),
+            measurements: self.measurements.clone(),
+        };
+        // A thread that has ended says so itself.
+        self.writer.as_ref().is_some_and(|writer| writer.restore(memory).is_ok())
+    }
+
+    fn move_to(&mut self, path: &Path) {
+        let before = self.models_dir();
+        self.former_models.extend(self.learner.is_training().then_some(before));
+        self.path = path.to_owned();
+        let (home, path) = (self.home.clone(), path.to_owned());
+        // A list of recent projects that can't be written is no fault of the project.
+        let _unheard = Task::spawn("nestling-recent", self.waker.as_waker(), move || home.remember_recent(&path));
+    }
+
+    /// Takes along what a training has made that began before the project went on in another file.
+    pub(super) fn fetch_models(&mut self) {
+        for before in std::mem::take(&mut self.former_models) {
+            // Where it can't be, the model is missing, which is told.
+            let _ = store::carry_models(&before, &self.models_dir());
+        }
+    }
+
+    /// What happened to the project's files, until it was read.
+    pub fn file_news(&self) -> &[FileNews] {
+        &self.file_news
+    }
+
+    /// The person has read it.
+    pub fn dismiss_file_news(&mut self) {
+        self.file_news.clear();
     }
 
     pub fn save_state(&self) -> SaveState {
@@ -80,6 +146,7 @@ impl Project {
     pub(super) fn set(&mut self, setting: Setting) -> Result<(), SessionError> {
         let setting = setting.within_bounds();
         let (key, value) = setting.row();
+        self.setting_rows.insert(key.to_owned(), value.clone());
         self.writer()?.setting(key, Some(value)).inspect_err(|error| self.note_unsaved(error))?;
         self.settings.set(setting);
         self.refresh_learner();
@@ -99,6 +166,7 @@ impl Project {
     pub fn keep_place(&mut self, place: SentenceId) -> Result<(), SessionError> {
         if self.settings.place != Some(place) {
             let (key, value) = Setting::Place(place).row();
+            self.setting_rows.insert(key.to_owned(), value.clone());
             self.writer()?.convenience(key, Some(value))?;
             self.settings.place = Some(place);
         }

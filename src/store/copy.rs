@@ -1,11 +1,15 @@
 //! Whole copies of a project file, made while it is open.
 
 use super::StoreError;
-use rusqlite::Connection;
+use super::regular::open_regular;
+use rusqlite::{Connection, OpenFlags};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
+
+/// Files of this version on say which opening they are of.
+pub(super) const FIRST_WITH_OPENING: i64 = 5;
 
 /// Copies all that a connection sees into a new file, which appears whole or not at all.
 ///
@@ -20,7 +24,20 @@ pub(super) fn copy_to(connection: &Connection, to: &Path) -> Result<(), StoreErr
     connection
         .execute("VACUUM INTO ?1", [name])
         .map_err(|source| StoreError::sqlite("copy the project", source, to))?;
+    renew_opening(unfinished.path()).map_err(|source| StoreError::sqlite("copy the project", source, to))?;
     put(unfinished, to)
+}
+
+/// A copy is laid out anew, so that the log of the file that it was made of does not fit it.
+fn renew_opening(copy: &Path) -> rusqlite::Result<()> {
+    let connection = Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if version < FIRST_WITH_OPENING {
+        return Ok(());
+    }
+    let _mode: String = connection.query_row("PRAGMA journal_mode = memory", [], |row| row.get(0))?;
+    connection.execute("UPDATE project SET opening = lower(hex(randomblob(16)))", [])?;
+    connection.close().map_err(|(_, error)| error)
 }
 
 /// The folder that a new file shall lie in.
@@ -35,7 +52,7 @@ pub(super) fn folder_of(path: &Path) -> Result<PathBuf, StoreError> {
     if folder.is_dir() { Ok(folder.to_owned()) } else { Err(StoreError::NoFolder { path: folder.to_owned() }) }
 }
 
-fn parent_of(path: &Path) -> &Path {
+pub(super) fn parent_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -59,10 +76,12 @@ pub(super) fn unfinished_in(folder: &Path) -> io::Result<NamedTempFile> {
 pub(super) fn put(finished: NamedTempFile, path: &Path) -> Result<(), StoreError> {
     let io = |source| StoreError::io("make the project file", source, path);
     // SQLite may have put another file there, so it is opened anew.
-    OpenOptions::new().write(true).open(finished.path()).and_then(|f| f.sync_all()).map_err(io)?;
+    open_regular(finished.path(), OpenOptions::new().write(true)).and_then(|f| f.sync_all()).map_err(io)?;
     finished.persist_noclobber(path).map_err(|error| io(error.error))?;
-    if cfg!(unix) {
-        File::open(parent_of(path)).and_then(|f| f.sync_all()).map_err(io)?; // else the name may not outlive a power cut
-    }
-    Ok(())
+    sync_folder_of(path).map_err(io)
+}
+
+/// Forces the names in the folder of a file to the disk: else they may not outlive a power cut.
+pub(super) fn sync_folder_of(path: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(parent_of(path)).and_then(|folder| folder.sync_all()) } else { Ok(()) }
 }

@@ -1,6 +1,6 @@
 //! Everything that can go wrong with a project file, with what to do about it.
 
-use super::Holder;
+use super::{Holder, Lost};
 use crate::wording::counted;
 use rusqlite::ErrorCode;
 use std::fmt;
@@ -44,6 +44,30 @@ pub enum StoreError {
     NoFolder { path: PathBuf },
     #[error("the project is open already, by {holder}; close it there first: {}", path.display())]
     Locked { holder: Holder, path: PathBuf },
+    #[error(
+        "the file system of the folder can't keep two programs from writing the project at once ({source}); \
+         copy the project to a disk of this machine and open it there: {}", path.display()
+    )]
+    NoLocks { source: io::Error, path: PathBuf },
+    #[error("there is {found} where {wanted} belongs; it was left alone; move it away or give it another name: {}", path.display())]
+    InTheWay { found: &'static str, wanted: &'static str, path: PathBuf },
+    #[error("{why}, so that it could not be read; try again: {}", path.display())]
+    TakenAway { why: Lost, path: PathBuf },
+    #[error(
+        "{why}, and your work could not be kept elsewhere yet ({cause}); it is in memory and tried again and again; \
+         make room or a folder that can be written, or export what you have done: {}", path.display()
+    )]
+    Homeless { why: Lost, cause: Box<StoreError>, path: PathBuf },
+    #[error(
+        "another program overwrote the project file while it was open; what is in memory is being written to a new file; \
+         the one that was overwritten is left as it is: {}", path.display()
+    )]
+    Overwritten { path: PathBuf },
+    #[error(
+        "another program took away the file with the latest changes, and the project file could not be made whole yet \
+         because it is being read; it is tried again and again: {}", path.display()
+    )]
+    LogTaken { path: PathBuf },
     #[error("the disk is full; free some space and try again: {}", path.display())]
     DiskFull { path: PathBuf },
     #[error("could not {doing} ({source}); check the disk and the permissions of the folder: {}", path.display())]

@@ -2,12 +2,14 @@
 
 use super::lock::Lock;
 use super::migrations::{bring_up_to_date, check_version, migrate};
-use super::{Found, Holder, StoreError, copy, rows, search};
+use super::regular::{open_regular, read_regular, resolve_link};
+use super::same_file::SameFile;
+use super::{FileNews, Found, Holder, StoreError, copy, leftover, regular, rows, search};
 use crate::annotation::{LabelSet, SentenceId};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,6 +21,9 @@ const APPLICATION_ID: i32 = i32::from_be_bytes(*b"NEST");
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 const TO_READ: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
+/// For a name of [`immutable_uri`].
+pub(super) const IMMUTABLE: OpenFlags = TO_READ.union(OpenFlags::SQLITE_OPEN_URI);
 
 /// What a new project starts with.
 #[derive(Clone, Debug, Default)]
@@ -43,13 +48,23 @@ pub enum WhyReadOnly {
 pub struct Store {
     pub(super) connection: Connection,
     pub(super) path: PathBuf,
-    access: Access, // after the connection: the lock is let go last
+    /// Whether the path still stands for the file that is open; `None` where another process may write it.
+    pub(super) same_file: Option<SameFile>,
+    /// What `project.opening` may be in the file without its log; empty until this process has written it.
+    pub(super) openings: Vec<String>,
+    /// `project.id`, once this process has begun to write.
+    pub(super) id: Option<String>,
+    /// What a person should know of how it was opened.
+    pub(super) news: Vec<FileNews>,
+    /// Folders for the work when it can't stay where it is.
+    pub(super) refuges: Vec<PathBuf>,
+    pub(super) access: Access, // after the connection: the lock is let go last
 }
 
 #[derive(Debug)]
-enum Access {
+pub(super) enum Access {
     /// This process alone may write.
-    Write { _lock: Lock },
+    Write { lock: Lock },
     /// Another process may write meanwhile. The lock is held where nobody had it, so that the file can be opened whole.
     Read { why: WhyReadOnly, _lock: Option<Lock> },
 }
@@ -62,11 +77,13 @@ impl Store {
     pub fn create(path: &Path, new: &NewProject) -> Result<Self, StoreError> {
         const DOING: &str = "make the project file";
         let folder = copy::folder_of(path)?;
-        let lock = Lock::take(path)?;
+        let mut lock = Lock::take(path)?;
         let unfinished = copy::unfinished_in(&folder).map_err(|source| StoreError::io(DOING, source, path))?;
         fill(unfinished.path(), new).map_err(|source| StoreError::sqlite(DOING, source, path))?;
+        let mut set_aside = leftover::make_way_for_new(path)?;
+        set_aside = set_foreign_log_aside(path, &mut lock)?.or(set_aside);
         copy::put(unfinished, path)?;
-        Self::open_locked(path, Access::Write { _lock: lock })
+        Ok(Self::open_locked(path, Access::Write { lock })?.noting_set_aside(set_aside))
     }
 
     /// Opens a project file for reading and writing, and brings an old one up to date.
@@ -75,10 +92,15 @@ impl Store {
     /// A file that is not there, not ours, newer than the program, damaged, read-only or open elsewhere; it is
     /// unchanged then.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let path = &resolve_link(path)?;
+        if let Some((holder, _)) = look_before_opening(path)? {
+            return Err(StoreError::Locked { holder, path: path.to_owned() });
+        }
         check_header(path)?;
         check_writable(path)?;
-        let lock = Lock::take(path)?;
-        Self::open_locked(path, Access::Write { _lock: lock })
+        let mut lock = Lock::take(path)?;
+        let set_aside = set_foreign_log_aside(path, &mut lock)?;
+        Ok(Self::open_locked(path, Access::Write { lock })?.noting_set_aside(set_aside))
     }
 
     /// Opens a project file for reading, also while another process writes it, and where nothing can be written.
@@ -87,28 +109,32 @@ impl Store {
     /// A file that is not there, not ours, newer than the program or damaged; one that must be written before it can be
     /// read: an old one that was never brought up to date, one that was not closed.
     pub fn open_to_read(path: &Path) -> Result<Self, StoreError> {
+        let path = &resolve_link(path)?;
+        if let Some((holder, marks)) = look_before_opening(path)? {
+            let why = WhyReadOnly::OpenElsewhere(holder);
+            // Who has it open has not seen yet that another file has taken its place.
+            let is_replaced = leftover::has_foreign_log(path, &marks);
+            return if is_replaced { Self::open_immutable(path, why) } else { Self::open_beside(path, why) };
+        }
         check_header(path)?;
         if check_writable(path).is_ok() {
             match Lock::take(path) {
-                Ok(lock) => {
+                Ok(mut lock) => {
+                    let set_aside = set_foreign_log_aside(path, &mut lock)?;
                     let access = Access::Read { why: WhyReadOnly::AskedFor, _lock: Some(lock) };
-                    return Self::open_locked(path, access);
+                    return Ok(Self::open_locked(path, access)?.noting_set_aside(set_aside));
                 }
                 Err(StoreError::Locked { holder, .. }) => {
-                    return Self::open_as_it_is(path, TO_READ, path, WhyReadOnly::OpenElsewhere(holder));
+                    return Self::open_beside(path, WhyReadOnly::OpenElsewhere(holder));
                 }
-                Err(StoreError::Io { .. }) => {} // its folder can't be written
+                Err(StoreError::Io { .. } | StoreError::NoLocks { .. }) => {} // its folder can't be written
                 Err(error) => return Err(error),
             }
-        }
-        // Who may not write it may find it open by somebody who may.
-        if let Some(holder) = Lock::holder(path) {
-            return Self::open_as_it_is(path, TO_READ, path, WhyReadOnly::OpenElsewhere(holder));
         }
         if has_log(path) {
             return Err(StoreError::NotClosed { path: path.to_owned() });
         }
-        Self::open_immutable(path)
+        Self::open_immutable(path, WhyReadOnly::NotWritable)
     }
 
     /// Opens a project once more that this process writes: a connection for another thread, which reads.
@@ -118,12 +144,34 @@ impl Store {
     ///
     /// # Errors
     /// What SQLite can't open any more.
-    pub fn open_beside_writer(path: &Path) -> Result<Self, StoreError> {
-        Self::open_as_it_is(path, TO_READ, path, WhyReadOnly::AskedFor)
+    pub(super) fn open_beside_writer(path: &Path) -> Result<Self, StoreError> {
+        Self::open_beside(path, WhyReadOnly::AskedFor)
+    }
+
+    /// Names folders for the work, the best first, where it is kept when it can't stay beside its project: when the
+    /// project's folder is taken away while it is open.
+    #[must_use]
+    pub fn with_refuges(mut self, refuges: Vec<PathBuf>) -> Self {
+        self.refuges = refuges;
+        self
+    }
+
+    /// What a person should know of how it was opened.
+    pub fn news(&self) -> &[FileNews] {
+        &self.news
     }
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What tells this project from others, whatever its file is called.
+    ///
+    /// # Errors
+    /// A damaged file.
+    pub fn project_id(&self) -> Result<String, StoreError> {
+        let read = self.connection.query_row("SELECT id FROM project", [], |row| row.get(0));
+        read.map_err(|source| StoreError::sqlite("read the project", source, &self.path))
     }
 
     /// Why it can't be written; `None` where it can.
@@ -153,35 +201,97 @@ impl Store {
     }
 
     fn open_locked(path: &Path, access: Access) -> Result<Self, StoreError> {
-        let failed = |source| StoreError::sqlite("open the project", source, path);
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-        // Until it is known to be sound, closing must not merge a waiting log into the file.
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log(path)).map_err(failed)?;
-        configure(&connection).map_err(failed)?;
+        let before = SameFile::over(path);
+        let mut connection = connect_to_write(path)?;
         bring_up_to_date(&mut connection, path)?;
         // A copy that SQLite made has another mode.
+        let failed = |source| StoreError::sqlite("open the project", source, path);
         connection.pragma_update(None, "journal_mode", "wal").map_err(failed)?;
-        Ok(Self { connection, path: path.to_owned(), access })
+        // The first look into the file makes those beside it, which are to be watched too.
+        let _version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
+        let now = SameFile::over(path);
+        if !before.is_of_same_file(&now) {
+            return Err(StoreError::TakenAway { why: super::Lost::Replaced, path: path.to_owned() });
+        }
+        let mut store = Self::new(connection, path, access);
+        store.same_file = Some(now);
+        Ok(store)
+    }
+
+    fn open_beside(path: &Path, why: WhyReadOnly) -> Result<Self, StoreError> {
+        Self::open_as_it_is(path, TO_READ, path, why)
     }
 
     /// Nobody writes it, so SQLite need not look for others, which takes files beside it.
-    fn open_immutable(path: &Path) -> Result<Self, StoreError> {
-        let flags = TO_READ | OpenFlags::SQLITE_OPEN_URI;
-        Self::open_as_it_is(path, flags, Path::new(&immutable_uri(path)), WhyReadOnly::NotWritable)
+    fn open_immutable(path: &Path, why: WhyReadOnly) -> Result<Self, StoreError> {
+        Self::open_as_it_is(path, IMMUTABLE, Path::new(&immutable_uri(path)), why)
     }
 
     fn open_as_it_is(path: &Path, flags: OpenFlags, name: &Path, why: WhyReadOnly) -> Result<Self, StoreError> {
         let failed = |source| StoreError::sqlite("open the project", source, path);
         let connection = Connection::open_with_flags(name, flags).map_err(failed)?;
         configure(&connection).map_err(failed)?;
+        let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(failed)?;
+        if id != APPLICATION_ID {
+            return Err(StoreError::Foreign { found: Found::OtherDatabase, path: path.to_owned() });
+        }
         let version = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
         if version < super::migrations::VERSION {
             return Err(StoreError::Old { path: path.to_owned() });
         }
         check_version(version, path)?;
-        Ok(Self { connection, path: path.to_owned(), access: Access::Read { why, _lock: None } })
+        Ok(Self::new(connection, path, Access::Read { why, _lock: None }))
     }
+
+    fn new(connection: Connection, path: &Path, access: Access) -> Self {
+        let (openings, news, refuges) = (Vec::new(), Vec::new(), Vec::new());
+        Self { connection, path: path.to_owned(), same_file: None, openings, id: None, news, refuges, access }
+    }
+
+    fn noting_set_aside(mut self, log: Option<PathBuf>) -> Self {
+        let of = self.path.clone();
+        self.news.extend(log.map(|log| FileNews::LogSetAside { log, of }));
+        self
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        if self.same_file.as_ref().is_some_and(|file| file.is_lost(&self.path)) {
+            // SQLite would merge the log into a file that is nobody's any more and remove another one's by its name.
+            let _ = self.keep_log();
+        }
+    }
+}
+
+/// # Errors
+/// What can't be a project, and what is in the way of one.
+pub(super) fn look_before_opening(path: &Path) -> Result<Option<(Holder, super::lock::Marks)>, StoreError> {
+    check_kind(path)?;
+    leftover::check_companions(path)?;
+    // Who has it open may be this process: its file must not be opened and closed then, see `open_beside_writer`.
+    Lock::holder(path)
+}
+
+pub(super) fn set_foreign_log_aside(path: &Path, lock: &mut Lock) -> Result<Option<PathBuf>, StoreError> {
+    let set_aside = leftover::has_foreign_log(path, lock.marks()).then(|| leftover::set_log_aside(path)).transpose()?;
+    if !has_log(path) {
+        // What the lock says is of a log that is not there any more.
+        let forgotten = lock.mark(super::lock::Marks::default());
+        forgotten.map_err(|source| StoreError::io("lock the project", source, path))?;
+    }
+    Ok(set_aside)
+}
+
+/// A connection that may write; the caller holds the lock.
+pub(super) fn connect_to_write(path: &Path) -> Result<Connection, StoreError> {
+    let failed = |source| StoreError::sqlite("open the project", source, path);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    // Until it is known to be sound, closing must not merge a waiting log into the file.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log(path)).map_err(failed)?;
+    configure(&connection).map_err(failed)?;
+    Ok(connection)
 }
 
 /// Where the models of a project lie: `NAME.models` beside `NAME.nestling`.
@@ -189,7 +299,7 @@ pub fn models_dir(project: &Path) -> PathBuf {
     project.with_extension("models")
 }
 
-fn fill(path: &Path, new: &NewProject) -> rusqlite::Result<()> {
+pub(super) fn fill(path: &Path, new: &NewProject) -> rusqlite::Result<()> {
     let mut connection = Connection::open(path)?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
@@ -209,15 +319,24 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "cache_size", -16_000) // KiB
 }
 
+/// It is a file. Neither opens it nor waits.
+fn check_kind(path: &Path) -> Result<(), StoreError> {
+    let metadata = fs::symlink_metadata(path).map_err(|source| StoreError::io("read the project", source, path))?;
+    match regular::obstacle(&metadata) {
+        None => Ok(()),
+        Some(_) if metadata.is_dir() => Err(StoreError::Folder { path: path.to_owned() }),
+        Some(found) => Err(StoreError::InTheWay { found, wanted: "a project file", path: path.to_owned() }),
+    }
+}
+
 /// Looks at the first bytes without SQLite, which would begin to recover or to create.
 pub(super) fn check_header(path: &Path) -> Result<(), StoreError> {
+    check_kind(path)?;
     let io = |source| StoreError::io("read the project", source, path);
-    let metadata = fs::metadata(path).map_err(io)?;
-    if metadata.is_dir() {
-        return Err(StoreError::Folder { path: path.to_owned() });
-    }
     let mut head = Vec::with_capacity(512);
-    File::open(path).and_then(|f| f.take(512).read_to_end(&mut head)).map_err(io)?;
+    let file = read_regular(path).map_err(io)?;
+    let metadata = file.metadata().map_err(io)?;
+    file.take(512).read_to_end(&mut head).map_err(io)?;
     if let Some(found) = not_ours(&head) {
         return Err(StoreError::Foreign { found, path: path.to_owned() });
     }
@@ -244,17 +363,17 @@ pub(super) fn bytes_of_whole(head: &[u8]) -> u64 {
 
 fn check_writable(path: &Path) -> Result<(), StoreError> {
     let is_read_only = fs::metadata(path).is_ok_and(|m| m.permissions().readonly());
-    let writable = !is_read_only && OpenOptions::new().write(true).open(path).is_ok();
+    let writable = !is_read_only && open_regular(path, OpenOptions::new().write(true)).is_ok();
     if writable { Ok(()) } else { Err(StoreError::ReadOnly { path: path.to_owned() }) }
 }
 
 /// The name by which SQLite opens a file without touching what is beside it.
-fn immutable_uri(path: &Path) -> String {
+pub(super) fn immutable_uri(path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut uri = String::from("file:");
-    for byte in absolute.to_string_lossy().bytes() {
+    for byte in absolute.as_os_str().as_encoded_bytes() {
         match byte {
-            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => uri.push(byte.into()),
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => uri.push((*byte).into()),
             other => uri.push_str(&format!("%{other:02X}")),
         }
     }
@@ -289,6 +408,10 @@ pub(super) fn beside(path: &Path, more: &str) -> PathBuf {
     name.into()
 }
 
-fn has_log(path: &Path) -> bool {
-    fs::metadata(log_path(path)).is_ok_and(|m| m.len() > 0)
+pub(super) fn has_log(path: &Path) -> bool {
+    has_bytes(&log_path(path))
+}
+
+pub(super) fn has_bytes(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0)
 }

@@ -1,7 +1,7 @@
 //! Bringing old files up to date, step by step, with a copy of the file made first.
 
-use super::{StoreError, copy, search};
-use rusqlite::{Connection, TransactionBehavior};
+use super::{StoreError, copy, regular, search};
+use rusqlite::{Connection, OpenFlags, Row, TransactionBehavior};
 use std::path::{Path, PathBuf};
 
 /// What brings a file from one version to the next.
@@ -32,7 +32,7 @@ pub(super) fn check_version(found: i64, path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Brings an old file up to date, after a copy of it was made beside it; see [`backup_path`].
+/// Brings an old file up to date, after a copy of it was made beside it; see [`backup_paths`].
 ///
 /// # Errors
 /// A copy or a step that failed: the file is at the last version that it reached, whole.
@@ -43,18 +43,34 @@ pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Resu
     if version == VERSION {
         return Ok(());
     }
-    let backup = backup_path(path, version);
-    if backup.symlink_metadata().is_err() {
+    let state = |connection: &Connection| -> rusqlite::Result<_> {
+        let sql = "SELECT user_version, revision, (SELECT max(seq) FROM log), (SELECT max(time_ms) FROM log)
+            FROM project, pragma_user_version";
+        let numbers = |row: &Row<'_>| Ok([row.get::<_, Option<i64>>(0)?, row.get(1)?, row.get(2)?, row.get(3)?]);
+        connection.query_row(sql, [], numbers)
+    };
+    let now = state(connection).map_err(failed)?;
+    // One of a migration that did not end stays; anything else of this name is no copy of this file.
+    let is_copy = |path: &Path| {
+        regular::read_regular(path).is_ok()
+            && Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+                .and_then(|copy| state(&copy))
+                .is_ok_and(|then| then == now)
+    };
+    let mut backups = backup_paths(path, version).filter(|path| path.symlink_metadata().is_err() || is_copy(path));
+    if let Some(backup) = backups.next().filter(|backup| backup.symlink_metadata().is_err()) {
         copy::copy_to(connection, &backup)?;
     }
     migrate(connection, version).map_err(failed)
 }
 
-/// Where the copy of a file lies that was made before it was brought up to date: `NAME.version-1.nestling`.
-///
-/// One that is there already is of a migration that did not end, and stays.
-pub(super) fn backup_path(path: &Path, version: i64) -> PathBuf {
-    path.with_extension(format!("version-{version}.nestling"))
+/// Where the copy of a file may lie that was made before it was brought up to date: `NAME.version-1.nestling`, then
+/// `NAME.version-1-2.nestling`, …
+fn backup_paths(path: &Path, version: i64) -> impl Iterator<Item = PathBuf> {
+    (1..).map(move |n| {
+        let number = if n == 1 { String::new() } else { format!("-{n}") };
+        path.with_extension(format!("version-{version}{number}.nestling"))
+    })
 }
 
 /// Each step and its `user_version` are one transaction.

@@ -4,6 +4,7 @@
 //! ```text
 //! Store::open ──> Store::load ──> Contents (corpus, history, suggestions, …)      read once
 //!      └───────> Writer::start ──> thread "nestling-writer" <── jobs               written ever after
+//!                                  └── each second: is it still the file that was opened?   (same_file, keep)
 //! ```
 //!
 //! # Invariants
@@ -11,7 +12,11 @@
 //!   `synchronous=FULL`, acknowledged only after COMMIT.
 //! - The tables always equal what the corpus in memory would write from scratch ([`rows`](self) mirrors
 //!   [`Corpus::apply`](crate::annotation::Corpus::apply)); revisions only grow.
-//! - One process writes a project at a time; the lock beside the file says who.
+//! - One process writes a project at a time; the lock beside the file says who, and on which machine.
+//! - While a project is open its path is watched: nothing is acknowledged that the path does not hold. When the file is
+//!   moved, deleted, replaced or overwritten, the work goes on in a copy beside it ([`FileNews`]), and what came in its
+//!   place is not touched. Nor is a log that was left behind applied to another file than its own (`leftover`).
+//! - No link is followed and nothing but a regular file is opened for what lies beside a project (`regular`).
 //! - A file that is not ours, newer or damaged is refused and not changed by a byte; so is one that can't be written,
 //!   unless it is opened to be read ([`Store::open_to_read`]).
 //! - Before an old file is brought up to date a copy of it is made beside it.
@@ -28,27 +33,44 @@ mod codec;
 mod copy;
 mod error;
 mod file;
+mod identity;
 mod import;
 mod json;
+mod keep;
+mod leftover;
 mod load;
 mod lock;
 mod log;
 mod measurement;
+mod memory;
+mod merge;
 mod migrations;
 mod names;
+mod news;
+mod place;
+mod regular;
 mod rescue;
 mod rows;
+mod same_file;
 mod search;
 mod watch;
+mod worker;
 mod writer;
+
+use file::beside;
 
 pub use error::{Found, StoreError};
 pub use file::{NewProject, Store, WhyReadOnly, models_dir};
 pub use import::Import;
+pub use keep::carry_models;
 pub use load::{Contents, ModelRecord};
 pub use lock::{Holder, is_locked};
 pub use log::{LogLine, Logged};
 pub use measurement::Measurement;
+pub use memory::Memory;
+pub use news::{FileNews, Lost};
+pub use place::Place;
+pub use regular::{open_regular, read_regular};
 pub use rescue::{Rescued, rescue, rescued_path};
 pub use watch::Watch;
 pub use writer::{LogEntry, Stamp, VisibleSuggestions, Writer, WriterEvent};

@@ -9,7 +9,7 @@
 //! Deliberately absent: the history. Its edits expect a state that may be gone; the damaged file still has it.
 
 use super::load::{ReadError, to_mention, to_sentence, to_span};
-use super::{Import, NewProject, Stamp, Store, StoreError, Writer, copy, file};
+use super::{Import, NewProject, Stamp, Store, StoreError, Writer, copy, file, regular};
 use crate::annotation::{
     Corpus, Edit, Kept, Label, LabelId, LabelSet, Mention, MentionId, NewSentence, Presence, SentenceId, Split, Status,
     StoredDocument, Transaction,
@@ -49,13 +49,18 @@ pub fn rescued_path(project: &Path) -> PathBuf {
 /// A file that is no project, one of a newer program, one that another process writes, one of which nothing can be read;
 /// a rescued project that is there already.
 pub fn rescue(path: &Path) -> Result<Rescued, StoreError> {
+    let path = &regular::resolve_link(path)?;
     let to = rescued_path(path);
     let folder = copy::folder_of(&to)?;
+    if let Some((holder, _)) = file::look_before_opening(path)? {
+        return Err(StoreError::Locked { holder, path: path.to_owned() });
+    }
     match file::check_header(path) {
         Ok(()) | Err(StoreError::Damaged { .. }) => {}
         Err(error) => return Err(error),
     }
-    let _lock = super::lock::Lock::take(path)?;
+    let mut lock = super::lock::Lock::take(path)?;
+    let set_aside = file::set_foreign_log_aside(path, &mut lock)?;
     let workplace = tempfile::Builder::new().prefix(".rescue-").tempdir_in(folder);
     let workplace = workplace.map_err(|source| StoreError::io("copy the project", source, path))?;
     let connection = open_copy(path, workplace.path())?;
@@ -64,7 +69,8 @@ pub fn rescue(path: &Path) -> Result<Rescued, StoreError> {
         other => other,
     })?;
     let found = reading.corpus()?;
-    let lost = std::mem::take(&mut reading.lost);
+    let mut lost = std::mem::take(&mut reading.lost);
+    lost.extend(set_aside.map(|log| format!("changes of another file, which are set aside in {}", log.display())));
     let broken_document = lost.iter().find(|line| line.starts_with("document "));
     if let Some(detail) = broken_document.filter(|_| found.all_documents().is_empty()) {
         return Err(StoreError::BeyondRescue { detail: detail.clone(), path: path.to_owned() });
@@ -95,10 +101,10 @@ pub fn rescue(path: &Path) -> Result<Rescued, StoreError> {
 fn open_copy(path: &Path, workplace: &Path) -> Result<Connection, StoreError> {
     let io = |source| StoreError::io("copy the project", source, path);
     let copied = workplace.join("damaged.nestling");
-    std::fs::copy(path, &copied).map_err(io)?;
+    copy_file(path, &copied).map_err(io)?;
     fill_up(&copied).map_err(io)?;
-    if file::log_path(path).is_file() {
-        std::fs::copy(file::log_path(path), file::log_path(&copied)).map_err(io)?;
+    if file::has_log(path) {
+        copy_file(&file::log_path(path), &file::log_path(&copied)).map_err(io)?;
     }
     let failed = |source| StoreError::sqlite("read the project", source, path);
     let connection = Connection::open(&copied).map_err(failed)?;
@@ -107,6 +113,11 @@ fn open_copy(path: &Path, workplace: &Path) -> Result<Connection, StoreError> {
     connection.pragma_update(None, "writable_schema", true).map_err(failed)?;
     let _first = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
     Ok(connection)
+}
+
+/// A file of the folder, which leads nowhere else, into a new one.
+fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::io::copy(&mut regular::read_regular(from)?, &mut File::create_new(to)?).map(drop)
 }
 
 /// Puts empty pages in the place of those that a file which was cut off lacks: SQLite reads nothing of one that is too short.
@@ -121,11 +132,6 @@ fn fill_up(path: &Path) -> std::io::Result<()> {
     if metadata.len() >= whole || whole / 64 >= metadata.len() {
         return Ok(());
     }
-    // The copy of a file that can't be written can't be written either.
-    let mut permissions = metadata.permissions();
-    #[expect(clippy::permissions_set_readonly_false, reason = "a copy of our own, deleted when it is read")]
-    permissions.set_readonly(false);
-    std::fs::set_permissions(path, permissions)?;
     File::options().write(true).open(path)?.set_len(whole)
 }
 

@@ -4,6 +4,8 @@
 
 mod active;
 mod compare;
+#[cfg(unix)]
+mod files;
 mod log;
 mod models;
 mod terminal;

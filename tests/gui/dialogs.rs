@@ -4,8 +4,8 @@
 use crate::stage::{Page, STORY, Stage};
 use eframe::egui::{Key, Modifiers, Popup, Rect, Role};
 use egui_kittest::kittest::{By, NodeT, Queryable};
-use nestling::gui::commands::{Scope, TABLE};
-use nestling::session::ImportHow;
+use nestling::gui::commands::TABLE;
+use nestling::session::{ImportHow, SaveState};
 
 /// More controls than any dialog has.
 const MOST_TABS: usize = 60;
@@ -25,6 +25,8 @@ fn focused(page: &Page) -> Option<Control> {
     let node = page.harness.query(has_keyboard)?;
     let access = node.accesskit_node();
     let name = access.label().or(access.value()).unwrap_or_default();
+    // Without numbers: how long ago something was changes while the test goes on.
+    let name = name.chars().filter(|c| !c.is_ascii_digit()).collect();
     Some(Control { name, role: access.role(), rect: node.rect() })
 }
 
@@ -36,11 +38,13 @@ fn has_dialog(page: &Page) -> bool {
     page.shows(CROSS)
 }
 
-/// Runs a command by its full title.
+/// Runs a command by its full title, and waits for what its dialog reads.
 fn call(page: &mut Page, title: &str) {
+    page.wait("the disk", |page| page.see(|desk| desk.project.save_state()) == SaveState::AllSaved);
     page.press(Modifiers::COMMAND, Key::K);
     page.type_into("Command", title);
     page.key(Key::Enter);
+    page.wait("what the dialog reads", |page| !page.is_open() || !page.shows("Reading …"));
 }
 
 /// Where Tab leads, from where the dialog begins until it comes round.
@@ -112,11 +116,14 @@ fn every_dialog_is_walked_through_by_tab_and_left_by_escape() {
         if matches!(entry.title, "Close the project" | "All commands" | "Choose a label by its name" | "Train now") {
             continue;
         }
-        // From the same place: the word "mayor", with nothing selected.
+        // From the same place: the second word, with nothing selected; and with something complete to look at again.
+        if page.see(|desk| desk.project.counts().complete) == 0 {
+            page.key(Key::Space);
+        }
         page.keys(&[Key::Escape, Key::Home, Key::ArrowRight]);
         call(&mut page, entry.title);
         if !has_dialog(&page) {
-            assert!(entry.scope != Scope::Window || !DEFAULTS.iter().any(|(title, _)| *title == entry.title));
+            assert!(!DEFAULTS.iter().any(|(title, _)| *title == entry.title), "{} has a dialog", entry.title);
             continue;
         }
         let default = DEFAULTS.iter().find(|(title, _)| *title == entry.title).map_or(CROSS, |(_, default)| default);

@@ -244,3 +244,31 @@ fn an_import_takes_one_who_is_done_to_what_there_is_to_do() {
         assert_eq!(page.current(), current, "and who has begun stays");
     }
 }
+
+/// The message stays until it was read, whatever is done meanwhile, and no key is lost.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_replaced_while_it_is_open_is_told_and_the_work_goes_on_in_another_one() {
+    let stage = Stage::new();
+    let other = stage.empty_project("other.nestling");
+    let bytes = std::fs::read(&other).unwrap();
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
+    std::fs::rename(&other, stage.path("project.nestling")).unwrap();
+    page.wait("the message", |page| page.shows("Your work is in another file now"));
+    assert!(page.shows_part("project.kept.nestling"));
+    assert!(page.shows_part("Another file was put in the place of the project"));
+    assert_eq!(page.project_name(), "project.kept");
+    page.key(Key::Escape);
+    page.character("o");
+    page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
+    assert!(page.shows("Your work is in another file now"));
+    page.click("I have read this");
+    assert!(!page.shows("Your work is in another file now"));
+    let mentions = page.mentions(0);
+    page.close();
+    let page = stage.open(&stage.path("project.kept.nestling"));
+    assert_eq!(page.mentions(0), mentions);
+    assert_eq!(std::fs::read(stage.path("project.nestling")).unwrap(), bytes);
+}

@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
+#[cfg(unix)]
+mod companions;
 mod contents;
 mod edits;
 mod failures;
 mod opening;
 mod rescue;
+mod taken;
 mod versions;
 
 use crossbeam_channel::{Receiver, unbounded};

@@ -5,7 +5,7 @@ use super::{button_row, default_button, modal};
 use crate::gui::acts::Act;
 use crate::gui::theme::{self};
 use crate::gui::widgets::parts::button;
-use crate::session::{LastEnd, Rescued, SessionError};
+use crate::session::{FileNews, HowEnded, LastEnd, Rescued, SessionError};
 use crate::store::StoreError;
 use crate::wording::{capital, counted};
 use eframe::egui::{self, Label, ScrollArea};
@@ -48,11 +48,22 @@ impl Report {
         Some(report)
     }
 
+    /// What happened to the files of a project that was closed; `None` where nothing did.
+    pub(crate) fn of_news(news: &[FileNews]) -> Option<Self> {
+        let texts: Vec<_> = news.iter().map(|news| capital(&news.to_string())).collect();
+        let (title, text) = (news.first()?.heading().to_owned(), texts.join("\n\n"));
+        Some(Self { title, text, damaged: None })
+    }
+
     /// What ended the program the last time, or was lost when it ended.
     pub(crate) fn of_last_end(end: &LastEnd) -> Self {
-        if end.is_unsaved {
-            let title = "Not all was saved when the window was closed".to_owned();
-            return Self { title, text: capital(&end.text), damaged: None };
+        let title = match end.how {
+            HowEnded::Fault => None,
+            HowEnded::Unsaved => Some("Not all was saved when the window was closed"),
+            HowEnded::FileNews => Some("Your work is in another file now"),
+        };
+        if let Some(title) = title {
+            return Self { title: title.to_owned(), text: capital(&end.text), damaged: None };
         }
         let text = format!(
             "That is a fault of the program. What was saved is there. If you report it, send this text, after a look at it: \

@@ -10,6 +10,7 @@ use crate::wording::capital;
 use eframe::egui::{self, Align, Label, Layout, Margin, Panel, Ui};
 
 pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
+    file_news(ui, stage);
     save_failure(ui, stage);
     read_only(ui, stage);
 }
@@ -36,6 +37,31 @@ fn save_failure(ui: &mut Ui, stage: &mut Stage<'_>) {
                 });
             });
         });
+    });
+}
+
+/// What happened to the files of the project, until somebody has read it.
+fn file_news(ui: &mut Ui, stage: &mut Stage<'_>) {
+    let tokens = theme::tokens(ui);
+    let Some(first) = stage.project.file_news().first() else { return };
+    let heading = first.heading();
+    let texts: Vec<_> = stage.project.file_news().iter().map(|news| capital(&news.to_string())).collect();
+    let text = texts.join("\n\n");
+    let frame = egui::Frame::new().fill(tokens.warn_fill).inner_margin(Margin::symmetric(16, 12));
+    Panel::top("file news").frame(frame).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.label(theme::heading(heading, tokens.warn));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if parts::primary_button(ui, true, "I have read this").clicked() {
+                    stage.act(Act::FileNewsRead);
+                }
+                if parts::button(ui, true, "Copy").clicked() {
+                    stage.act(Act::CopyText(text.clone()));
+                }
+            });
+        });
+        ui.add_space(4.0);
+        ui.add(Label::new(theme::small(text, tokens.text)).wrap().selectable(true));
     });
 }
 

@@ -3,7 +3,13 @@
 use super::{Opened, Screen, Window};
 use crate::gui::Ending;
 use crate::gui::dialogs::Report;
-use crate::session::{Project, SaveState, SessionError};
+use crate::session::{FileNews, Project, SaveState, SessionError};
+
+/// Where the work has gone must be known before the file of before is opened again.
+fn told(news: Vec<FileNews>) -> Result<(), SessionError> {
+    let moved = news.into_iter().rev().find(|news| news.moved_to().is_some());
+    moved.map_or(Ok(()), |news| Err(SessionError::FileNews(news)))
+}
 
 impl Window {
     /// Where to leave what goes wrong when the window is gone.
@@ -23,12 +29,13 @@ impl Window {
         }
         match std::mem::replace(&mut self.screen, Screen::Start) {
             Screen::Start => Ok(()),
-            Screen::Desk(desk) => desk.leave().close(),
+            Screen::Desk(desk) => told(desk.leave().close()?),
             Screen::Busy { task, .. } => {
                 // Only what was not saved matters now, not why another project could not be opened.
-                let Opened { project, trouble, is_unsaved, .. } = task.wait()?;
-                project.map_or(Ok(()), Project::close)?;
-                trouble.into_iter().next().filter(|_| is_unsaved).map_or(Ok(()), Err)
+                let Opened { project, trouble, is_unsaved, mut news, .. } = task.wait()?;
+                news.extend(project.map_or(Ok(Vec::new()), Project::close_with_news)?);
+                trouble.into_iter().next().filter(|_| is_unsaved).map_or(Ok(()), Err)?;
+                told(news)
             }
         }
     }

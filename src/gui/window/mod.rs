@@ -28,7 +28,8 @@ use super::view::Reveal;
 use super::widgets::sentence::Typesetter;
 use crate::encoder::EncoderInfo;
 use crate::session::{
-    Home, Hub, LastEnd, LearnerStatus, NewProject, Project, Rescued, SessionError, Task, now_ms, take_last_end,
+    FileNews, Home, Hub, LastEnd, LearnerStatus, NewProject, Project, Rescued, SessionError, Task, now_ms,
+    take_last_end,
 };
 use eframe::egui::{self, Context, Theme, Ui, ViewportCommand};
 use std::path::{Path, PathBuf};
@@ -81,6 +82,8 @@ struct Opened {
     is_unsaved: bool,
     /// The project is what could be read of a damaged one.
     rescued: Option<Rescued>,
+    /// What happened to the files of the project before.
+    news: Vec<FileNews>,
 }
 
 /// What the start page and the dialog for new projects need from the disk.
@@ -294,6 +297,11 @@ impl Window {
             Act::ImportFrom(paths) => self.new_project(paths),
             Act::CopyText(text) => ctx.copy_text(text),
             Act::Notice(text) => self.notify(ctx, text, false),
+            Act::FileNewsRead => {
+                if let Screen::Desk(desk) = &mut self.screen {
+                    desk.project.dismiss_file_news();
+                }
+            }
             Act::CloseDialog => self.dialog = None,
             act => self.act_on_desk(ctx, act),
         }

@@ -4,7 +4,7 @@ use super::{Known, Opened, Screen, Window, remember};
 use crate::gui::acts::Act;
 use crate::gui::desk::{Desk, Leaving};
 use crate::gui::dialogs::{Dialog, ImportDialog, NewProjectDialog, Report};
-use crate::session::{Command, Home, Project, SessionError, Task, open_sample, rescue_project};
+use crate::session::{Command, FileNews, Home, Project, SessionError, Task, open_sample, rescue_project};
 use crate::store::StoreError;
 use crate::wording::capital;
 use eframe::egui::Context;
@@ -61,12 +61,14 @@ impl Window {
         let home = self.home.clone();
         let task = Task::spawn("open project", self.services.waker.clone(), move || {
             let old_path = old.as_ref().map(|leaving| leaving.path().to_owned());
-            if let Some(Err(trouble)) = old.map(Leaving::close)
-                && !gives_up
-            {
-                return Opened { is_unsaved: true, ..trouble.into() };
-            }
-            work().unwrap_or_else(|trouble| {
+            let news = match old.map(Leaving::close) {
+                Some(Err(trouble)) if !gives_up => return Opened { is_unsaved: true, ..trouble.into() },
+                Some(Ok(news)) => news,
+                Some(Err(_)) | None => Vec::new(),
+            };
+            // Where the project of before went on, if it did.
+            let old_path = news.iter().rev().find_map(FileNews::moved_to).map(Path::to_owned).or(old_path);
+            let opened = work().unwrap_or_else(|trouble| {
                 let mut opened = Opened::from(trouble);
                 match old_path.map(|path| open_as_can_be(&home, &path)) {
                     None => {}
@@ -74,7 +76,8 @@ impl Window {
                     Some(Err(more)) => opened.trouble.push(more),
                 }
                 opened
-            })
+            });
+            Opened { news, ..opened }
         });
         self.screen = Screen::Busy { what, task, then_import, kept };
     }
@@ -131,11 +134,13 @@ impl Window {
         let Some(result) = task.poll() else { return };
         let (then_import, kept) = (std::mem::take(then_import), kept.take());
         self.screen = Screen::Start;
-        let Opened { project, trouble, rescued, .. } = result.unwrap_or_else(|lost| SessionError::from(lost).into());
+        let Opened { project, trouble, rescued, news, .. } =
+            result.unwrap_or_else(|lost| SessionError::from(lost).into());
         if let (false, Some(dialog)) = (trouble.is_empty(), kept) {
             self.dialog = Some(*dialog);
         }
-        self.report = rescued.as_ref().map(Report::of_rescue).or(Report::of_trouble(&trouble)).or(self.report.take());
+        let report = rescued.as_ref().map(Report::of_rescue).or(Report::of_trouble(&trouble));
+        self.report = report.or(Report::of_news(&news)).or(self.report.take());
         if let Some(mut project) = project {
             let unread: Vec<String> =
                 project.unread_settings().iter().map(|error| capital(&error.to_string())).collect();
