@@ -92,6 +92,8 @@ fn binary(sample: &Sample<'_>) -> Option<Foreign> {
             () if has(b"TypeSystem.xml") || has(b".xmi") => {
                 data("an export of INCEpTION or WebAnno (.zip with UIMA CAS XMI)", INCEPTION)
             }
+            () if matches!(sample.extension, "docx" | "odt") => other("a document of a word processor", PLAIN),
+            () if matches!(sample.extension, "xlsx" | "ods") => TABLE,
             () => other("a ZIP archive", UNPACK),
         }),
         [b'%', b'P', b'D', b'F', ..] => {
@@ -202,7 +204,9 @@ fn json(start: &str, text: &str) -> Option<Foreign> {
     }
     // One object a line is ours, unless its keys say whose it is.
     let first = start.lines().next().unwrap_or_default();
-    let is_line = !is_array && serde_json::from_str::<Value>(first).is_ok();
+    let mut lines = start.lines().map(str::trim).filter(|line| !line.is_empty()).take(20);
+    let are_lines = lines.all(|line| line.starts_with('{') && line.len() > 1);
+    let is_line = !is_array && (are_lines || serde_json::from_str::<Value>(first).is_ok());
     let found = match () {
         () if has("%FEATURE_STRUCTURES") || has("%TYPES") || has("_referenced_fss") => {
             Some(data("a UIMA CAS (JSON), as INCEpTION writes it", INCEPTION))
@@ -260,7 +264,7 @@ fn json(start: &str, text: &str) -> Option<Foreign> {
     if found.is_some() {
         return found;
     }
-    if is_line {
+    if is_line && ["tokens", "text", "doc", "nestling"].iter().any(|key| has(key)) {
         return None;
     }
     let ours = has("tokens") && (has("entities") || has("ner_tags"))

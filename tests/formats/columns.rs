@@ -42,7 +42,7 @@ fn all_columns_of_tags_are_read() {
     // What is asked for goes before, and what is missed then is told.
     let told = check(nested, &[("layers", "1")]);
     assert!(
-        told.contains("warning: line 1: columns 2 and 3 look like tags and not read, as the option layers says"),
+        told.contains("warning: line 1: columns 2 and 3 look like tags and were not read, as the option layers says"),
         "{told}"
     );
     let chunks = "Anna NNP B-NP B-PER\nsang VBD B-VP O\nHull NNP B-NP B-LOC\n";
@@ -68,7 +68,7 @@ fn two_columns_of_the_same_tags_are_asked_about() {
 
 #[test]
 fn columns_stand_in_any_order() {
-    let check = |text: &str| format!("{}\n", check(text, &[]));
+    let check = |text: &str| check(text, &[]) + "\n";
     let shown = [
         // Tags first; a numbered first column, and comments; a row that names the columns.
         check("B-PER Ada\nI-PER Berg\nO sang\n"),
@@ -80,6 +80,46 @@ fn columns_stand_in_any_order() {
         check("New York\tB-LOC\nAda \tB-PER\n sang\t O\nbroken\nfell\tO\n"),
     ];
     expect![[r##"
+        "input" "Ada Berg sang\n"
+          "Ada" "Berg" "sang"
+            [0..2] PER
+        note: read as iob2; else set the option scheme=…: input
+        note: the words are in column 2; else set the option token=…: input
+        note: the tags are in column 1; else set the option tags=…: input
+
+        "input" "Ada sang\nHull fell\n"
+          "Ada" "sang"
+            [0..1] PER
+          "Hull" "fell"
+            [0..1] LOC
+        note: read as iob2; else set the option scheme=…: input
+        note: the words are in column 2; else set the option token=…: input
+        note: the tags are in columns 3 and 4, a layer each; else set the option tags=…: input
+        note: 1 of 4 column was not read: input
+        note: 2 lines are comments and were not read: input
+
+        "input" "Ada sang\n"
+          "Ada" "sang"
+            [0..1] PER
+        note: read as iob2; else set the option scheme=…: input
+        note: the first row names the columns and was not read: input
+        note: 1 of 3 column was not read: input
+
+        "input" "Ada sang\nHull fell\n"
+          "Ada" "sang"
+            [0..1] PER
+          "Hull" "fell"
+            [0..1] LOC
+        note: read as iob2; else set the option scheme=…: input
+        note: the words are in column 3; else set the option token=…: input
+        note: 2 of 4 columns were not read: input
+
+        "input" "New York Ada sang fell\n"
+          "New York" "Ada" "sang" "fell" InProgress
+            [0..1] LOC
+            [1..2] PER
+        note: read as iob2; else set the option scheme=…: input
+        warning: line 4: the row has 1 columns or no token, expected 2 columns; it was left out, so the sentence is not complete: input
     "##]]
     .assert_eq(&shown.join("\n"));
 }
@@ -123,7 +163,16 @@ fn brackets_of_ontonotes_are_read() {
         "\n#end document\n".to_owned(),
     ];
     expect![[r#"
-    "#]]
+        "nw/a_000" "The Bank of Hull\nIt\n"
+          "The" "Bank" "of" "Hull"
+            [0..4] ORG
+            [3..4] GPE
+          "It"
+        "nw/b_001" "Ada fell\n"
+          "Ada" "fell" InProgress
+            [0..1] PERSON
+        note: read as OntoNotes (CoNLL-2012): words and named entities; parts of speech, parses, arguments of verbs and coreference were not read: input
+        warning: line 11: the bracket "(X*" has no other one in its sentence; it was left out, so the sentence is not complete: input"#]]
     .assert_eq(&check(&text.concat(), &[]));
     assert_eq!(sniffed("txt", &text.concat()), "conll (columns of tokens and tags)");
     assert_eq!(
@@ -177,10 +226,10 @@ fn turned(columns: &str) -> String {
 #[test]
 fn unknown_prefixes_and_tags_without_labels_are_asked_about() {
     let odd = "Ada B-PER\nBerg Z-PER\nsang O\n";
-    expect![[r#""#]].assert_eq(&check(odd, &[]));
+    expect![[r#"the tag "Z-PER" begins like one of a scheme that is not known here ("Z" and the label "PER"): known are I, B, E, S (bioes), L, U (bilou), M (bmes) and W (bmewo); say it with the option scheme=… (none takes each tag for a label as it stands): input"#]].assert_eq(&check(odd, &[]));
     assert_eq!(mentions(odd, &[("scheme", "none")]), "[0..1] B-PER, [1..2] Z-PER");
     let bare = "BRCA1 B\ngene I\nis O\nit O\n";
-    expect![[r#""#]].assert_eq(&check(bare, &[]));
+    expect![[r#"the tags name no label, only where mentions begin and go on (such as "B"); say it with the option label=… (the label of all mentions): input"#]].assert_eq(&check(bare, &[]));
     assert_eq!(mentions(bare, &[("label", "Gene")]), "[0..2] Gene");
     let tags = r#"{"tokens":["a","b","c","d"],"ner_tags":["B-ORG","M-ORG","E-ORG","O"]}"#;
     let read_tags = read("jsonl", tags, &[]).unwrap();

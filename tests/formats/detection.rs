@@ -42,10 +42,10 @@ fn formats_are_told_apart() {
         a.txt: text (plain text)
         -: text (plain text)
         a.txt: text (plain text in UTF-16)
-        the format can't be told (it is JSON of another kind); choose one of jsonl, brat, conll, text as the format: a.json
+        a JSON array can't be read; each element goes on a line of its own, as an object with `text` or `tokens` (docs/formats.md), for example with `jq -c '.[] | {text: .text}' FILE.json > FILE.jsonl`: a.json
         the format can't be told (it is XML or HTML); choose one of jsonl, brat, conll, text as the format: a.xml
         a.conll: conll (columns of tokens and tags)
-        the format can't be told (it is a binary file); choose one of jsonl, brat, conll, text as the format: a
+        a ZIP archive can't be read; unpack it, and import the files in it: a
         a document of a word processor can't be read; save it there as plain text (.txt, in UTF-8): a.docx
         a table can't be read; save the column that holds the text as a .txt file, one text a line: a.csv
         a PDF can't be read; save it as plain text (.txt), for example with `pdftotext -layout file.pdf`: a.pdf
@@ -88,11 +88,11 @@ fn refusals_say_what_to_do() {
         the file is empty; nothing can be imported from it: DIR/empty.jsonl
         this is a folder; choose a file in it: DIR/.
         there is no format "xlsx"; choose one of jsonl, brat, conll, text
-        no such option "endd"; jsonl has end=auto|exclusive|inclusive and names=… and unit=auto|lines|prose and tokens=words|blanks and header=yes|no; text has unit=auto|lines|prose and tokens=words|blanks
+        no such option "endd"; jsonl has end=auto|exclusive|inclusive and names=… and scheme=auto|io|iob1|iob2|ioe1|ioe2|bioes|bilou|bmes|bmewo|none and label=… and unit=auto|lines|prose and tokens=words|blanks and header=yes|no; text has unit=auto|lines|prose and tokens=words|blanks
         no such option "end"; text has unit=auto|lines|prose and tokens=words|blanks
         the option end can't be "maybe"; use one of auto, exclusive, inclusive
         this is no JSON lines file (line 1: it does not begin with {, so it is no JSON object); choose another format: input
-        this is no JSON lines file (line 1 begins a JSON array, not one object a line); choose another format: input
+        a JSON array can't be read; each element goes on a line of its own, as an object with `text` or `tokens` (docs/formats.md), for example with `jq -c '.[] | {text: .text}' FILE.json > FILE.jsonl`: input
         this is no JSON lines file (line 1: the JSON object is cut off); choose another format: input
         there is no sentence in the file, only white space or invisible characters: input
         the file was written by a newer program (its version is 2, this program knows 1); update the program: input

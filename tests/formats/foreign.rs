@@ -50,14 +50,44 @@ fn each_is_told_by_its_content_and_the_way_is_said() {
         assert_eq!(refused("txt", bytes).expect_err(name), message, "{name}");
         shown.push(format!("{name}: {}", message.split("; ").next().unwrap()));
         // And neither does a format that is asked for.
-        for format in ["jsonl", "conll", "text"] {
+        let formats: &[&str] = if *name == "table" { &["text"] } else { &["jsonl", "conll", "text"] };
+        for format in formats {
             let asked = read(format, *bytes, &[]).expect_err(name).to_string();
             let (what, _) = message.split_once(" can't be read").unwrap();
             assert!(asked.contains(what), "{name} as {format}: {asked}");
         }
     }
     expect![[r#"
-    "#]]
+        webanno: WebAnno TSV (of INCEpTION or WebAnno) can't be read
+        xmi: a UIMA CAS (XMI), as INCEpTION, WebAnno and DKPro write it can't be read
+        cas: a UIMA CAS (JSON), as INCEpTION writes it can't be read
+        inception: a project of INCEpTION or WebAnno (.zip) can't be read
+        docbin: compressed data, as spaCy's DocBin is (.spacy) can't be read
+        label studio: an export of Label Studio (JSON) can't be read
+        label studio min: an export of Label Studio (JSON-MIN) can't be read
+        spacy: training data of spaCy 2 (JSON) can't be read
+        pubannotation: PubAnnotation JSON can't be read
+        bioc json: BioC JSON can't be read
+        bioc: BioC XML can't be read
+        genia: GENIA XML can't be read
+        apf: ACE annotations (APF) can't be read
+        sgm: a text with markup (SGML or XML) can't be read
+        gliner: training data of GLiNER (JSON) can't be read
+        array: a JSON array can't be read
+        spread: JSON that is spread over several lines can't be read
+        config: JSON of a kind that is not known here can't be read
+        table: a table can't be read
+        kaggle: a table can't be read
+        docx: a document of a word processor (.docx) can't be read
+        xlsx: a table can't be read
+        zip: a ZIP archive can't be read
+        pdf: a PDF can't be read
+        parquet: a Parquet table can't be read
+        database: a database (SQLite), as projects of this program are can't be read
+        gzip: a compressed file (gzip) can't be read
+        html: a web page (HTML) can't be read
+        rtf: a document of a word processor (RTF) can't be read
+        picture: a picture can't be read"#]]
     .assert_eq(&shown.join("\n"));
 }
 

@@ -159,6 +159,7 @@ fn tags_are_read_with_their_names() {
             [0..1] LOC
           "Aarhus" "is" "far"
             [0..1] LOC
+        note: tags were read as iob2; else set the option scheme=…: tags.jsonl
         warning: line 2: 1 of 3 tags are missing (-100), so the sentence is not complete: tags.jsonl
         warning: line 4: `ner_tags` holds 7, and the option names has fewer names; the line was left out: tags.jsonl"#]]
     .assert_eq(&show(&read));

@@ -114,7 +114,7 @@ impl Fields {
             has_first |= matches!(found, Some(Id::Word(1) | Id::Range(1, _)));
             fitting += usize::from(cells.len() == names.len() && found.is_some() && has_head);
         }
-        let fits = has_first && fitting * 20 >= rows * 19;
+        let fits = has_first && fitting * 10 >= rows * 9;
         fits.then(|| Self { misc, id, form, layers: Vec::new(), has_entities: false, names })
     }
 

@@ -4,6 +4,9 @@
 
 use crate::annotation::{Attributes, Fragments, Span};
 
+/// Mentions that may be open at once; more are none that anybody annotated.
+const MOST_OPEN: usize = 1000;
+
 /// Mentions that are open, and pieces of mentions that are not whole.
 #[derive(Debug, Default)]
 pub(super) struct Entities {
@@ -42,7 +45,11 @@ impl Entities {
             if let Some(opening) = rest.strip_prefix('(') {
                 let until = opening.find(['(', ')']).unwrap_or(opening.len());
                 let (content, after) = opening.split_at(until);
-                self.open.push(Open { content: content.to_owned(), start: word, line });
+                if self.open.len() + self.pieces.len() < MOST_OPEN {
+                    self.open.push(Open { content: content.to_owned(), start: word, line });
+                } else {
+                    self.problems.push((line, format!("more than {MOST_OPEN} mentions are open at once")));
+                }
                 rest = after;
                 if let Some(after) = rest.strip_prefix(')') {
                     self.close(None, end, line, names);
@@ -143,14 +150,8 @@ impl Fields {
         let mut read = Self { key: String::new(), label: String::new(), attributes: Attributes::new(), piece: None };
         let type_name = ["etype", "entity", "type"].into_iter().find(|name| names.iter().any(|n| n == name));
         for (name, value) in names.iter().zip(content.splitn(names.len(), '-')) {
-            let (value, piece) = match value.split_once('[') {
-                Some((before, piece)) if before.len() < value.len() => (before, piece.strip_suffix(']')),
-                _ => (value, None),
-            };
-            let piece = piece.and_then(|piece| piece.split_once('/'));
-            if let Some((number, total)) = piece {
-                read.piece = number.parse().ok().zip(total.parse().ok());
-            }
+            let (value, piece) = cut_piece(value).map_or((value, None), |(value, piece)| (value, Some(piece)));
+            read.piece = read.piece.or(piece);
             let value = unescape(value);
             if Some(name.as_str()) == type_name {
                 read.label = value;
@@ -163,6 +164,13 @@ impl Fields {
         }
         read
     }
+}
+
+/// `e3[1/2]` as `e3` and its numbers.
+fn cut_piece(value: &str) -> Option<(&str, (usize, usize))> {
+    let (value, numbers) = value.strip_suffix(']')?.split_once('[')?;
+    let (number, total) = numbers.split_once('/')?;
+    Some((value, (number.parse().ok()?, total.parse().ok()?)))
 }
 
 /// `%2D` is a hyphen: what would part fields is spelled so.

@@ -48,7 +48,7 @@ impl Separator {
     pub(super) fn split(self, line: &str) -> Vec<&str> {
         match self {
             Self::Tabs => line.split('\t').map(str::trim).collect(),
-            Self::Blanks => line.split_ascii_whitespace().collect(),
+            Self::Blanks => line.split_ascii_whitespace().map(str::trim).collect(),
         }
     }
 
@@ -173,11 +173,11 @@ impl Layout {
                 let missed: Vec<usize> = chosen.unwrap_or_default().into_iter().filter(missed).collect();
                 if !missed.is_empty() && asked.tags.is_none() {
                     layout.unread_tags = Some(format!(
-                        "{} like tags and not read, as the option layers says",
+                        "{} not read, as the option layers says",
                         if let [one] = missed.as_slice() {
-                            format!("column {} looks", one + 1)
+                            format!("column {} looks like tags and was", one + 1)
                         } else {
-                            format!("columns {} look", numbers(&missed))
+                            format!("columns {} look like tags and were", numbers(&missed))
                         }
                     ));
                 }

@@ -275,6 +275,7 @@ pub(super) fn most_common_count(text: &str, separator: Separator) -> (usize, usi
         *counts.entry(separator.split(line).len()).or_default() += 1;
     }
     let total = counts.values().sum();
-    let most = counts.iter().max_by_key(|(_, rows)| **rows);
+    // Of two counts that are as common, the smaller one.
+    let most = counts.iter().rev().max_by_key(|(_, rows)| **rows);
     most.map_or((0, 0, total), |(count, rows)| (*count, *rows, total))
 }

@@ -4,12 +4,12 @@ use super::assembly::{Assembly, Sentence, named, place};
 use super::blocks::{Block, blocks, comment_value};
 use super::layout::Layout;
 use super::{LABEL, SCHEME, brackets, conllu, words};
-use crate::annotation::{Span, Status};
+use crate::annotation::{Fragments, Span, Status};
 use crate::format::scheme::{Evidence, Scheme, faults};
 use crate::format::tags::{Doubt, Notation, Tag};
 use crate::format::{FormatError, ImportedMention, ImportedSentence, Input, Options, Sink, foreign};
 use crate::wording::counted;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 pub(super) fn read(input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
     foreign::refuse(&input)?;
@@ -48,6 +48,8 @@ pub(super) struct Tags {
     bare: BTreeMap<String, Vec<usize>>,
     /// Lines with a mention that was there before.
     doubled: Vec<usize>,
+    /// The mentions of the sentence.
+    seen: HashSet<(Fragments, String)>,
 }
 
 impl Tags {
@@ -60,6 +62,7 @@ impl Tags {
             repaired: Vec::new(),
             bare: BTreeMap::new(),
             doubled: Vec::new(),
+            seen: HashSet::new(),
         }
     }
 
@@ -131,10 +134,13 @@ impl Tags {
 
     /// Adds a mention unless it is there.
     pub(super) fn push(&mut self, mention: ImportedMention, line: usize, read: &mut ImportedSentence) {
-        if read.mentions.iter().any(|m| m.fragments == mention.fragments && m.label == mention.label) {
-            self.doubled.push(line);
-        } else {
+        if read.mentions.is_empty() {
+            self.seen.clear(); // another sentence
+        }
+        if self.seen.insert((mention.fragments.clone(), mention.label.clone())) {
             read.mentions.push(mention);
+        } else {
+            self.doubled.push(line);
         }
     }
 

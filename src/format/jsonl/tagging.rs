@@ -3,7 +3,7 @@
 use super::line::Tag;
 use super::{LABEL, SCHEME};
 use crate::format::scheme::{Evidence, Scheme};
-use crate::format::tags::{Doubt, Notation};
+use crate::format::tags::{Doubt, Notation, Tag as Said};
 use crate::format::{FormatError, Input, Options, Sink};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -49,7 +49,7 @@ pub(super) fn find(
     let mut notation = Notation::find(&counts, asked, options.value(&LABEL)).map_err(doubt)?;
     let mut evidence = Evidence::default();
     each(input, names, &mut |tags| evidence.add(tags, &notation))?;
-    let says_something = !evidence.is_empty();
+    let says_something = counts.keys().any(|tag| matches!(notation.read(tag), Said::Of(..) | Said::Bare(_)));
     notation.settle(&evidence, asked);
     if asked.is_none() && says_something {
         sink.note(format!("tags were read as {}; else set the option scheme=…: {file}", notation.shown()));
