@@ -61,6 +61,13 @@ impl Options {
         Self::new(given.iter().filter(known).cloned(), &[format])
     }
 
+    /// Without those that only say how to read files which others have written.
+    pub fn for_own_files(&self, format: &dyn Format) -> Self {
+        let is_reading = |key: &str| format.options().iter().any(|spec| spec.key == key && spec.used == Use::Reading);
+        let given = self.given.iter().filter(|(key, _)| !is_reading(key));
+        Self { given: given.map(|(key, value)| (key.clone(), value.clone())).collect() }
+    }
+
     /// What was given, or the default.
     pub(super) fn value(&self, spec: &OptionSpec) -> &str {
         self.given.get(spec.key).map_or(spec.default, String::as_str)

@@ -7,10 +7,10 @@ use super::settings::Setting;
 use super::task::Task;
 use super::{Part, SessionError};
 use crate::annotation::{
-    Corpus, Edit, Label, LabelId, Mention, MentionId, ModelId, NewDocument, NewSentence, Provenance, SentenceId,
+    Corpus, Edit, Kept, Label, LabelId, Mention, MentionId, ModelId, NewDocument, NewSentence, Provenance, SentenceId,
     SentenceSuggestions, Split, Status, Suggestion, Transaction,
 };
-use crate::format::{ImportedDocument, ImportedLabel, ImportedMention, ImportedSentence, Warning};
+use crate::format::{ImportedDocument, ImportedLabel, ImportedMention, ImportedSentence, Warning, add_definitions};
 use crate::store::{Import, Stamp, Writer};
 use crate::wording::{counted, grouped};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,6 +58,7 @@ pub struct Imported {
     inverse: Transaction,
     suggestions: Vec<(SentenceId, SentenceSuggestions)>,
     dev_imported: bool,
+    definitions: Kept,
     receipt: ImportReceipt,
 }
 
@@ -79,12 +80,19 @@ impl Project {
     /// # Errors
     /// A project that is closed.
     pub fn finish_import(&mut self, imported: Imported) -> Result<ImportReceipt, SessionError> {
-        let Imported { corpus, inverse, suggestions, dev_imported, receipt } = imported;
+        let Imported { corpus, inverse, suggestions, dev_imported, definitions, mut receipt } = imported;
         self.replace_corpus(corpus);
         self.record_import(inverse);
         Arc::make_mut(&mut self.suggestions).extend(suggestions);
         if dev_imported && !self.settings.dev_imported {
             self.set(Setting::DevImported(true))?;
+        }
+        if !definitions.is_empty() {
+            let mut all = self.settings.definitions.clone();
+            receipt.notes.extend(add_definitions(&mut all, definitions));
+            if all != self.settings.definitions {
+                self.set(Setting::Definitions(all))?;
+            }
         }
         self.start_predicting();
         self.consider_training();
@@ -158,7 +166,8 @@ fn import(
     import.suggestions = suggestions.clone();
     let inverse = import.inverse();
     writer.import(import)?;
-    Ok(Imported { corpus, inverse, suggestions, dev_imported: dev_found, receipt })
+    let definitions = if kind == ImportAs::Text { Kept::new() } else { incoming.definitions };
+    Ok(Imported { corpus, inverse, suggestions, dev_imported: dev_found, definitions, receipt })
 }
 
 /// An import under way in memory.

@@ -11,3 +11,4 @@ mod helpers;
 mod jsonl;
 mod round_trips;
 mod text;
+mod units;

@@ -1,13 +1,14 @@
 //! Writing texts, their annotations and the configuration.
 
-use super::conf::{self, Used};
-use super::{ID, fields, number_of};
+use super::conf_write::{self, Used};
+use super::ids::{fields, number_of, references};
+use super::{ID, conf};
 use crate::format::spelling::Spelling;
 use crate::format::{
     Content, DocumentView, FormatError, ImportedLabel, LossKind, MentionView, Output, Receipt, SentenceView,
 };
 use crate::text::{ByteIdx, OffsetIndex};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -18,13 +19,20 @@ pub(super) fn write(content: Content<'_, '_>, out: &mut dyn Output) -> Result<Re
     let mut known: BTreeSet<String> = labels.iter().map(|label| label.name.clone()).collect();
     spelling.prefer(labels.iter().map(|label| label.name.as_str()));
     let (mut used, mut names, mut says_status) = (Used::default(), BTreeSet::new(), false);
+    receipt.lose_definitions(content.definitions, ID);
+    let mut folders = BTreeSet::from([String::new()]);
     for document in content.documents {
+        if receipt.leaves_out(&document) {
+            continue;
+        }
         receipt.begin(&document);
         receipt.lose_kept(&document, ID);
         let name = file_name(document.name, &mut names);
         if name != document.name {
             receipt.notes.push(format!("the document {:?} was written as {name:?}", document.name));
         }
+        let inner = name.match_indices('/').filter_map(|(end, _)| name.get(..=end));
+        folders.extend(inner.map(str::to_owned));
         says_status |= document.sentences.iter().any(|s| s.status.is_some() || s.split.is_some());
         for mention in document.sentences.iter().flat_map(|s| &s.mentions) {
             if known.insert(mention.label.to_owned()) {
@@ -49,10 +57,20 @@ pub(super) fn write(content: Content<'_, '_>, out: &mut dyn Output) -> Result<Re
         }
         label.name = spelled;
     }
-    for (name, content) in conf::write(&labels, &used) {
-        let mut file = out.file(name)?;
-        file.write_all(content.as_bytes())?;
-        file.flush()?;
+    let mut came_in: BTreeMap<String, BTreeMap<&str, &str>> = BTreeMap::new();
+    for (folder, files) in conf::by_folder(content.definitions) {
+        let folder = if folder.is_empty() { String::new() } else { safe_path(folder) + "/" };
+        came_in.entry(folder).or_default().extend(files);
+    }
+    for folder in folders {
+        let old = came_in.get(&folder);
+        if folder.is_empty() || old.is_some() {
+            for (name, content) in conf_write::write(&labels, &used, old.unwrap_or(&BTreeMap::new())) {
+                let mut file = out.file(&format!("{folder}{name}"))?;
+                file.write_all(content.as_bytes())?;
+                file.flush()?;
+            }
+        }
     }
     spelling.tell(&mut receipt);
     if says_status {
@@ -63,6 +81,14 @@ pub(super) fn write(content: Content<'_, '_>, out: &mut dyn Output) -> Result<Re
 
 /// A path that any system takes, and no other document has.
 fn file_name(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let safe = safe_path(name);
+    let numbered = (2..).map(|number| format!("{safe}-{number}"));
+    let mut all = std::iter::once(safe.clone()).chain(numbered);
+    // Some systems don't tell upper from lower case.
+    all.find(|name| taken.insert(name.to_lowercase())).unwrap_or(safe)
+}
+
+fn safe_path(name: &str) -> String {
     let part = |part: &str| {
         let forbidden = |c: char| c.is_control() || matches!(c, '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
         let safe: String = part.chars().map(|c| if forbidden(c) { '_' } else { c }).take(100).collect();
@@ -71,11 +97,7 @@ fn file_name(name: &str, taken: &mut BTreeSet<String>) -> String {
             trimmed => trimmed.to_owned(),
         }
     };
-    let safe = name.split('/').map(part).collect::<Vec<_>>().join("/");
-    let numbered = (2..).map(|number| format!("{safe}-{number}"));
-    let mut all = std::iter::once(safe.clone()).chain(numbered);
-    // Some systems don't tell upper from lower case.
-    all.find(|name| taken.insert(name.to_lowercase())).unwrap_or(safe)
+    name.split('/').map(part).collect::<Vec<_>>().join("/")
 }
 
 struct Annotations<'a, 't> {
@@ -223,7 +245,15 @@ impl<'a, 't> Annotations<'a, 't> {
     /// Lines that name only what is there.
     fn add_kept(&mut self, document: &DocumentView<'_>) {
         let kept = document.kept.get(ID).map_or("", String::as_str);
-        let mut lines: Vec<&str> = kept.lines().collect();
+        let mut lines: Vec<&str> = kept.lines().filter(|line| !line.trim().is_empty()).collect();
+        lines.retain(|line| {
+            // Such lines come from no file of brat.
+            let is_read_otherwise = line.starts_with('T') || line.contains(['\0', '\r']);
+            if is_read_otherwise {
+                self.receipt.lose_words(document, None, line, LossKind::KeptLine);
+            }
+            !is_read_otherwise
+        });
         loop {
             let own = lines.iter().map(|line| fields(line).0).filter(|id| *id != "*");
             let ids: BTreeSet<&str> = own.chain(self.ids.iter().map(String::as_str)).collect();
@@ -241,7 +271,7 @@ impl<'a, 't> Annotations<'a, 't> {
         }
         for line in lines {
             let name = fields(line).1.split([' ', ':']).next().unwrap_or_default().to_owned();
-            match line.chars().next() {
+            match line.chars().next().filter(|_| !name.is_empty()) {
                 Some('R' | '*') => self.used.relations.insert(name),
                 Some('E') => self.used.events.insert(name),
                 _ => false,
@@ -260,23 +290,4 @@ fn take(next: &mut u64) -> u64 {
     let number = *next;
     *next = next.saturating_add(1);
     number
-}
-
-/// The ids that a line names.
-fn references(line: &str) -> impl Iterator<Item = &str> {
-    let (id, said, _) = fields(line);
-    let kind = id.chars().next();
-    let words = said.split(' ').enumerate();
-    words.filter_map(move |(at, word)| {
-        let named = match kind {
-            Some('E') => word.split_once(':')?.1,
-            Some('R') if at > 0 => word.split_once(':')?.1,
-            Some('*') if at > 0 => word,
-            Some('A' | 'M' | 'N' | '#') if at == 1 => word,
-            _ => return None,
-        };
-        let is_id = named.chars().next().is_some_and(|c| "TREAMN#".contains(c))
-            && named.get(1..).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
-        is_id.then_some(named)
-    })
 }

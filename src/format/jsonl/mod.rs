@@ -3,13 +3,16 @@
 //! It holds everything that a sentence has, so exporting and importing it changes nothing.
 
 mod characters;
+mod counting;
 mod ends;
 mod line;
 mod read;
 mod sentence;
+mod text_line;
 mod write;
 
 use super::text::{TOKENS, UNIT};
+use super::units::OFFSETS;
 use super::{
     Confidence, Content, Format, FormatError, Holds, Input, OptionSpec, Options, Output, Receipt, Sample, Sink, Sniff,
     Use,
@@ -66,7 +69,7 @@ impl Format for Jsonl {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[END, NAMES, UNIT, TOKENS, HEADER]
+        &[END, OFFSETS, NAMES, UNIT, TOKENS, HEADER]
     }
 
     fn sniff(&self, sample: &Sample<'_>) -> Option<Sniff> {
