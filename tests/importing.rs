@@ -134,6 +134,150 @@ fn a_document_that_is_there_already_is_told() {
     project.close().unwrap();
 }
 
+#[test]
+fn what_a_line_is_is_chosen_once_for_all_files() {
+    let place = Place::new();
+    let folder = place.dir.path().join("texts");
+    std::fs::create_dir(&folder).unwrap();
+    // By itself the second would be read as one sentence a line.
+    std::fs::write(
+        folder.join("a.txt"),
+        "Harbour opens again\nAnna met Bo at noon. It rained.\nIt poured. It snowed.\n",
+    )
+    .unwrap();
+    std::fs::write(folder.join("b.txt"), "Anna met Bo.\nThey spoke\nfor an hour.\n").unwrap();
+    let incoming = read_files(std::slice::from_ref(&folder), &ReadRequest::default()).unwrap();
+    let sentences: Vec<Vec<String>> = incoming
+        .documents
+        .iter()
+        .map(|d| {
+            d.sentences.iter().map(|s| s.tokens.iter().map(|t| t.of(&d.text)).collect::<Vec<_>>().join(" ")).collect()
+        })
+        .collect();
+    assert_eq!(
+        sentences,
+        [
+            vec!["Harbour opens again", "Anna met Bo at noon .", "It rained .", "It poured .", "It snowed ."],
+            vec!["Anna met Bo .", "They spoke for an hour ."]
+        ]
+    );
+    let about_lines: Vec<_> = incoming.notes.iter().filter(|note| note.contains("unit=")).collect();
+    assert_eq!(
+        about_lines,
+        ["read as prose, because 2 lines of 6 hold several sentences; the option unit=lines reads it the other way"]
+    );
+    let asked = ReadRequest { options: vec![("unit".to_owned(), "lines".to_owned())], ..ReadRequest::default() };
+    assert_eq!(read_files(&[folder], &asked).unwrap().sentences, 6);
+}
+
+#[test]
+fn notes_of_many_files_are_said_once() {
+    let place = Place::new();
+    let folder = place.dir.path().join("brat");
+    std::fs::create_dir(&folder).unwrap();
+    for number in 0..40 {
+        std::fs::write(folder.join(format!("{number:02}.txt")), "💩 Anna met Bo.\n").unwrap();
+        std::fs::write(folder.join(format!("{number:02}.ann")), "T1\tPER 3 7\tAnna\n").unwrap();
+    }
+    let notes = read_files(&[folder], &ReadRequest::default()).unwrap().notes;
+    assert_eq!(notes.len(), 3, "{notes:#?}");
+    let said = notes.iter().find(|note| note.contains("UTF-16")).unwrap();
+    assert!(said.ends_with("00.ann (and 39 more like this)"), "{said}");
+}
+
+/// Pipes are made by a program of the system.
+#[cfg(unix)]
+#[test]
+fn pipes_and_links_that_lead_out_of_a_folder_are_left_out_and_told() {
+    let place = Place::new();
+    let outside = place.write("secret.txt", "A secret.\n");
+    let folder = place.dir.path().join("texts");
+    std::fs::create_dir_all(folder.join("inner")).unwrap();
+    std::fs::write(folder.join("a.txt"), "It rained.\n").unwrap();
+    std::fs::write(folder.join("inner/b.ann"), "T1\tPER 0 4\tAnna\n").unwrap();
+    let link = |from: &Path, to: &str| std::os::unix::fs::symlink(from, folder.join(to)).unwrap();
+    link(&outside, "out.txt");
+    link(&outside, "inner/b.txt");
+    link(place.dir.path(), "up");
+    link(&folder.join("a.txt"), "within.txt");
+    link(Path::new("nowhere"), "broken.txt");
+    assert!(std::process::Command::new("mkfifo").arg(folder.join("pipe.txt")).status().unwrap().success());
+
+    let incoming =
+        read_files(std::slice::from_ref(&folder), &ReadRequest { format: Some("text".into()), ..Default::default() });
+    let incoming = incoming.unwrap();
+    let names: Vec<_> = incoming.documents.iter().map(|d| d.name.as_str()).collect();
+    assert_eq!(names, ["a", "within"]);
+    let left_out: Vec<String> = incoming.warnings.iter().map(|warning| warning.message.clone()).collect();
+    for (file, why) in
+        [("out.txt", "leads out"), ("up", "folder"), ("broken.txt", "no such file"), ("pipe.txt", "a pipe")]
+    {
+        let told = left_out.iter().any(|message| message.contains(file) && message.contains(why));
+        assert!(told, "{file}: {left_out:#?}");
+    }
+    assert!(!incoming.documents.iter().any(|d| d.text.contains("secret")));
+
+    // The text of annotations is no way out either, nor is a pipe that is named.
+    let error = read_files(&[folder.join("inner")], &ReadRequest::default()).unwrap_err().to_string();
+    assert!(error.contains("leads out of the imported folder"), "{error}");
+    let error = read_files(&[folder.join("pipe.txt")], &ReadRequest::default()).unwrap_err().to_string();
+    assert!(error.contains("this is a pipe"), "{error}");
+}
+
+#[test]
+fn a_receipt_lists_words_and_borders_that_brat_and_text_do_not_hold() {
+    let place = Place::new();
+    let gold = place.write(
+        "a.jsonl",
+        "{\"doc\":\"d\",\"tokens\":[\"Anna-Berg\",\"did\",\"n't\",\"go\"],\"entities\":[{\"start\":0,\"end\":1,\"label\":\"PER\"}]}\n\
+         {\"doc\":\"d\",\"tokens\":[\"home\",\".\"],\"entities\":[]}\n{\"doc\":\"d\",\"tokens\":[\"It\",\"rained\",\".\"],\"entities\":[]}\n",
+    );
+    let mut project = Project::create(&place.home, &place.path(), &NewProject::default()).unwrap();
+    project.import(read_files(&[gold], &ReadRequest::default()).unwrap(), ImportHow::default()).unwrap();
+    let losses = |format: &str, strict: bool| {
+        let request = ExportRequest { format: format.into(), strict, ..ExportRequest::default() };
+        let receipt = project.export_view().export(&request, &place.dir.path().join(format!("{format}-{strict}")));
+        receipt.map(|receipt| receipt.written.losses.iter().map(ToString::to_string).collect::<Vec<_>>())
+    };
+    let cut = "reading it splits it otherwise";
+    let (brat, text) = (losses("brat", false).unwrap(), losses("text", false).unwrap());
+    assert!(brat.iter().any(|loss| loss.starts_with("d: \"2 tokens, first ") && loss.ends_with(cut)), "{brat:#?}");
+    assert!(brat.iter().any(|loss| loss.starts_with("d: \"1 sentence border\"")), "{brat:#?}");
+    assert!(text.iter().any(|loss| loss.ends_with(cut)), "{text:#?}");
+    assert!(!text.iter().any(|loss| loss.contains("border")), "{text:#?}");
+    assert!(losses("brat", true).is_err());
+    assert_eq!(losses("jsonl", true).unwrap(), Vec::<String>::new());
+    project.close().unwrap();
+}
+
+#[test]
+fn how_labels_look_is_told_where_a_file_has_no_place_for_it() {
+    let place = Place::new();
+    let folder = place.dir.path().join("brat");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("a.txt"), "Anna met Bo.\n").unwrap();
+    std::fs::write(folder.join("a.ann"), "T1\tPER 0 4\tAnna\nT2\tORG 9 11\tBo\n").unwrap();
+    std::fs::write(folder.join("annotation.conf"), "[entities]\nPER\nORG\n").unwrap();
+    let mut project = Project::create(&place.home, &place.path(), &NewProject::default()).unwrap();
+    project
+        .import(read_files(std::slice::from_ref(&folder), &ReadRequest::default()).unwrap(), ImportHow::default())
+        .unwrap();
+    let notes = |project: &Project, name: &str| {
+        let request = ExportRequest { format: "jsonl".into(), ..ExportRequest::default() };
+        project.export_view().export(&request, &place.dir.path().join(name)).unwrap().written.notes
+    };
+    assert_eq!(notes(&project, "plain.jsonl"), Vec::<String>::new());
+    project.close().unwrap();
+    std::fs::remove_file(place.path()).unwrap();
+
+    std::fs::write(folder.join("visual.conf"), "[labels]\nPER | Person\n[drawing]\nORG\tbgColor:#123456\n").unwrap();
+    let mut project = Project::create(&place.home, &place.path(), &NewProject::default()).unwrap();
+    project.import(read_files(&[folder], &ReadRequest::default()).unwrap(), ImportHow::default()).unwrap();
+    let told = "the title, colour and key of 2 labels are not in the file: PER and ORG";
+    assert_eq!(notes(&project, "titled.jsonl"), [told]);
+    project.close().unwrap();
+}
+
 /// Reads, imports and exports; what was warned of on the way in, what came out, and what is listed.
 fn through(place: &Place, paths: &[PathBuf], format: &str, output: &str) -> (Vec<String>, PathBuf, Vec<String>) {
     let mut project = Project::create(&place.home, &place.path(), &NewProject::default()).unwrap();

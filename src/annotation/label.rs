@@ -144,6 +144,18 @@ impl LabelSet {
         Label { id: self.next_id(), name: name.trim().to_owned(), title: String::new(), color, key }
     }
 
+    /// New labels with these names, each as it is proposed after those before it.
+    pub fn proposed<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+        let mut set = Self::default();
+        for name in names {
+            let label = set.propose(name);
+            if set.check(&label).is_ok() {
+                set.insert(usize::MAX, label);
+            }
+        }
+        set
+    }
+
     /// # Errors
     /// A name or key that is empty, reserved, or taken by another label than `label` itself.
     pub fn check(&self, label: &Label) -> Result<(), LabelError> {

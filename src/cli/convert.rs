@@ -1,10 +1,10 @@
 //! `nestling convert`
 
 use super::args::Convert;
-use super::output::{Ending, Progress, answer, say, stop_flag};
+use super::output::{Ending, Progress, answer, say_losses, stop_flag};
 use super::{CliError, json as fields};
 use crate::session::{ConvertRequest, convert};
-use crate::wording::counted;
+use crate::wording::{counted, one_line};
 use serde_json::json;
 
 pub(super) fn run(args: &Convert) -> Result<Ending, CliError> {
@@ -32,9 +32,7 @@ pub(super) fn run(args: &Convert) -> Result<Ending, CliError> {
         "not_represented": fields::losses(losses),
     });
     if !args.common.json {
-        receipt.notes.iter().for_each(|note| say(note));
-        receipt.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
-        losses.iter().for_each(|loss| say(&format!("not represented: {loss}")));
+        say_losses(&receipt.warnings, losses, &receipt.notes);
     }
     let mut text = format!(
         "Wrote {}, {}, {} to {}",
@@ -49,6 +47,6 @@ pub(super) fn run(args: &Convert) -> Result<Ending, CliError> {
     if !losses.is_empty() {
         text += &format!("; the format could not hold {}", counted(losses.len(), "annotation", "annotations"));
     }
-    answer(args.common, &json, &text)?;
+    answer(args.common, &json, &one_line(&text))?;
     Ok(Ending::of_losses(receipt.warnings.len() + losses.len()))
 }

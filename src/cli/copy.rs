@@ -3,6 +3,7 @@
 use super::CliError;
 use super::args::Copy;
 use super::output::{Ending, answer, open_to_read};
+use crate::wording::one_line;
 use serde_json::json;
 
 pub(super) fn run(args: &Copy) -> Result<Ending, CliError> {
@@ -11,6 +12,6 @@ pub(super) fn run(args: &Copy) -> Result<Ending, CliError> {
     project.close()?;
     let json = json!({ "project": args.project, "copy": args.to });
     let text = format!("Copied to {}; models are not in it, they can be trained again", args.to.display());
-    answer(args.common, &json, &text)?;
+    answer(args.common, &json, &one_line(&text))?;
     Ok(Ending::Whole)
 }

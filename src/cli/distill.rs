@@ -1,7 +1,7 @@
 //! `nestling distill`
 
 use super::args::Distill;
-use super::output::{Ending, Progress, answer, say, stop_flag};
+use super::output::{Ending, Progress, answer, say_losses, stop_flag};
 use super::{CliError, json as fields};
 use crate::session::{DistillConfig, DistillEvent, DistillRecord, DistillRequest, Home, SessionError, distill_encoder};
 use serde_json::{Value, json};
@@ -21,8 +21,7 @@ pub(super) fn run(args: &Distill) -> Result<Ending, CliError> {
     drop(progress);
     let report = report?;
     if !args.common.json {
-        report.notes.iter().for_each(|note| say(note));
-        report.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
+        say_losses(&report.warnings, &[], &report.notes);
     }
     let mut json = json!({
         "output": args.output,

@@ -4,6 +4,7 @@ use super::CliError;
 use super::args::{Common, EncoderAction, Encoders};
 use super::output::{Ending, Progress, answer, stop_flag};
 use crate::session::{EncoderInfo, Fetching, Home, Hub, Repository, SessionError};
+use crate::wording::one_line;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -73,7 +74,7 @@ fn to_json(info: &EncoderInfo) -> Value {
 fn to_text(info: &EncoderInfo) -> String {
     let shape = format!("{} layers of {}", info.layers, info.hidden);
     match &info.problem {
-        Some(problem) => format!("{}: can't be used: {problem}", info.name),
+        Some(problem) => one_line(&format!("{}: can't be used: {problem}", info.name)).into_owned(),
         None if info.built_in => format!("{}: {} ({shape})", info.name, info.display_name),
         None => format!("{}: {shape}, {:.0} MB", info.name, info.weights_bytes as f64 / 1e6),
     }

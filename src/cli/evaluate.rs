@@ -6,7 +6,7 @@ use super::output::{Ending, answer, open_to_read, stop_flag};
 use super::predict::model_id;
 use super::{CliError, json as fields};
 use crate::session::EvaluateRequest;
-use crate::wording::counted;
+use crate::wording::{counted, one_line};
 use std::fmt::Write;
 
 pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
@@ -37,7 +37,7 @@ pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
     );
     if args.by.is_empty() {
         for (id, counts) in &done.report.labels {
-            let name = project.corpus().labels().get(*id).map_or("?", |l| &l.name);
+            let name = project.corpus().labels().get(*id).map_or("?".into(), |l| one_line(&l.name));
             // Writing to a string does not fail.
             let _ = writeln!(text, "{name:>12}: {}  ({} gold)", fields::scores(*counts), counts.support());
         }

@@ -1,10 +1,10 @@
 //! `nestling export`
 
 use super::args::{Export, SplitName, StatusFilter, What};
-use super::output::{Ending, answer, open_to_read, say};
+use super::output::{Ending, answer, open_to_read, say_losses};
 use super::{CliError, json as fields};
 use crate::session::{ExportRequest, ExportWhat};
-use crate::wording::counted;
+use crate::wording::{counted, one_line};
 use serde_json::json;
 
 pub(super) fn run(args: &Export) -> Result<Ending, CliError> {
@@ -38,8 +38,7 @@ pub(super) fn run(args: &Export) -> Result<Ending, CliError> {
         "not_represented": fields::losses(losses),
     });
     if !args.common.json {
-        receipt.written.notes.iter().for_each(|note| say(note));
-        losses.iter().for_each(|loss| say(&format!("not represented: {loss}")));
+        say_losses(&[], losses, &receipt.written.notes);
     }
     let mut text = format!(
         "Wrote {} with {} to {}",
@@ -56,6 +55,6 @@ pub(super) fn run(args: &Export) -> Result<Ending, CliError> {
     if !losses.is_empty() {
         text += &format!("; the format could not hold {}", counted(losses.len(), "annotation", "annotations"));
     }
-    answer(args.common, &json, &text)?;
+    answer(args.common, &json, &one_line(&text))?;
     Ok(Ending::of_losses(losses.len()))
 }

@@ -1,10 +1,10 @@
 //! `nestling import`
 
 use super::args::{As, Import, SplitName};
-use super::output::{Ending, answer, open, say};
+use super::output::{Ending, answer, open, say_losses};
 use super::{CliError, json as fields};
 use crate::session::{ImportAs, ImportHow, Part, ReadRequest, read_files};
-use crate::wording::counted;
+use crate::wording::{counted, one_line};
 use serde_json::json;
 
 impl SplitName {
@@ -54,8 +54,7 @@ pub(super) fn run(args: &Import) -> Result<Ending, CliError> {
         "not_represented": [],
     });
     if !args.common.json {
-        receipt.notes.iter().for_each(|note| say(note));
-        receipt.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
+        say_losses(&receipt.warnings, &[], &receipt.notes);
     }
     let mut text = format!(
         "Imported {}, {}, {}",
@@ -67,7 +66,7 @@ pub(super) fn run(args: &Import) -> Result<Ending, CliError> {
         text += &format!(", {}", counted(receipt.suggestions, "suggestion", "suggestions"));
     }
     if !receipt.new_labels.is_empty() {
-        text += &format!("; new labels: {}", receipt.new_labels.join(", "));
+        text += &format!("; new labels: {}", one_line(&receipt.new_labels.join(", ")));
     }
     if receipt.left_out > 0 {
         text += &format!("; {}", counted(receipt.left_out, "warning", "warnings"));

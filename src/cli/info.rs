@@ -4,7 +4,7 @@ use super::CliError;
 use super::args::Info;
 use super::output::{Ending, answer, open_to_read};
 use crate::session::Project;
-use crate::wording::counted;
+use crate::wording::{counted, one_line};
 use serde_json::json;
 use std::fmt::Write;
 
@@ -81,7 +81,7 @@ fn text(project: &Project) -> String {
          status: {} complete, {} in progress, {} untouched, {} skipped, {} flagged\n\
          splits: {} train, {}, {}, {}, {} pool\n\
          encoder: {}\n",
-        project.name(),
+        one_line(&project.name()),
         counted(c.documents, "document", "documents"),
         counted(c.sentences, "sentence", "sentences"),
         counted(c.tokens, "token", "tokens"),
@@ -96,13 +96,13 @@ fn text(project: &Project) -> String {
         split(c.test, "test", c.test_complete),
         split(c.blind, "blind", c.blind_complete),
         c.pool,
-        project.settings().encoder,
+        one_line(&project.settings().encoder),
     );
     for label in project.corpus().labels().iter() {
         let mentions = c.mentions_by_label.get(&label.id).copied().unwrap_or(0);
         let key = label.key.map(|k| format!(" [{k}]")).unwrap_or_default();
         // Writing to a string does not fail.
-        let _ = writeln!(text, "label {}{key}: {}", label.name, counted(mentions, "mention", "mentions"));
+        let _ = writeln!(text, "label {}{key}: {}", one_line(&label.name), counted(mentions, "mention", "mentions"));
     }
     for m in project.models() {
         let dev = m.dev_f1.map_or_else(|| "not measured".to_owned(), |f1| format!("{f1:.4}"));

@@ -3,6 +3,7 @@
 use crate::annotation::{Corpus, SentenceId};
 use crate::evaluation::{Counts, Report};
 use crate::session::{Loss, Warning};
+use crate::wording::one_line;
 use serde_json::{Map, Value, json};
 
 /// `{"precision":p,"recall":r,"f1":f,"tp":n,"fp":n,"fn":n}`; `null` where there is nothing to divide.
@@ -45,7 +46,7 @@ pub(super) fn place(corpus: &Corpus, id: SentenceId) -> Option<(&str, usize)> {
 pub(super) fn located(corpus: &Corpus, id: SentenceId) -> String {
     let (document, number) = place(corpus, id).unwrap_or_default();
     let text = corpus.sentence(id).map_or("", |s| corpus.sentence_text(s)).replace(['\r', '\n'], " ");
-    format!("{document}, sentence {number}: {text}")
+    one_line(&format!("{document}, sentence {number}: {text}")).into_owned()
 }
 
 pub(super) fn warnings(warnings: &[Warning]) -> Value {

@@ -5,7 +5,7 @@ use super::args::Log;
 use super::json::place;
 use super::output::{Ending, answer, open_to_read};
 use crate::session::LogLine;
-use crate::wording::utc;
+use crate::wording::{one_line, utc};
 use serde_json::json;
 
 pub(super) fn run(args: &Log) -> Result<Ending, CliError> {
@@ -30,7 +30,7 @@ pub(super) fn run(args: &Log) -> Result<Ending, CliError> {
             (Some(document), Some(sentence)) => format!("  {document}, sentence {sentence}"),
             _ => String::new(),
         };
-        format!("{}  {}  {}{at}\n", utc(line.time_ms), line.author, line.in_words())
+        format!("{}\n", one_line(&format!("{}  {}  {}{at}", utc(line.time_ms), line.author, line.in_words())))
     });
     let text: String = text.collect();
     let text = if text.is_empty() { "Nothing was done yet".to_owned() } else { text };

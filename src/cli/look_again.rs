@@ -7,6 +7,7 @@ use super::output::{Ending, Progress, answer, open_to_read, stop_flag};
 use super::train::tell as tell_training;
 use crate::annotation::LabelId;
 use crate::session::{Config, Finding, LookAgainRequest, TrainEvent, doubt_in_words};
+use crate::wording::one_line;
 use serde_json::json;
 
 pub(super) fn run(args: &LookAgain) -> Result<Ending, CliError> {
@@ -61,7 +62,8 @@ pub(super) fn run(args: &LookAgain) -> Result<Ending, CliError> {
     let lines = found.iter().map(|f| {
         let (words, label) = (words(f).replace('\n', " "), name(f.label));
         let (doubt, sentence) = (doubt_in_words(f, corpus.labels()), located(corpus, f.sentence));
-        format!("{:.2}  {words:?} {label}: {doubt}\n      {sentence}\n", f.weight)
+        let doubted = format!("{:.2}  {words:?} {label}: {doubt}", f.weight);
+        format!("{}\n      {sentence}\n", one_line(&doubted))
     });
     let mut text: String = lines.collect();
     if all > found.len() {

@@ -39,6 +39,7 @@ mod table;
 mod train;
 
 use crate::session::{SessionError, UiBench, UiBenchRequest};
+use crate::wording::printable;
 use args::{Cli, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -81,8 +82,13 @@ pub fn main(window: Option<Window>) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-            // Where help can't be printed there is nobody to tell.
-            let _unprinted = error.print();
+            let message = error.to_string();
+            if printable(&message) == message {
+                // In colour. Where help can't be printed there is nobody to tell.
+                let _unprinted = error.print();
+            } else {
+                output::say(&message); // an argument that is no name, perhaps of a file from strangers
+            }
             return ExitCode::from(if asked_for { 0 } else { 2 });
         }
     };

@@ -4,7 +4,7 @@ use super::CliError;
 use super::args::New;
 use super::output::{Ending, answer};
 use crate::session::{Home, NewProject, Project};
-use crate::wording::counted;
+use crate::wording::{counted, one_line};
 use serde_json::json;
 
 pub(super) fn run(args: &New) -> Result<Ending, CliError> {
@@ -24,6 +24,6 @@ pub(super) fn run(args: &New) -> Result<Ending, CliError> {
         args.project.display(),
         counted(labels.len(), "label", "labels")
     );
-    answer(args.common, &json, &text)?;
+    answer(args.common, &json, &one_line(&text))?;
     Ok(Ending::Whole)
 }

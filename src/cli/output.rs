@@ -2,7 +2,8 @@
 
 use super::CliError;
 use super::args::Common;
-use crate::session::{Home, Project};
+use crate::session::{Home, Loss, Project, Warning};
+use crate::wording::{by_kind, one_line, printable, printable_json};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::error::Error;
 use std::io::{IsTerminal, Write};
@@ -28,7 +29,11 @@ impl Ending {
 /// Prints the JSON object, or else the text.
 pub(super) fn answer(common: Common, json: &serde_json::Value, text: &str) -> Result<(), CliError> {
     let mut out = std::io::stdout().lock();
-    let written = if common.json { writeln!(out, "{json}") } else { writeln!(out, "{}", text.trim_end()) };
+    let written = if common.json {
+        writeln!(out, "{}", printable_json(&json.to_string()))
+    } else {
+        writeln!(out, "{}", printable(text.trim_end()))
+    };
     match written.and_then(|()| out.flush()) {
         // The reader has seen enough.
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
@@ -68,7 +73,21 @@ fn noted(project: Project) -> Project {
 /// A line on standard error.
 pub(super) fn say(line: &str) {
     // Where standard error is closed there is nobody to tell.
-    let _unheard = writeln!(std::io::stderr(), "{line}");
+    let _unheard = writeln!(std::io::stderr(), "{}", one_line(line));
+}
+
+/// Says what was left out, what a format could not hold and what was decided, the most important first, each kind once
+/// with its count and the first of it.
+pub(super) fn say_losses(warnings: &[Warning], losses: &[Loss], notes: &[String]) {
+    for kind in by_kind(warnings, |warning| &warning.message) {
+        kind.first.iter().for_each(|warning| say(&format!("warning: {warning}")));
+        kind.rest().iter().for_each(|rest| say(&format!("  {rest}")));
+    }
+    for kind in by_kind(losses, |loss| loss.kind.meaning()) {
+        kind.first.iter().for_each(|loss| say(&format!("not represented: {loss}")));
+        kind.rest().iter().for_each(|rest| say(&format!("  {rest}")));
+    }
+    notes.iter().for_each(|note| say(note));
 }
 
 /// How often progress is told where there is no terminal.
@@ -95,7 +114,7 @@ impl Progress {
 
     pub(super) fn show(&mut self, done: usize, total: usize, what: &str) {
         self.bar.set_length(total as u64);
-        self.bar.set_message(what.to_owned());
+        self.bar.set_message(one_line(what).into_owned());
         self.bar.set_position(done as u64);
         if self.lines && self.last_line.elapsed() >= LINE_EVERY {
             self.last_line = Instant::now();
@@ -108,7 +127,7 @@ impl Progress {
         if self.lines {
             say(line);
         } else {
-            self.bar.println(line); // nothing where the bar is hidden
+            self.bar.println(one_line(line)); // nothing where the bar is hidden
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `nestling predict`: suggestions for a project, or a filter over a file.
 
 use super::args::{Predict, SplitName};
-use super::output::{Ending, Progress, answer, open, say, stop_flag};
+use super::output::{Ending, Progress, answer, open, say, say_losses, stop_flag};
 use super::{CliError, json as fields};
 use crate::annotation::ModelId;
 use crate::session::{FilterRequest, Input, PredictOptions, PredictReport, SessionError, filter, write_whole};
@@ -84,8 +84,7 @@ fn through_filter(args: &Predict, model: &Path) -> Result<Ending, CliError> {
         object.insert("notes".to_owned(), json!(report.notes));
     }
     if !args.common.json {
-        report.notes.iter().for_each(|note| say(note));
-        report.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
+        say_losses(&report.warnings, &[], &report.notes);
     }
     let text = format!(
         "{} in {}",

@@ -1,7 +1,7 @@
 //! `nestling simulate`
 
 use super::args::Simulate;
-use super::output::{Ending, Progress, answer, say, stop_flag};
+use super::output::{Ending, Progress, answer, say_losses, stop_flag};
 use super::table::Table;
 use super::train::tell as tell_training;
 use super::{CliError, json as fields};
@@ -41,8 +41,7 @@ pub(super) fn run(args: &Simulate) -> Result<Ending, CliError> {
         request.schedule.last().copied().unwrap_or(1),
     ));
     if !args.common.json {
-        report.notes.iter().for_each(|note| say(note));
-        report.warnings.iter().for_each(|warning| say(&format!("warning: {warning}")));
+        say_losses(&report.warnings, &[], &report.notes);
     }
     answer(args.common, &to_json(&report, saved), &to_text(&report, saved))?;
     Ok(Ending::of_losses(report.warnings.len()))

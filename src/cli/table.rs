@@ -1,21 +1,21 @@
 //! Numbers in columns, for people.
 
+use crate::wording::one_line;
 use std::fmt;
 
-/// Rows of cells. The first column is aligned to the left, the others to the right.
+/// Rows of cells, each on one line whatever it holds. The first column is aligned to the left, the others to the right.
 pub(super) struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
     pub(super) fn new<S: Into<String>>(head: impl IntoIterator<Item = S>) -> Self {
-        Self { rows: vec![head.into_iter().map(Into::into).collect()] }
+        Self { rows: vec![head.into_iter().map(|cell| one_line(&cell.into()).into_owned()).collect()] }
     }
 
     pub(super) fn row(&mut self, name: &str, cells: impl IntoIterator<Item = String>) {
-        let mut row = vec![name.to_owned()];
-        row.extend(cells);
-        self.rows.push(row);
+        let cells = cells.into_iter().map(|cell| one_line(&cell).into_owned());
+        self.rows.push(std::iter::once(one_line(name).into_owned()).chain(cells).collect());
     }
 }
 

@@ -26,6 +26,19 @@ pub(super) fn decode(bytes: Vec<u8>, file: &str) -> Result<Decoded, FormatError>
     }
 }
 
+/// The text at the start of a file, as far as it can be decoded.
+pub(super) fn decode_start(bytes: &[u8]) -> String {
+    let utf16 = |unit: fn([u8; 2]) -> u16| {
+        let units = bytes.as_chunks::<2>().0.iter().map(|pair| unit(*pair));
+        char::decode_utf16(units).map_while(Result::ok).collect()
+    };
+    match bytes {
+        [0xFF, 0xFE, ..] => utf16(u16::from_le_bytes),
+        [0xFE, 0xFF, ..] => utf16(u16::from_be_bytes),
+        _ => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
 fn utf8(bytes: Vec<u8>, file: &str) -> Result<String, FormatError> {
     if let Some(byte) = bytes.iter().position(|byte| *byte == 0) {
         return Err(FormatError::Nul { byte, file: file.to_owned() });

@@ -9,6 +9,12 @@ pub enum FormatError {
     Missing { file: String },
     #[error("this is a folder; choose a file in it: {file}")]
     Folder { file: String },
+    #[error("this is {what}, not a file; save its content as a file and import that: {file}")]
+    NotAFile { what: &'static str, file: String },
+    #[error("this is a link that leads out of the imported folder; import what it names by itself: {file}")]
+    LeadsOut { file: String },
+    #[error("the file is larger than the {most} bytes that are read of such a file: {file}")]
+    TooLarge { most: u64, file: String },
     #[error("the file is empty; nothing can be imported from it: {file}")]
     Empty { file: String },
     #[error("there is no sentence in the file, only white space or invisible characters: {file}")]

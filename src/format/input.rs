@@ -22,7 +22,11 @@ pub struct Input {
 }
 
 enum Source {
-    File(PathBuf),
+    File {
+        path: PathBuf,
+        /// Resolved; no link may lead out of it.
+        folder: Option<PathBuf>,
+    },
     Bytes(Vec<u8>),
     /// What comes after the head.
     Stream(Box<dyn Read + Send>),
@@ -30,20 +34,31 @@ enum Source {
 
 impl Input {
     /// # Errors
-    /// No such file, a folder, one that can't be read.
+    /// No such file, a folder, a pipe or device, one that can't be read.
     pub fn file(path: &Path) -> Result<Self, FormatError> {
+        Self::open(path, None)
+    }
+
+    /// A file of a folder, which may come from strangers: neither it nor the files that belong to it may be links that
+    /// lead out of the folder.
+    ///
+    /// # Errors
+    /// As [`Self::file`], and such a link.
+    pub fn file_of_folder(path: &Path, folder: &Path) -> Result<Self, FormatError> {
+        let resolved = folder.canonicalize();
+        Self::open(path, Some(resolved.map_err(|error| FormatError::read(error, &folder.display().to_string()))?))
+    }
+
+    fn open(path: &Path, folder: Option<PathBuf>) -> Result<Self, FormatError> {
         let file = path.display().to_string();
-        if path.is_dir() {
-            return Err(FormatError::Folder { file });
-        }
-        let mut reader = File::open(path).map_err(|error| FormatError::read(error, &file))?;
+        let mut reader = open_regular(path, folder.as_deref())?;
         let part = |part: Option<&std::ffi::OsStr>| part.map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
         Ok(Self {
             head: head(&mut reader, &file)?,
             name: part(path.file_stem()),
             extension: part(path.extension()).to_lowercase(),
             file,
-            source: Source::File(path.to_owned()),
+            source: Source::File { path: path.to_owned(), folder },
         })
     }
 
@@ -84,27 +99,50 @@ impl Input {
 
     /// All bytes of this file, which may be none.
     pub(super) fn all_bytes(&self) -> Result<Vec<u8>, FormatError> {
-        let Source::File(path) = &self.source else { return Ok(self.head.clone()) };
-        std::fs::read(path).map_err(|error| FormatError::read(error, &self.file))
+        let Source::File { path, folder } = &self.source else { return Ok(self.head.clone()) };
+        all_of(path, folder.as_deref())
     }
 
-    /// The path of a file beside this one; none where this is no file.
-    pub(super) fn beside(&self, file_name: &str) -> Option<PathBuf> {
-        match &self.source {
-            Source::File(path) => Some(path.with_file_name(file_name)),
-            Source::Bytes(_) | Source::Stream(_) => None,
+    /// A file in the folder of this one, or as many folders above it, by its name and of at most so many bytes; none where
+    /// there is none, or this is no file.
+    ///
+    /// # Errors
+    /// It is no file, leads out of the folder, is larger, or can't be read.
+    pub(super) fn above(&self, levels: usize, file_name: &str, most: u64) -> Result<Option<Vec<u8>>, FormatError> {
+        let Source::File { path, folder } = &self.source else { return Ok(None) };
+        let Some(path) = path.ancestors().nth(levels + 1).map(|above| above.join(file_name)) else { return Ok(None) };
+        let file = match open_regular(&path, folder.as_deref()) {
+            Ok(file) => file,
+            Err(FormatError::Missing { .. } | FormatError::Folder { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut bytes = Vec::new();
+        let failed = |error| FormatError::read(error, &path.display().to_string());
+        file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > most {
+            return Err(FormatError::TooLarge { most, file: path.display().to_string() });
+        }
+        Ok(Some(bytes))
+    }
+
+    /// The file of the same name with another ending, in small or capital letters.
+    ///
+    /// # Errors
+    /// It is no file, leads out of the folder, or can't be read.
+    pub(super) fn with_ending(&self, ending: &str) -> Result<Option<Beside>, FormatError> {
+        match self.neighbour(|path| path.with_extension(ending))? {
+            None => self.neighbour(|path| path.with_extension(ending.to_uppercase())),
+            found => Ok(found),
         }
     }
 
-    /// The path of a file of the same name with another ending, in small or capital letters; none where this is no file.
-    pub(super) fn with_ending(&self, ending: &str) -> Option<PathBuf> {
-        match &self.source {
-            Source::File(path) => {
-                let spellings = [ending.to_owned(), ending.to_uppercase()].map(|ending| path.with_extension(ending));
-                let [usual, _] = &spellings;
-                Some(spellings.iter().find(|path| path.is_file()).unwrap_or(usual).clone())
-            }
-            Source::Bytes(_) | Source::Stream(_) => None,
+    fn neighbour(&self, name: impl FnOnce(&Path) -> PathBuf) -> Result<Option<Beside>, FormatError> {
+        let Source::File { path, folder } = &self.source else { return Ok(None) };
+        let path = name(path);
+        match all_of(&path, folder.as_deref()) {
+            Ok(bytes) => Ok(Some(Beside { file: path.display().to_string(), bytes })),
+            Err(FormatError::Missing { .. } | FormatError::Folder { .. }) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
@@ -126,7 +164,7 @@ impl Input {
     /// Everything, for a look before reading; of a stream only the start. The flag says whether it is everything.
     pub(super) fn look(&self) -> Result<(Box<dyn BufRead + '_>, bool), FormatError> {
         Ok(match &self.source {
-            Source::File(path) => (Box::new(BufReader::new(self.open_file(path)?)), true),
+            Source::File { path, folder } => (Box::new(BufReader::new(open_regular(path, folder.as_deref())?)), true),
             Source::Bytes(bytes) => (Box::new(bytes.as_slice()), true),
             Source::Stream(_) => (Box::new(self.head.as_slice()), self.head.len() < SAMPLE_BYTES),
         })
@@ -141,15 +179,46 @@ impl Input {
             return Err(FormatError::Empty { file: self.file });
         }
         Ok(match self.source {
-            Source::File(ref path) => Box::new(BufReader::with_capacity(1 << 16, self.open_file(path)?)),
+            Source::File { path, folder } => {
+                Box::new(BufReader::with_capacity(1 << 16, open_regular(&path, folder.as_deref())?))
+            }
             Source::Bytes(bytes) => Box::new(Cursor::new(bytes)),
             Source::Stream(rest) => Box::new(BufReader::new(Cursor::new(self.head).chain(rest))),
         })
     }
+}
 
-    fn open_file(&self, path: &Path) -> Result<File, FormatError> {
-        File::open(path).map_err(|error| FormatError::read(error, &self.file))
+/// A file that belongs to another one.
+pub(super) struct Beside {
+    /// What messages call it.
+    pub(super) file: String,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// Opens a regular file. Others are refused unopened: a pipe may wait for ever for somebody to write to it.
+fn open_regular(path: &Path, folder: Option<&Path>) -> Result<File, FormatError> {
+    let name = || path.display().to_string();
+    let failed = |error| FormatError::read(error, &name());
+    let metadata = std::fs::metadata(path).map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(FormatError::Folder { file: name() });
     }
+    if !metadata.is_file() {
+        return Err(FormatError::NotAFile { what: "a pipe, a socket or a device", file: name() });
+    }
+    if let Some(folder) = folder
+        && !path.canonicalize().map_err(failed)?.starts_with(folder)
+    {
+        return Err(FormatError::LeadsOut { file: name() });
+    }
+    File::open(path).map_err(failed)
+}
+
+fn all_of(path: &Path, folder: Option<&Path>) -> Result<Vec<u8>, FormatError> {
+    let mut bytes = Vec::new();
+    let read = open_regular(path, folder)?.read_to_end(&mut bytes);
+    read.map_err(|error| FormatError::read(error, &path.display().to_string()))?;
+    Ok(bytes)
 }
 
 fn head(reader: &mut dyn Read, file: &str) -> Result<Vec<u8>, FormatError> {

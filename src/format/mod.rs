@@ -22,6 +22,7 @@ mod conll;
 mod definitions;
 mod encoding;
 mod error;
+mod file_names;
 mod fit;
 mod imported;
 mod input;
@@ -30,6 +31,7 @@ mod options;
 mod output;
 mod receipt;
 mod registry;
+mod segments;
 mod spelling;
 mod tags;
 mod text;
@@ -44,6 +46,7 @@ pub use options::{OptionSpec, Options, Use};
 pub use output::{Content, Folder, Layout, OneFile, Output};
 pub use receipt::{Loss, LossKind, Receipt};
 pub use registry::{Detected, by_id, detect, formats};
+pub use segments::{LineEvidence, choose_unit};
 pub use view::{DocumentView, MentionView, SentenceView, Shown, views};
 
 /// One file format.
@@ -72,8 +75,17 @@ pub trait Format: Sync {
     /// What can be said with `--option key=value`.
     fn options(&self) -> &'static [OptionSpec];
 
+    /// What to read its own exports with, where that is not the default.
+    fn options_to_read_back(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+
     /// What the start of a file looks like to this format; `None` when it can't be one of its files.
     fn sniff(&self, sample: &Sample<'_>) -> Option<Sniff>;
+
+    /// Looks at the texts at the start of a file whose sentences will have to be found. What can't be read is no
+    /// evidence; reading it will say why.
+    fn look_at_lines(&self, _input: &Input, _evidence: &mut LineEvidence) {}
 
     /// Reads documents into `sink`, one after the other, and survives bad lines.
     ///
@@ -105,6 +117,8 @@ pub struct Holds {
     pub tokens: bool,
     /// The raw text with the places of the mentions in it.
     pub text: bool,
+    /// The titles, colours and keys of labels.
+    pub label_looks: bool,
 }
 
 impl Holds {
@@ -117,6 +131,7 @@ impl Holds {
         attributes: true,
         tokens: true,
         text: true,
+        label_looks: true,
     };
 }
 

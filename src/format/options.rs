@@ -1,5 +1,6 @@
 //! `--option key=value`.
 
+use super::segments::{TOKENS, UNIT};
 use super::{Format, FormatError};
 use std::collections::BTreeMap;
 
@@ -61,11 +62,27 @@ impl Options {
         Self::new(given.iter().filter(known).cloned(), &[format])
     }
 
-    /// Without those that only say how to read files which others have written.
+    /// Without those that only say how to read files which others have written. How text is cut into sentences and words
+    /// stays.
     pub fn for_own_files(&self, format: &dyn Format) -> Self {
-        let is_reading = |key: &str| format.options().iter().any(|spec| spec.key == key && spec.used == Use::Reading);
-        let given = self.given.iter().filter(|(key, _)| !is_reading(key));
+        let is_foreign = |key: &str| {
+            let mut specs = format.options().iter();
+            specs.any(|spec| spec.key == key && spec.used == Use::Reading && ![UNIT.key, TOKENS.key].contains(&key))
+        };
+        let given = self.given.iter().filter(|(key, _)| !is_foreign(key));
         Self { given: given.map(|(key, value)| (key.clone(), value.clone())).collect() }
+    }
+
+    /// All that were given.
+    pub fn given(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        self.given.iter().map(|(key, value)| (key.clone(), value.clone()))
+    }
+
+    /// These, with another value of one of them.
+    pub(super) fn with(&self, spec: &OptionSpec, value: &str) -> Self {
+        let mut given = self.given.clone();
+        given.insert(spec.key.to_owned(), value.to_owned());
+        Self { given }
     }
 
     /// What was given, or the default.

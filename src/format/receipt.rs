@@ -75,6 +75,9 @@ pub enum LossKind {
     Character,
     /// The whole document was left out: it would have been read back differently.
     ReadsBackDifferently,
+    /// How the text is split into tokens.
+    Tokens,
+    SentenceBorders,
 }
 
 impl LossKind {
@@ -103,6 +106,8 @@ impl LossKind {
             LossKind::ReadsBackDifferently => {
                 "the document was left out: what was written of it read back differently; please report it"
             }
+            LossKind::Tokens => "the format does not say how text is split into tokens; reading it splits it otherwise",
+            LossKind::SentenceBorders => "the format does not say where sentences end; reading it finds other borders",
         }
     }
 

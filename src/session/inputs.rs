@@ -7,9 +7,10 @@
 //! - A text without annotations among texts that have some is one that nobody has begun; it comes along.
 
 use super::SessionError;
-use crate::format::{Format, Input, detect};
+use crate::format::{Format, FormatError, Input, detect};
 use crate::wording::counted;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
 /// A file to read.
@@ -19,9 +20,26 @@ pub(super) struct Found {
     pub(super) name: Option<String>,
     /// A text without annotations among texts that have some.
     pub(super) is_unbegun: bool,
+    /// The folder that was named and holds it; no link may lead out of that.
+    folder: Option<PathBuf>,
 }
 
-/// The files of all folders, and the files themselves.
+impl Found {
+    /// # Errors
+    /// No such file, one that is none or leads out of its folder, one that can't be read.
+    pub(super) fn input(&self) -> Result<Input, FormatError> {
+        let input = match &self.folder {
+            Some(folder) => Input::file_of_folder(&self.path, folder)?,
+            None => Input::file(&self.path)?,
+        };
+        Ok(match &self.name {
+            Some(name) => input.named(name),
+            None => input,
+        })
+    }
+}
+
+/// The files of all folders, and the files themselves. What is in a folder and is no file of it goes to `left_out`.
 ///
 /// # Errors
 /// A folder that can't be read, or in which there is nothing to read.
@@ -29,14 +47,15 @@ pub(super) fn expand(
     named: &[PathBuf],
     format: Option<&'static dyn Format>,
     notes: &mut Vec<String>,
+    left_out: &mut Vec<(PathBuf, FormatError)>,
 ) -> Result<Vec<Found>, SessionError> {
     let mut found = Vec::new();
     let files: BTreeSet<&Path> = named.iter().map(PathBuf::as_path).collect();
     for path in named {
         if path.is_dir() {
-            found.extend(in_folder(path, format, notes)?);
+            found.extend(in_folder(path, format, notes, left_out)?);
         } else if named.len() == 1 || !belongs_to_another(path, |other| files.contains(other)) {
-            found.push(Found { path: path.clone(), name: None, is_unbegun: false });
+            found.push(Found { path: path.clone(), name: None, is_unbegun: false, folder: None });
         }
     }
     Ok(found)
@@ -46,16 +65,24 @@ fn in_folder(
     folder: &Path,
     format: Option<&'static dyn Format>,
     notes: &mut Vec<String>,
+    left_out: &mut Vec<(PathBuf, FormatError)>,
 ) -> Result<Vec<Found>, SessionError> {
     let mut all = Vec::new();
-    walk(folder, &mut all)?;
+    walk(folder, &mut |path, kind| {
+        // A pipe, or a link: to a file outside, to a folder, to nothing.
+        let unusual = if kind.is_file() { None } else { Input::file_of_folder(&path, folder).err() };
+        match unusual {
+            Some(error) => left_out.push((path, error)),
+            None => all.push(path),
+        }
+    })?;
     let own = all.iter().filter(|path| !belongs_to_another(path, |other| other.is_file()));
     let own: Vec<PathBuf> = own.cloned().collect();
     let chosen: Vec<PathBuf> = match format {
         Some(format) => own.iter().filter(|path| format.extensions().contains(&&*ending(path))).cloned().collect(),
         None => {
             let detected = |path: &PathBuf| {
-                let input = Input::file(path).ok()?;
+                let input = Input::file_of_folder(path, folder).ok()?;
                 Some((path.clone(), detect(input.file_name(), &input.sample()).ok()?.format))
             };
             let known: Vec<_> = own.iter().filter_map(detected).collect();
@@ -85,8 +112,12 @@ fn in_folder(
         inner.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
     };
     let found = own.iter().filter(|path| taken.contains(path));
-    let found =
-        found.map(|path| Found { path: path.clone(), name: Some(name(path)), is_unbegun: unbegun.contains(path) });
+    let found = found.map(|path| Found {
+        path: path.clone(),
+        name: Some(name(path)),
+        is_unbegun: unbegun.contains(path),
+        folder: Some(folder.to_owned()),
+    });
     Ok(found.collect())
 }
 
@@ -99,16 +130,18 @@ fn unbegun_texts<'f>(chosen: &[PathBuf], own: &'f [PathBuf]) -> BTreeSet<&'f Pat
     own.iter().filter(|path| ending(path) == "txt" && !chosen.contains(path)).collect()
 }
 
-fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), SessionError> {
+/// Hands over everything in a folder and its folders but these; links to folders are not followed, which could lead in
+/// a circle.
+fn walk(folder: &Path, found: &mut dyn FnMut(PathBuf, FileType)) -> Result<(), SessionError> {
     let io = |source| SessionError::Io { doing: "read the folder", source, path: folder.to_owned() };
     let mut entries = std::fs::read_dir(folder).map_err(io)?.collect::<Result<Vec<_>, _>>().map_err(io)?;
     entries.retain(|entry| !entry.file_name().to_string_lossy().starts_with('.'));
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
-        // A link to a folder could lead in a circle.
-        match entry.file_type().map_err(io)?.is_dir() {
-            true => walk(&entry.path(), files)?,
-            false => files.push(entry.path()),
+        let kind = entry.file_type().map_err(io)?;
+        match kind.is_dir() {
+            true => walk(&entry.path(), found)?,
+            false => found(entry.path(), kind),
         }
     }
     Ok(())

@@ -50,6 +50,7 @@ mod queue;
 mod ranking;
 mod readback;
 mod reading;
+mod resegmented;
 mod sample;
 mod saving;
 mod scoring;

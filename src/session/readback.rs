@@ -7,11 +7,13 @@
 
 use super::SessionError;
 use super::files::{fill_folder, write_checked};
-use crate::annotation::Kept;
+use super::resegmented::{self, Places};
+use crate::annotation::{Kept, LabelSet};
 use crate::format::{
     Content, DocumentView, Folder, Format, FormatError, ImportedDocument, ImportedLabel, Input, Layout, LossKind,
-    OneFile, Options, Output, Receipt, Sink, Warning,
+    OneFile, Options, Output, Receipt, Sink, Warning, choose_unit,
 };
+use crate::wording::{counted, listed};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::iter::Peekable;
@@ -87,11 +89,21 @@ impl<'c, I: Iterator<Item = DocumentView<'c>>> Writing<'_, '_, I> {
                     receipt.leave_out(&view, "", LossKind::ReadsBackDifferently);
                 }
             }
-            if self.strict && !receipt.losses.is_empty() {
-                return Err(SessionError::NotRepresented { count: receipt.losses.len() });
+            let refuse_losses = |receipt: &Receipt| match receipt.losses.len() {
+                count if self.strict && count > 0 => Err(SessionError::NotRepresented { count }),
+                _ => Ok(()),
+            };
+            refuse_losses(&receipt)?;
+            if receipt.documents > 0 {
+                let found = self.read_back(&receipt, files)?;
+                if !self.format.holds().tokens {
+                    let written = self.written(&receipt).map(|(_, view, _)| view);
+                    receipt.losses.extend(resegmented::losses(written, &found));
+                }
+                refuse_losses(&receipt)?;
             }
-            if self.format.holds().mentions && receipt.documents > 0 {
-                self.read_back(&receipt, files)?;
+            if !self.format.holds().label_looks {
+                receipt.notes.extend(lost_looks(self.source.labels));
             }
             stop_if(self.source.cancel)?;
             if replaces {
@@ -129,31 +141,43 @@ impl<'c, I: Iterator<Item = DocumentView<'c>>> Writing<'_, '_, I> {
         all.filter(|(number, _)| !self.without.contains(number))
     }
 
-    /// Reads as anybody would.
-    fn read_back(&self, receipt: &Receipt, files: &[PathBuf]) -> Result<(), SessionError> {
+    /// Those that the writer has not left out, with their numbers among all and among those that it was given.
+    fn written(&self, receipt: &Receipt) -> impl Iterator<Item = (usize, DocumentView<'c>, usize)> {
+        let left_out = receipt.left_out.clone();
+        let given = self.documents().zip(1..).map(|((number, view), at)| (number, view, at));
+        given.filter(move |(_, _, at)| !left_out.contains(at))
+    }
+
+    /// Reads as anybody would; gives the words and sentences that were found.
+    fn read_back(&self, receipt: &Receipt, files: &[PathBuf]) -> Result<Places, SessionError> {
         let format = self.format;
-        // The writer has counted those that it was given.
-        let given = self.documents().zip(1..).filter(|(_, at)| !receipt.left_out.contains(at));
-        let expected = given.map(|((number, view), at)| (number, units(&view, receipt, at, format)));
-        let mut documents = Vec::new();
+        let mut options: Vec<(String, String)> = self.options.for_own_files(format).given().collect();
+        let own = format.options_to_read_back().iter();
+        options.extend(own.map(|(key, value)| ((*key).to_owned(), (*value).to_owned())));
+        let inputs = files.iter().filter_map(|file| Some((format, Input::file(file).ok()?)));
+        options.extend(choose_unit(inputs, &options).map(|(option, _)| option));
+        let options = Options::new(options, &[format])?;
+
+        let expected = self.written(receipt).map(|(number, view, at)| (number, units(&view, receipt, at, format)));
+        let (mut differing, mut found) = (Vec::new(), Places::default());
         if format.layout() == Layout::Folder {
             // A file is a document.
             let mut files = files.iter();
             for (number, units) in expected {
-                let (Some(file), first) = (files.next(), units.first().map(Unit::shown)) else {
-                    documents.push((number, "its file is missing".to_owned()));
+                let Some(file) = files.next() else {
+                    differing.push((number, "its file is missing".to_owned()));
                     break;
                 };
-                let found = self.compare(file, units.into_iter().map(|unit| (number, unit)))?;
-                documents.extend(found.map(|(_, what)| (number, format!("{}: {what}", first.unwrap_or_default()))));
+                let units = units.into_iter().map(|unit| (number, unit));
+                differing.extend(self.compare(file, &options, units, &mut found)?);
             }
         } else if let Some(file) = files.first() {
             let units = expected.flat_map(|(number, units)| units.into_iter().map(move |unit| (number, unit)));
-            documents.extend(self.compare(file, units)?);
+            differing.extend(self.compare(file, &options, units, &mut found)?);
         }
-        let Some((_, what)) = documents.first() else { return Ok(()) };
+        let Some((_, what)) = differing.first() else { return Ok(found) };
         let error = SessionError::ReadsBackDifferently { what: what.clone(), path: self.path.to_owned() };
-        self.difference.replace(Some(Difference { documents }));
+        self.difference.replace(Some(Difference { documents: differing }));
         Err(error)
     }
 
@@ -161,12 +185,13 @@ impl<'c, I: Iterator<Item = DocumentView<'c>>> Writing<'_, '_, I> {
     fn compare(
         &self,
         file: &Path,
+        options: &Options,
         expected: impl Iterator<Item = (usize, Unit)>,
+        found: &mut Places,
     ) -> Result<Option<(usize, String)>, SessionError> {
         stop_if(self.source.cancel)?;
-        let mut comparing = Comparing { expected: expected.peekable(), format: self.format, difference: None };
-        let options = self.options.for_own_files(self.format);
-        match self.format.read(Input::file(file)?, &options, &mut comparing) {
+        let mut comparing = Comparing { expected: expected.peekable(), format: self.format, difference: None, found };
+        match self.format.read(Input::file(file)?, options, &mut comparing) {
             // A document without sentences is nothing to compare.
             Ok(()) | Err(FormatError::Stopped { .. } | FormatError::NoSentence { .. } | FormatError::Empty { .. }) => {}
             Err(error) => {
@@ -179,12 +204,28 @@ impl<'c, I: Iterator<Item = DocumentView<'c>>> Writing<'_, '_, I> {
         if let Some(difference) = comparing.difference.take() {
             return Ok(Some(difference));
         }
-        Ok(comparing.expected.next().map(|(number, missing)| (number, format!("{:?} is missing", missing.shown()))))
+        let missing = comparing.expected.next().filter(|_| self.format.holds().mentions);
+        Ok(missing.map(|(number, missing)| (number, format!("{:?} is missing", missing.shown()))))
     }
 }
 
 fn stop_if(cancel: &AtomicBool) -> Result<(), SessionError> {
     if cancel.load(Ordering::Relaxed) { Err(SessionError::Stopped) } else { Ok(()) }
+}
+
+/// What is not in the file of how labels look, unless that is what an import would propose anyway.
+fn lost_looks(labels: &[ImportedLabel]) -> Option<String> {
+    let proposed = LabelSet::proposed(labels.iter().map(|label| label.name.as_str()));
+    let is_lost = |label: &&ImportedLabel| {
+        proposed.by_name(&label.name).is_none_or(|plain| {
+            !label.title.is_empty()
+                || label.color.is_some_and(|color| color != plain.color)
+                || (label.key.is_some() && label.key != plain.key)
+        })
+    };
+    let lost: Vec<&str> = labels.iter().filter(is_lost).map(|label| label.name.as_str()).collect();
+    let what = counted(lost.len(), "label is", "labels are");
+    (!lost.is_empty()).then(|| format!("the title, colour and key of {what} not in the file: {}", listed(&lost)))
 }
 
 /// What is compared: a sentence with its words, or a document with its text where the format does not hold the words.
@@ -245,10 +286,17 @@ struct Comparing<'f, I: Iterator<Item = (usize, Unit)>> {
     format: &'f dyn Format,
     /// The first one, with the number of its document.
     difference: Option<(usize, String)>,
+    found: &'f mut Places,
 }
 
 impl<I: Iterator<Item = (usize, Unit)>> Sink for Comparing<'_, I> {
     fn document(&mut self, document: ImportedDocument) -> ControlFlow<()> {
+        if !self.format.holds().tokens {
+            self.found.add(&document);
+        }
+        if !self.format.holds().mentions {
+            return ControlFlow::Continue(()); // of plain text the words alone are left, which may be split otherwise
+        }
         let mut last = 0;
         for got in units(&document.view(), &Receipt::default(), 1, self.format) {
             match self.expected.next() {
@@ -276,4 +324,96 @@ impl<I: Iterator<Item = (usize, Unit)>> Sink for Comparing<'_, I> {
     fn kept(&mut self, _: Warning) {}
 
     fn note(&mut self, _: String) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annotation::Span;
+    use crate::format::{Holds, ImportedMention, ImportedSentence, OptionSpec, Sample, Sniff, by_id};
+    use crate::text::tokenize;
+
+    /// Writes as another format does, but for the mentions of some documents.
+    struct Forgetful(&'static dyn Format);
+
+    impl Format for Forgetful {
+        fn id(&self) -> &'static str {
+            self.0.id()
+        }
+
+        fn title(&self) -> &'static str {
+            self.0.title()
+        }
+
+        fn extensions(&self) -> &'static [&'static str] {
+            self.0.extensions()
+        }
+
+        fn holds(&self) -> Holds {
+            self.0.holds()
+        }
+
+        fn layout(&self) -> Layout {
+            self.0.layout()
+        }
+
+        fn options(&self) -> &'static [OptionSpec] {
+            self.0.options()
+        }
+
+        fn sniff(&self, sample: &Sample<'_>) -> Option<Sniff> {
+            self.0.sniff(sample)
+        }
+
+        fn read(&self, input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
+            self.0.read(input, options, sink)
+        }
+
+        fn write(
+            &self,
+            content: Content<'_, '_>,
+            options: &Options,
+            out: &mut dyn Output,
+        ) -> Result<Receipt, FormatError> {
+            let Content { labels, definitions, documents } = content;
+            let documents = &mut documents.map(|mut view| {
+                let mut sentences = view.sentences.iter_mut().filter(|_| view.name.starts_with("bad"));
+                if let Some(sentence) = sentences.next() {
+                    sentence.mentions.clear();
+                }
+                view
+            });
+            self.0.write(Content { labels, definitions, documents }, options, out)
+        }
+    }
+
+    #[test]
+    fn documents_that_read_back_differently_cost_themselves_only() {
+        let document = |name: &str| {
+            let sentence = ImportedSentence {
+                tokens: tokenize("Anna left."),
+                mentions: vec![ImportedMention::new(Span::from_range(0..1).unwrap(), "PER")],
+                ..ImportedSentence::default()
+            };
+            let (name, text) = (name.to_owned(), "Anna left.".into());
+            ImportedDocument { name, text, kept: Kept::new(), sentences: vec![sentence] }
+        };
+        let all = ["a", "bad 1", "b", "bad 2", "c"].map(document);
+        let dir = tempfile::tempdir().unwrap();
+        for (id, name) in [("brat", "out"), ("jsonl", "out.jsonl"), ("conll", "out.conll")] {
+            let format = Forgetful(by_id(id).unwrap());
+            let documents = || all.iter().map(ImportedDocument::view);
+            let (cancel, definitions) = (AtomicBool::new(false), Kept::new());
+            let source = Source { labels: &[], definitions: &definitions, documents: &documents, cancel: &cancel };
+            let path = dir.path().join(name);
+            let receipt = write_read_back(&source, &format, &Options::default(), false, &path).unwrap();
+            assert_eq!((receipt.documents, receipt.sentences, receipt.left_out_sentences), (3, 3, 2), "{id}");
+            let losses: Vec<_> = receipt.losses.iter().map(ToString::to_string).collect();
+            assert_eq!(losses.len(), 2, "{id}: {losses:?}");
+            assert!(losses[0].starts_with("bad 1: the document was left out"), "{losses:?}");
+            assert!(path.exists(), "{id}");
+            let strict = write_read_back(&source, &format, &Options::default(), true, &dir.path().join("strict"));
+            assert!(strict.is_err(), "{id}");
+        }
+    }
 }

@@ -6,12 +6,13 @@ use super::{Part, SessionError};
 use crate::annotation::{Corpus, Kept, Presence, Status};
 use crate::format::{
     Collected, Format, FormatError, ImportedDocument, ImportedLabel, ImportedSentence, Input, Options, Sink, Warning,
-    by_id, detect,
+    by_id, choose_unit, detect,
 };
 use crate::text::check_text;
+use crate::wording::{by_kind, grouped};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How files are to be read.
@@ -61,12 +62,13 @@ pub(super) fn read_inputs(
 ) -> Result<Incoming, SessionError> {
     let asked = request.format.as_deref().map(by_id).transpose()?;
     let mut incoming = Incoming { files: named.to_vec(), ..Incoming::default() };
-    let found = expand(named, asked, &mut incoming.notes)?;
-    let (mut files, mut told, mut failures) = (Vec::with_capacity(found.len()), Vec::new(), Vec::new());
+    let mut failures = Vec::new();
+    let found = expand(named, asked, &mut incoming.notes, &mut failures)?;
+    let (mut files, mut told) = (Vec::with_capacity(found.len()), Vec::new());
     for file in found {
         let format = match file.is_unbegun {
             true => Ok(by_id(UNBEGUN)?),
-            false => format_of(&file.path, asked, &mut told),
+            false => format_of(&file, asked, &mut told),
         };
         match format {
             Ok(format) => files.push((file, format)),
@@ -85,6 +87,11 @@ pub(super) fn read_inputs(
         formats.extend(asked);
         Options::new(request.options.iter().cloned(), &formats)?;
     }
+    let mut request = request.clone();
+    if let Some((option, note)) = choose_unit(sampled(&files), &request.options) {
+        request.options.push(option);
+        incoming.notes.push(note);
+    }
     let total = files.len();
     let mut gathering = Gathering {
         collected: Collected::default(),
@@ -99,7 +106,7 @@ pub(super) fn read_inputs(
             (incoming.format_id, incoming.format_title) = (format.id(), format.title());
         }
         gathering.file = file.path.display().to_string();
-        match read_file(&file, format, request, &mut gathering) {
+        match read_file(&file, format, &request, &mut gathering) {
             _ if cancel.load(Ordering::Relaxed) => return Err(SessionError::Stopped),
             Ok(()) => {}
             Err(error @ FormatError::BadOption { .. }) => return Err(error.into()),
@@ -109,11 +116,7 @@ pub(super) fn read_inputs(
     let Collected { labels, documents, warnings, notes, definitions } = gathering.collected;
     (incoming.label_hints, incoming.documents, incoming.warnings) = (labels, documents, warnings);
     incoming.definitions = definitions;
-    let more = notes.len().saturating_sub(MOST_NOTES);
-    incoming.notes.extend(notes.into_iter().take(MOST_NOTES));
-    if more > 0 {
-        incoming.notes.push(format!("… and {more} more remarks of this kind"));
-    }
+    incoming.notes.extend(each_kind_once(&notes, named));
     incoming.count();
     if incoming.sentences == 0 {
         if !failures.is_empty() {
@@ -138,25 +141,52 @@ pub(super) fn read_inputs(
 /// The format that has annotations beside texts, and knows texts that have none.
 const UNBEGUN: &str = "brat";
 
-/// Remarks of readers that are passed on; each file of a thousand may have one.
-const MOST_NOTES: usize = 100;
+/// What readers note of each of a thousand files, said once with the first of them.
+fn each_kind_once(notes: &[String], named: &[PathBuf]) -> Vec<String> {
+    let folders: Vec<String> = named.iter().map(|path| path.display().to_string()).collect();
+    // A note ends with the file that it is about.
+    let without_file = |note: &String| {
+        let ends = folders.iter().filter_map(|folder| note.find(&format!(": {folder}")));
+        ends.min().map_or(note.len(), |end| end)
+    };
+    let kinds = by_kind(notes, |note| note.get(..without_file(note)).unwrap_or_default());
+    kinds
+        .into_iter()
+        .filter_map(|kind| {
+            let first = kind.first.first()?;
+            Some(match kind.count - 1 {
+                0 => (*first).clone(),
+                more => format!("{first} (and {} more like this)", grouped(more)),
+            })
+        })
+        .collect()
+}
+
+/// Files that are looked at before it is chosen what a line is.
+const MOST_LOOKED_AT: usize = 500;
+
+/// Files from all over the list, as they will be read.
+fn sampled(files: &[(Found, &'static dyn Format)]) -> impl Iterator<Item = (&'static dyn Format, Input)> {
+    let step = files.len().div_ceil(MOST_LOOKED_AT).max(1);
+    files.iter().step_by(step).filter_map(|(file, format)| Some((*format, file.input().ok()?)))
+}
 
 fn format_of(
-    file: &Path,
+    file: &Found,
     asked: Option<&'static dyn Format>,
     told: &mut Vec<(PathBuf, String)>,
 ) -> Result<&'static dyn Format, FormatError> {
-    let input = Input::file(file)?;
+    let input = file.input()?;
     let detected = detect(input.file_name(), &input.sample());
     if let Some(format) = asked {
         let looks_like = detected.ok().filter(|other| other.format.holds().mentions);
         if let Some(other) = looks_like.filter(|_| format.sniff(&input.sample()).is_none()) {
-            told.push((file.to_owned(), format!("it looks like {}, and is read as {}", other.found, format.title())));
+            told.push((file.path.clone(), format!("it looks like {}, and is read as {}", other.found, format.title())));
         }
         return Ok(format);
     }
     let detected = detected?;
-    told.push((file.to_owned(), detected.found));
+    told.push((file.path.clone(), detected.found));
     Ok(detected.format)
 }
 
@@ -166,13 +196,8 @@ fn read_file(
     request: &ReadRequest,
     sink: &mut Gathering<'_>,
 ) -> Result<(), FormatError> {
-    let input = Input::file(&file.path)?;
-    let input = match &file.name {
-        Some(name) => input.named(name),
-        None => input,
-    };
     let options = Options::known_to(format, &request.options)?;
-    format.read(input, &options, sink)
+    format.read(file.input()?, &options, sink)
 }
 
 /// Keeps everything that may enter a project, labels once, until it is told to stop.

@@ -21,6 +21,7 @@ mod search;
 mod sentences;
 mod tokens;
 mod web;
+mod wrapping;
 
 pub use allowed::{ForbiddenCharacter, check_text};
 pub use edges::cuts_word;
@@ -29,3 +30,4 @@ pub use offsets::{ByteIdx, CharIdx, OffsetIndex, TextRange, TextTooLong, Utf16Id
 pub use search::search_terms;
 pub use sentences::{SentenceSplit, split_sentences};
 pub use tokens::{Tokens, character_ends, tokenize, tokenize_blanks};
+pub use wrapping::ends_sentence;

@@ -17,6 +17,7 @@
 
 use super::abbreviations::{Abbreviation, abbreviation, is_ordinal, likes_to_begin};
 use super::tokens::first_word;
+use super::wrapping::Wrapping;
 use super::{TextRange, Tokens};
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
@@ -26,7 +27,7 @@ use unicode_segmentation::UnicodeSegmentation;
 pub enum SentenceSplit {
     /// Every line is one sentence, whatever it holds.
     Lines,
-    /// Punctuation and blank lines; a single line break is white space (wrapped text).
+    /// Punctuation, blank lines, and single line breaks that don't wrap a line, such as that after a headline.
     Prose,
 }
 
@@ -51,6 +52,7 @@ fn lines(text: &str) -> Vec<Range<usize>> {
 }
 
 fn prose(text: &str) -> Vec<Range<usize>> {
+    let wrapping = Wrapping::of(text);
     let mut sentences: Vec<Range<usize>> = Vec::new();
     let (mut start, mut from) = (0, 0);
     for piece in text.split_sentence_bounds() {
@@ -61,7 +63,8 @@ fn prose(text: &str) -> Vec<Range<usize>> {
             let (Some(sentence), Some(rest)) = (text.get(start..end), text.get(end..)) else { continue };
             if sentence.trim_end().is_empty() {
                 start = end; // so that blanks are not looked at again and again
-            } else if ends_here(sentence, rest) {
+            } else if ends_here(sentence, rest, || wrapping.is_hard_break(start + sentence.trim_end().len() - 1, rest))
+            {
                 sentences.push(start..end);
                 start = end;
             }
@@ -85,6 +88,11 @@ fn breaks_inside(piece: &str) -> Vec<usize> {
         begins.then(|| piece.len() - next.len())
     });
     stops.collect()
+}
+
+/// LF, CR LF and CR.
+fn line_breaks(blanks: &str) -> usize {
+    blanks.matches('\n').count() + blanks.matches('\r').count() - blanks.matches("\r\n").count()
 }
 
 fn is_year(text: &str) -> bool {
@@ -132,17 +140,20 @@ fn closes(quote: char, sentence: &str) -> bool {
 }
 
 const CLOSING: &[char] = &['"', '\'', '’', '”', '“', '»', '«', ')', ']'];
+/// What no line ends with that is whole.
+const GOES_ON: &[char] = &[',', ';', '-', '–', '—', '(', '[', '/', '&', '،', '、', '，', '；'];
 const STOPS: &[char] = &['.', '!', '?', '。', '！', '？', '…', '"', '”', ':'];
 
-fn ends_here(sentence: &str, rest: &str) -> bool {
+/// Whether a sentence may end where `rest` begins; `is_hard_break` is asked where a single line break is all that says so.
+fn ends_here(sentence: &str, rest: &str, is_hard_break: impl FnOnce() -> bool) -> bool {
     let body = sentence.trim_end();
     let blanks = sentence.get(body.len()..).unwrap_or_default();
-    let breaks = blanks.matches('\n').count();
+    let breaks = line_breaks(blanks);
     if rest.starts_with(['\n', '\r']) || breaks > 1 || blanks.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
         return true;
     }
     if breaks == 1 && (is_bullet(rest) || !body.ends_with(STOPS)) {
-        return is_bullet(rest);
+        return is_bullet(rest) || (!body.ends_with(GOES_ON) && is_hard_break());
     }
     let next = first_word(
         rest.trim_start_matches(|c: char| c.is_whitespace() || CLOSING.contains(&c) || "([„‘-–—".contains(c)),
@@ -221,6 +232,62 @@ mod tests {
                 They spoke for an hour .
                 A headline
                 It rained ."#]],
+        );
+    }
+
+    #[test]
+    fn a_headline_stays_apart_and_wrapped_lines_go_on() {
+        check(
+            "Harbour opens again\nAnna met Bo at noon. It rained.",
+            SentenceSplit::Prose,
+            expect![[r#"
+            Harbour opens again
+            Anna met Bo at noon .
+            It rained ."#]],
+        );
+        let wrapped = "Harbour opens again\r\nThe mayor met the board of the harbour of Aarhus at noon and\r\n\
+            Anna Berg said that all was well, for the new quay of the\r\nHarbour was ready.\r\nMore about it:\r\nPage 3";
+        check(
+            wrapped,
+            SentenceSplit::Prose,
+            expect![[r#"
+            Harbour opens again
+            The mayor met the board of the harbour of Aarhus at noon and Anna Berg said that all was well , for the new quay of the Harbour was ready .
+            More about it :
+            Page 3"#]],
+        );
+        check(
+            "港口重新开放\n安娜中午在港口遇见了博。下雨了。",
+            SentenceSplit::Prose,
+            expect![[r#"
+            港 口 重 新 开 放
+            安 娜 中 午 在 港 口 遇 见 了 博 。
+            下 雨 了 。"#]],
+        );
+        let wrapped =
+            "港口重新开放\n安娜中午在港口遇见了博和他的老\n朋友们他们谈了很久关于新的码头\n工程的事情。下雨了。";
+        check(
+            wrapped,
+            SentenceSplit::Prose,
+            expect![[r#"
+            港 口 重 新 开 放
+            安 娜 中 午 在 港 口 遇 见 了 博 和 他 的 老 朋 友 们 他 们 谈 了 很 久 关 于 新 的 码 头 工 程 的 事 情 。
+            下 雨 了 。"#]],
+        );
+        check(
+            "Roses,\nViolets and\nLilies\n",
+            SentenceSplit::Prose,
+            expect![[r#"
+            Roses , Violets and
+            Lilies"#]],
+        );
+        check(
+            "Title\rAnna came. Bo left.\r",
+            SentenceSplit::Prose,
+            expect![[r#"
+            Title
+            Anna came .
+            Bo left ."#]],
         );
     }
 

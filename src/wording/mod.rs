@@ -1,4 +1,11 @@
-//! Numbers, lists and times inside sentences that people read: "1 sentence", "2,041 sentences", "CoNLL, brat and text".
+//! Numbers, lists and times inside sentences that people read: "1 sentence", "2,041 sentences", "CoNLL, brat and text";
+//! many messages in a few lines; and text from strangers where a terminal reads it.
+
+mod kinds;
+mod printable;
+
+pub use kinds::{Kind, by_kind, pattern};
+pub use printable::{one_line, printable, printable_json};
 
 /// "1 sentence", "2,041 sentences".
 pub fn counted(number: usize, one: &str, many: &str) -> String {

@@ -6,6 +6,7 @@ mod active;
 mod compare;
 mod log;
 mod models;
+mod terminal;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

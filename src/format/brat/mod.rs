@@ -9,7 +9,7 @@ mod ids;
 mod read;
 mod write;
 
-use super::text::{TOKENS, UNIT};
+use super::segments::{LineEvidence, TOKENS, UNIT, with_unit};
 use super::units::OFFSETS;
 use super::{
     Confidence, Content, Format, FormatError, Holds, ImportedLabel, Input, Layout, OptionSpec, Options, Output,
@@ -60,8 +60,12 @@ impl Format for Brat {
         (sample.extension == "ann").then_some(Sniff { confidence: Confidence::Certain, found })
     }
 
+    fn look_at_lines(&self, input: &Input, evidence: &mut LineEvidence) {
+        read::look_at_lines(input, evidence);
+    }
+
     fn read(&self, input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
-        read::read(&input, options, sink)
+        read::read(&input, &with_unit(self, &input, options, sink), sink)
     }
 
     fn write(&self, content: Content<'_, '_>, options: &Options, out: &mut dyn Output) -> Result<Receipt, FormatError> {

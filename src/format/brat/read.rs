@@ -3,15 +3,16 @@
 use super::ids::{fields, number_of, references, renamed};
 use super::{CONFIGURATION, ID, conf};
 use crate::annotation::{Kept, Status};
-use crate::format::encoding::decode;
+use crate::format::encoding::{decode, decode_start};
 use crate::format::fit::{Fitted, LeftOut, Lost, RawMention, fit, quotes};
-use crate::format::text::cut;
+use crate::format::segments::{LineEvidence, segments};
 use crate::format::units::{Counting, Decision, Ends, Evidence, Fit, Forced, Places, SAY_OFFSETS, Said, fit as fit_of};
 use crate::format::{FormatError, ImportedDocument, Input, Options, Sink, Warning};
 use crate::text::OffsetIndex;
 use crate::wording::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::path::Path;
 
 /// A `T` line.
 struct TextBound<'t> {
@@ -81,7 +82,7 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
         problem.is_none()
     });
 
-    let sentences = cut(&text, options, &file, sink);
+    let sentences = segments(&text, options);
     let mentions: Vec<RawMention> = bounds.iter().map(|bound| bound.mention.clone()).collect();
     let mut fitted = fit(&text, &sentences, &mentions);
     for (number, why) in &fitted.left_out {
@@ -133,24 +134,17 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
 /// In bytes; what is larger is something else.
 const LARGEST_CONFIGURATION: u64 = 1 << 20;
 
-const TOO_LARGE: &str = "it is larger than 1 MiB";
-
 /// Hands over what the configuration says: of the folder of the document, else of the folders above it as far as the
 /// document's name tells of them.
 fn configuration(input: &Input, sink: &mut dyn Sink) {
     let folders: Vec<&str> = input.name().rsplit('/').skip(1).collect();
     let mut texts: [String; CONFIGURATION.len()] = Default::default();
     for (file_name, text) in CONFIGURATION.into_iter().zip(&mut texts) {
-        let in_folder = |level: usize| {
-            let beside = input.beside(file_name)?;
-            let path = beside.parent()?.ancestors().nth(level)?.join(file_name);
-            // No pipe that would wait for somebody to write.
-            path.is_file().then_some((level, path))
+        let in_folder = |level: usize| match input.above(level, file_name, LARGEST_CONFIGURATION) {
+            Ok(found) => found.map(|bytes| (level, Ok(bytes))),
+            Err(error) => Some((level, Err(error.to_string()))),
         };
-        let Some((level, path)) = (0..=folders.len()).find_map(in_folder) else { continue };
-        let is_small = path.metadata().is_ok_and(|metadata| metadata.len() <= LARGEST_CONFIGURATION);
-        let read =
-            if is_small { std::fs::read(&path).map_err(|error| error.to_string()) } else { Err(TOO_LARGE.to_owned()) };
+        let Some((level, read)) = (0..=folders.len()).find_map(in_folder) else { continue };
         match read.and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is no UTF-8".to_owned())) {
             Ok(found) => {
                 let above = folders.iter().skip(level).rev().copied();
@@ -159,9 +153,10 @@ fn configuration(input: &Input, sink: &mut dyn Sink) {
                 sink.definition(format!("{ID}:{name}"), found);
             }
             Err(why) => sink.warning(Warning {
-                file: path.display().to_string(),
+                // The same for all documents of a folder, so that it is said once.
+                file: Path::new(input.file_name()).with_file_name(file_name).display().to_string(),
                 line: None,
-                message: format!("it can't be read ({why}), so what it says of labels is not known"),
+                message: format!("the configuration was left out: {why}"),
             }),
         }
     }
@@ -174,19 +169,26 @@ fn configuration(input: &Input, sink: &mut dyn Sink) {
 /// The text and the annotations, whichever of the two files was named; a text may be one that has none yet.
 fn both(input: &Input, file: &str) -> Result<(String, Option<String>), FormatError> {
     let is_text = input.sample().extension == "txt";
-    let other = input.with_ending(if is_text { "ann" } else { "txt" }).filter(|path| path.is_file());
-    let Some(other) = other else {
+    let Some(other) = input.with_ending(if is_text { "ann" } else { "txt" })? else {
         return match is_text {
             true => Ok((decode(input.all_bytes()?, file)?.text, None)),
             false => Err(FormatError::Missing { file: format!(".txt (beside {file})") }),
         };
     };
-    let other_name = other.display().to_string();
-    let theirs = decode(std::fs::read(&other).map_err(|error| FormatError::read(error, &other_name))?, &other_name)?;
+    let theirs = decode(other.bytes, &other.file)?;
     let ours = decode(input.all_bytes()?, file)?;
     let (text, annotations) = if is_text { (ours.text, theirs.text) } else { (theirs.text, ours.text) };
     let annotations = annotations.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(annotations);
     Ok((text, Some(annotations)))
+}
+
+/// The text is in the file itself or in the one beside it.
+pub(super) fn look_at_lines(input: &Input, evidence: &mut LineEvidence) {
+    if input.sample().extension == "txt" {
+        evidence.add(&decode_start(input.sample().bytes));
+    } else if let Ok(Some(text)) = input.with_ending("txt") {
+        evidence.add(&decode_start(&text.bytes));
+    }
 }
 
 /// What an `.ann` file holds.

@@ -2,7 +2,8 @@
 
 use super::conf_write::{self, Used};
 use super::ids::{fields, number_of, references};
-use super::{ID, conf};
+use super::{CONFIGURATION, ID, conf};
+use crate::format::file_names::FileNames;
 use crate::format::spelling::Spelling;
 use crate::format::{
     Content, DocumentView, FormatError, ImportedLabel, LossKind, MentionView, Output, Receipt, SentenceView,
@@ -18,21 +19,22 @@ pub(super) fn write(content: Content<'_, '_>, out: &mut dyn Output) -> Result<Re
     let mut labels: Vec<ImportedLabel> = content.labels.to_vec();
     let mut known: BTreeSet<String> = labels.iter().map(|label| label.name.clone()).collect();
     spelling.prefer(labels.iter().map(|label| label.name.as_str()));
-    let (mut used, mut names, mut says_status) = (Used::default(), BTreeSet::new(), false);
+    let (mut used, mut says_status) = (Used::default(), false);
     receipt.lose_definitions(content.definitions, ID);
-    let mut folders = BTreeSet::from([String::new()]);
+    // Those that are written, with what the documents call them.
+    let mut folders = BTreeMap::from([(String::new(), String::new())]);
+    let mut names = FileNames::new(&["txt", "ann"], &CONFIGURATION);
     for document in content.documents {
         if receipt.leaves_out(&document) {
             continue;
         }
         receipt.begin(&document);
         receipt.lose_kept(&document, ID);
-        let name = file_name(document.name, &mut names);
+        let name = names.next(document.name);
         if name != document.name {
             receipt.notes.push(format!("the document {:?} was written as {name:?}", document.name));
         }
-        let inner = name.match_indices('/').filter_map(|(end, _)| name.get(..=end));
-        folders.extend(inner.map(str::to_owned));
+        add_folders(&mut folders, document.name, &name);
         says_status |= document.sentences.iter().any(|s| s.status.is_some() || s.split.is_some());
         for mention in document.sentences.iter().flat_map(|s| &s.mentions) {
             if known.insert(mention.label.to_owned()) {
@@ -57,13 +59,9 @@ pub(super) fn write(content: Content<'_, '_>, out: &mut dyn Output) -> Result<Re
         }
         label.name = spelled;
     }
-    let mut came_in: BTreeMap<String, BTreeMap<&str, &str>> = BTreeMap::new();
-    for (folder, files) in conf::by_folder(content.definitions) {
-        let folder = if folder.is_empty() { String::new() } else { safe_path(folder) + "/" };
-        came_in.entry(folder).or_default().extend(files);
-    }
-    for folder in folders {
-        let old = came_in.get(&folder);
+    let came_in = conf::by_folder(content.definitions);
+    for (folder, called) in folders {
+        let old = came_in.get(called.as_str());
         if folder.is_empty() || old.is_some() {
             for (name, content) in conf_write::write(&labels, &used, old.unwrap_or(&BTreeMap::new())) {
                 let mut file = out.file(&format!("{folder}{name}"))?;
@@ -79,25 +77,15 @@ pub(super) fn write(content: Content<'_, '_>, out: &mut dyn Output) -> Result<Re
     Ok(receipt)
 }
 
-/// A path that any system takes, and no other document has.
-fn file_name(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let safe = safe_path(name);
-    let numbered = (2..).map(|number| format!("{safe}-{number}"));
-    let mut all = std::iter::once(safe.clone()).chain(numbered);
-    // Some systems don't tell upper from lower case.
-    all.find(|name| taken.insert(name.to_lowercase())).unwrap_or(safe)
-}
-
-fn safe_path(name: &str) -> String {
-    let part = |part: &str| {
-        let forbidden = |c: char| c.is_control() || matches!(c, '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
-        let safe: String = part.chars().map(|c| if forbidden(c) { '_' } else { c }).take(100).collect();
-        match safe.trim_matches([' ', '.']) {
-            "" => "_".to_owned(),
-            trimmed => trimmed.to_owned(),
+/// The folders of a document that is written to a path, each with a `/` at its end, and what its name calls them.
+fn add_folders(folders: &mut BTreeMap<String, String>, name: &str, path: &str) {
+    // Of a very long path the first folders are gone.
+    if name.matches('/').count() == path.matches('/').count() {
+        for ((end, _), (called, _)) in path.match_indices('/').zip(name.match_indices('/')) {
+            let folder = path.get(..=end).unwrap_or_default().to_owned();
+            folders.entry(folder).or_insert_with(|| name.get(..called).unwrap_or_default().to_owned());
         }
-    };
-    name.split('/').map(part).collect::<Vec<_>>().join("/")
+    }
 }
 
 struct Annotations<'a, 't> {

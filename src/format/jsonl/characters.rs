@@ -10,9 +10,9 @@ use super::sentence::{LineError, read_split, read_status};
 use super::text_line::{Answer, Object, TextLine, Word};
 use crate::annotation::Status;
 use crate::format::fit::{Changes, Lost, RawMention, fit, quotes};
-use crate::format::text::cut_as_told;
+use crate::format::segments::{LineEvidence, segments};
 use crate::format::units::{Counting, Fit, Places, SAY_OFFSETS, fit as fit_of};
-use crate::format::{ImportedSentence, Options};
+use crate::format::{ImportedSentence, Input, Options};
 use crate::text::{OffsetIndex, TextRange};
 use serde_json::Value;
 use std::ops::Range;
@@ -41,6 +41,16 @@ enum PlaceError {
     NoLabel,
 }
 
+/// The texts whose words are not given, at the start of the file.
+pub(super) fn look_at_lines(input: &Input, evidence: &mut LineEvidence) {
+    for line in input.sample().bytes.split(|byte| *byte == b'\n') {
+        let without_words = TextLine::parse(line.trim_ascii()).filter(|text| text.tokens.is_none());
+        if let Some(text) = without_words {
+            evidence.add(&text.text);
+        }
+    }
+}
+
 /// Reads a line whose places count so; those that look wrong are reported unless somebody has told what they count.
 pub(super) fn read_text(
     line: &TextLine,
@@ -53,7 +63,7 @@ pub(super) fn read_text(
     let places = counting.places(&line.text, said.iter().flat_map(|said| &said.pieces));
     let mut warnings = Vec::new();
     let mut unknown_keys = line.unknown_keys();
-    let cut = words(line, &places, cut_as_told(&line.text, options), &mut warnings);
+    let cut = words(line, &places, segments(&line.text, options), &mut warnings);
     if cut.is_empty() {
         return Err(LineError::NoWords);
     }

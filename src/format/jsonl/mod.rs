@@ -11,7 +11,7 @@ mod sentence;
 mod text_line;
 mod write;
 
-use super::text::{TOKENS, UNIT};
+use super::segments::{LineEvidence, TOKENS, UNIT, with_unit};
 use super::units::OFFSETS;
 use super::{
     Confidence, Content, Format, FormatError, Holds, Input, OptionSpec, Options, Output, Receipt, Sample, Sink, Sniff,
@@ -65,7 +65,7 @@ impl Format for Jsonl {
     }
 
     fn holds(&self) -> Holds {
-        Holds::EVERYTHING
+        Holds { label_looks: false, ..Holds::EVERYTHING }
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -94,8 +94,13 @@ impl Format for Jsonl {
         Some(Sniff { confidence, found: found.to_owned() })
     }
 
+    fn look_at_lines(&self, input: &Input, evidence: &mut LineEvidence) {
+        characters::look_at_lines(input, evidence);
+    }
+
     fn read(&self, input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
-        read::read(input, options, sink)
+        let options = with_unit(self, &input, options, sink);
+        read::read(input, &options, sink)
     }
 
     fn write(&self, content: Content<'_, '_>, options: &Options, out: &mut dyn Output) -> Result<Receipt, FormatError> {

@@ -1,0 +1,134 @@
+//! Finding sentences and words in raw text: the options that say how, and the choice of what a line is.
+//!
+//! # Invariants
+//! - All files of one import are read alike: what a line is is chosen once, from all of them ([`choose_unit`]).
+
+use super::{Format, Input, OptionSpec, Options, Sink, Use};
+use crate::text::{SentenceSplit, TextRange, Tokens, ends_sentence, split_sentences};
+use crate::wording::{counted, grouped};
+
+pub(super) const UNIT: OptionSpec = OptionSpec {
+    key: "unit",
+    meaning: "what a line is: one sentence, or a piece of prose whose sentences are found",
+    values: &["auto", LINES, PROSE],
+    default: "auto",
+    used: Use::Reading,
+};
+
+const LINES: &str = "lines";
+const PROSE: &str = "prose";
+
+pub(super) const TOKENS: OptionSpec = OptionSpec {
+    key: "tokens",
+    meaning: "what a token is: a word or a mark, or whatever stands between blanks (of a text that was tokenised before)",
+    values: &["words", "blanks"],
+    default: "words",
+    used: Use::Reading,
+};
+
+/// The tokens of each sentence, as the options say; where they leave open what a line is, it is a piece of prose.
+pub(super) fn segments(text: &str, options: &Options) -> Vec<Vec<TextRange>> {
+    let unit = match options.value(&UNIT) {
+        LINES => SentenceSplit::Lines,
+        _ => SentenceSplit::Prose,
+    };
+    let tokens = if options.value(&TOKENS) == "blanks" { Tokens::Blanks } else { Tokens::Words };
+    split_sentences(text, unit, tokens)
+}
+
+/// The options for reading one file, with what a line is chosen from its start where they leave that open; the sink
+/// hears what was found.
+pub(super) fn with_unit(format: &dyn Format, input: &Input, options: &Options, sink: &mut dyn Sink) -> Options {
+    if options.value(&UNIT) != UNIT.default {
+        return options.clone();
+    }
+    let mut evidence = LineEvidence::default();
+    format.look_at_lines(input, &mut evidence);
+    if evidence.full > 0 {
+        sink.note(format!("{}: {}", evidence.note(), input.file_name()));
+    }
+    options.with(&UNIT, evidence.value())
+}
+
+/// Chooses what a line is from all files of an import: the option to read them with, and what to tell people. `None`
+/// where the options say it already, or no file leaves it open.
+pub fn choose_unit<'f>(
+    inputs: impl Iterator<Item = (&'f dyn Format, Input)>,
+    given: &[(String, String)],
+) -> Option<((String, String), String)> {
+    if given.iter().any(|(key, value)| key == UNIT.key && value != UNIT.default) {
+        return None;
+    }
+    let mut evidence = LineEvidence::default();
+    for (format, input) in inputs {
+        format.look_at_lines(&input, &mut evidence);
+    }
+    (evidence.full > 0).then(|| ((UNIT.key.to_owned(), evidence.value().to_owned()), evidence.note()))
+}
+
+/// Lines of each text that are looked at.
+const LOOKED_AT_LINES: usize = 2000;
+
+/// What the lines of texts look like, to tell prose from one sentence a line.
+#[derive(Default)]
+pub struct LineEvidence {
+    /// Lines with something in them.
+    full: usize,
+    /// Those that hold several sentences.
+    several: usize,
+    /// Those that end inside a sentence, which goes on in the next line.
+    broken: usize,
+    /// Those that end without a full stop and are followed by another line, in texts with blank lines.
+    unfinished: usize,
+}
+
+impl LineEvidence {
+    /// Adds the first lines of a text.
+    pub(super) fn add(&mut self, text: &str) {
+        let lines: Vec<&str> = text.lines().take(LOOKED_AT_LINES).map(str::trim).collect();
+        self.full += lines.iter().filter(|line| !line.is_empty()).count();
+        let has_several = |line: &&&str| split_sentences(line, SentenceSplit::Prose, Tokens::Words).len() > 1;
+        self.several += lines.iter().filter(has_several).count();
+        let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or_default();
+        let is_long = |line: &str| line.chars().count() * 10 >= longest * 6;
+        let pairs = lines.iter().zip(lines.iter().skip(1)).filter(|(line, next)| !line.is_empty() && !next.is_empty());
+        let has_blank = lines.iter().any(|line| line.is_empty());
+        for (line, next) in pairs.filter(|(line, _)| !ends_sentence(line)) {
+            self.broken += usize::from(is_long(line) && next.starts_with(char::is_lowercase));
+            self.unfinished += usize::from(has_blank);
+        }
+    }
+
+    /// Of the option.
+    fn value(&self) -> &'static str {
+        if self.has_several() || self.is_broken() || self.has_paragraphs() { PROSE } else { LINES }
+    }
+
+    fn has_several(&self) -> bool {
+        self.several > 0 && self.several * 5 >= self.full
+    }
+
+    fn is_broken(&self) -> bool {
+        self.broken > 0 && self.broken * 3 >= self.full
+    }
+
+    fn has_paragraphs(&self) -> bool {
+        self.unfinished * 2 > self.full
+    }
+
+    /// What was chosen, why, and what to do where it is wrong.
+    fn note(&self) -> String {
+        let full = grouped(self.full);
+        let why = if self.has_several() {
+            format!("{} of {full} hold several sentences", counted(self.several, "line", "lines"))
+        } else if self.is_broken() {
+            format!("{} of {full} end inside a sentence", counted(self.broken, "line", "lines"))
+        } else if self.has_paragraphs() {
+            "blank lines separate paragraphs of several lines".to_owned()
+        } else {
+            format!("{} of {full} hold one sentence", counted(self.full - self.several, "line", "lines"))
+        };
+        let (found, other) = if self.value() == LINES { ("one sentence a line", PROSE) } else { ("prose", LINES) };
+        format!("read as {found}, because {why}; the option unit={other} reads it the other way")
+    }
+}
