@@ -325,3 +325,30 @@ fn an_excluded_document_is_out_of_the_corpus_and_can_always_come_back() {
 fn presence(old: Presence, new: Presence) -> Edit {
     Edit::SetPresence { documents: vec![DocumentId(0)], old, new }
 }
+
+#[test]
+fn what_is_typed_piece_by_piece_is_one_step() {
+    let mut corpus = corpus();
+    let id = corpus.sentences().next().unwrap().id();
+    let mention =
+        Mention::new(corpus.next_mention_id(), Span::from_range(0..1).unwrap(), LabelId(0), Provenance::Person);
+    let mut history = History::default();
+    let mut take = |transaction: Transaction, step| {
+        let inverse = corpus.apply(transaction).unwrap();
+        history.record(step, inverse);
+        (history.next_undo().cloned(), history.done().count())
+    };
+    take(Transaction::new("Add", vec![Edit::AddMention { sentence: id, mention: mention.clone() }]), Step::Do);
+    let says = |note: &str| Mention { note: note.to_owned(), ..mention.clone() };
+    let write = |old: &str, new: &str| vec![Edit::ReplaceMention { sentence: id, old: says(old), new: says(new) }];
+    take(Transaction::new("Edit a note", write("", "a")), Step::Do);
+    take(Transaction::going_on("Edit a note", write("a", "ab")), Step::Do);
+    let (undo, steps) = take(Transaction::going_on("Edit a note", write("ab", "abc")), Step::Do);
+    let undo = undo.unwrap();
+    assert_eq!((steps, &*undo.intent, &undo.edits), (2, "Edit a note", &write("abc", "")));
+    take(undo, Step::Undo);
+
+    // Where there is nothing to go on with, it is a step of its own.
+    let (undo, steps) = take(Transaction::going_on("Edit a note", write("", "x")), Step::Do);
+    assert_eq!((steps, undo.unwrap().intent), (2, "Edit a note".to_owned()));
+}

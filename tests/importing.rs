@@ -135,6 +135,26 @@ fn a_document_that_is_there_already_is_told() {
 }
 
 #[test]
+fn very_long_sentences_and_words_are_spoken_of_in_one_remark() {
+    let place = Place::new();
+    let long = place.write("line.txt", &format!("{}\nIt rained.\n{}\n", "word ".repeat(700), "x".repeat(3000)));
+    let short = place.write("short.txt", "Anna met Bo.\n");
+    let notes = |path: PathBuf| {
+        let options = vec![("unit".to_owned(), "lines".to_owned())];
+        let incoming = read_files(&[path], &ReadRequest { options, ..ReadRequest::default() }).unwrap();
+        incoming.notes.into_iter().filter(|note| note.contains("more than 500 words")).collect::<Vec<_>>()
+    };
+    assert_eq!(notes(short), [""; 0]);
+    let said = notes(long);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].starts_with("1 sentence has more than 500 words (700, in line), and 1 word has more than 2,000"),
+        "{}",
+        said[0]
+    );
+}
+
+#[test]
 fn what_a_line_is_is_chosen_once_for_all_files() {
     let place = Place::new();
     let folder = place.dir.path().join("texts");
@@ -276,6 +296,64 @@ fn how_labels_look_is_told_where_a_file_has_no_place_for_it() {
     let told = "the title, colour and key of 2 labels are not in the file: PER and ORG";
     assert_eq!(notes(&project, "titled.jsonl"), [told]);
     project.close().unwrap();
+}
+
+#[test]
+fn what_looks_like_data_and_is_left_out_of_a_folder_counts() {
+    let place = Place::new();
+    let folder = place.dir.path().join("corpus");
+    std::fs::create_dir(&folder).unwrap();
+    let outside = "word O\n".repeat(9) + "\n";
+    for (name, text) in [
+        ("tags.txt", outside.repeat(30) + "Ada B-PER\nsang O\n"),
+        ("raw.txt", "Ada met Bo at the harbour.\n".to_owned()),
+        ("other.tsv", "#FORMAT=WebAnno TSV 3.3\n\n#Text=Ada\n1-1\t0-3\tAda\t\n".to_owned()),
+        ("README.md", "A corpus.\n".to_owned()),
+        ("LICENSE", "CC BY 4.0\n".to_owned()),
+        ("make.py", "print('x')\n".to_owned()),
+        ("config.json", "{\"version\": 1}\n".to_owned()),
+    ] {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    let read = |format: Option<&str>| {
+        let request = ReadRequest { format: format.map(str::to_owned), options: Vec::new() };
+        read_files(std::slice::from_ref(&folder), &request)
+    };
+    let incoming = read(None).unwrap();
+    assert_eq!((incoming.format_id, incoming.documents.len(), incoming.mentions), ("conll", 1, 1));
+    let warnings: Vec<String> = incoming.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    assert!(warnings[0].contains("WebAnno TSV") && warnings[0].contains("export the document as CoNLL 2002"));
+    assert!(warnings[1].contains("only files with mentions were read") && warnings[1].contains("raw.txt"));
+    assert!(incoming.notes.iter().any(|note| note.starts_with("4 other files of the folder were not read")));
+
+    // Whoever asks for a format gets its files, by name or by content, and no complaint about the others.
+    let asked = read(Some("conll")).unwrap();
+    assert_eq!((asked.mentions, asked.warnings.len()), (1, 0));
+
+    // Where nothing can be read the message says the way.
+    for name in ["tags.txt", "raw.txt", "README.md"] {
+        std::fs::remove_file(folder.join(name)).unwrap();
+    }
+    let refused = read(None).unwrap_err().to_string();
+    assert!(refused.contains("WebAnno TSV") && refused.contains("other.tsv"), "{refused}");
+}
+
+#[test]
+fn a_format_that_is_asked_for_does_not_make_text_of_data() {
+    let place = Place::new();
+    let read = |name: &str, text: &str, options: &[(&str, &str)]| {
+        let options = options.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        let request = ReadRequest { format: Some("text".to_owned()), options };
+        read_files(&[place.write(name, text)], &request)
+    };
+    let json = "[{\"text\": \"Ada met Bo.\", \"label\": [[0, 3, \"PER\"]]}]\n";
+    let refused = read("a.json", json, &[]).unwrap_err().to_string();
+    assert!(refused.contains("a JSON array") && refused.contains("jq") && refused.contains("unit=prose"), "{refused}");
+    let refused = read("a.txt", "Ada B-PER\nsang O\nloud O\n", &[]).unwrap_err().to_string();
+    assert!(refused.contains("choose the format conll"), "{refused}");
+    assert_eq!(read("a.json", json, &[("unit", "lines")]).unwrap().sentences, 1);
+    assert!(read("b.txt", "Ada met Bo.\nIt rained.\n", &[]).is_ok());
 }
 
 /// Reads, imports and exports; what was warned of on the way in, what came out, and what is listed.

@@ -26,25 +26,82 @@ pub struct Answer<'a> {
 /// - head entropy `1/W Σᵢ H(pᵢ)`,
 /// - mentions `Σ_c (1 − q_c,none)`.
 pub fn acquisition(answer: &Answer<'_>) -> Acquisition {
-    let words = answer.words.max(1) as f32;
-    let heads = answer.heads.unwrap_or_default();
-    let sure = |p: f32| -nats(p.max(1.0 - p));
-    let best = |q: &[f32]| -nats(q.iter().copied().fold(0.0, f32::max));
-    let surprise =
-        heads.iter().map(|p| sure(*p)).sum::<f32>() + answer.candidates.iter().map(|(_, q)| best(q)).sum::<f32>();
-    Acquisition {
-        least_confidence: surprise / words,
-        entropy: entropy_of_best(&answer.candidates),
-        head_entropy: heads.iter().map(|p| entropy(&[*p, 1.0 - p])).sum::<f32>() / words,
-        mentions: answer.candidates.iter().map(|(_, q)| of_a_label(q)).sum(),
-        disagreement: None,
-        direction: Vec::new(),
+    let mut sums = AcquisitionSums::default();
+    sums.add(answer);
+    sums.finish()
+}
+
+/// The same for an answer that comes in parts, one after the other: what it gives does not depend on where they end.
+#[derive(Clone, Debug)]
+pub struct AcquisitionSums {
+    words: usize,
+    sure_of_heads: f32,
+    sure_of_candidates: f32,
+    entropy: f32,
+    best_candidates: usize,
+    head_entropy: f32,
+    mentions: f32,
+}
+
+impl Default for AcquisitionSums {
+    fn default() -> Self {
+        // What a sum of nothing is, down to its sign.
+        let nothing: f32 = std::iter::empty::<f32>().sum();
+        Self {
+            words: 0,
+            sure_of_heads: nothing,
+            sure_of_candidates: nothing,
+            entropy: 0.0,
+            best_candidates: 0,
+            head_entropy: nothing,
+            mentions: nothing,
+        }
+    }
+}
+
+impl AcquisitionSums {
+    /// Adds a part; the candidates of one first word are all in one part.
+    pub fn add(&mut self, part: &Answer<'_>) {
+        let heads = part.heads.unwrap_or_default();
+        let sure = |p: f32| -nats(p.max(1.0 - p));
+        let best = |q: &[f32]| -nats(q.iter().copied().fold(0.0, f32::max));
+        self.words += part.words;
+        heads.iter().for_each(|p| self.sure_of_heads += sure(*p));
+        part.candidates.iter().for_each(|(_, q)| self.sure_of_candidates += best(q));
+        heads.iter().for_each(|p| self.head_entropy += entropy(&[*p, 1.0 - p]));
+        part.candidates.iter().for_each(|(_, q)| self.mentions += of_a_label(q));
+        for of_a_head in part.candidates.chunk_by(|a, b| a.0 == b.0) {
+            let mut ranked: Vec<&[f32]> = of_a_head.iter().map(|(_, q)| *q).collect();
+            ranked.sort_by(|a, b| of_a_label(b).total_cmp(&of_a_label(a)));
+            for q in ranked.into_iter().take(BEST_OF_A_HEAD) {
+                self.entropy += entropy(q);
+                self.best_candidates += 1;
+            }
+        }
+    }
+
+    pub fn finish(self) -> Acquisition {
+        let words = self.words.max(1) as f32;
+        Acquisition {
+            least_confidence: (self.sure_of_heads + self.sure_of_candidates) / words,
+            entropy: self.entropy / self.best_candidates.max(1) as f32,
+            head_entropy: self.head_entropy / words,
+            mentions: self.mentions,
+            disagreement: None,
+            direction: Vec::new(),
+        }
     }
 }
 
 /// What the answers of several models for the same sentence disagree on, in nats a word: for each decision the entropy of
 /// the mean answer less the mean entropy of the answers (BALD). All have the same candidates.
 pub fn disagreement(answers: &[Answer<'_>]) -> f32 {
+    let words = answers.first().map_or(0, |answer| answer.words);
+    disagreement_sum(answers) / words.max(1) as f32
+}
+
+/// The same in nats, which can be added for the parts of a sentence.
+pub fn disagreement_sum(answers: &[Answer<'_>]) -> f32 {
     let Some(first) = answers.first() else { return 0.0 };
     let heads = (0..first.words).map(|word| {
         let of = |answer: &Answer<'_>| answer.heads.and_then(|heads| heads.get(word)).map(|p| [*p, 1.0 - p]);
@@ -53,7 +110,7 @@ pub fn disagreement(answers: &[Answer<'_>]) -> f32 {
     let candidates = (0..first.candidates.len()).map(|candidate| {
         mutual_information(answers.iter().filter_map(|answer| answer.candidates.get(candidate)).map(|(_, q)| *q))
     });
-    heads.chain(candidates).sum::<f32>() / first.words.max(1) as f32
+    heads.chain(candidates).sum()
 }
 
 /// Of a decision and the model that makes it.
@@ -71,19 +128,6 @@ fn mutual_information<D: AsRef<[f32]>>(distributions: impl Iterator<Item = D>) -
     }
     mean.iter_mut().for_each(|p| *p /= count);
     (entropy(&mean) - entropies / count).max(0.0)
-}
-
-fn entropy_of_best(candidates: &[(usize, &[f32])]) -> f32 {
-    let (mut sum, mut count) = (0.0, 0);
-    for of_a_head in candidates.chunk_by(|a, b| a.0 == b.0) {
-        let mut ranked: Vec<&[f32]> = of_a_head.iter().map(|(_, q)| *q).collect();
-        ranked.sort_by(|a, b| of_a_label(b).total_cmp(&of_a_label(a)));
-        for q in ranked.into_iter().take(BEST_OF_A_HEAD) {
-            sum += entropy(q);
-            count += 1;
-        }
-    }
-    sum / count.max(1) as f32
 }
 
 /// Probability that a candidate is an entity.
@@ -123,6 +167,36 @@ mod tests {
         about(scores.head_entropy, f32::midpoint(0.325_08, LN_2));
         about(scores.entropy, (0.0 + 0.056 + LN_2) / 3.0);
         about(scores.mentions, 1.0 + 0.01 + 0.5);
+    }
+
+    #[test]
+    fn parts_give_what_the_whole_gives_bit_for_bit() {
+        let mut rng = crate::nn::Rng::new(1, "answers");
+        let mut distribution = || {
+            let p = [rng.unit(), rng.unit(), rng.unit() + 0.1];
+            p.map(|x| x / p.iter().sum::<f32>())
+        };
+        let table: Vec<[f32; 3]> = (0..200).map(|_| distribution()).collect();
+        let heads: Vec<f32> = table[..50].iter().map(|q| q[1]).collect();
+        // Four candidates of each first word.
+        let candidates = |words: std::ops::Range<usize>| {
+            words
+                .clone()
+                .flat_map(|word| (0..4).map(move |i| (word, 4 * word + i)))
+                .map(|(word, i)| (word - words.start, &table[i][..]))
+                .collect()
+        };
+        let answer = |words: std::ops::Range<usize>| Answer {
+            words: words.len(),
+            heads: Some(&heads[words.clone()]),
+            candidates: candidates(words),
+        };
+        let whole = acquisition(&answer(0..50));
+        let mut sums = AcquisitionSums::default();
+        for part in [0..7, 7..8, 8..8, 8..50] {
+            sums.add(&answer(part));
+        }
+        assert_eq!(format!("{:?}", sums.finish()), format!("{whole:?}"));
     }
 
     #[test]

@@ -24,10 +24,20 @@ impl Projection {
 
     /// The direction of the mean of words' vectors `[words, hidden]`, each weighted; all zero where no weight is.
     pub fn direction(&self, vectors: &[f32], weights: impl Iterator<Item = f32>) -> Vec<i8> {
-        let mut mean = vec![0.0; self.hidden];
+        let mut sum = Vec::new();
+        self.add(&mut sum, vectors, weights);
+        self.direction_of(&sum)
+    }
+
+    /// Adds words to the sum that a direction is made of, which is empty before the first ones.
+    pub fn add(&self, sum: &mut Vec<f32>, vectors: &[f32], weights: impl Iterator<Item = f32>) {
+        sum.resize(self.hidden, 0.0);
         for (vector, weight) in vectors.chunks_exact(self.hidden.max(1)).zip(weights) {
-            mean.iter_mut().zip(vector).for_each(|(sum, x)| *sum += weight * x);
+            sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += weight * x);
         }
+    }
+
+    pub fn direction_of(&self, mean: &[f32]) -> Vec<i8> {
         let mut projected = vec![0.0; SIZE];
         for (x, signs) in mean.iter().zip(self.signs.chunks_exact(SIZE)) {
             projected.iter_mut().zip(signs).for_each(|(sum, sign)| *sum += x * sign);

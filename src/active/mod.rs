@@ -24,7 +24,7 @@ mod look_again;
 mod strategy;
 mod typical;
 
-pub use acquisition::{Answer, acquisition, disagreement};
+pub use acquisition::{AcquisitionSums, Answer, acquisition, disagreement, disagreement_sum};
 pub use choose::{Choice, Open, Request, Why, choose};
 pub use direction::Projection;
 pub use forecast::{Forecast, NextPoint, Point};

@@ -4,6 +4,7 @@ use super::{
     DocumentId, Label, LabelError, LabelId, LabelUse, Mention, MentionId, NewSentence, Presence, SentenceId, Span,
     Split, Status,
 };
+use crate::wording::counted;
 
 /// One change to a [`Corpus`](super::Corpus), with what was there before.
 #[derive(Clone, PartialEq, Debug)]
@@ -108,6 +109,10 @@ impl Edit {
     }
 }
 
+/// What the intent of a transaction begins with that goes on with the one before. Part of the project file's log: never
+/// changed.
+const GOES_ON: &str = "Go on: ";
+
 /// One intent of a person: edits that hold together.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Transaction {
@@ -119,6 +124,17 @@ pub struct Transaction {
 impl Transaction {
     pub fn new(intent: impl Into<String>, edits: Vec<Edit>) -> Self {
         Self { intent: intent.into(), edits }
+    }
+
+    /// One that goes on with the last one of this intent, which is still being typed: both are undone together, see
+    /// [`History`](super::History).
+    pub fn going_on(intent: &str, edits: Vec<Edit>) -> Self {
+        Self { intent: format!("{GOES_ON}{intent}"), edits }
+    }
+
+    /// The intent that it goes on with.
+    pub(super) fn goes_on_with(&self) -> Option<&str> {
+        self.intent.strip_prefix(GOES_ON)
     }
 
     /// The transaction that takes this one back: the inverse edits in reverse order.
@@ -151,7 +167,7 @@ pub enum ApplyError {
     MentionChanged(MentionId),
     #[error("the mention id {} is in use", .0.0)]
     MentionIdTaken(MentionId),
-    #[error("{span:?} is outside its sentence of {tokens} tokens")]
+    #[error("{span:?} is outside its sentence of {}", counted(*tokens, "token", "tokens"))]
     OutsideSentence { span: Span, tokens: usize },
     #[error("the same words carry this label already")]
     SameMentionThere,

@@ -77,6 +77,19 @@ impl Label {
     pub fn display_name(&self) -> &str {
         if self.title.is_empty() { &self.name } else { &self.title }
     }
+
+    /// A key as a person has written it, or that there is none.
+    ///
+    /// # Errors
+    /// Several characters.
+    pub fn key_of(written: &str) -> Result<Option<char>, LabelError> {
+        let mut characters = written.trim().chars();
+        let key = characters.next().map(lower);
+        match characters.next() {
+            None => Ok(key),
+            Some(_) => Err(LabelError::KeyTooLong(written.trim().to_owned())),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -87,6 +100,8 @@ pub enum LabelError {
     NameTaken(String),
     #[error("the key {key:?} belongs to the label {owner:?}; choose another key")]
     KeyTaken { key: char, owner: String },
+    #[error("a key is one character, and {0:?} has several; leave one, or none")]
+    KeyTooLong(String),
     #[error("the key {0:?} is one that the annotation page needs for itself; choose another key")]
     KeyReserved(char),
 }

@@ -1,6 +1,6 @@
 //! What a model proposes. Kept beside gold, never mixed with it.
 
-use super::{LabelId, LabelSet, Sentence, Span};
+use super::{LabelId, LabelSet, Sentence, Span, Status};
 use std::fmt;
 
 /// Number of a model snapshot in its project, counted from 1.
@@ -63,15 +63,18 @@ pub struct Acquisition {
 }
 
 impl SentenceSuggestions {
-    /// What is worth showing: at least `threshold`, of a label that is still there, not rejected, and not gold already.
+    /// What waits for an answer: at least `threshold`, of a label that is still there, not rejected, and not gold already.
+    /// Of a complete sentence nothing: what was not accepted there is passed over, until the sentence is opened again.
     pub fn visible<'s>(
         &'s self,
         sentence: &'s Sentence,
         labels: &'s LabelSet,
         threshold: f32,
     ) -> impl Iterator<Item = &'s Suggestion> {
+        let is_complete = sentence.status() == Status::Complete;
         self.spans.iter().filter(move |s| {
-            s.score >= threshold
+            !is_complete
+                && s.score >= threshold
                 && labels.get(s.label).is_some()
                 && !sentence.rejected().contains(&(s.span, s.label))
                 && !sentence.has_mention(s.span, s.label)

@@ -9,6 +9,7 @@ use crate::session::{
     Home, ImportBench, ImportBenchStep, Percentiles, UiBench, UiBenchProject, UiBenchRequest, bench_import,
     bench_refresh,
 };
+use crate::wording::counted;
 use serde_json::{Value, json};
 
 pub(super) fn run(args: &Bench, window: Option<Window>) -> Result<Ending, CliError> {
@@ -48,8 +49,10 @@ fn refresh(args: &BenchRefresh) -> Result<Ending, CliError> {
         "all_suggestions_secs": bench.all_secs,
     });
     let mut text = format!(
-        "{} sentences, {} complete with ten more\nlearned  {:.2} s\n",
-        bench.sentences, bench.complete, bench.learned_secs
+        "{}, {} complete with ten more\nlearned  {:.2} s\n",
+        counted(bench.sentences, "sentence", "sentences"),
+        bench.complete,
+        bench.learned_secs
     );
     match (bench.first_secs, bench.all_secs) {
         (Some(first), Some(all)) => text += &format!("first suggestions  {first:.2} s\nall of them  {all:.2} s\n"),
@@ -107,9 +110,13 @@ fn ui_to_text(bench: &UiBench) -> String {
         )
     };
     let mut text = format!(
-        "{} sentences, {} words, {} mentions and suggestions, {} frames\n\
+        "{}, {}, {}, {}\n\
          open     {:.2} s\n",
-        bench.sentences, bench.words, bench.spans, bench.frames, bench.open_secs,
+        counted(bench.sentences, "sentence", "sentences"),
+        counted(bench.words, "word", "words"),
+        counted(bench.spans, "mention or suggestion", "mentions and suggestions"),
+        counted(bench.frames, "frame", "frames"),
+        bench.open_secs,
     );
     text += &row("frame  ", bench.frame_ms);
     text += &row("key    ", bench.key_to_frame_ms);
@@ -159,13 +166,13 @@ fn to_json(bench: &ImportBench) -> Value {
 fn to_text(bench: &ImportBench) -> String {
     let per_sec = |amount, secs| rate(amount, secs).map_or_else(|| "-".to_owned(), |rate| format!("{rate:.0}"));
     let mut text = format!(
-        "{} sentences, {} mentions, {:.1} MB of JSONL, {:.1} MB as a project\n\
+        "{}, {}, {:.1} MB of JSONL, {:.1} MB as a project\n\
          parse   {:.2} s, {} MB/s\n\
          store   {:.2} s, {} sentences/s\n\
          open    {:.2} s\n\
          export  {:.2} s\n",
-        bench.sentences,
-        bench.mentions,
+        counted(bench.sentences, "sentence", "sentences"),
+        counted(bench.mentions, "mention", "mentions"),
         bench.file_mb,
         bench.project_mb,
         bench.parse_secs,

@@ -6,6 +6,7 @@ use super::output::{Ending, answer, open_to_read};
 use super::table::Table;
 use crate::annotation::LabelId;
 use crate::session::{Agreement, Anchoring, Costs, Decision, Decisions, SessionError};
+use crate::wording::counted;
 use serde_json::{Map, Value, json};
 
 pub(super) fn run(args: &Args) -> Result<Ending, CliError> {
@@ -21,8 +22,15 @@ pub(super) fn run(args: &Args) -> Result<Ending, CliError> {
         .as_ref()
         .map_or(Value::Null, |found| json!({ "seen": agreement(&found.seen), "withheld": agreement(&found.withheld) }));
     if let Some(Anchoring { seen, withheld }) = anchoring {
-        let told =
-            |a: &Agreement| format!("{:.2} ({:.2} to {:.2}, {} sentences)", a.f1, a.band.low, a.band.high, a.sentences);
+        let told = |a: &Agreement| {
+            format!(
+                "{:.2} ({:.2} to {:.2}, {})",
+                a.f1,
+                a.band.low,
+                a.band.high,
+                counted(a.sentences, "sentence", "sentences")
+            )
+        };
         text.push_str(&format!(
             "\nAgreement with the model (F1): {} where suggestions were seen, {} where they were withheld",
             told(&seen),
@@ -93,5 +101,6 @@ fn to_text(costs: &Costs, name: impl Fn(LabelId) -> String) -> String {
     costs.labels.iter().for_each(|(label, decisions)| row(&name(*label), decisions));
     costs.models.iter().for_each(|(model, decisions)| row(&format!("model {model}"), decisions));
     let (hours, per) = (costs.secs / 3600.0, costs.secs / costs.completed.max(1) as f64);
-    format!("{table}{} sentences completed in {hours:.1} hours of work, {per:.0} s each", costs.completed)
+    let completed = counted(costs.completed, "sentence", "sentences");
+    format!("{table}{completed} completed in {hours:.1} hours of work, {per:.0} s each")
 }

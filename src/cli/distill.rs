@@ -4,6 +4,7 @@ use super::args::Distill;
 use super::output::{Ending, Progress, answer, say_losses, stop_flag};
 use super::{CliError, json as fields};
 use crate::session::{DistillConfig, DistillEvent, DistillRecord, DistillRequest, Home, SessionError, distill_encoder};
+use crate::wording::counted;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -79,15 +80,15 @@ fn to_text(record: &DistillRecord, output: &Path) -> String {
         format!("Error against {} on sentences held out: {before:.4} before, {after:.4} after\n", record.teacher)
     });
     format!(
-        "{}: {} layers of {}, {} subwords, {:.1} M parameters, {} sentences, {} epochs, {:.0} s\n{error}\
+        "{}: {} of {}, {}, {:.1} M parameters, {}, {}, {:.0} s\n{error}\
          Use it: nestling encoders import {} --name NAME",
         output.display(),
-        record.layers,
+        counted(record.layers, "layer", "layers"),
         record.hidden,
-        record.vocabulary,
+        counted(record.vocabulary, "subword", "subwords"),
         record.parameters as f64 / 1e6,
-        record.sentences,
-        record.epochs,
+        counted(record.sentences, "sentence", "sentences"),
+        counted(record.epochs, "epoch", "epochs"),
         record.wall_secs,
         output.display(),
     )

@@ -4,7 +4,7 @@ use super::CliError;
 use super::args::{Common, EncoderAction, Encoders};
 use super::output::{Ending, Progress, answer, stop_flag};
 use crate::session::{EncoderInfo, Fetching, Home, Hub, Repository, SessionError};
-use crate::wording::one_line;
+use crate::wording::{counted, one_line};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -72,7 +72,7 @@ fn to_json(info: &EncoderInfo) -> Value {
 }
 
 fn to_text(info: &EncoderInfo) -> String {
-    let shape = format!("{} layers of {}", info.layers, info.hidden);
+    let shape = format!("{} of {}", counted(info.layers, "layer", "layers"), info.hidden);
     match &info.problem {
         Some(problem) => one_line(&format!("{}: can't be used: {problem}", info.name)).into_owned(),
         None if info.built_in => format!("{}: {} ({shape})", info.name, info.display_name),

@@ -1,11 +1,16 @@
 //! `nestling import`
 
 use super::args::{As, Import, SplitName};
-use super::output::{Ending, answer, open, say_losses};
+use super::output::{Ending, Progress, answer, open, say_losses, stop_flag};
 use super::{CliError, json as fields};
-use crate::session::{ImportAs, ImportHow, Part, ReadRequest, read_files};
+use crate::session::{ImportAs, ImportHow, Incoming, Part, ReadRequest, SessionError, Task, Watch, read_files_watched};
 use crate::wording::{counted, one_line};
 use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often progress is told.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 impl SplitName {
     pub(super) fn part(self) -> Part {
@@ -30,19 +35,23 @@ impl SplitName {
 }
 
 pub(super) fn run(args: &Import) -> Result<Ending, CliError> {
+    let watch = Watch::cancelled_by(stop_flag());
     let mut project = open(&args.project)?;
-    let format = Some(args.format.clone()).filter(|f| f != "auto");
-    let incoming = read_files(&args.input, &ReadRequest { format, options: args.options.clone() })?;
+    let incoming = read(args, &watch)?;
     let kind = args.kind.map(|kind| match kind {
         As::Gold => ImportAs::Gold,
         As::Suggestions => ImportAs::Suggestions,
         As::Text => ImportAs::Text,
     });
-    let receipt = project.import(incoming, ImportHow { kind, split: args.split.map(SplitName::part) })?;
+    let how = ImportHow { kind, split: args.split.map(SplitName::part) };
+    let writing = project.start_import(incoming, how, &watch);
+    let imported = follow(args, writing, &watch, 1, "sentences written")??;
+    let receipt = project.finish_import(imported)?;
     project.close()?;
 
     let json = json!({
         "format": receipt.format,
+        "formats": receipt.formats.iter().map(|(id, files)| json!({ "format": id, "files": files })).collect::<Vec<_>>(),
         "documents": receipt.documents,
         "sentences": receipt.sentences,
         "mentions": receipt.mentions,
@@ -73,4 +82,34 @@ pub(super) fn run(args: &Import) -> Result<Ending, CliError> {
     }
     answer(args.common, &json, &text)?;
     Ok(Ending::of_losses(receipt.left_out))
+}
+
+fn read(args: &Import, watch: &Watch) -> Result<Incoming, CliError> {
+    let format = Some(args.format.clone()).filter(|f| f != "auto");
+    let (files, request) = (args.input.clone(), ReadRequest { format, options: args.options.clone() });
+    let for_work = watch.clone();
+    let work = move || read_files_watched(&files, &request, &for_work);
+    // It is polled: nobody needs to be woken.
+    let reading = Task::spawn("read files", Arc::new(|| {}), work);
+    Ok(follow(args, reading, watch, 1000, "kB read")??)
+}
+
+/// Waits for a piece of work and tells how far it is, `unit` of its steps as one.
+fn follow<T: Send + 'static>(
+    args: &Import,
+    work: Task<T>,
+    watch: &Watch,
+    unit: usize,
+    what: &str,
+) -> Result<T, SessionError> {
+    let mut shown = Progress::start(args.common);
+    loop {
+        if let Some(result) = work.wait_for(LOOK_AGAIN) {
+            return Ok(result?);
+        }
+        let (done, total) = watch.progress();
+        if total > 0 {
+            shown.show(done / unit, total / unit, what);
+        }
+    }
 }

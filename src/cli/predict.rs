@@ -57,7 +57,7 @@ fn in_project(args: &Predict, path: &Path, model: Option<&str>) -> Result<Ending
 
 fn through_filter(args: &Predict, model: &Path) -> Result<Ending, CliError> {
     let (input, output) = (args.input.as_deref().unwrap_or("-"), args.output.as_deref().unwrap_or("-"));
-    let format = args.format.as_deref().unwrap_or("jsonl");
+    let format = args.format.as_deref().filter(|format| *format != "auto");
     if args.common.json && output == "-" {
         let message = "with --json the standard output is for the report; name a file with --output".to_owned();
         return Err(CliError::Usage { message });

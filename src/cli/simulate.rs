@@ -9,6 +9,7 @@ use crate::session::{
     AboveRandom, Config, Curve, Home, ReadRequest, RunRecord, SessionError, SimulateEvent, SimulateReport,
     SimulateRequest, simulate,
 };
+use crate::wording::counted;
 use serde_json::{Value, json};
 
 pub(super) fn run(args: &Simulate) -> Result<Ending, CliError> {
@@ -56,11 +57,11 @@ fn tell(progress: &mut Progress, event: SimulateEvent) {
         SimulateEvent::Train(_) => {}
         SimulateEvent::Predicted { sentences, of } => progress.show(sentences, of, "open sentences predicted"),
         SimulateEvent::Point(point) => progress.note(&format!(
-            "{} sentences, {} tokens: F1 {:.3}, {} actions instead of {}, suggestions from {:.2} on, trained in {:.0} s",
-            point.sentences,
-            point.tokens,
+            "{}, {}: F1 {:.3}, {} instead of {}, suggestions from {:.2} on, trained in {:.0} s",
+            counted(point.sentences, "sentence", "sentences"),
+            counted(point.tokens, "token", "tokens"),
             point.f1,
-            point.actions,
+            counted(point.actions, "action", "actions"),
             point.actions_from_scratch,
             point.threshold,
             point.train_secs

@@ -24,6 +24,9 @@ const HELD_OUT: (usize, usize) = (50, 500);
 /// Sentences by which the neurons to keep are chosen.
 const SENTENCES_TO_WATCH: usize = 2000;
 const WARMUP: f64 = 0.05;
+/// Of a stretch of a sentence.
+const MOST_WORDS: usize = 512;
+const MOST_BYTES: usize = 16 << 10;
 /// The prefix of the student's variables.
 const STUDENT: &str = "student";
 
@@ -133,8 +136,7 @@ impl<'a> Run<'a> {
         let begun = Instant::now();
         let threads = Threads::new("distill", request.config.threads)?;
         let sizes = Sizes::new(&request.config, &request.teacher)?;
-        let mut texts: Vec<&[String]> =
-            request.sentences.iter().filter(|words| !words.is_empty()).map(Vec::as_slice).collect();
+        let mut texts: Vec<&[String]> = request.sentences.iter().flat_map(|words| stretches(words)).collect();
         if texts.len() < LEAST_SENTENCES {
             return Err(DistillError::TooLittleText(texts.len()));
         }
@@ -476,6 +478,39 @@ fn watch(
     Ok(activity)
 }
 
+/// A sentence, or where it is very long its parts: all of a batch is worked on together.
+fn stretches(words: &[String]) -> Vec<&[String]> {
+    let (mut stretches, mut rest) = (Vec::new(), words);
+    while !rest.is_empty() {
+        let mut chars = 0;
+        let fits = |word: &&String| {
+            chars += word.len();
+            chars <= MOST_BYTES
+        };
+        let count = rest.iter().take(MOST_WORDS).take_while(fits).count().max(1);
+        let (stretch, after) = rest.split_at(count);
+        stretches.push(stretch);
+        rest = after;
+    }
+    stretches
+}
+
 fn stop_if_cancelled(cancel: &AtomicBool) -> Result<(), DistillError> {
     if cancel.load(Ordering::Relaxed) { Err(DistillError::Cancelled) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn very_long_sentences_are_parted() {
+        let words = |count: usize, bytes: usize| vec!["x".repeat(bytes); count];
+        let lengths = |words: &[String]| stretches(words).iter().map(|part| part.len()).collect::<Vec<_>>();
+        assert_eq!(lengths(&words(0, 1)), [0; 0]);
+        assert_eq!(lengths(&words(512, 9)), [512]);
+        assert_eq!(lengths(&words(1100, 9)), [512, 512, 76]);
+        assert_eq!(lengths(&words(3, 1 << 20)), [1, 1, 1]);
+        assert_eq!(lengths(&words(40, 1024)), [16, 16, 8]);
+    }
 }

@@ -86,6 +86,45 @@ impl Alignment {
         &self.words
     }
 
+    /// Some words and the windows that they have their places in.
+    pub fn part(&self, words: Range<usize>) -> Self {
+        let places = self.words.get(words).unwrap_or_default();
+        let windows = self.windows_of(places);
+        let relative = |place: &WordPlace| WordPlace { window: place.window - windows.start, ..*place };
+        let words = places.iter().map(relative).collect();
+        Self { windows: self.windows.get(windows).unwrap_or_default().to_vec(), words }
+    }
+
+    /// The rows of all windows together that [`Alignment::part`] keeps.
+    pub fn rows_of(&self, words: Range<usize>) -> Range<usize> {
+        let windows = self.windows_of(self.words.get(words).unwrap_or_default());
+        let rows = |windows: &[Window]| windows.iter().map(|window| window.positions).sum::<usize>();
+        let from = rows(self.windows.get(..windows.start).unwrap_or_default());
+        from..from + rows(self.windows.get(windows).unwrap_or_default())
+    }
+
+    /// The end of the longest stretch of words from `start` on whose windows have `most` positions, or of one window.
+    pub fn stretch(&self, start: usize, most: usize) -> usize {
+        let Some(first) = self.words.get(start).map(|place| place.window) else { return self.words.len() };
+        let (mut rows, mut last) = (0, first);
+        for (number, window) in self.windows.iter().enumerate().skip(first) {
+            rows += window.positions;
+            if rows > most && number > first {
+                break;
+            }
+            last = number;
+        }
+        // Words are in the order of their windows.
+        self.words.partition_point(|place| place.window <= last)
+    }
+
+    fn windows_of(&self, places: &[WordPlace]) -> Range<usize> {
+        match (places.first(), places.last()) {
+            (Some(first), Some(last)) => first.window..last.window + 1,
+            _ => 0..0,
+        }
+    }
+
     /// Positions of all windows together: the rows that a batch has for the sentence.
     pub fn rows(&self) -> usize {
         self.windows.iter().map(|window| window.positions).sum()
@@ -151,6 +190,24 @@ mod tests {
         assert_eq!(alignment.windows().len(), 3);
         let windows: Vec<usize> = alignment.words().iter().map(|w| w.window).collect();
         assert_eq!(windows, [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2]);
+    }
+
+    #[test]
+    fn a_part_has_the_windows_of_its_words() {
+        let words: Vec<Vec<u32>> = (0..20).map(|i| vec![i]).collect();
+        let whole = Alignment::new(&words, MARKS, 1, 10);
+        // Windows 0, 1 and 2 own the words 0..7, 7..13 and 13..20.
+        assert_eq!(
+            [whole.stretch(0, 10), whole.stretch(0, 20), whole.stretch(8, 19), whole.stretch(8, 99)],
+            [7, 13, 13, 20]
+        );
+        assert_eq!((whole.stretch(3, 0), whole.stretch(20, 9)), (7, 20));
+        let part = whole.part(8..14);
+        assert_eq!(part.windows(), &whole.windows()[1..3]);
+        assert_eq!(part.words().iter().map(|w| w.window).collect::<Vec<_>>(), [0, 0, 0, 0, 0, 1]);
+        assert_eq!(whole.rows_of(8..14), 10..30);
+        assert_eq!((whole.part(0..20), whole.rows_of(0..20)), (whole.clone(), 0..30));
+        assert_eq!((whole.part(5..5).windows().len(), whole.rows_of(5..5)), (0, 0..0));
     }
 
     proptest! {

@@ -1,10 +1,15 @@
 //! The numbers that say how an encoder is built, read from `config.json`.
 
-use super::error::GET_AGAIN;
+use super::error::{GET_AGAIN, OTHER_ENCODER};
 use super::kind::{HASHED, Kind};
 use super::{EncoderError, HashedWords};
 use serde_json::Value;
 use std::path::Path;
+
+/// Positions of a window, however many an encoder has: what attention takes grows with their square.
+const MOST_POSITIONS: usize = 2048;
+/// Numbers that all weights together can be; a large encoder has half a billion.
+const MOST_PARAMETERS: u64 = 1 << 32;
 
 /// How words become numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,7 +65,7 @@ impl EncoderConfig {
             Kind::Roberta => 1 + file.number_or("pad_token_id", 0, 1 << 16, Some(1))?,
             Kind::Bert | Kind::DistilBert | Kind::Electra => 0,
         };
-        Ok(Self {
+        let config = Self {
             kind,
             pieces: if file.is_hashed() { file.hashed_pieces(vocabulary)? } else { Pieces::Tokenizer },
             vocabulary,
@@ -80,12 +85,26 @@ impl EncoderConfig {
                 Kind::Bert | Kind::Roberta | Kind::Electra => file.number_or("type_vocab_size", 1, 1024, Some(2))?,
             },
             norm_eps: file.norm_eps()?,
-        })
+        };
+        if config.parameters() > MOST_PARAMETERS {
+            let problem = format!(
+                "it describes an encoder of {} numbers, but at most {MOST_PARAMETERS} work here",
+                config.parameters()
+            );
+            return Err(EncoderError::bad_file(problem, OTHER_ENCODER, path));
+        }
+        Ok(config)
+    }
+
+    /// How many numbers the weights are.
+    pub(super) fn parameters(&self) -> u64 {
+        let size = |shape: &[usize]| shape.iter().fold(1u64, |size, n| size.saturating_mul(*n as u64));
+        super::weights::shapes(self).iter().fold(0, |sum, (_, shape)| sum.saturating_add(size(shape)))
     }
 
     /// How many positions a window can have.
     pub fn usable_positions(&self) -> usize {
-        self.max_positions.saturating_sub(self.position_offset)
+        self.max_positions.saturating_sub(self.position_offset).min(MOST_POSITIONS)
     }
 
     /// `config.json` of an encoder that hashes words.

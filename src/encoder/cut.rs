@@ -2,13 +2,14 @@
 //! subwords. What is kept stays as it is.
 
 use super::folder::{CONFIG, TOKENIZER_CONFIG, VOCABULARY};
+use super::tokenizer::Steps;
 use super::{Definition, Encoder, EncoderError, Subwords};
 use crate::nn::NnError;
 use candle_core::{Device, Tensor};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
-use tokenizers::{ModelWrapper, NormalizerWrapper};
+use tokenizers::ModelWrapper;
 
 /// What is kept of an encoder.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -111,9 +112,9 @@ fn with_sizes(config: &[u8], sizes: &[(&str, usize)]) -> Vec<u8> {
 impl Subwords {
     /// The subwords by their numbers; empty where words are hashed.
     pub fn list(&self) -> Vec<String> {
-        let Self::Tokenizer { tokenizer, .. } = self else { return Vec::new() };
+        let Self::Tokenizer(of) = self else { return Vec::new() };
         let mut list = Vec::new();
-        for (subword, number) in tokenizer.get_vocab(true) {
+        for (subword, number) in of.tokenizer.get_vocab(true) {
             let number = number as usize;
             if list.len() <= number {
                 list.resize(number + 1, String::new());
@@ -125,12 +126,11 @@ impl Subwords {
 
     /// Files that give some subwords new numbers: a vocabulary of BERT's kind and what says how to read it.
     fn cut(&self, kept: &[u32]) -> Result<[(&'static str, Vec<u8>); 2], EncoderError> {
-        let Self::Tokenizer { tokenizer, .. } = self else {
+        let Self::Tokenizer(of) = self else {
             return Err(EncoderError::Cut("it has no vocabulary"));
         };
-        let (ModelWrapper::WordPiece(_), Some(NormalizerWrapper::BertNormalizer(normalizer))) =
-            (tokenizer.get_model(), tokenizer.get_normalizer())
-        else {
+        let normalizer = of.tokenizer.get_normalizer().and_then(Steps::only_bert);
+        let (ModelWrapper::WordPiece(_), Some(normalizer)) = (of.tokenizer.get_model(), normalizer) else {
             return Err(EncoderError::Cut("only vocabularies of BERT's kind (WordPiece) can be made smaller"));
         };
         if !normalizer.clean_text || !normalizer.handle_chinese_chars || normalizer.strip_accents.is_some() {

@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 /// What to do about a file that is not as it was published.
 pub(super) const GET_AGAIN: &str = "get the file again from where the encoder came from";
 
+/// What to do about a file that is damaged, or made to do damage.
+pub(super) const OTHER_ENCODER: &str = "get the file again from where the encoder came from, or choose another encoder";
+
 #[derive(Debug, thiserror::Error)]
 pub enum EncoderError {
     #[error(transparent)]
@@ -82,6 +85,11 @@ pub enum EncoderError {
     FetchBroken { file: &'static str, name: String, reason: String, done_bytes: u64 },
     #[error("{file} of {name:?} has {got} bytes, but the hub says {expected}; try again later")]
     FetchSize { file: &'static str, name: String, expected: u64, got: u64 },
+    #[error(
+        "{file} of {name:?} is larger than such a file can be (more than {most} bytes); it was thrown away: choose another \
+         encoder"
+    )]
+    FetchTooLarge { file: &'static str, name: String, most: u64 },
     #[error("{file} of {name:?} came damaged (its checksum is not the hub's); it was thrown away, try again")]
     FetchDamaged { file: &'static str, name: String },
     #[error("stopped; what was fetched is kept, and fetching again goes on from there")]

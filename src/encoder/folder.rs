@@ -1,11 +1,13 @@
 //! An encoder as it comes from a folder.
 
-use super::error::GET_AGAIN;
+use super::error::{GET_AGAIN, OTHER_ENCODER};
 use super::kind::{HASHED, Kind};
-use super::{EncoderConfig, EncoderError, HashedWords, Subwords, weights};
+use super::{EncoderConfig, EncoderError, HashedWords, Subwords, tokenizer, weights};
 use crate::nn::write_tensors;
 use candle_core::Tensor;
 use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 pub(super) const CONFIG: &str = "config.json";
@@ -19,6 +21,15 @@ pub(super) const WEIGHTS: &str = "model.safetensors";
 pub(super) const COMPACT: &str = "compact.safetensors";
 /// All that can be of use; the rest of a folder is left alone.
 pub(super) const FILES: [&str; 8] = [CONFIG, TOKENIZER, VOCABULARY, PIECES, MERGES, TOKENIZER_CONFIG, WEIGHTS, COMPACT];
+
+/// Bytes that a file can have that is not of weights; those of published encoders have a third of it or less.
+pub(super) fn most_bytes(name: &str) -> u64 {
+    match name {
+        CONFIG => 1 << 20,
+        TOKENIZER_CONFIG => 8 << 20,
+        _ => tokenizer::MOST_BYTES,
+    }
+}
 
 /// Where files come from: the content of the one with a name, if it is there.
 type Source<'a> = dyn Fn(&str) -> Result<Option<Vec<u8>>, EncoderError> + 'a;
@@ -39,7 +50,7 @@ impl Definition {
     /// On a missing file, or one that says what can't run here.
     pub fn open(folder: &Path) -> Result<Self, EncoderError> {
         check_folder(folder)?;
-        Self::from_source(folder, &|name| read_if_there(&folder.join(name)))
+        Self::from_source(folder, &|name| read_if_there(&folder.join(name), most_bytes(name)))
     }
 
     /// The same from files in memory; `folder` is for messages.
@@ -121,7 +132,7 @@ impl Encoder {
             let hint = weights_hint(|name| folder.join(name).is_file());
             return Err(missing(WEIGHTS, hint.unwrap_or("get it from where the encoder came from"), folder));
         };
-        let bytes = std::fs::read(&path).map_err(EncoderError::io("can't read the file", &path))?;
+        let bytes = read_if_there(&path, weights::most_bytes(definition.config()))?.unwrap_or_default();
         let weights = weights::read(&bytes, definition.config(), &path)?;
         Ok(Self { definition, weights })
     }
@@ -198,6 +209,12 @@ impl Encoder {
     }
 }
 
+/// What of `tokenizer_config.json` is read.
+#[derive(serde::Deserialize)]
+struct TokenizerConfig {
+    do_lower_case: Option<serde_json::Value>,
+}
+
 fn read_subwords(
     folder: &Path,
     read: &Source<'_>,
@@ -216,12 +233,12 @@ fn read_subwords(
         missing_tokenizer(VOCABULARY, "get it, or tokenizer.json, from where the encoder came from", folder)
     })?;
     let settings = read(TOKENIZER_CONFIG)?;
-    let said = settings.as_deref().map(serde_json::from_slice::<serde_json::Value>).transpose();
+    let said = settings.as_deref().map(serde_json::from_slice::<TokenizerConfig>).transpose();
     let said = said.map_err(|e| {
         EncoderError::bad_file(format!("the file is no JSON ({e})"), GET_AGAIN, &folder.join(TOKENIZER_CONFIG))
     })?;
     // Hugging Face's default where the file is missing or silent.
-    let lowercase = said.and_then(|json| json.get("do_lower_case")?.as_bool()).unwrap_or(true);
+    let lowercase = said.and_then(|said| said.do_lower_case?.as_bool()).unwrap_or(true);
     let subwords = Subwords::from_vocabulary(&text, lowercase, config, &folder.join(VOCABULARY))?;
     files.push((VOCABULARY, text));
     files.extend(settings.map(|json| (TOKENIZER_CONFIG, json)));
@@ -289,12 +306,30 @@ fn in_memory<'a>(files: &[(&'static str, &'a [u8])], name: &str) -> Option<&'a [
     files.iter().find(|(of, _)| *of == name).map(|(_, bytes)| *bytes)
 }
 
-fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, EncoderError> {
-    match std::fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(EncoderError::io("can't read the file", path)(e)),
+/// The content of a file of at most `most` bytes. A link is followed (caches are made of links), but only to a file.
+fn read_if_there(path: &Path, most: u64) -> Result<Option<Vec<u8>>, EncoderError> {
+    let failed = || EncoderError::io("can't read the file", path);
+    let length = match std::fs::metadata(path) {
+        Ok(found) if found.is_file() => found.len(),
+        Ok(_) => {
+            let hint = "put the file itself there, as it came from where the encoder came from";
+            return Err(EncoderError::bad_file("this is no file", hint, path));
+        }
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(e) => return Err(failed()(e)),
+    };
+    let mut bytes = Vec::new();
+    if length <= most {
+        let file = File::open(path).map_err(failed())?;
+        bytes.reserve_exact(usize::try_from(length).unwrap_or(0));
+        // It may have grown since.
+        file.take(most + 1).read_to_end(&mut bytes).map_err(failed())?;
     }
+    if length.max(bytes.len() as u64) > most {
+        let problem = format!("the file has {length} bytes, but at most {most} make sense");
+        return Err(EncoderError::bad_file(problem, OTHER_ENCODER, path));
+    }
+    Ok(Some(bytes))
 }
 
 fn missing(file: &'static str, hint: &'static str, folder: &Path) -> EncoderError {

@@ -10,6 +10,8 @@
 //! - A file counts as fetched when its size and, where the hub says it, its checksum are right. Until then it has another
 //!   name, and the next fetch goes on where it ends.
 //! - All files are of one commit.
+//! - No file grows beyond what the hub says of it, nor beyond what a file of its kind can be; of weights that is what
+//!   `config.json` describes. What is more is thrown away.
 //! - Whoever waits can stop at any time, also while nothing comes.
 //!
 //! Deliberately absent: weights in pickles or in several files, uploading, and asking for what is there already.
@@ -20,8 +22,8 @@ mod repository;
 mod tests;
 mod transfer;
 
-use super::folder::{CONFIG, FILES, MERGES, PIECES, TOKENIZER, VOCABULARY, WEIGHTS, weights_hint};
-use super::{Definition, Encoder, EncoderError};
+use super::folder::{COMPACT, CONFIG, FILES, MERGES, PIECES, TOKENIZER, VOCABULARY, WEIGHTS, most_bytes, weights_hint};
+use super::{Definition, Encoder, EncoderError, weights};
 use directories::BaseDirs;
 use reply::Part;
 use serde_json::Value;
@@ -35,7 +37,7 @@ use ureq::Agent;
 pub use repository::Repository;
 
 /// A list of files is far shorter.
-const LIST_BYTES: usize = 16 << 20;
+const LIST_BYTES: usize = 8 << 20;
 const LOCK_WAIT: Duration = Duration::from_secs(1);
 
 /// How far a fetch is.
@@ -127,12 +129,15 @@ impl Hub {
         let lock = Lock::take(folder.with_added_extension("lock"), repository, cancel)?;
         std::fs::create_dir_all(&folder).map_err(EncoderError::io("can't make the folder", &folder))?;
         for (name, expected) in wanted {
-            if name == WEIGHTS {
+            let most = if [WEIGHTS, COMPACT].contains(&name) {
                 // Before what takes long: does the rest of it run here?
-                Definition::open(&folder).map_err(|e| self.unfit(&e, repository, &folder, &commit))?;
-            }
+                let definition = Definition::open(&folder);
+                weights::most_bytes(definition.map_err(|e| self.unfit(&e, repository, &folder, &commit))?.config())
+            } else {
+                most_bytes(name)
+            };
             let url = format!("{}/{}/resolve/{commit}/{name}", self.endpoint, repository.id());
-            Transfer { hub: self, repository, name, url, path: folder.join(name) }.run(expected, cancel, tell)?;
+            Transfer { hub: self, repository, name, url, path: folder.join(name), most }.run(expected, cancel, tell)?;
         }
         Encoder::open(&folder).map_err(|e| self.unfit(&e, repository, &folder, &commit))?;
         Ok(Fetched { folder, _lock: lock })

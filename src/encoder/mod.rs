@@ -33,6 +33,7 @@ mod registry;
 mod subwords;
 #[cfg(test)]
 mod tests;
+mod tokenizer;
 mod weights;
 
 pub use alignment::{Alignment, Window, WordPlace};
@@ -48,4 +49,4 @@ pub use hashed::HashedWords;
 pub use hub::{Fetching, Hub, Repository};
 pub use kind::Kind;
 pub use registry::{EncoderInfo, Encoders};
-pub use subwords::Subwords;
+pub use subwords::{Subwords, Tokenized};

@@ -1,31 +1,42 @@
 //! Words to numbers.
 
-use super::error::GET_AGAIN;
+use super::error::{GET_AGAIN, OTHER_ENCODER};
 use super::kind::Marks;
+use super::tokenizer::{self, MOST_CHARS, Problem, Tokenizer};
 use super::{Alignment, EncoderConfig, EncoderError, HashedWords, Pieces};
 use std::path::Path;
-use tokenizers::models::bpe::{BPE, Merges, Vocab};
+use tokenizers::PreTokenizerWrapper;
 use tokenizers::models::wordpiece::WordPiece;
 use tokenizers::normalizers::BertNormalizer;
 use tokenizers::pre_tokenizers::bert::BertPreTokenizer;
 use tokenizers::pre_tokenizers::byte_level::ByteLevel;
 use tokenizers::pre_tokenizers::metaspace::PrependScheme;
-use tokenizers::{PreTokenizerWrapper, Tokenizer};
 
 /// What to do about a tokenizer that does not go with the rest.
 const SAME_ENCODER: &str = "get tokenizer and config.json from the same encoder";
+/// Words that are taken apart together; what the library makes of them is large.
+const WORDS_AT_A_TIME: usize = 256;
 
 /// How one encoder takes words apart.
 #[derive(Clone, Debug)]
 pub enum Subwords {
-    Tokenizer { tokenizer: Box<Tokenizer>, cls: u32, sep: u32, unk: u32 },
+    Tokenizer(Box<Tokenized>),
     Hashed(HashedWords),
+}
+
+/// A checked tokenizer, and the numbers of its marks.
+#[derive(Clone, Debug)]
+pub struct Tokenized {
+    pub(super) tokenizer: Tokenizer,
+    cls: u32,
+    sep: u32,
+    unk: u32,
 }
 
 impl Subwords {
     /// From the bytes of a `tokenizer.json`; `path` is for messages.
     pub(super) fn from_json(json: &[u8], config: &EncoderConfig, path: &Path) -> Result<Self, EncoderError> {
-        let tokenizer = Tokenizer::from_bytes(json).map_err(|e| unreadable(&*e, path))?;
+        let tokenizer = tokenizer::read(json, config.vocabulary).map_err(|e| refused(&e, path))?;
         Self::new(tokenizer, config, path)
     }
 
@@ -36,14 +47,19 @@ impl Subwords {
         config: &EncoderConfig,
         path: &Path,
     ) -> Result<Self, EncoderError> {
-        let vocabulary = WordPiece::read_bytes(text).map_err(|e| unreadable(&*e, path))?;
-        let model = WordPiece::builder().vocab(vocabulary).build().map_err(|e| unreadable(&*e, path))?;
-        let mut tokenizer = Tokenizer::new(model);
-        tokenizer
-            .with_normalizer(Some(BertNormalizer::new(true, true, None, lowercase)))
-            .map_err(|e| unreadable(&*e, path))?
-            .with_pre_tokenizer(Some(BertPreTokenizer));
-        Self::new(tokenizer, config, path)
+        let built = || {
+            let breaks = text.iter().filter(|byte| **byte == b'\n').count();
+            let lines = breaks + usize::from(!text.is_empty() && !text.ends_with(b"\n"));
+            if lines > config.vocabulary {
+                return Err(Problem::Numbers { numbers: lines, vocabulary: config.vocabulary });
+            }
+            let numbered = WordPiece::read_bytes(text).map_err(|e| Problem::unreadable(&e))?;
+            let numbered = numbered.into_iter().collect();
+            let model = tokenizer::word_piece(numbered, "[UNK]".to_owned(), "##".to_owned(), 100, config.vocabulary)?;
+            let bert = BertNormalizer::new(true, true, None, lowercase);
+            tokenizer::build(model, Some(bert.into()), Some(BertPreTokenizer.into()), Vec::new())
+        };
+        Self::new(built().map_err(|e| refused(&e, path))?, config, path)
     }
 
     /// From the bytes of a `vocab.json`, which numbers subwords of bytes, and a `merges.txt`, two subwords a line.
@@ -52,24 +68,16 @@ impl Subwords {
         (merges, merges_path): (&[u8], &Path),
         config: &EncoderConfig,
     ) -> Result<Self, EncoderError> {
-        let pieces: std::collections::HashMap<String, u32> =
-            serde_json::from_slice(pieces).map_err(|e| unreadable(&e, pieces_path))?;
-        let merges = std::str::from_utf8(merges).map_err(|e| unreadable(&e, merges_path))?;
-        let mut pairs = Merges::new();
-        for (number, line) in merges.lines().enumerate() {
-            if line.is_empty() || (number == 0 && line.starts_with("#version")) {
-                continue;
-            }
-            let Some((left, right)) = line.split_once(' ') else {
-                return Err(unreadable(&format!("line {} has no two subwords", number + 1), merges_path));
-            };
-            pairs.push((left.to_owned(), right.to_owned()));
-        }
-        let pieces: Vocab = pieces.into_iter().collect();
-        let model = BPE::builder().vocab_and_merges(pieces, pairs).build().map_err(|e| unreadable(&*e, merges_path))?;
-        let mut tokenizer = Tokenizer::new(model);
-        tokenizer.with_pre_tokenizer(Some(ByteLevel::default()));
-        Self::new(tokenizer, config, pieces_path)
+        let pieces =
+            tokenizer::parse_vocabulary_json(pieces, config.vocabulary).map_err(|e| refused(&e, pieces_path))?;
+        let pairs = tokenizer::parse_merges(merges, config.vocabulary).map_err(|e| refused(&e, merges_path))?;
+        let built = tokenizer::bpe(pieces, pairs, config.vocabulary)
+            .and_then(|model| tokenizer::build(model, None, Some(ByteLevel::default().into()), Vec::new()));
+        let built = built.map_err(|e| match e {
+            Problem::Numbers { .. } => refused(&e, pieces_path),
+            _ => refused(&e, merges_path),
+        });
+        Self::new(built?, config, pieces_path)
     }
 
     fn new(mut tokenizer: Tokenizer, config: &EncoderConfig, path: &Path) -> Result<Self, EncoderError> {
@@ -77,15 +85,8 @@ impl Subwords {
         let vocabulary = tokenizer.get_vocab(true);
         let numbers = vocabulary.values().max().map_or(0, |last| *last as usize + 1);
         if numbers > config.vocabulary {
-            let expected = config.vocabulary;
-            let problem =
-                format!("the tokenizer numbers {numbers} subwords, but vocab_size of config.json says {expected}");
-            return Err(EncoderError::bad_file(problem, SAME_ENCODER, path));
+            return Err(refused(&Problem::Numbers { numbers, vocabulary: config.vocabulary }, path));
         }
-        tokenizer.with_padding(None);
-        tokenizer.with_truncation(None).map_err(|e| unreadable(&*e, path))?;
-        // A text that happens to hold "[SEP]" is text.
-        tokenizer.set_encode_special_tokens(true);
         let before = tokenizer.get_pre_tokenizer().cloned();
         tokenizer.with_pre_tokenizer(before.map(after_a_space));
         let number = |mark: &str| vocabulary.get(mark).copied();
@@ -97,7 +98,7 @@ impl Subwords {
             let problem = format!("the tokenizer has no {missing}, expected {own}, or {other}");
             EncoderError::bad_file(problem, SAME_ENCODER, path)
         })?;
-        let subwords = Self::Tokenizer { tokenizer: Box::new(tokenizer), cls, sep, unk };
+        let subwords = Self::Tokenizer(Box::new(Tokenized { tokenizer, cls, sep, unk }));
         // A tokenizer that fails at what it does not know would fail in the middle of a training.
         subwords.ids(&["\u{10fffd}".to_owned(), "\u{301}".to_owned()]).map_err(|e| {
             let problem = format!("the tokenizer fails at an unknown character ({e})");
@@ -116,7 +117,7 @@ impl Subwords {
     /// Numbers that each position of a window has.
     pub fn pieces(&self) -> usize {
         match self {
-            Self::Tokenizer { .. } => 1,
+            Self::Tokenizer(_) => 1,
             Self::Hashed(_) => HashedWords::PIECES,
         }
     }
@@ -136,7 +137,7 @@ impl Subwords {
     /// When the tokenizer fails.
     pub fn align(&self, words: &[String], limit: usize) -> Result<Alignment, EncoderError> {
         let marks: [Vec<u32>; 2] = match self {
-            Self::Tokenizer { cls, sep, .. } => [vec![*cls], vec![*sep]],
+            Self::Tokenizer(of) => [vec![of.cls], vec![of.sep]],
             Self::Hashed(_) => HashedWords::MARKS.map(|mark| mark.to_vec()),
         };
         Ok(Alignment::new(&self.ids(words)?, [&marks[0], &marks[1]], self.pieces(), limit))
@@ -144,23 +145,38 @@ impl Subwords {
 
     /// At least one subword for each word.
     fn ids(&self, words: &[String]) -> Result<Vec<Vec<u32>>, EncoderError> {
-        let (tokenizer, unk) = match self {
+        let of = match self {
             Self::Hashed(hashed) => return Ok(words.iter().map(|word| hashed.ids(word)).collect()),
-            Self::Tokenizer { tokenizer, unk, .. } => (tokenizer, *unk),
+            Self::Tokenizer(of) => of,
         };
-        // Not `encode_fast`, which leaves out to which word a subword belongs.
-        let encoding = tokenizer.encode(words, false).map_err(|e| EncoderError::Subwords(e.to_string()))?;
         let mut ids: Vec<Vec<u32>> = vec![Vec::new(); words.len()];
-        for (id, word) in encoding.get_ids().iter().zip(encoding.get_word_ids()) {
-            if let Some(pieces) = word.and_then(|w| ids.get_mut(w as usize)) {
-                pieces.push(*id);
+        for (words, ids) in words.chunks(WORDS_AT_A_TIME).zip(ids.chunks_mut(WORDS_AT_A_TIME)) {
+            let words: Vec<&str> = words.iter().map(|word| beginning(word)).collect();
+            // Not `encode_fast`, which leaves out to which word a subword belongs.
+            let encode = || of.tokenizer.encode(words, false).map_err(|e| Problem::Fault(e.to_string()));
+            let encoding = tokenizer::caught(encode).map_err(|e| match e {
+                Problem::Fault(reason) => EncoderError::Subwords(reason),
+                other => EncoderError::Subwords(other.to_string()),
+            })?;
+            for (id, word) in encoding.get_ids().iter().zip(encoding.get_word_ids()) {
+                if let Some(pieces) = word.and_then(|w| ids.get_mut(w as usize)) {
+                    pieces.push(*id);
+                }
             }
         }
         for pieces in ids.iter_mut().filter(|pieces| pieces.is_empty()) {
-            pieces.push(unk);
+            pieces.push(of.unk);
         }
         Ok(ids)
     }
+}
+
+/// As much of a word as is looked at.
+fn beginning(word: &str) -> &str {
+    if word.len() <= MOST_CHARS {
+        return word;
+    }
+    word.char_indices().nth(MOST_CHARS).map_or(word, |(end, _)| &word[..end])
 }
 
 /// Words come one by one, and each is one after a space: tokenizers that mark the space must see it.
@@ -183,6 +199,11 @@ fn after_a_space(pre_tokenizer: PreTokenizerWrapper) -> PreTokenizerWrapper {
     }
 }
 
-fn unreadable(error: &dyn std::fmt::Display, path: &Path) -> EncoderError {
-    EncoderError::bad_file(format!("the tokenizer can't be read ({error})"), GET_AGAIN, path)
+fn refused(problem: &Problem, path: &Path) -> EncoderError {
+    let hint = match problem {
+        Problem::Numbers { .. } => SAME_ENCODER,
+        Problem::Unreadable(_) => GET_AGAIN,
+        _ => OTHER_ENCODER,
+    };
+    EncoderError::bad_file(problem.to_string(), hint, path)
 }

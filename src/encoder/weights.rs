@@ -10,11 +10,23 @@ use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use std::collections::HashMap;
 use std::path::Path;
 
+/// Bytes of the list of weights that such a file begins with; those of large encoders have a hundred thousand.
+const MOST_HEADER_BYTES: u64 = 16 << 20;
+
+/// Bytes that a file with the weights of such an encoder can have: in double precision, with a head that has as many again.
+pub(super) fn most_bytes(config: &EncoderConfig) -> u64 {
+    const MOST_OF_ONE: u64 = 8;
+    config.parameters().saturating_mul(2 * MOST_OF_ONE).saturating_add(256 << 20)
+}
+
 /// The weights that an encoder of this shape needs, as `f32` on the CPU, by the names that [`super::Bert`] gives them.
 ///
 /// Others of the file (a pooler, a head for masked words) are left out. What is missing, of another shape or no finite
 /// number is an error: later it would be one without a name, or a model that learns nothing. `path` is for messages.
 pub(super) fn read(bytes: &[u8], config: &EncoderConfig, path: &Path) -> Result<HashMap<String, Tensor>, EncoderError> {
+    if bytes.first_chunk().is_some_and(|length| u64::from_le_bytes(*length) > MOST_HEADER_BYTES) {
+        return Err(not_readable(bytes, &SafeTensorError::HeaderTooLarge, path));
+    }
     let file = SafeTensors::deserialize(bytes).map_err(|e| not_readable(bytes, &e, path))?;
     let views: HashMap<String, TensorView<'_>> =
         file.iter().map(|(name, view)| (plain_name(name, config.kind), view)).collect();
@@ -25,7 +37,10 @@ pub(super) fn read(bytes: &[u8], config: &EncoderConfig, path: &Path) -> Result<
             return Err(EncoderError::MissingWeight { name, path: path.to_owned() });
         };
         let tensor = match views.get(&compact::scales_of(&name)) {
-            Some(scales) if compact::is_packed(view, scales) => compact::unpack(view, scales)?,
+            Some(scales) if compact::is_packed(view, scales) => compact::unpack(view, scales).map_err(|_| {
+                let problem = format!("the weight {name:?} and its scales don't go together");
+                EncoderError::bad_file(problem, GET_AGAIN, path)
+            })?,
             _ => plain(&name, view, path)?,
         };
         if tensor.dims() != expected {
@@ -71,7 +86,9 @@ fn not_readable(bytes: &[u8], error: &SafeTensorError, path: &Path) -> EncoderEr
     } else if matches!(error, SafeTensorError::MetadataIncompleteBuffer) {
         "the file is cut off, or something was added to its end".to_owned()
     } else {
-        format!("the file is cut off or no safetensors file ({error})")
+        // It may quote the file.
+        let said: String = error.to_string().chars().take(200).collect();
+        format!("the file is cut off or no safetensors file ({said})")
     };
     EncoderError::bad_file(problem, GET_AGAIN, path)
 }

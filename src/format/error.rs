@@ -24,7 +24,17 @@ pub enum FormatError {
     #[error("the format can't be told ({found}); choose one of {known} as the format: {file}")]
     NotRecognised { found: String, known: String, file: String },
     #[error("{what} can't be read; {remedy}: {file}")]
-    Foreign { what: &'static str, remedy: &'static str, file: String },
+    Foreign {
+        what: &'static str,
+        remedy: &'static str,
+        /// Annotations or texts are missed without it.
+        is_data: bool,
+        file: String,
+    },
+    #[error(
+        "it looks like {found}, and only files with mentions were read; import it by itself to have it, too: {file}"
+    )]
+    PassedOver { found: String, file: String },
     #[error("this is no {format} file ({found}); choose another format: {file}")]
     WrongFormat { format: &'static str, found: String, file: String },
     #[error(

@@ -3,11 +3,16 @@
 use super::encoding::decode;
 use super::{FormatError, Sample, Sink};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// How much of a file is looked at to tell its format, and how much of a stream to tell how it is meant.
+/// How much of the start of a file is looked at to tell its format, and how much of a stream to tell how it is meant.
 const SAMPLE_BYTES: usize = 1 << 18;
+
+/// Pieces of what comes after the start that are looked at, too: what a file is, may show late.
+const PIECES: u64 = 16;
+const PIECE_BYTES: u64 = 1 << 13;
 
 /// Something to read. It may be empty, which most readers refuse.
 pub struct Input {
@@ -19,7 +24,13 @@ pub struct Input {
     source: Source,
     /// The first bytes; all of them if there are fewer than [`SAMPLE_BYTES`].
     head: Vec<u8>,
+    listener: Option<Listener>,
+    /// The start and whole lines from all over the rest of a file; empty where the head is all of it.
+    pieces: Vec<u8>,
 }
+
+/// Hears how many bytes of a file were read, again and again. What it says ends the reading: `false` for no further.
+pub type Listener = Arc<dyn Fn(usize) -> bool + Send + Sync>;
 
 enum Source {
     File {
@@ -53,12 +64,15 @@ impl Input {
         let file = path.display().to_string();
         let mut reader = open_regular(path, folder.as_deref())?;
         let part = |part: Option<&std::ffi::OsStr>| part.map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
+        let head = head(&mut reader, &file)?;
         Ok(Self {
-            head: head(&mut reader, &file)?,
+            pieces: pieces(&mut reader, &head).map_err(|error| FormatError::read(error, &file))?,
+            head,
             name: part(path.file_stem()),
             extension: part(path.extension()).to_lowercase(),
             file,
             source: Source::File { path: path.to_owned(), folder },
+            listener: None,
         })
     }
 
@@ -67,7 +81,17 @@ impl Input {
     pub fn bytes(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Result<Self, FormatError> {
         let (name, bytes) = (name.into(), bytes.into());
         let head = head(&mut bytes.as_slice(), &name)?;
-        Ok(Self { file: name.clone(), name, extension: String::new(), source: Source::Bytes(bytes), head })
+        let later =
+            pieces(&mut Cursor::new(bytes.as_slice()), &head).map_err(|error| FormatError::read(error, &name))?;
+        Ok(Self {
+            file: name.clone(),
+            name,
+            extension: String::new(),
+            source: Source::Bytes(bytes),
+            pieces: later,
+            head,
+            listener: None,
+        })
     }
 
     /// Something that can be read only once, such as the standard input. Waits for its first bytes.
@@ -77,12 +101,18 @@ impl Input {
     pub fn stream(name: impl Into<String>, mut stream: impl Read + Send + 'static) -> Result<Self, FormatError> {
         let name = name.into();
         let head = head(&mut stream, &name)?;
-        Ok(Self { file: name.clone(), name, extension: String::new(), source: Source::Stream(Box::new(stream)), head })
+        let (extension, source) = (String::new(), Source::Stream(Box::new(stream)));
+        Ok(Self { file: name.clone(), name, extension, source, pieces: Vec::new(), head, listener: None })
     }
 
     /// The same under another name.
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
+    }
+
+    /// The same, heard by somebody while it is read.
+    pub fn heard_by(self, listener: Listener) -> Self {
+        Self { listener: Some(listener), ..self }
     }
 
     /// All of it as text; the sink hears when it was converted.
@@ -156,9 +186,10 @@ impl Input {
         &self.file
     }
 
-    /// The start, to tell the format by.
+    /// The start, and lines from all over a file, to tell the format by.
     pub fn sample(&self) -> Sample<'_> {
-        Sample { extension: &self.extension, bytes: &self.head }
+        let bytes = if self.pieces.is_empty() { &self.head } else { &self.pieces };
+        Sample { extension: &self.extension, bytes }
     }
 
     /// Everything, for a look before reading; of a stream only the start. The flag says whether it is everything.
@@ -180,7 +211,8 @@ impl Input {
         }
         Ok(match self.source {
             Source::File { path, folder } => {
-                Box::new(BufReader::with_capacity(1 << 16, open_regular(&path, folder.as_deref())?))
+                let file = open_regular(&path, folder.as_deref())?;
+                Box::new(BufReader::with_capacity(1 << 16, Heard { file, listener: self.listener }))
             }
             Source::Bytes(bytes) => Box::new(Cursor::new(bytes)),
             Source::Stream(rest) => Box::new(BufReader::new(Cursor::new(self.head).chain(rest))),
@@ -221,8 +253,54 @@ fn all_of(path: &Path, folder: Option<&Path>) -> Result<Vec<u8>, FormatError> {
     Ok(bytes)
 }
 
+/// A file that is read in somebody's hearing.
+struct Heard {
+    file: File,
+    listener: Option<Listener>,
+}
+
+impl Read for Heard {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        match &self.listener {
+            Some(listener) if !listener(count) => Err(std::io::Error::other("stopped")),
+            _ => Ok(count),
+        }
+    }
+}
+
 fn head(reader: &mut dyn Read, file: &str) -> Result<Vec<u8>, FormatError> {
     let mut head = Vec::new();
     reader.take(SAMPLE_BYTES as u64).read_to_end(&mut head).map_err(|error| FormatError::read(error, file))?;
     Ok(head)
+}
+
+/// The head up to its last line end, then whole lines from places all over the rest; nothing where the head is all. The
+/// places are the same each time.
+fn pieces(reader: &mut (impl Read + Seek), head: &[u8]) -> io::Result<Vec<u8>> {
+    let is_utf16 = matches!(head, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]);
+    if head.len() < SAMPLE_BYTES || is_utf16 || head.contains(&0) {
+        return Ok(Vec::new());
+    }
+    let size = reader.seek(SeekFrom::End(0))?;
+    let rest = size.saturating_sub(head.len() as u64);
+    let line_end = |bytes: &[u8]| bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let mut sample = head.get(..line_end(head)).unwrap_or_default().to_vec();
+    if sample.is_empty() {
+        return Ok(Vec::new()); // one line
+    }
+    for piece in 0..PIECES {
+        // Evenly, and each a little off, so that what comes at regular distances is not missed.
+        let off = piece.wrapping_mul(0x9E37_79B9_7F4A_7C15) % (rest / PIECES).max(1);
+        let at = if piece + 1 == PIECES { rest.saturating_sub(PIECE_BYTES) } else { rest / PIECES * piece + off };
+        reader.seek(SeekFrom::Start(head.len() as u64 + at))?;
+        let mut bytes = Vec::new();
+        reader.take(PIECE_BYTES).read_to_end(&mut bytes)?;
+        let first = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1);
+        let last = line_end(&bytes);
+        // A blank line, as between sentences: what is put together here are none.
+        sample.push(b'\n');
+        sample.extend_from_slice(bytes.get(first..last).unwrap_or_default());
+    }
+    Ok(sample)
 }

@@ -24,6 +24,7 @@ mod encoding;
 mod error;
 mod file_names;
 mod fit;
+mod foreign;
 mod imported;
 mod input;
 mod jsonl;
@@ -31,6 +32,7 @@ mod options;
 mod output;
 mod receipt;
 mod registry;
+mod scheme;
 mod segments;
 mod spelling;
 mod tags;
@@ -41,13 +43,15 @@ mod view;
 pub use definitions::add as add_definitions;
 pub use error::FormatError;
 pub use imported::{Collected, ImportedDocument, ImportedLabel, ImportedMention, ImportedSentence, Sink, Warning};
-pub use input::Input;
+pub use input::{Input, Listener};
 pub use options::{OptionSpec, Options, Use};
 pub use output::{Content, Folder, Layout, OneFile, Output};
 pub use receipt::{Loss, LossKind, Receipt};
 pub use registry::{Detected, by_id, detect, formats};
 pub use segments::{LineEvidence, choose_unit};
 pub use view::{DocumentView, MentionView, SentenceView, Shown, views};
+
+use std::borrow::Cow;
 
 /// One file format.
 pub trait Format: Sync {
@@ -82,6 +86,14 @@ pub trait Format: Sync {
 
     /// What the start of a file looks like to this format; `None` when it can't be one of its files.
     fn sniff(&self, sample: &Sample<'_>) -> Option<Sniff>;
+
+    /// Refuses what is plainly of another format, though this one is asked for, unless `options` say that it is meant.
+    ///
+    /// # Errors
+    /// What it looks like, and the option.
+    fn refuse_other(&self, _input: &Input, _options: &Options) -> Result<(), FormatError> {
+        Ok(())
+    }
 
     /// Looks at the texts at the start of a file whose sentences will have to be found. What can't be read is no
     /// evidence; reading it will say why.
@@ -135,12 +147,27 @@ impl Holds {
     };
 }
 
-/// The start of a file.
+/// The start of a file, and lines from all over it.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample<'s> {
     /// Lower case, without the dot; empty where there is none.
     pub extension: &'s str,
     pub bytes: &'s [u8],
+}
+
+impl<'s> Sample<'s> {
+    /// As text, with what is none replaced, and without a byte order mark.
+    fn text(&self) -> Cow<'s, str> {
+        let decode = |unit: fn([u8; 2]) -> u16| {
+            let units: Vec<u16> = self.bytes.as_chunks::<2>().0.iter().skip(1).map(|pair| unit(*pair)).collect();
+            Cow::Owned(String::from_utf16_lossy(&units))
+        };
+        match self.bytes {
+            [0xFF, 0xFE, ..] => decode(u16::from_le_bytes),
+            [0xFE, 0xFF, ..] => decode(u16::from_be_bytes),
+            bytes => String::from_utf8_lossy(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)),
+        }
+    }
 }
 
 /// A format's opinion of a sample.

@@ -4,7 +4,7 @@ use super::brat::Brat;
 use super::conll::Conll;
 use super::jsonl::Jsonl;
 use super::text::PlainText;
-use super::{Format, FormatError, Sample, Sniff};
+use super::{Confidence, Format, FormatError, Sample, Sniff, foreign};
 use std::fmt;
 
 /// A new format gets a line here.
@@ -30,10 +30,10 @@ pub struct Detected {
     pub found: String,
 }
 
-/// The format that is surest of a sample.
+/// The format that is surest of a sample, unless it is of a program that is not read.
 ///
 /// # Errors
-/// None knows it; the message says what it looks like.
+/// None knows it; the message says what it looks like, and the way.
 pub fn detect(file: &str, sample: &Sample<'_>) -> Result<Detected, FormatError> {
     if sample.bytes.is_empty() && sample.extension != "ann" {
         return Err(FormatError::Empty { file: file.to_owned() });
@@ -41,17 +41,24 @@ pub fn detect(file: &str, sample: &Sample<'_>) -> Result<Detected, FormatError> 
     let opinions = FORMATS.iter().copied().filter_map(|format| Some((format, format.sniff(sample)?)));
     // The first of the surest ones.
     let best = opinions.reduce(|best, next| if next.1.confidence > best.1.confidence { next } else { best });
+    let is_certain = best.as_ref().is_some_and(|(_, sniff)| sniff.confidence == Confidence::Certain);
+    if let Some(foreign) = foreign::recognise(sample).filter(|_| !is_certain) {
+        return Err(foreign.error(file));
+    }
+    if let Some(table) = foreign::table(sample).filter(|_| best.as_ref().is_none_or(|(f, _)| !f.holds().mentions)) {
+        return Err(table.error(file));
+    }
     match best {
         Some((format, Sniff { found, .. })) => Ok(Detected { format, found }),
-        None => Err(match foreign(sample.extension) {
-            Some((what, remedy)) => FormatError::Foreign { what, remedy, file: file.to_owned() },
+        None => Err(match by_name(sample.extension) {
+            Some((what, remedy)) => FormatError::Foreign { what, remedy, is_data: false, file: file.to_owned() },
             None => FormatError::NotRecognised { found: describe(sample), known: ids(), file: file.to_owned() },
         }),
     }
 }
 
-/// What files of other programs are called, and how their text gets here.
-fn foreign(extension: &str) -> Option<(&'static str, &'static str)> {
+/// What files of other programs are called whose content says little.
+fn by_name(extension: &str) -> Option<(&'static str, &'static str)> {
     match extension {
         "csv" | "tsv" | "tab" | "xls" | "xlsx" | "ods" => {
             Some(("a table", "save the column that holds the text as a .txt file, one text a line"))

@@ -1,6 +1,8 @@
 //! Plain text: one sentence a line, or prose.
 
 use super::encoding::decode_start;
+use super::foreign::{self, Foreign};
+use super::registry;
 use super::segments::{LineEvidence, TOKENS, UNIT, segments, with_unit};
 use super::{
     Confidence, Content, DocumentView, Format, FormatError, Holds, ImportedDocument, ImportedSentence, Input, LossKind,
@@ -54,12 +56,40 @@ impl Format for PlainText {
         Some(Sniff { confidence, found: found.to_owned() })
     }
 
+    /// Nothing is, where it is said what a line is.
+    fn refuse_other(&self, input: &Input, options: &Options) -> Result<(), FormatError> {
+        if options.value(&UNIT) != UNIT.default {
+            return Ok(());
+        }
+        let file = input.file_name().to_owned();
+        let option = "unit=prose or unit=lines";
+        if let Some(Foreign { what, remedy, .. }) =
+            foreign::recognise(&input.sample()).or_else(|| foreign::table(&input.sample()))
+        {
+            let why =
+                format!("this looks like {what}, not like a text ({remedy}); if it is to be read as text all the same");
+            return Err(FormatError::NeedsOption { why, option, file });
+        }
+        match registry::detect(&file, &input.sample()) {
+            Ok(other) if other.format.holds().mentions => {
+                let why = format!(
+                    "this looks like {}, not like a text; choose the format {}, or, if it is to be read as text all the same",
+                    other.found,
+                    other.format.id()
+                );
+                Err(FormatError::NeedsOption { why, option, file })
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn look_at_lines(&self, input: &Input, evidence: &mut LineEvidence) {
         evidence.add(&decode_start(input.sample().bytes));
     }
 
     fn read(&self, input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
         let (name, file) = (input.name().to_owned(), input.file_name().to_owned());
+        self.refuse_other(&input, options)?;
         let options = with_unit(self, &input, options, sink);
         let text = input.text(sink)?;
         if u32::try_from(text.len()).is_err() {

@@ -4,7 +4,7 @@
 use super::commands::CommandId;
 use super::widgets::sentence::SentenceEvent;
 use crate::annotation::{LabelId, SentenceId};
-use crate::session::{Command, ImportHow, Incoming};
+use crate::session::{Command, ImportHow, Incoming, Watch};
 use std::path::PathBuf;
 
 pub(super) enum Act {
@@ -15,6 +15,10 @@ pub(super) enum Act {
     /// What the pointer did to the sentence.
     Sentence(SentenceEvent),
     GoTo(SentenceId),
+    /// The note that is being written is to be stored, because nothing was typed for a moment or because it has ended.
+    KeepNote {
+        has_ended: bool,
+    },
     /// A label was chosen: for the selection, or for the picked mention.
     UseLabel(LabelId),
     EditLabel(LabelId),
@@ -34,10 +38,11 @@ pub(super) enum Act {
     Rescue(PathBuf),
     /// Opens the import dialog on files.
     ImportFrom(Vec<PathBuf>),
-    /// Takes in what the import dialog has read.
+    /// Takes in what the import dialog has read, in its view.
     Import {
         incoming: Box<Incoming>,
         how: ImportHow,
+        watch: Watch,
     },
     CopyText(String),
     /// Says something in passing.
@@ -51,6 +56,7 @@ impl Act {
         match self {
             Act::Command(id) => id.changes(),
             Act::Change(_) | Act::UseLabel(_) | Act::EditLabel(_) | Act::ImportFrom(_) | Act::Import { .. } => true,
+            Act::KeepNote { .. } => true,
             Act::Sentence(event) => matches!(event, SentenceEvent::Accept(_)),
             Act::GoTo(_)
             | Act::OpenSample

@@ -283,6 +283,23 @@ table! {
     ZoomReset, "Normal size", Window, Window, [Press(CTRL, Key::Num0)];
 }
 
+/// What ends typing in a field of several lines, where Enter begins another one. Escape does it in every field, by egui.
+const END_TYPING: [Keys; 2] = [Press(CTRL, Key::Enter), Press(NONE, Key::Escape)];
+
+/// "Ctrl+Enter or Esc".
+pub fn end_typing_text() -> String {
+    END_TYPING.map(Keys::text).join(" or ")
+}
+
+/// Takes the keys that end typing out of the input; true where there were some.
+pub fn take_end_typing(ctx: &egui::Context) -> bool {
+    ctx.input_mut(|input| {
+        let count = input.events.len();
+        input.events.retain(|event| !END_TYPING.iter().any(|keys| keys.matches(event)));
+        input.events.len() < count
+    })
+}
+
 /// The entry of a command.
 pub fn entry(id: CommandId) -> Option<&'static Entry> {
     TABLE.iter().find(|entry| entry.id == id)

@@ -10,10 +10,10 @@
 use super::commands::{CommandId, keys_text, title_with_keys};
 use super::view::{NextBy, View};
 use super::widgets::sentence::{Mark, MarkId, SentenceEvent};
-use crate::annotation::{Fragments, LabelId, MentionId, SentenceId, Status, TokenIdx};
+use crate::annotation::{MentionId, SentenceId, Status, TokenIdx};
 use crate::session::{
     Command, ImportHow, ImportReceipt, Imported, Incoming, Order, Outcome, Project, SessionError, Setting, Task,
-    TaskLost,
+    TaskLost, Watch,
 };
 use crate::wording::counted;
 use std::cmp::Ordering;
@@ -24,7 +24,11 @@ pub struct Desk {
     importing: Option<Importing>,
 }
 
-type Importing = Task<Result<Imported, SessionError>>;
+/// An import that is being written, and how to cancel it.
+struct Importing {
+    task: Task<Result<Imported, SessionError>>,
+    watch: Watch,
+}
 
 /// A project without a view, to be closed on another thread.
 pub(super) struct Leaving {
@@ -48,15 +52,16 @@ impl Desk {
         self.importing.is_some()
     }
 
-    pub(super) fn start_import(&mut self, incoming: Incoming, how: ImportHow) {
+    pub(super) fn start_import(&mut self, incoming: Incoming, how: ImportHow, watch: Watch) {
         if self.importing.is_none() {
-            self.importing = Some(self.project.start_import(incoming, how));
+            let task = self.project.start_import(incoming, how, &watch);
+            self.importing = Some(Importing { task, watch });
         }
     }
 
     /// What became of an import, once.
     pub(super) fn take_import(&mut self) -> Option<Result<ImportReceipt, SessionError>> {
-        let result = self.importing.as_ref()?.poll()?;
+        let result = self.importing.as_ref()?.task.poll()?;
         self.importing = None;
         let done = finish(&mut self.project, result);
         self.view.refresh(&self.project);
@@ -87,6 +92,20 @@ impl Desk {
 
     /// Does one of the commands of the sentence; `None` for a command that is not one.
     pub fn command(&mut self, id: CommandId) -> Option<Told> {
+        let mut is_one = true;
+        let told = self.minding_complete(|desk| {
+            desk.command_of_sentence(id).unwrap_or_else(|| {
+                is_one = false;
+                NOTHING
+            })
+        });
+        is_one.then_some(told)
+    }
+
+    fn command_of_sentence(&mut self, id: CommandId) -> Option<Told> {
+        if let Some(told) = self.look_first(id) {
+            return Some(told);
+        }
         // Left and right are those of the eye.
         let right: isize = if self.view.content().rtl { -1 } else { 1 };
         Some(match id {
@@ -153,6 +172,10 @@ impl Desk {
 
     /// What the pointer did to the sentence.
     pub fn pointer(&mut self, event: SentenceEvent) -> Told {
+        self.minding_complete(|desk| desk.pointed(event))
+    }
+
+    fn pointed(&mut self, event: SentenceEvent) -> Told {
         match event {
             SentenceEvent::Select { from, to, done } => {
                 self.view.select(from, to);
@@ -173,29 +196,6 @@ impl Desk {
         }
     }
 
-    /// A label for what is selected: the picked mention or suggestion, else words.
-    pub fn use_label(&mut self, label: LabelId) -> Told {
-        let Some(sentence) = self.view.current() else { return NOTHING };
-        let command = match self.view.picked_mark().map(|m| (m.id, m.hull)) {
-            Some((MarkId::Gold(mention), _)) => Command::Relabel { sentence, mention, label },
-            Some((MarkId::Ghost(span, suggested), _)) => {
-                let suggested = self.view.suggested_as(span, suggested);
-                if suggested.label == label {
-                    Command::Accept { sentence, suggested }
-                } else {
-                    Command::Correct { sentence, suggested, to: span, label }
-                }
-            }
-            None => {
-                let Some(span) = self.view.target() else { return NOTHING };
-                Command::Annotate { sentence, fragments: Fragments::from(span), label }
-            }
-        };
-        let outcome = self.change(command)?;
-        self.pick_mention(outcome.mention);
-        NOTHING
-    }
-
     pub fn go_to(&mut self, id: SentenceId) {
         if self.view.current() != Some(id) {
             self.view.go_to(&self.project, id);
@@ -207,7 +207,7 @@ impl Desk {
         NOTHING
     }
 
-    fn pick_mention(&mut self, mention: Option<MentionId>) {
+    pub(super) fn pick_mention(&mut self, mention: Option<MentionId>) {
         match mention {
             Some(id) => self.view.pick(MarkId::Gold(id)),
             None => self.view.clear(),
@@ -260,9 +260,10 @@ impl Desk {
         match (self.view.current(), self.view.picked()) {
             (Some(sentence), Some(MarkId::Gold(mention))) => {
                 let cursor = self.view.cursor();
+                let what = self.view.picked_mark().map(|mark| mark.spoken.clone()).unwrap_or_default();
                 self.change(Command::Remove { sentence, mention })?;
                 self.view.set_cursor(cursor);
-                NOTHING
+                Ok(Some(format!("Removed the {what} ({} brings it back)", keys_text(CommandId::Undo))))
             }
             (_, Some(MarkId::Ghost(..))) => self.answer(false),
             _ => NOTHING,
@@ -416,44 +417,23 @@ impl Desk {
         self.change(Command::JoinSentences { sentence })?;
         self.moves(|view| view.set_cursor(joint))
     }
-
-    fn note(&mut self) -> Told {
-        if self.view.picked_mention(&self.project).is_none() {
-            return Ok(Some("Select a mention first".to_owned()));
-        }
-        self.moves(|view| view.focus_note = true)
-    }
-
-    /// A note is being written, and its mention is no longer the picked one.
-    pub(super) fn has_left_note(&self) -> bool {
-        let draft = &self.view.note;
-        draft.is_open && draft.of.map(|(_, mention)| MarkId::Gold(mention)) != self.view.picked()
-    }
-
-    /// Takes over the note that is being written.
-    pub(super) fn keep_note(&mut self) -> Told {
-        if self.is_importing() || !std::mem::take(&mut self.view.note.is_open) {
-            return NOTHING;
-        }
-        let Some((sentence, mention)) = self.view.note.of else { return NOTHING };
-        let note = self.view.note.text.trim().to_owned();
-        let there = self.project.corpus().sentence(sentence).and_then(|s| s.mention(mention));
-        if there.is_none_or(|mention| mention.note == note) {
-            return NOTHING;
-        }
-        self.change(Command::SetNote { sentence, mention, note }).map(|_| None)
-    }
 }
 
 impl Leaving {
-    /// Waits for an import, writes what waits and lets go of the file.
+    /// Cancels an import, writes what waits and lets go of the file.
     ///
     /// # Errors
     /// An import or changes that could not be saved.
     pub(super) fn close(mut self) -> Result<(), SessionError> {
-        let imported = self.importing.take().map(|task| finish(&mut self.project, task.wait()));
+        let imported = self.importing.take().map(|Importing { task, watch }| {
+            watch.cancel();
+            finish(&mut self.project, task.wait())
+        });
         self.project.close()?;
-        imported.transpose().map(|_| ())
+        match imported {
+            None | Some(Ok(_) | Err(SessionError::Stopped)) => Ok(()),
+            Some(Err(error)) => Err(error),
+        }
     }
 
     pub(super) fn path(&self) -> &std::path::Path {

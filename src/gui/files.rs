@@ -5,6 +5,7 @@
 //! - It may be missing (no desktop portal, no zenity): every path can be typed as well, and the window says so.
 
 use super::theme;
+use super::widgets::keyboard::{is_entered, keeps_enter};
 use super::widgets::parts::{button, text_field};
 use crate::session::{Hub, Task, Waker};
 use eframe::egui::{self, Align, Layout, Ui, vec2};
@@ -66,10 +67,12 @@ pub(super) struct Services {
 #[derive(Default)]
 pub(super) struct PathField {
     pub text: String,
+    /// Enter is for the button beside it, not for the dialog.
+    pub keeps_enter: bool,
+    /// Enter was pressed there.
+    pub is_entered: bool,
     choosing: Option<Task<Vec<PathBuf>>>,
     chose_nothing: bool,
-    /// The field has had the keyboard offered.
-    shown: bool,
 }
 
 /// What happened to a path.
@@ -94,12 +97,6 @@ impl PathField {
         self.text.split(';').map(str::trim).filter(|p| !p.is_empty()).map(PathBuf::from).collect()
     }
 
-    /// The keyboard is not offered to the field when it is first shown.
-    pub(super) fn without_focus(mut self) -> Self {
-        self.shown = true;
-        self
-    }
-
     /// The field with a button for each wish.
     pub(super) fn show(&mut self, ui: &mut Ui, name: &str, wishes: &[(&str, Wish)], services: &Services) -> PathChange {
         let tokens = theme::tokens(ui);
@@ -115,9 +112,10 @@ impl PathField {
                 }
             }
             let width = ui.available_width();
-            let field = text_field(ui, name, &mut self.text, width);
-            if !std::mem::replace(&mut self.shown, true) {
-                field.request_focus();
+            let mut field = text_field(ui, name, &mut self.text, width);
+            if self.keeps_enter {
+                field = keeps_enter(field);
+                self.is_entered = is_entered(&field);
             }
             if field.changed() {
                 change = PathChange::Typed;

@@ -56,7 +56,7 @@ fn says(term: &str, want: &str, as_beginning: bool) -> bool {
 }
 
 /// Without case and without the accents of European languages.
-fn folded(term: &str) -> impl Iterator<Item = char> + '_ {
+pub(super) fn folded(term: &str) -> impl Iterator<Item = char> + '_ {
     let is_mark = |c: &char| matches!(c, '\u{300}'..='\u{36f}');
     term.chars().flat_map(char::to_lowercase).filter(move |c| !is_mark(c)).map(plain)
 }

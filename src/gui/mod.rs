@@ -3,7 +3,8 @@
 //! # How it works
 //! Each frame [`Window::logic`] takes in what workers and keys bring, then [`Window::ui`] paints. Panels and dialogs
 //! read the [`Project`](crate::session::Project) and the view and ask for [`acts`]; the window carries them out after
-//! painting, by session commands.
+//! painting, by session commands. Clicks and keys that come in one frame have a pass each ([`turns`]), so that all code
+//! here may take it that one of them came at a time.
 //!
 //! # Invariants
 //! - No reading or writing of files, no waiting and no tensors on the window's thread: a `session::Task` does it.
@@ -18,13 +19,19 @@ mod bench;
 pub mod commands;
 mod desk;
 mod dialogs;
+mod fallback;
 mod files;
 mod finder;
+mod labelling;
 mod marker;
+mod matching;
+mod note;
 mod panels;
 mod review;
 mod statuses;
 pub mod theme;
+mod turns;
+mod typing;
 mod view;
 pub mod widgets;
 mod window;
@@ -37,7 +44,7 @@ pub use window::Window;
 
 use crate::session::{Home, SessionError, keep_unsaved, report_faults};
 use eframe::egui;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -57,7 +64,7 @@ pub enum GuiError {
 /// What could not be saved when the window was closed.
 type Ending = Rc<RefCell<Option<SessionError>>>;
 
-/// Opens the window and runs until it is closed.
+/// Opens the window and runs until it is closed. Where Wayland is named and gives no window, it is opened on X11.
 ///
 /// # Errors
 /// No display, or no OpenGL; changes that could not be saved when the window was closed.
@@ -76,11 +83,18 @@ pub fn run(start: Option<PathBuf>) -> Result<(), GuiError> {
         ..eframe::NativeOptions::default()
     };
     let (ending, for_ending) = (Ending::default(), home.clone());
-    let for_window = ending.clone();
+    let (for_window, is_open) = (ending.clone(), Rc::new(Cell::new(false)));
+    let opened = is_open.clone();
     let create = move |cc: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, Box<dyn std::error::Error + Send + Sync>> {
+        opened.set(true);
         Ok(Box::new(Window::new(&cc.egui_ctx, home, Arc::new(SystemPicker), start).tell_end(for_window)))
     };
-    eframe::run_native("nestling", options, Box::new(create))?;
+    if let Err(error) = eframe::run_native("nestling", options, Box::new(create)) {
+        if !is_open.get() {
+            fallback::start_on_x11();
+        }
+        return Err(error.into());
+    }
     match ending.take() {
         None => Ok(()),
         Some(error) => {

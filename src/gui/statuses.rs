@@ -1,8 +1,12 @@
 //! Completing, skipping, flagging and opening again, and what is told where something is passed over by that.
+//!
+//! # Invariants
+//! - A sentence that is complete stays so until it is opened again: no other command takes that away.
+//! - What changes a complete sentence is told in words, with the way back: it may have been a slip of the hand.
 
 use super::commands::{CommandId, keys_text};
 use super::desk::{Desk, NOTHING, Told};
-use crate::annotation::Status;
+use crate::annotation::{Sentence, Status};
 use crate::session::Command;
 use crate::wording::counted;
 
@@ -10,6 +14,9 @@ impl Desk {
     pub(super) fn set_status_and_go(&mut self, status: Status) -> Told {
         let Some(sentence) = self.view.sentence(&self.project) else { return NOTHING };
         let (sentence, before) = (sentence.id(), sentence.status());
+        if before == Status::Complete && status != before {
+            return Ok(Some(stays_complete("skip")));
+        }
         let open = self.view.ghosts().count();
         self.change(Command::SetStatus { sentence, status })?;
         let mut told = Vec::new();
@@ -17,8 +24,14 @@ impl Desk {
             let were = counted(open, "suggestion was", "suggestions were");
             told.push(format!("Completed; {were} not accepted ({} goes back)", keys_text(CommandId::Undo)));
         }
+        if status == Status::Skipped && before != status {
+            told.push(format!("Skipped ({} goes back)", keys_text(CommandId::Undo)));
+        }
         if before == Status::Flagged {
             told.push("No longer flagged".to_owned());
+        }
+        if before == Status::Skipped && status != before {
+            told.push("No longer skipped".to_owned());
         }
         told.extend(self.go_on()?);
         Ok((!told.is_empty()).then(|| told.join(" · ")))
@@ -27,9 +40,13 @@ impl Desk {
     /// Flags the sentence, or makes it what it was before the flag.
     pub(super) fn flag(&mut self) -> Told {
         let Some(sentence) = self.view.sentence(&self.project) else { return NOTHING };
-        let (sentence, is_flagged) = (sentence.id(), sentence.status() == Status::Flagged);
-        if !is_flagged {
-            return self.change(Command::SetStatus { sentence, status: Status::Flagged }).map(|_| None);
+        let (sentence, status) = (sentence.id(), sentence.status());
+        if status == Status::Complete {
+            return Ok(Some(stays_complete("flag")));
+        }
+        if status != Status::Flagged {
+            self.change(Command::SetStatus { sentence, status: Status::Flagged })?;
+            return Ok((status == Status::Skipped).then(|| "Flagged, and no longer skipped".to_owned()));
         }
         let before = self.project.status_before_flag(sentence);
         let status = before.unwrap_or(Status::InProgress);
@@ -43,8 +60,30 @@ impl Desk {
         if sentence.status().waits() {
             return Ok(Some("The sentence is open".to_owned()));
         }
+        let was = if sentence.status() == Status::Complete { "complete" } else { "skipped" };
         let (sentence, status) = (sentence.id(), Status::InProgress);
         self.change(Command::SetStatus { sentence, status })?;
-        Ok(Some("The sentence is open again".to_owned()))
+        Ok(Some(format!("The sentence is open again, and no longer {was} ({} goes back)", keys_text(CommandId::Undo))))
     }
+
+    /// Does something, and says so if it changed a sentence that is complete and does not speak for itself.
+    pub(super) fn minding_complete(&mut self, act: impl FnOnce(&mut Self) -> Told) -> Told {
+        let complete = self.view.sentence(&self.project).filter(|s| s.status() == Status::Complete).map(Sentence::id);
+        let revision = self.project.corpus().revision();
+        let told = act(self)?;
+        let corpus = self.project.corpus();
+        let Some(id) = complete.filter(|_| told.is_none() && corpus.revision() != revision) else { return Ok(told) };
+        let is_complete = corpus.sentence(id).is_some_and(|sentence| sentence.status() == Status::Complete);
+        let now = if is_complete { "the sentence stays complete" } else { "the sentence is no longer complete" };
+        let intent = self.project.undo_intent().unwrap_or_default();
+        Ok(Some(format!("{intent}: {now} ({} goes back)", keys_text(CommandId::Undo))))
+    }
+}
+
+/// Why a complete sentence was not flagged or skipped, and what to do.
+fn stays_complete(what_to: &str) -> String {
+    format!(
+        "This sentence is complete, and stays so; to {what_to} it, open it again first ({})",
+        keys_text(CommandId::Reopen)
+    )
 }

@@ -41,6 +41,8 @@ pub mod size {
     pub const THIN_BAR: f32 = 6.0;
     /// As high as the labels beside a selection may become; the page is to be seen behind them.
     pub const LABEL_POPUP: f32 = 220.0;
+    /// As high as a list to choose from may become.
+    pub const LIST_POPUP: f32 = 360.0;
     pub const LIST_ROW: f32 = 36.0;
     pub const LABEL_ROW: f32 = 30.0;
     /// A number in a table, with air at its left.
@@ -273,6 +275,9 @@ fn fonts() -> FontDefinitions {
     };
     add(&mut fonts, "noto", include_bytes!("../../assets/fonts/NotoSans-Regular.ttf"));
     add(&mut fonts, "noto-bold", include_bytes!("../../assets/fonts/NotoSans-Bold.ttf"));
+    add(&mut fonts, "noto-emoji", include_bytes!("../../assets/fonts/NotoEmoji-Regular.ttf"));
+    // Last, so that it gives the signs that no other has.
+    fonts.families.values_mut().for_each(|family| family.push("noto-emoji".to_owned()));
     let mut fallback = fonts.families.get(&FontFamily::Proportional).cloned().unwrap_or_default();
     fallback.insert(0, "noto".to_owned());
     fonts.families.insert(FontFamily::Proportional, fallback.clone());
@@ -302,7 +307,10 @@ fn apply(style: &mut egui::Style, tokens: &Tokens) {
     spacing.icon_width_inner = 10.0;
     spacing.combo_width = 120.0;
     spacing.tooltip_width = 360.0;
-    spacing.scroll = egui::style::ScrollStyle::floating();
+    spacing.combo_height = size::LIST_POPUP;
+    // What goes on out of sight shows a handle, also while the pointer is elsewhere.
+    let floating = egui::style::ScrollStyle::floating();
+    spacing.scroll = egui::style::ScrollStyle { dormant_handle_opacity: 0.45, ..floating };
 
     let visuals = &mut style.visuals;
     visuals.override_text_color = None;

@@ -11,10 +11,11 @@
 //! Deliberately absent: annotations. They are the project's, and change by commands only.
 
 use crate::annotation::{
-    Corpus, DocumentId, LabelId, LabelSet, Mention, MentionId, ModelId, Sentence, SentenceId, SentenceSuggestions,
-    Span, Suggestion, TokenIdx,
+    Corpus, DocumentId, LabelId, LabelSet, Mention, ModelId, Sentence, SentenceId, SentenceSuggestions, Span,
+    Suggestion, TokenIdx,
 };
 use crate::gui::finder::Finder;
+use crate::gui::note::NoteDraft;
 use crate::gui::review::Review;
 use crate::gui::widgets::sentence::{Content, Mark, MarkId};
 use crate::session::{Order, Project, Suggested};
@@ -39,10 +40,16 @@ pub struct View {
     /// The other end of a selection, inside it.
     anchor: Option<TokenIdx>,
     picked: Option<MarkId>,
+    /// Where the cursor was when the person began to go from mark to mark.
+    marks_from: Option<TokenIdx>,
     /// The cursor was moved by a key: it is to be brought into sight.
     follows_cursor: bool,
     /// A selection was made with the mouse: labels are offered beside it.
     pub offers_labels: bool,
+    /// Why the person can't have seen what is selected.
+    unseen: Option<Unseen>,
+    /// The frame that has shown that what was selected is gone.
+    shown_in: Option<u64>,
 
     /// The sentences that the person came from, the latest last.
     trail: Vec<SentenceId>,
@@ -55,6 +62,15 @@ pub struct View {
     pub focus_search: bool,
     pub focus_note: bool,
     pub note: NoteDraft,
+}
+
+/// Why the person can't see what is selected as it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unseen {
+    /// Scrolled away.
+    OutOfSight,
+    /// Another thing was selected when the page was last painted, and the person has not selected this one.
+    Replaced,
 }
 
 /// Where "go on" goes.
@@ -81,13 +97,24 @@ pub enum Reveal {
     WithNext,
 }
 
-/// The note of the picked mention while somebody writes it.
-#[derive(Default)]
-pub struct NoteDraft {
-    pub of: Option<(SentenceId, MentionId)>,
-    pub text: String,
-    /// The field had the keyboard when it was last painted: the project does not know the text yet.
-    pub is_open: bool,
+/// Where a mark lies, seen from a word.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Before,
+    At,
+    After,
+}
+
+impl Place {
+    fn of(mark: &Mark, word: TokenIdx) -> Self {
+        if mark.hull.end() <= word {
+            Self::Before
+        } else if mark.hull.start() > word {
+            Self::After
+        } else {
+            Self::At
+        }
+    }
 }
 
 /// Enough of a sentence to tell that its words were cut anew, and to find them when it is gone.
@@ -247,19 +274,28 @@ impl View {
 
     /// Brings the content up to the project; call each frame.
     pub fn refresh(&mut self, project: &Project) {
+        let before = (self.current, self.picked, self.selection());
+        self.follow_project(project);
+        let had_selected = before.1.is_some() || before.2.is_some();
+        if had_selected && before != (self.current, self.picked, self.selection()) {
+            (self.unseen, self.shown_in) = (Some(Unseen::Replaced), None);
+        }
+    }
+
+    fn follow_project(&mut self, project: &Project) {
         let corpus = project.corpus();
         if self.current.is_none_or(|id| corpus.sentence(id).is_none()) {
             self.find_a_place(corpus);
         }
         let Some(sentence) = self.sentence(project) else {
-            self.clear();
+            self.let_go();
             self.content = Content::default();
             self.stamp = None;
             return;
         };
         if self.seen.of == Some(sentence.id()) && self.seen.tokens != sentence.tokens() {
             // Its spans count other words now.
-            self.clear();
+            self.let_go();
             self.suggestions = project.suggestions(sentence.id()).cloned();
             self.stamp = None;
         }
@@ -282,7 +318,7 @@ impl View {
     fn find_a_place(&mut self, corpus: &Corpus) {
         let near = self.current.and_then(|_| self.seen.heir(corpus));
         let here = near.or_else(|| corpus.sentences().find(|s| s.status().waits())).or(corpus.sentence_at(0));
-        self.clear();
+        self.let_go();
         self.cursor = here.map(|sentence| self.seen.first_word_in(sentence)).unwrap_or_default();
         self.current = here.map(Sentence::id);
         self.suggestions = None;
@@ -318,15 +354,41 @@ impl View {
         self.picked = self.picked.filter(|id| self.content.mark(*id).is_some());
     }
 
+    /// Lets go what is selected, for the person wants it so.
     pub fn clear(&mut self) {
+        self.let_go();
+        self.unseen = None;
+    }
+
+    fn let_go(&mut self) {
         self.anchor = None;
         self.picked = None;
+        self.marks_from = None;
         self.offers_labels = false;
     }
 
     /// True once after the cursor was moved.
     pub fn take_follow(&mut self) -> bool {
         std::mem::take(&mut self.follows_cursor)
+    }
+
+    /// Brings what is selected into sight.
+    pub fn follow(&mut self) {
+        self.follows_cursor = true;
+    }
+
+    /// Why the person can't have seen what is selected; `None` where they can, or have selected it just now.
+    pub fn unseen(&self) -> Option<Unseen> {
+        self.unseen
+    }
+
+    /// What is selected was painted, in sight or not.
+    pub fn was_painted(&mut self, is_in_sight: bool, frame: u64) {
+        if self.unseen == Some(Unseen::Replaced) && *self.shown_in.get_or_insert(frame) == frame {
+            // What the person did before this frame was about what is gone.
+            return;
+        }
+        self.unseen = (!is_in_sight).then_some(Unseen::OutOfSight);
     }
 
     /// Moves the cursor by words; what was selected is let go.
@@ -354,7 +416,7 @@ impl View {
             let (anchor, cursor) = if by < 0 { (hull.last(), hull.start()) } else { (hull.start(), hull.last()) };
             (self.anchor, self.cursor) = (Some(anchor), cursor);
         }
-        self.picked = None;
+        (self.picked, self.unseen) = (None, None);
         self.offers_labels = false;
         self.anchor = self.anchor.or(Some(self.cursor));
         self.cursor = self.moved(self.cursor, by);
@@ -362,7 +424,7 @@ impl View {
     }
 
     pub fn select(&mut self, from: TokenIdx, to: TokenIdx) {
-        self.picked = None;
+        (self.picked, self.unseen) = (None, None);
         (self.anchor, self.cursor) = (Some(from), to);
         self.stay_inside();
     }
@@ -376,23 +438,35 @@ impl View {
         }
     }
 
-    /// Picks the next mark: suggestions first, since they wait for an answer, each kind in the order of reading.
+    /// Picks the next mark, forwards or backwards: first those at the cursor, from inner to outer, then the next ones
+    /// after it in the order of reading; backwards the same the other way round. From the end it goes on at the start.
     pub fn pick_next(&mut self, by: isize) {
-        let mut order: Vec<&Mark> = self.content.marks.iter().collect();
-        order.sort_by_key(|m| (!m.is_ghost(), m.hull.start(), std::cmp::Reverse(m.hull.end()), m.id));
-        let count = order.len() as isize;
-        if count == 0 {
-            return;
-        }
-        let at = order.iter().position(|m| Some(m.id) == self.picked).map(|at| at as isize);
+        let from = self.marks_from.unwrap_or(self.cursor);
+        let order = self.marks_around(from);
+        let Some(last) = order.len().checked_sub(1) else { return };
+        let at = self.picked.and_then(|picked| order.iter().position(|(_, id)| *id == picked));
         let next = match at {
-            Some(at) => (at + by).rem_euclid(count),
-            None if by < 0 => count - 1,
-            None => 0,
+            Some(at) => (at as isize + by).rem_euclid(order.len() as isize) as usize,
+            // Where there is nothing further on, it goes round.
+            None if by > 0 => order.iter().position(|(place, _)| *place != Place::Before).unwrap_or(0),
+            None => order.iter().rposition(|(place, _)| *place != Place::After).unwrap_or(last),
         };
-        if let Some(id) = order.get(next as usize).map(|m| m.id) {
-            self.pick(id);
+        if let Some((_, id)) = order.get(next) {
+            self.pick(*id);
+            self.marks_from = Some(from);
         }
+    }
+
+    /// All marks: those before a word, those on it from inner to outer, and those after it.
+    fn marks_around(&self, word: TokenIdx) -> Vec<(Place, MarkId)> {
+        let mut marks: Vec<(Place, &Mark)> =
+            self.content.marks.iter().map(|mark| (Place::of(mark, word), mark)).collect();
+        marks.sort_by_key(|(place, mark)| {
+            let (start, width) = (mark.hull.start(), mark.hull.width_tokens());
+            let size = if *place == Place::At { (width, 0) } else { (start.get(), usize::MAX - width) };
+            (*place, size, start, mark.id)
+        });
+        marks.into_iter().map(|(place, mark)| (place, mark.id)).collect()
     }
 
     /// Picks the first suggestion at or after a word, else the first of all, else nothing.

@@ -162,6 +162,18 @@ impl Candidates {
         (classes > 0 && spans.len() * classes == probabilities.len()).then_some(Self { spans, classes, probabilities })
     }
 
+    /// Those that start before the word number `end`.
+    #[must_use]
+    pub fn before(self, end: usize) -> Self {
+        if self.spans.iter().all(|span| span.start().get() < end) {
+            return self;
+        }
+        let classes = self.classes;
+        let kept = self.iter().filter(|(span, _)| span.start().get() < end);
+        let (spans, rows): (Vec<Span>, Vec<&[f32]>) = kept.unzip();
+        Self { spans, classes, probabilities: rows.concat() }
+    }
+
     pub fn len(&self) -> usize {
         self.spans.len()
     }

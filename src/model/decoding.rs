@@ -44,9 +44,19 @@ impl Nesting {
 
 /// The chosen candidates, and those whose best label has a probability of `floor` or more, ordered by span.
 pub fn decode(prediction: &Prediction, nesting: Nesting, floor: f32) -> Vec<Found> {
+    settle(likely(prediction, floor), nesting)
+}
+
+/// The chosen candidates, and those whose best label has a probability of `floor` or more: those of a part of a sentence,
+/// say.
+pub fn likely(prediction: &Prediction, floor: f32) -> Vec<Found> {
     let candidates = prediction.candidates.iter();
     let ranked = candidates.filter_map(|(span, probabilities)| best(span, probabilities));
-    let mut found: Vec<Found> = ranked.filter(|f| f.chosen || f.score >= floor).collect();
+    ranked.filter(|f| f.chosen || f.score >= floor).collect()
+}
+
+/// Which of those found in a whole sentence stay, ordered by span.
+pub fn settle(mut found: Vec<Found>, nesting: Nesting) -> Vec<Found> {
     if nesting == Nesting::Flat {
         found = most_probable(found);
     }

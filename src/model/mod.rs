@@ -27,7 +27,7 @@ mod spanner;
 mod word_shape;
 
 pub use candidates::{Candidates, SampleCounts, Samples};
-pub use decoding::{Found, Nesting, decode};
+pub use decoding::{Found, Nesting, decode, likely, settle};
 pub use sentence::{Class, Sentence, Unlearnable};
 pub use word_shape::{WORD_SHAPES, word_shape};
 
@@ -140,6 +140,18 @@ pub struct Prediction {
     /// Probability of each word to start an entity, where the architecture predicts it.
     pub heads: Option<Vec<f32>>,
     pub candidates: Candidates,
+}
+
+impl Prediction {
+    /// What it says of the words before the number `end` and of the candidates that start there.
+    #[must_use]
+    pub fn before(self, end: usize) -> Self {
+        let heads = self.heads.map(|mut heads| {
+            heads.truncate(end);
+            heads
+        });
+        Self { heads, candidates: self.candidates.before(end) }
+    }
 }
 
 /// All architectures, the default one first.

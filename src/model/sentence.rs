@@ -3,6 +3,7 @@
 use super::word_shape;
 use crate::annotation::Span;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Number of a class: 0 is "none", the others are labels.
 pub type Class = u32;
@@ -40,6 +41,35 @@ impl Sentence {
             }
         }
         sentence
+    }
+
+    /// Some of the words, with the mentions that lie among them.
+    #[must_use]
+    pub fn part(&self, words: Range<usize>) -> Self {
+        let within = |(span, class): (&Span, &Class)| {
+            let range = span.start().get().checked_sub(words.start)?..span.end().get().checked_sub(words.start)?;
+            let span = Span::from_range(range).filter(|span| span.end().get() <= words.len())?;
+            Some((span, *class))
+        };
+        Self {
+            word_shapes: self.word_shapes.get(words.clone()).unwrap_or_default().to_vec(),
+            gold: self.gold.iter().filter_map(within).collect(),
+            unlearnable: Unlearnable::default(),
+        }
+    }
+
+    /// The last place up to `end` where the words can be parted without parting a mention; `end` itself where there is none
+    /// after `start`.
+    pub fn border(&self, start: usize, end: usize) -> usize {
+        let mut border = end;
+        loop {
+            let is_cut = |span: &&Span| span.start().get() < border && border < span.end().get();
+            match self.gold.keys().filter(is_cut).map(|span| span.start().get()).min() {
+                None if border > start => return border,
+                Some(first) if first > start => border = first,
+                _ => return end,
+            }
+        }
     }
 
     /// Number of words.
@@ -90,5 +120,18 @@ mod tests {
         assert_eq!(sentence.unlearnable(), Unlearnable { too_wide: 1, doubled: 1 });
         assert_eq!(sentence.heads(), [false, true, false, false, true]);
         assert_eq!([sentence.class(span(1, 3)), sentence.class(span(4, 5)), sentence.class(span(0, 5))], [1, 2, 0]);
+    }
+
+    #[test]
+    fn words_are_parted_where_no_mention_is() {
+        let words: Vec<String> = "a b c d e f g".split(' ').map(str::to_owned).collect();
+        let span = |start, end| Span::from_range(start..end).unwrap();
+        let sentence = Sentence::new(&words, &[(span(1, 3), 1), (span(2, 5), 2), (span(6, 7), 3)], 4);
+        assert_eq!([6, 5, 4, 3, 2, 1].map(|end| sentence.border(0, end)), [6, 5, 1, 1, 1, 1]);
+        assert_eq!(sentence.border(1, 4), 4, "no place is left, so a mention is parted");
+        let part = sentence.part(1..5);
+        assert_eq!((part.len(), part.class(span(0, 2)), part.class(span(1, 4))), (4, 1, 2));
+        assert_eq!(sentence.part(2..7).heads(), [true, false, false, false, true]);
+        assert_eq!(sentence.part(0..7), Sentence { unlearnable: Unlearnable::default(), ..sentence });
     }
 }

@@ -5,10 +5,10 @@ use super::Rng;
 /// Batches that are sorted together: long enough for batches of like length, short enough for a new mix each epoch.
 const POOL: usize = 40;
 /// Positions that one pass of a prediction may have.
-const MOST_POSITIONS: usize = 8192;
+pub const MOST_POSITIONS: usize = 8192;
 
 /// The same in training, where everything between input and loss is kept.
-const MOST_TRAINING_POSITIONS: usize = 2048;
+pub const MOST_TRAINING_POSITIONS: usize = 2048;
 
 /// One epoch: every sentence once, in batches of similar length, which come in random order.
 pub fn epoch(sizes: &[Size], batch_size: usize, rng: &mut Rng) -> Vec<Vec<usize>> {
@@ -23,9 +23,9 @@ pub fn epoch(sizes: &[Size], batch_size: usize, rng: &mut Rng) -> Vec<Vec<usize>
 }
 
 /// Parts of a training batch that are worked on one after the other, in the order of the batch: long sentences need
-/// memory and time, and a cancelled training stops between two parts.
-pub fn parts(sizes: &[Size], batch: &[usize]) -> Vec<Vec<usize>> {
-    grouped(sizes, batch.iter().copied(), batch.len(), MOST_TRAINING_POSITIONS)
+/// memory and time, and a cancelled training stops between two parts. A sentence of more positions is a part by itself.
+pub fn parts(sizes: &[Size], batch: &[usize], most_positions: usize) -> Vec<Vec<usize>> {
+    grouped(sizes, batch.iter().copied(), batch.len(), most_positions)
 }
 
 /// What a sentence costs in a batch, in positions.
@@ -39,11 +39,12 @@ pub struct Size {
 
 /// Batches of similar length for prediction: every sentence once, the longest first.
 ///
-/// A batch holds `batch_size` sentences, or fewer where they are so long that the memory would show.
-pub fn by_length(sizes: &[Size], batch_size: usize) -> Vec<Vec<usize>> {
+/// A batch holds `batch_size` sentences, or fewer where they are so long that the memory would show. A sentence of more than
+/// `most_positions` is a batch by itself.
+pub fn by_length(sizes: &[Size], batch_size: usize, most_positions: usize) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|&i| std::cmp::Reverse(sizes.get(i)));
-    grouped(sizes, order, batch_size, MOST_POSITIONS)
+    grouped(sizes, order, batch_size, most_positions)
 }
 
 /// Neighbours of `order` put together while they are no more than `most` and have no more than `most_positions`. One that
@@ -99,14 +100,14 @@ mod tests {
     #[test]
     fn prediction_starts_with_the_longest() {
         let sizes = [3, 9, 3, 5, 4].map(|longest| Size { longest, all: longest });
-        assert_eq!(by_length(&sizes, 2), [vec![1, 3], vec![4, 0], vec![2]]);
+        assert_eq!(by_length(&sizes, 2, MOST_POSITIONS), [vec![1, 3], vec![4, 0], vec![2]]);
     }
 
     #[test]
     fn long_sentences_come_in_small_batches() {
         let mut sizes = vec![Size { longest: 512, all: 512 }; 20];
         sizes.push(Size { longest: 512, all: 40 * 512 });
-        let counts: Vec<usize> = by_length(&sizes, 32).iter().map(Vec::len).collect();
+        let counts: Vec<usize> = by_length(&sizes, 32, MOST_POSITIONS).iter().map(Vec::len).collect();
         assert_eq!(counts, [1, 16, 4]);
     }
 
@@ -114,13 +115,13 @@ mod tests {
     fn long_batches_are_trained_in_parts() {
         let mut sizes = vec![Size { longest: 100, all: 100 }; 20];
         let batch: Vec<usize> = (0..20).rev().collect();
-        assert_eq!(parts(&sizes, &batch).as_slice(), std::slice::from_ref(&batch));
+        assert_eq!(parts(&sizes, &batch, MOST_TRAINING_POSITIONS).as_slice(), std::slice::from_ref(&batch));
         sizes[17] = Size { longest: 512, all: 2560 };
         sizes[3] = Size { longest: 300, all: 300 };
         sizes[12] = Size { longest: 500, all: 500 };
         // One too long for any company, then as many as fit.
-        let counts: Vec<usize> = parts(&sizes, &batch).iter().map(Vec::len).collect();
+        let counts: Vec<usize> = parts(&sizes, &batch, MOST_TRAINING_POSITIONS).iter().map(Vec::len).collect();
         assert_eq!(counts, [2, 1, 14, 3]);
-        assert_eq!(parts(&sizes, &batch).concat(), batch);
+        assert_eq!(parts(&sizes, &batch, MOST_TRAINING_POSITIONS).concat(), batch);
     }
 }

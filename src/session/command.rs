@@ -39,6 +39,12 @@ pub enum Command {
         mention: MentionId,
         note: String,
     },
+    /// The same while the note is still being written: undone together with the [`Command::SetNote`] that began it.
+    GoOnWithNote {
+        sentence: SentenceId,
+        mention: MentionId,
+        note: String,
+    },
     /// Makes a suggestion a mention.
     Accept {
         sentence: SentenceId,
@@ -164,6 +170,9 @@ pub(super) struct Context<'a> {
     pub completes_into_dev: bool,
 }
 
+/// The intent of a note.
+const EDIT_NOTE: &str = "Edit a note";
+
 /// A transaction with the place to look at afterwards; no edits: nothing to do.
 pub(super) struct Plan {
     pub transaction: Transaction,
@@ -232,7 +241,11 @@ pub(super) fn plan(command: &Command, context: &Context<'_>) -> Result<Option<Pl
             change(corpus, *sentence, *mention, intent, |new| new.fragments = Fragments::from(*span))?
         }
         Command::SetNote { sentence, mention, note } => {
-            change(corpus, *sentence, *mention, "Edit a note".to_owned(), |new| new.note.clone_from(note))?
+            change(corpus, *sentence, *mention, EDIT_NOTE.to_owned(), |new| new.note.clone_from(note))?
+        }
+        Command::GoOnWithNote { sentence, mention, note } => {
+            let plan = change(corpus, *sentence, *mention, String::new(), |new| new.note.clone_from(note))?;
+            Plan { transaction: Transaction::going_on(EDIT_NOTE, plan.transaction.edits), ..plan }
         }
         Command::SetStatus { sentence, status } => set_status(context, *sentence, *status)?,
         Command::SplitToken { sentence, token, at } => {

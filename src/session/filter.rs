@@ -2,9 +2,11 @@
 
 use super::SessionError;
 use super::jobs::{PredictReport, stopped};
+use super::lengths::Lengths;
 use crate::annotation::Kept;
 use crate::format::{
     Content, Format, ImportedDocument, ImportedLabel, ImportedMention, Input, OneFile, Options, Sink, Warning, by_id,
+    detect,
 };
 use crate::train::{PredictOptions, Predictor};
 use crate::wording::counted;
@@ -24,8 +26,8 @@ pub struct FilterRequest<'a> {
     pub model: &'a Path,
     pub threads: Option<usize>,
     pub predict: PredictOptions,
-    /// Format id of the input.
-    pub format: &'a str,
+    /// Format id of the input; `None`: tell it from what is in it.
+    pub format: Option<&'a str>,
     /// Of this format.
     pub options: &'a [(String, String)],
     /// What messages call the input.
@@ -54,16 +56,25 @@ pub fn filter(
     out: &mut dyn Write,
     cancel: &AtomicBool,
 ) -> Result<FilterReport, SessionError> {
-    let reader = by_id(request.format)?;
+    let (reader, found) = match request.format {
+        Some(id) => (by_id(id)?, None),
+        None => {
+            let detected = detect(request.name, &input.sample())?;
+            (detected.format, Some(format!("{}: {}", request.name, detected.found)))
+        }
+    };
     let reading = Options::new(request.options.iter().cloned(), &[reader])?;
     let predictor = Predictor::load_with_threads(request.model, request.threads)?;
     let predict = request.predict;
     let writer = by_id("jsonl")?;
     let started = Instant::now();
-    let (options, report) = (Options::default(), FilterReport::default());
-    let mut pipe = Pipe { predictor: &predictor, predict, writer, options, out, cancel, report, failure: None };
+    let (options, mut report) = (Options::default(), FilterReport::default());
+    report.notes.extend(found);
+    let (lengths, failure) = (Lengths::default(), None);
+    let mut pipe = Pipe { predictor: &predictor, predict, writer, options, out, cancel, report, lengths, failure };
     let read = reader.read(input, &reading, &mut pipe);
-    let Pipe { mut report, failure, .. } = pipe;
+    let Pipe { mut report, failure, lengths, .. } = pipe;
+    report.notes.extend(lengths.note());
     match failure {
         Some(error) => return Err(error),
         None => read?,
@@ -85,6 +96,7 @@ struct Pipe<'a> {
     out: &'a mut dyn Write,
     cancel: &'a AtomicBool,
     report: FilterReport,
+    lengths: Lengths,
     failure: Option<SessionError>,
 }
 
@@ -93,6 +105,7 @@ impl Pipe<'_> {
         if self.cancel.load(Ordering::Relaxed) {
             return Err(SessionError::Stopped);
         }
+        self.lengths.add(&document);
         let texts: Vec<Vec<String>> = document
             .sentences
             .iter()

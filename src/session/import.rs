@@ -4,6 +4,7 @@ use super::dataset::goes_to_dev;
 use super::project::Project;
 use super::reading::Incoming;
 use super::settings::Setting;
+use super::status::Counts;
 use super::task::Task;
 use super::{Part, SessionError};
 use crate::annotation::{
@@ -11,7 +12,7 @@ use crate::annotation::{
     SentenceSuggestions, Split, Status, Suggestion, Transaction,
 };
 use crate::format::{ImportedDocument, ImportedLabel, ImportedMention, ImportedSentence, Warning, add_definitions};
-use crate::store::{Import, Stamp, Writer};
+use crate::store::{Import, Stamp, StoreError, Watch, Writer};
 use crate::wording::{counted, grouped};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -40,6 +41,8 @@ pub struct ImportHow {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImportReceipt {
     pub format: &'static str,
+    /// The id of each format that was read, with the number of its files.
+    pub formats: Vec<(&'static str, usize)>,
     pub documents: usize,
     pub sentences: usize,
     pub mentions: usize,
@@ -59,19 +62,26 @@ pub struct Imported {
     suggestions: Vec<(SentenceId, SentenceSuggestions)>,
     dev_imported: bool,
     definitions: Kept,
+    counts: Counts,
     receipt: ImportReceipt,
 }
 
 impl Project {
     /// Writes an import on a thread of its own; hand the result to [`Project::finish_import`].
     ///
-    /// An edit made meanwhile makes it fail, with nothing changed: keep people from editing while it runs.
-    pub fn start_import(&mut self, incoming: Incoming, how: ImportHow) -> Task<Result<Imported, SessionError>> {
+    /// An edit made meanwhile makes it fail, with nothing changed: keep people from editing while it runs. `watch` is told
+    /// of each sentence that is written; cancelled, it comes to [`SessionError::Stopped`], and nothing is changed.
+    pub fn start_import(
+        &mut self,
+        incoming: Incoming,
+        how: ImportHow,
+        watch: &Watch,
+    ) -> Task<Result<Imported, SessionError>> {
         let (corpus, stamp) = (Arc::clone(&self.corpus), self.stamp(self.seen()));
         let writer = self.writer().cloned();
-        let dev_imported = self.dev_is_given();
+        let (dev_imported, watch) = (self.dev_is_given(), watch.clone());
         Task::spawn("nestling-import", self.waker.as_waker(), move || {
-            import(&corpus, incoming, how, dev_imported, stamp, &*writer?)
+            import(&corpus, incoming, how, dev_imported, stamp, &*writer?, &watch)
         })
     }
 
@@ -80,8 +90,8 @@ impl Project {
     /// # Errors
     /// A project that is closed.
     pub fn finish_import(&mut self, imported: Imported) -> Result<ImportReceipt, SessionError> {
-        let Imported { corpus, inverse, suggestions, dev_imported, definitions, mut receipt } = imported;
-        self.replace_corpus(corpus);
+        let Imported { corpus, inverse, suggestions, dev_imported, definitions, counts, mut receipt } = imported;
+        self.replace_corpus(corpus, counts);
         self.record_import(inverse);
         Arc::make_mut(&mut self.suggestions).extend(suggestions);
         if dev_imported && !self.settings.dev_imported {
@@ -106,7 +116,7 @@ impl Project {
     pub fn import(&mut self, incoming: Incoming, how: ImportHow) -> Result<ImportReceipt, SessionError> {
         let stamp = self.stamp(self.seen());
         let writer = Arc::clone(self.writer()?);
-        let imported = import(&self.corpus, incoming, how, self.dev_is_given(), stamp, &writer)?;
+        let imported = import(&self.corpus, incoming, how, self.dev_is_given(), stamp, &writer, &Watch::default())?;
         self.finish_import(imported)
     }
 }
@@ -118,12 +128,13 @@ fn import(
     dev_imported: bool,
     stamp: Stamp,
     writer: &Writer,
+    watch: &Watch,
 ) -> Result<Imported, SessionError> {
     let kind = how.kind.unwrap_or_else(|| incoming.likely_kind(how.split));
     let mut sentences = incoming.documents.iter().flat_map(|d| &d.sentences);
     let says_dev = how.split.is_none() && sentences.any(|s| s.split == Some(Split::Dev));
     let there = incoming.already_there(before);
-    let mut taking = Taking::start(before, kind, how.split, dev_imported || says_dev);
+    let mut taking = Taking::start(before, kind, how.split, dev_imported || says_dev, watch);
     if kind != ImportAs::Text {
         taking.add_labels(&incoming.label_hints, incoming.labels.keys())?;
     } else if incoming.mentions > 0 {
@@ -157,6 +168,7 @@ fn import(
     let files: Vec<String> =
         incoming.files.iter().map(|f| f.file_name().unwrap_or_default().to_string_lossy().into_owned()).collect();
     receipt.format = incoming.format_id;
+    receipt.formats = incoming.formats.into_iter().map(|(id, _, files)| (id, files)).collect();
     receipt.left_out += incoming.warnings.len();
     receipt.warnings.splice(0..0, incoming.warnings);
     receipt.notes.splice(0..0, incoming.notes.into_iter().chain(there));
@@ -165,13 +177,19 @@ fn import(
         Import::between(before, corpus.clone(), format!("Import {}", files.join(", ")), stamp, receipt.to_json(&files));
     import.suggestions = suggestions.clone();
     let inverse = import.inverse();
-    writer.import(import)?;
+    match writer.import_watched(import, watch) {
+        Err(StoreError::Stopped { .. }) => return Err(SessionError::Stopped),
+        written => written?,
+    }
+    // Counted here, not where somebody waits for the next frame.
+    let counts = Counts::of(&corpus);
     let definitions = if kind == ImportAs::Text { Kept::new() } else { incoming.definitions };
-    Ok(Imported { corpus, inverse, suggestions, dev_imported: dev_found, definitions, receipt })
+    Ok(Imported { corpus, inverse, suggestions, dev_imported: dev_found, definitions, counts, receipt })
 }
 
 /// An import under way in memory.
-struct Taking {
+struct Taking<'w> {
+    watch: &'w Watch,
     kind: ImportAs,
     split: Option<Part>,
     corpus: Corpus,
@@ -190,10 +208,11 @@ struct Taking {
     receipt: ImportReceipt,
 }
 
-impl Taking {
-    fn start(before: &Corpus, kind: ImportAs, split: Option<Part>, dev_given: bool) -> Self {
+impl<'w> Taking<'w> {
+    fn start(before: &Corpus, kind: ImportAs, split: Option<Part>, dev_given: bool, watch: &'w Watch) -> Self {
         let dev = before.sentences().filter(|s| s.split() == Split::Dev && s.status() == Status::Complete);
         Self {
+            watch,
             kind,
             split,
             labels: before.labels().iter().map(|l| (l.name.clone(), l.id)).collect(),
@@ -239,6 +258,9 @@ impl Taking {
         let mut sentences = Vec::with_capacity(imported.len());
         self.unread += usize::from(imported.iter().any(|sentence| self.stays_unread(sentence)));
         for (sentence, number) in imported.into_iter().zip(first..) {
+            if self.watch.is_cancelled() {
+                return Err(SessionError::Stopped);
+            }
             sentences.push(self.sentence(&name, sentence, SentenceId(number)));
         }
         self.receipt.documents += 1;
@@ -377,6 +399,7 @@ impl ImportReceipt {
         serde_json::json!({
             "files": files,
             "format": self.format,
+            "formats": self.formats.iter().map(|(id, _)| *id).collect::<Vec<_>>(),
             "documents": self.documents,
             "sentences": self.sentences,
             "mentions": self.mentions,

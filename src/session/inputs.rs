@@ -5,9 +5,10 @@
 //! - Of a folder files are taken in the order of their names, those of its folders too. Where no format was asked for,
 //!   files of formats with mentions win over plain text.
 //! - A text without annotations among texts that have some is one that nobody has begun; it comes along.
+//! - What looks like data and is not read counts as left out; a README, a licence or a script does not.
 
 use super::SessionError;
-use crate::format::{Format, FormatError, Input, detect};
+use crate::format::{Detected, Format, FormatError, Input, detect};
 use crate::wording::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::FileType;
@@ -39,7 +40,8 @@ impl Found {
     }
 }
 
-/// The files of all folders, and the files themselves. What is in a folder and is no file of it goes to `left_out`.
+/// The files of all folders, and the files themselves. What is in a folder and is no file of
+/// it, or looks like data and is not read, goes to `left_out`.
 ///
 /// # Errors
 /// A folder that can't be read, or in which there is nothing to read.
@@ -78,35 +80,49 @@ fn in_folder(
     })?;
     let own = all.iter().filter(|path| !belongs_to_another(path, |other| other.is_file()));
     let own: Vec<PathBuf> = own.cloned().collect();
-    let chosen: Vec<PathBuf> = match format {
-        Some(format) => own.iter().filter(|path| format.extensions().contains(&&*ending(path))).cloned().collect(),
-        None => {
-            let detected = |path: &PathBuf| {
-                let input = Input::file_of_folder(path, folder).ok()?;
-                Some((path.clone(), detect(input.file_name(), &input.sample()).ok()?.format))
-            };
-            let known: Vec<_> = own.iter().filter_map(detected).collect();
-            let with_mentions = known.iter().any(|(_, format)| format.holds().mentions);
-            let wanted = known.into_iter().filter(|(_, format)| format.holds().mentions == with_mentions);
-            wanted.map(|(path, _)| path).collect()
-        }
+    let detected = |path: &PathBuf| {
+        let found = Input::file_of_folder(path, folder).and_then(|input| detect(input.file_name(), &input.sample()));
+        (path.clone(), found)
     };
+    let (incidental, data): (Vec<&PathBuf>, Vec<&PathBuf>) = own.iter().partition(|path| is_incidental(path));
+    // Where there is nothing else, they are what is meant.
+    let candidates = if data.is_empty() { incidental } else { data };
+    let known: Vec<(PathBuf, Result<Detected, FormatError>)> = candidates.into_iter().map(detected).collect();
+    let format_of = |found: &Result<Detected, FormatError>| found.as_ref().ok().map(|detected| detected.format);
+    let with_mentions = known.iter().filter_map(|(_, found)| format_of(found)).any(|format| format.holds().mentions);
+    let is_chosen = |(path, found): &(PathBuf, Result<Detected, FormatError>)| match format {
+        Some(format) => {
+            let is_named = format.extensions().contains(&&*ending(path));
+            is_named || (format.holds().mentions && format_of(found).is_some_and(|other| other.id() == format.id()))
+        }
+        None => format_of(found).is_some_and(|format| format.holds().mentions == with_mentions),
+    };
+    let (chosen, rest): (Vec<_>, Vec<_>) = known.into_iter().partition(is_chosen);
+    let chosen: Vec<PathBuf> = chosen.into_iter().map(|(path, _)| path).collect();
     if chosen.is_empty() {
+        let is_known = |found: &Result<Detected, FormatError>| matches!(found, Err(FormatError::Foreign { .. }));
+        let known = rest.into_iter().find(|(_, found)| is_known(found));
+        if let Some((_, Err(foreign))) = known {
+            return Err(foreign.into()); // which says the way
+        }
         let endings = format.map_or_else(String::new, |f| format!(" that ends in .{}", f.extensions().join(" or .")));
         return Err(SessionError::NothingInFolder { endings, path: folder.to_owned() });
     }
     let unbegun = unbegun_texts(&chosen, &own);
     let taken: BTreeSet<&PathBuf> = chosen.iter().chain(unbegun.iter().copied()).collect();
-    let passed_over = own.len() - taken.len();
-    if passed_over > 0 {
-        let first = own.iter().find(|path| !taken.contains(path)).map(|path| path.display().to_string());
+    let missed = rest.into_iter().filter(|(path, _)| format.is_none() && !taken.contains(path));
+    let missed: Vec<(PathBuf, FormatError)> = missed.filter_map(|(path, found)| missed_data(path, found)).collect();
+    let passed_over: Vec<&PathBuf> =
+        own.iter().filter(|path| !taken.contains(path) && missed.iter().all(|(other, _)| other != *path)).collect();
+    if let Some(first) = passed_over.first() {
         notes.push(format!(
             "{} not read, first {}: {}",
-            counted(passed_over, "other file of the folder was", "other files of the folder were"),
-            first.unwrap_or_default(),
+            counted(passed_over.len(), "other file of the folder was", "other files of the folder were"),
+            first.display(),
             folder.display()
         ));
     }
+    left_out.extend(missed);
     let name = |path: &Path| {
         let inner = path.strip_prefix(folder).unwrap_or(path).with_extension("");
         inner.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
@@ -127,7 +143,43 @@ fn unbegun_texts<'f>(chosen: &[PathBuf], own: &'f [PathBuf]) -> BTreeSet<&'f Pat
         return BTreeSet::new();
     }
     let chosen: BTreeSet<&PathBuf> = chosen.iter().collect();
-    own.iter().filter(|path| ending(path) == "txt" && !chosen.contains(path)).collect()
+    own.iter().filter(|path| ending(path) == "txt" && !chosen.contains(path) && !is_incidental(path)).collect()
+}
+
+/// What is lost with a file of a folder that is not read: nothing with one that is no data.
+fn missed_data(path: PathBuf, found: Result<Detected, FormatError>) -> Option<(PathBuf, FormatError)> {
+    let file = path.display().to_string();
+    match found {
+        Ok(Detected { found, .. }) => Some((path, FormatError::PassedOver { found, file })),
+        Err(
+            FormatError::Empty { .. } | FormatError::NotRecognised { .. } | FormatError::Foreign { is_data: false, .. },
+        ) => None,
+        Err(error) => Some((path, error)),
+    }
+}
+
+/// True for what stands beside data and is none: a README, a licence, a script.
+fn is_incidental(path: &Path) -> bool {
+    const NAMES: [&str; 13] = [
+        "readme",
+        "license",
+        "licence",
+        "copying",
+        "notice",
+        "authors",
+        "changelog",
+        "changes",
+        "contributing",
+        "citation",
+        "manifest",
+        "todo",
+        "thumbs",
+    ];
+    const ENDINGS: [&str; 15] =
+        ["py", "sh", "pl", "rb", "js", "css", "r", "bib", "yml", "yaml", "toml", "ini", "cfg", "log", "lock"];
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+    let name = stem.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    NAMES.contains(&name) || ENDINGS.contains(&&*ending(path))
 }
 
 /// Hands over everything in a folder and its folders but these; links to folders are not followed, which could lead in

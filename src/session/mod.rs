@@ -42,6 +42,7 @@ mod import;
 mod inputs;
 mod jobs;
 mod learner;
+mod lengths;
 mod look_again;
 mod models;
 mod predictor;
@@ -64,7 +65,7 @@ mod task;
 mod trainer;
 mod withheld;
 
-pub use crate::store::{LogLine, Rescued};
+pub use crate::store::{LogLine, Rescued, Watch};
 pub use activity::now_ms;
 pub use bench::{
     ImportBench, ImportBenchStep, Percentiles, PredictBench, PredictBenchRequest, PredictBenchStep, RefreshBench,
@@ -93,7 +94,7 @@ pub use look_again::{FOLDS, LookAgainRequest, doubt_in_words};
 pub use models::KeptModel;
 pub use project::{NewProject, Order, Project};
 pub use ranking::RankRequest;
-pub use reading::{Incoming, ReadRequest, read_files};
+pub use reading::{Incoming, ReadRequest, asking_format, read_files, read_files_watched};
 pub use sample::open_sample;
 pub use settings::{Setting, Settings, background_threads, cores};
 pub use simulate::{

@@ -468,8 +468,8 @@ impl Project {
     }
 
     /// Takes over what an import has written.
-    pub(super) fn replace_corpus(&mut self, corpus: Arc<Corpus>) {
-        self.counts = Counts::of(&corpus);
+    pub(super) fn replace_corpus(&mut self, corpus: Arc<Corpus>, counts: Counts) {
+        self.counts = counts;
         self.corpus = corpus;
     }
 }

@@ -2,17 +2,20 @@
 
 use super::import::ImportAs;
 use super::inputs::{Found, expand, found_notes};
+use super::lengths::Lengths;
 use super::{Part, SessionError};
 use crate::annotation::{Corpus, Kept, Presence, Status};
 use crate::format::{
     Collected, Format, FormatError, ImportedDocument, ImportedLabel, ImportedSentence, Input, Options, Sink, Warning,
     by_id, choose_unit, detect,
 };
+use crate::store::Watch;
 use crate::text::check_text;
-use crate::wording::{by_kind, grouped};
+use crate::wording::{by_kind, counted, grouped, listed};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How files are to be read.
@@ -28,6 +31,8 @@ pub struct ReadRequest {
 pub struct Incoming {
     pub format_id: &'static str,
     pub format_title: &'static str,
+    /// The id and title of each format that there was, with the number of its files.
+    pub formats: Vec<(&'static str, &'static str, usize)>,
     pub documents: Vec<ImportedDocument>,
     pub sentences: usize,
     pub mentions: usize,
@@ -49,7 +54,21 @@ pub struct Incoming {
 /// # Errors
 /// Nothing could be read; unknown formats and options.
 pub fn read_files(files: &[PathBuf], request: &ReadRequest) -> Result<Incoming, SessionError> {
-    read_inputs(files, request, &[], &AtomicBool::new(false), &mut |_, _| {})
+    read_files_watched(files, request, &Watch::default())
+}
+
+/// The same in view of somebody who may cancel it: bytes of how many, and the sentences found until now.
+///
+/// # Errors
+/// As [`read_files`], and [`SessionError::Stopped`].
+pub fn read_files_watched(files: &[PathBuf], request: &ReadRequest, watch: &Watch) -> Result<Incoming, SessionError> {
+    read_in_view(files, request, &[], watch.flag(), watch, &mut |_, _| {})
+}
+
+/// The format that a file looks like: where reading it asks for an option, that is one of this format.
+pub fn asking_format(files: &[PathBuf]) -> Option<&'static str> {
+    let input = Input::file(files.first().filter(|file| file.is_file())?).ok()?;
+    detect(input.file_name(), &input.sample()).ok().map(|detected| detected.format.id())
 }
 
 /// As [`read_files`]; options may also be for the formats of `also`.
@@ -60,15 +79,30 @@ pub(super) fn read_inputs(
     cancel: &AtomicBool,
     on_progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Incoming, SessionError> {
+    read_in_view(named, request, also, cancel, &Watch::default(), on_progress)
+}
+
+/// `watch` is told how far the reading is; it is cancelled by `cancel`.
+fn read_in_view(
+    named: &[PathBuf],
+    request: &ReadRequest,
+    also: &[&'static dyn Format],
+    cancel: &AtomicBool,
+    watch: &Watch,
+    on_progress: &mut dyn FnMut(usize, usize),
+) -> Result<Incoming, SessionError> {
     let asked = request.format.as_deref().map(by_id).transpose()?;
     let mut incoming = Incoming { files: named.to_vec(), ..Incoming::default() };
     let mut failures = Vec::new();
     let found = expand(named, asked, &mut incoming.notes, &mut failures)?;
     let (mut files, mut told) = (Vec::with_capacity(found.len()), Vec::new());
     for file in found {
+        if cancel.load(Ordering::Relaxed) {
+            return Err(SessionError::Stopped);
+        }
         let format = match file.is_unbegun {
             true => Ok(by_id(UNBEGUN)?),
-            false => format_of(&file, asked, &mut told),
+            false => format_of(&file, asked, &request.options, &mut told),
         };
         match format {
             Ok(format) => files.push((file, format)),
@@ -93,12 +127,15 @@ pub(super) fn read_inputs(
         incoming.notes.push(note);
     }
     let total = files.len();
+    let sizes = files.iter().filter_map(|(file, _)| std::fs::metadata(&file.path).ok());
+    watch.begin(sizes.map(|file| file.len() as usize).sum());
     let mut gathering = Gathering {
         collected: Collected::default(),
         file: String::new(),
         labels: BTreeSet::new(),
         files_warned_of: BTreeSet::new(),
         cancel,
+        watch,
     };
     for (done, (file, format)) in files.into_iter().enumerate() {
         on_progress(done, total);
@@ -106,6 +143,7 @@ pub(super) fn read_inputs(
             (incoming.format_id, incoming.format_title) = (format.id(), format.title());
         }
         gathering.file = file.path.display().to_string();
+        incoming.read_as(format);
         match read_file(&file, format, &request, &mut gathering) {
             _ if cancel.load(Ordering::Relaxed) => return Err(SessionError::Stopped),
             Ok(()) => {}
@@ -118,6 +156,9 @@ pub(super) fn read_inputs(
     incoming.definitions = definitions;
     incoming.notes.extend(each_kind_once(&notes, named));
     incoming.count();
+    let mut lengths = Lengths::default();
+    incoming.documents.iter().for_each(|document| lengths.add(document));
+    incoming.notes.extend(lengths.note());
     if incoming.sentences == 0 {
         if !failures.is_empty() {
             return Err(failures.swap_remove(0).1.into());
@@ -125,7 +166,7 @@ pub(super) fn read_inputs(
         let why = match incoming.warnings.as_slice() {
             [] => "the files are empty, or only say how others are shown".to_owned(),
             [only] => only.to_string(),
-            [first, ..] => format!("the first of {} warnings: {first}", incoming.warnings.len()),
+            [first, ..] => format!("the first of {} warnings: {first}", grouped(incoming.warnings.len())),
         };
         return Err(SessionError::NothingRead { why });
     }
@@ -174,11 +215,13 @@ fn sampled(files: &[(Found, &'static dyn Format)]) -> impl Iterator<Item = (&'st
 fn format_of(
     file: &Found,
     asked: Option<&'static dyn Format>,
+    options: &[(String, String)],
     told: &mut Vec<(PathBuf, String)>,
 ) -> Result<&'static dyn Format, FormatError> {
     let input = file.input()?;
     let detected = detect(input.file_name(), &input.sample());
     if let Some(format) = asked {
+        format.refuse_other(&input, &Options::known_to(format, options)?)?;
         let looks_like = detected.ok().filter(|other| other.format.holds().mentions);
         if let Some(other) = looks_like.filter(|_| format.sniff(&input.sample()).is_none()) {
             told.push((file.path.clone(), format!("it looks like {}, and is read as {}", other.found, format.title())));
@@ -196,8 +239,13 @@ fn read_file(
     request: &ReadRequest,
     sink: &mut Gathering<'_>,
 ) -> Result<(), FormatError> {
+    let watch = sink.watch.clone();
+    let input = file.input()?.heard_by(Arc::new(move |bytes| {
+        watch.advance(bytes);
+        !watch.is_cancelled()
+    }));
     let options = Options::known_to(format, &request.options)?;
-    format.read(file.input()?, &options, sink)
+    format.read(input, &options, sink)
 }
 
 /// Keeps everything that may enter a project, labels once, until it is told to stop.
@@ -209,6 +257,7 @@ struct Gathering<'a> {
     /// Of which a warning is about all: documents of one folder share their configuration.
     files_warned_of: BTreeSet<String>,
     cancel: &'a AtomicBool,
+    watch: &'a Watch,
 }
 
 impl Sink for Gathering<'_> {
@@ -217,7 +266,10 @@ impl Sink for Gathering<'_> {
             return ControlFlow::Break(());
         }
         match document.check() {
-            Ok(()) => self.collected.document(document),
+            Ok(()) => {
+                self.watch.find(document.sentences.len());
+                self.collected.document(document)
+            }
             Err(why) => {
                 self.collected.warning(Warning {
                     file: self.file.clone(),
@@ -270,6 +322,27 @@ impl Incoming {
         incoming
     }
 
+    fn read_as(&mut self, format: &dyn Format) {
+        match self.formats.iter_mut().find(|(id, _, _)| *id == format.id()) {
+            Some((_, _, files)) => *files += 1,
+            None => self.formats.push((format.id(), format.title(), 1)),
+        }
+    }
+
+    /// "CoNLL columns", "CoNLL columns (3 files) and plain text (1 file)".
+    pub fn formats_in_words(&self) -> String {
+        match self.formats.as_slice() {
+            [] => self.format_title.to_owned(),
+            [(_, title, _)] => (*title).to_owned(),
+            several => {
+                let each =
+                    |(_, title, files): &(_, &str, usize)| format!("{title} ({})", counted(*files, "file", "files"));
+                let each: Vec<String> = several.iter().map(each).collect();
+                listed(&each.iter().map(String::as_str).collect::<Vec<_>>())
+            }
+        }
+    }
+
     pub(super) fn count(&mut self) {
         let sentences = || self.documents.iter().flat_map(|d| &d.sentences);
         self.sentences = sentences().count();
@@ -288,7 +361,10 @@ impl Incoming {
         match self.documents.iter().filter(|d| names.contains(d.name.as_str())).count() {
             0 => None,
             1 => Some("1 document of this name is there already; it comes in a second time".to_owned()),
-            many => Some(format!("{many} documents of these names are there already; they come in a second time")),
+            many => Some(format!(
+                "{} documents of these names are there already; they come in a second time",
+                grouped(many)
+            )),
         }
     }
 

@@ -1,8 +1,9 @@
 //! Work that would make a caller wait, done on a thread of its own.
 
-use crossbeam_channel::{Receiver, TryRecvError, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError, bounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Called by workers when they have something to tell; the window asks for a repaint then.
 pub type Waker = Arc<dyn Fn() + Send + Sync>;
@@ -50,6 +51,18 @@ impl<T: Send + 'static> Task<T> {
             Ok(value) => Some(Ok(value)),
             Err(TryRecvError::Empty) => None,
             Err(TryRecvError::Disconnected) => Some(Err(TaskLost)),
+        }
+    }
+
+    /// Waits for the result, but not longer than so; `None` while the work goes on.
+    ///
+    /// # Errors
+    /// The work can't end any more.
+    pub fn wait_for(&self, limit: Duration) -> Option<Result<T, TaskLost>> {
+        match self.result.recv_timeout(limit) {
+            Ok(value) => Some(Ok(value)),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(Err(TaskLost)),
         }
     }
 

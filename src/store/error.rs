@@ -1,6 +1,7 @@
 //! Everything that can go wrong with a project file, with what to do about it.
 
 use super::Holder;
+use crate::wording::counted;
 use rusqlite::ErrorCode;
 use std::fmt;
 use std::io;
@@ -61,7 +62,10 @@ pub enum StoreError {
     NotAsExpected { path: PathBuf },
     #[error("earlier changes could not be saved yet; save them before importing: {}", path.display())]
     Stalled { path: PathBuf },
-    #[error("{edits} changes could not be saved ({cause}): {}", path.display())]
+    /// Somebody has cancelled it.
+    #[error("stopped; nothing was changed: {}", path.display())]
+    Stopped { path: PathBuf },
+    #[error("{} could not be saved ({cause}): {}", counted(*edits, "change", "changes"), path.display())]
     Unsaved { edits: usize, cause: Box<StoreError>, path: PathBuf },
     #[error("the thread that saves has ended; export what you have done, then close the project and open it again: {}", path.display())]
     Closed { path: PathBuf },

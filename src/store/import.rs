@@ -11,7 +11,7 @@
 //! So memory and disk can't end up different: the rows are made from the very documents that the corpus took.
 
 use super::rows::{self, RowError};
-use super::{Stamp, json};
+use super::{Stamp, Watch, json};
 use crate::annotation::{
     Corpus, Document, Edit, Label, Presence, Sentence, SentenceId, SentenceSuggestions, Transaction,
 };
@@ -102,18 +102,24 @@ impl Import {
         Transaction::new(self.intent.clone(), edits)
     }
 
-    pub(super) fn insert(&self, tx: &Connection) -> Result<(), RowError> {
+    /// # Errors
+    /// Also that it is cancelled, at any moment until all is inserted.
+    pub(super) fn insert(&self, tx: &Connection, watch: &Watch) -> Result<(), RowError> {
+        watch.begin(self.sentences().count());
         for (at, label) in &self.labels {
             rows::insert_label(tx, *at, label)?;
         }
         let mut texts = HashMap::with_capacity(self.documents().len());
         for document in self.documents() {
+            check(watch)?;
             rows::insert_document(tx, document)?;
             texts.insert(document.id, &*document.text);
         }
         for sentence in self.sentences() {
             let text = texts.get(&sentence.document()).ok_or(RowError::OutOfStep)?;
+            check(watch)?;
             rows::insert_sentence(tx, sentence, text)?;
+            watch.advance(1);
         }
         for (sentence, suggestions) in &self.suggestions {
             rows::set_suggestions(tx, *sentence, suggestions)?;
@@ -139,6 +145,10 @@ impl Import {
                 self.stamp.presses,
             ],
         )?;
-        Ok(())
+        check(watch)
     }
+}
+
+fn check(watch: &Watch) -> Result<(), RowError> {
+    if watch.is_cancelled() { Err(RowError::Cancelled) } else { Ok(()) }
 }

@@ -39,6 +39,7 @@ mod names;
 mod rescue;
 mod rows;
 mod search;
+mod watch;
 mod writer;
 
 pub use error::{Found, StoreError};
@@ -49,4 +50,5 @@ pub use lock::{Holder, is_locked};
 pub use log::{LogLine, Logged};
 pub use measurement::Measurement;
 pub use rescue::{Rescued, rescue, rescued_path};
+pub use watch::Watch;
 pub use writer::{LogEntry, Stamp, VisibleSuggestions, Writer, WriterEvent};

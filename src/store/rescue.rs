@@ -181,7 +181,10 @@ impl<'c> Reading<'c> {
         let entries: rusqlite::Result<i64> =
             self.connection.query_row("SELECT count(*) FROM log", [], |row| row.get(0));
         self.lost.push(match entries {
-            Ok(count) => format!("the history ({count} entries) stays in the damaged file"),
+            Ok(count) => {
+                let entries = counted(usize::try_from(count).unwrap_or_default(), "entry", "entries");
+                format!("the history ({entries}) stays in the damaged file")
+            }
             Err(_) => "the history stays in the damaged file".to_owned(),
         });
         self.lost.push("models and suggestions stay with the damaged file; train again".to_owned());

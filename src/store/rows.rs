@@ -22,6 +22,8 @@ pub(super) enum RowError {
     /// A row is not there as the edit expects it.
     #[error("a row is not as the edit expects it")]
     OutOfStep,
+    #[error("cancelled")]
+    Cancelled,
 }
 
 /// The rows of a project without documents.

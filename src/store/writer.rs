@@ -14,7 +14,7 @@
 use super::import::Import;
 use super::measurement::{Measurement, set_measurement};
 use super::rows::{self, RowError};
-use super::{ModelRecord, Store, StoreError, json, names};
+use super::{ModelRecord, Store, StoreError, Watch, json, names};
 use crate::annotation::{ModelId, SentenceId, SentenceSuggestions, Step, Suggestion, Transaction};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use rusqlite::{Connection, TransactionBehavior, params};
@@ -148,7 +148,15 @@ impl Writer {
     /// Edits that could not be saved or that came since [`Import::base_revision`], and all that can go wrong with a
     /// disk; the file is as it was then.
     pub fn import(&self, import: Import) -> Result<(), StoreError> {
-        self.ask(|reply| Job::Import(Box::new(import), reply))
+        self.import_watched(import, &Watch::default())
+    }
+
+    /// The same, sentence by sentence in view of somebody who may cancel it.
+    ///
+    /// # Errors
+    /// Also [`StoreError::Stopped`]; the file is as it was then.
+    pub fn import_watched(&self, import: Import, watch: &Watch) -> Result<(), StoreError> {
+        self.ask(|reply| Job::Import(Box::new(import), watch.clone(), reply))
     }
 
     /// Waits until all that was sent is on disk, trying again what failed: not for the window's thread.
@@ -204,7 +212,7 @@ type Reply = Sender<Result<(), StoreError>>;
 #[derive(Debug)]
 enum Job {
     Write(Write),
-    Import(Box<Import>, Reply),
+    Import(Box<Import>, Watch, Reply),
     Flush(Reply),
     Retry,
     Close,
@@ -235,8 +243,8 @@ impl Worker {
         while let Some(job) = next.take() {
             match job {
                 Job::Write(write) => self.queue.push_back(write),
-                Job::Import(import, reply) => {
-                    let _ = reply.send(self.import(&import)); // nobody waits any more: the event tells
+                Job::Import(import, watch, reply) => {
+                    let _ = reply.send(self.import(&import, &watch)); // nobody waits any more: the event tells
                 }
                 Job::Flush(reply) => {
                     let _ = reply.send(self.write_queue());
@@ -292,7 +300,7 @@ impl Worker {
         Ok(())
     }
 
-    fn import(&mut self, import: &Import) -> Result<(), StoreError> {
+    fn import(&mut self, import: &Import, watch: &Watch) -> Result<(), StoreError> {
         if self.stalled {
             return Err(StoreError::Stalled { path: self.store.path.clone() });
         }
@@ -301,7 +309,7 @@ impl Worker {
             if stored != import.base_revision() {
                 return Err(WriteError::Gap { stored, got: import.revision() });
             }
-            Ok(import.insert(tx)?)
+            Ok(import.insert(tx, watch)?)
         })?;
         (self.on_event)(WriterEvent::Saved { revision: import.revision() });
         Ok(())
@@ -326,6 +334,7 @@ impl Worker {
         match error {
             WriteError::Row(RowError::Sqlite(source)) => StoreError::sqlite(doing, source, &path),
             WriteError::Row(RowError::Json(source)) => StoreError::Io { doing, source: source.into(), path },
+            WriteError::Row(RowError::Cancelled) => StoreError::Stopped { path },
             WriteError::Row(RowError::OutOfStep) => StoreError::NotAsExpected { path },
             WriteError::Gap { stored, got } => StoreError::OutOfStep { stored, got, path },
         }

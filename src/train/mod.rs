@@ -8,6 +8,8 @@
 //! - The cancel flag is read within every step and at every batch of a prediction. A cancelled training leaves no
 //!   snapshot; what it kept in its [`Checkpoints`] stays.
 //! - A training that is resumed from a checkpoint gives the model that the uninterrupted one gives, bit for bit.
+//! - What a pass takes is bounded however long a sentence is: a very long one is predicted and learnt from in parts. What is
+//!   predicted of it is what would be without, but for rounding where models that differ by dropout are asked.
 //! - Only what is learnt from is in the data set; which sentences that are is decided above.
 //!
 //! Deliberately absent: the project file, clocks other than for durations, threads (the caller's thread waits; tensor
@@ -25,6 +27,7 @@ mod parts;
 mod plan;
 mod predictor;
 mod run;
+mod said;
 mod sealed;
 mod settings;
 mod snapshot;

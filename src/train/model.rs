@@ -1,16 +1,21 @@
 //! An encoder with a head above it, as trainer and predictor both run it.
 
 use super::parts::{PartTimes, timed};
+use super::said::{Gathered, Part as SaidPart, Said};
 use super::{Settings, TrainError, stop_if_cancelled};
-use crate::active::{self, Answer, Projection};
-use crate::annotation::{Acquisition, LabelId, Span};
-use crate::encoder::{self, Alignment, Bert, Definition, Encoded, EncoderBatch, Start, Tape};
-use crate::model::{Class, Head, HeadFilter, Nesting, Prediction, Samples, Sentence, architecture};
+use crate::active::Projection;
+use crate::annotation::{LabelId, Span};
+use crate::encoder::{self, Alignment, Bert, Definition, EncoderBatch, Start, Tape};
+use crate::model::{Class, Head, HeadFilter, Nesting, Samples, Sentence, architecture};
 use crate::nn::batches::{self, Size};
 use crate::nn::{Gradients, Mode, NnError, Part, Rng, Threads, Vars, lend};
 use candle_core::{Tensor, Var};
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
+
+#[cfg(test)]
+mod tests;
 
 /// The prefix of the encoder's variables.
 pub(super) const ENCODER: &str = "encoder";
@@ -26,6 +31,25 @@ pub(super) struct Model {
     nesting: Nesting,
     labels: Vec<LabelId>,
     projection: Projection,
+    pub(super) most: MostPositions,
+}
+
+/// How much is worked on at a time, in positions. What is longer is worked on in parts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MostPositions {
+    pub predict: usize,
+    pub train: usize,
+}
+
+impl MostPositions {
+    /// Probabilities of the candidates of a pass: 128 MB.
+    const MOST_PROBABILITIES: usize = 1 << 25;
+    const LEAST: usize = 512;
+
+    fn new(max_width: usize, classes: usize) -> Self {
+        let fit = Self::MOST_PROBABILITIES / max_width.saturating_mul(classes).max(1);
+        Self { predict: fit.clamp(Self::LEAST, batches::MOST_POSITIONS), train: batches::MOST_TRAINING_POSITIONS }
+    }
 }
 
 /// Numbers of hidden states that are kept of each of the training, dev and self-labelled sentences: 512 MB.
@@ -51,6 +75,42 @@ impl Prepared {
     pub(super) fn size(&self) -> Size {
         Size { longest: self.alignment.positions(), all: self.positions() }
     }
+
+    /// Some of its words, with the windows that they are in.
+    fn part(&self, words: Range<usize>) -> Self {
+        let numbers = |states: &Vec<f32>| {
+            let (rows, h) = (self.alignment.rows_of(words.clone()), states.len() / self.positions().max(1));
+            states.get(rows.start * h..rows.end * h).map(<[f32]>::to_vec)
+        };
+        Self {
+            alignment: self.alignment.part(words.clone()),
+            sentence: self.sentence.part(words.clone()),
+            states: self.states.as_ref().and_then(numbers),
+        }
+    }
+
+    /// Its words in stretches that are worked on one after the other, each with the windows of `most` positions, or of one.
+    fn stretches(&self, most: usize) -> Vec<Range<usize>> {
+        let (mut stretches, mut start) = (Vec::new(), 0);
+        while start < self.sentence.len() {
+            let end = self.alignment.stretch(start, most).clamp(start + 1, self.sentence.len());
+            stretches.push(start..end);
+            start = end;
+        }
+        stretches
+    }
+
+    /// The same in training, where no mention is parted if that can be.
+    fn lessons(&self, most: usize) -> Vec<Range<usize>> {
+        let (mut stretches, mut start) = (Vec::new(), 0);
+        while start < self.sentence.len() {
+            let end = self.alignment.stretch(start, most).clamp(start + 1, self.sentence.len());
+            let end = self.sentence.border(start, end);
+            stretches.push(start..end);
+            start = end;
+        }
+        stretches
+    }
 }
 
 impl Model {
@@ -69,15 +129,12 @@ impl Model {
         let (max_width, nesting) = (settings.max_width, settings.nesting);
         let plain = settings.processor.is_plain();
         let projection = Projection::new(definition.config().hidden);
-        Ok(Self { definition, bert, plain, head, max_width, nesting, labels, projection })
+        let most = MostPositions::new(max_width, head_config.classes);
+        Ok(Self { definition, bert, plain, head, max_width, nesting, labels, projection, most })
     }
 
     pub(super) fn definition(&self) -> &Definition {
         &self.definition
-    }
-
-    pub(super) fn nesting(&self) -> Nesting {
-        self.nesting
     }
 
     /// The label of a class other than "none".
@@ -192,8 +249,21 @@ impl Model {
         }
         let sizes: Vec<Size> = sentences.iter().map(Prepared::size).collect();
         let mut tape = Tape::default();
-        for numbers in batches::by_length(&sizes, KEPT_AT_A_TIME) {
+        for numbers in batches::by_length(&sizes, KEPT_AT_A_TIME, self.most.predict) {
             stop_if_cancelled(cancel)?;
+            if let [only] = numbers.as_slice()
+                && let Some(long) = sentences.get_mut(*only).filter(|long| long.positions() > self.most.predict)
+            {
+                let mut states = Vec::with_capacity(long.positions() * h);
+                for words in long.stretches(self.most.predict) {
+                    stop_if_cancelled(cancel)?;
+                    let part = long.part(words);
+                    let batch = self.batch(&[&part]);
+                    states.extend(threads.run(|| self.states_below(&batch, &mut tape))?.unwrap_or_default());
+                }
+                long.states = Some(states);
+                continue;
+            }
             let batch = self.batch(&numbers.iter().filter_map(|&i| sentences.get(i)).collect::<Vec<_>>());
             let Some(all) = threads.run(|| self.states_below(&batch, &mut tape))? else { continue };
             let mut rest = all.as_slice();
@@ -207,13 +277,15 @@ impl Model {
         Ok(())
     }
 
+    /// Adds to `said` what is said of each sentence of a batch, of which the first words are its own.
     fn predict(
         &self,
         batch: &Batch<'_>,
+        own: &[usize],
         work: Work<'_>,
-        tape: &mut Tape,
-        times: &mut PartTimes,
-    ) -> Result<Vec<(Prediction, Acquisition)>, TrainError> {
+        (tape, times): (&mut Tape, &mut PartTimes),
+        said: &mut [Gathered],
+    ) -> Result<(), TrainError> {
         let kept = batch.kept_states();
         let start = kept.as_ref().map_or(Start::Words, |kept| Start::States(self.bert.frozen_below(), kept));
         let forward = || match self.plain {
@@ -224,48 +296,49 @@ impl Model {
         let encoded = batch.encoder.encoded(hidden)?;
         timed(&mut times.heads, || {
             let predictions = self.head.predict(&encoded, &batch.sentences, work.filter)?;
-            let scores = match work.acquire {
-                Some(passes) => self.acquire(&encoded, batch, &predictions, work.filter, passes)?,
-                None => vec![Acquisition::default(); predictions.len()],
+            let passes = match work.acquire.unwrap_or(0) {
+                0 => Vec::new(),
+                passes => self.head.predict_with_dropout(&encoded, &batch.sentences, work.filter, passes)?,
             };
-            Ok(predictions.into_iter().zip(scores).collect())
+            let mut passes: Vec<_> = passes.into_iter().map(Vec::into_iter).collect();
+            let ends = work.acquire.map(|_| encoded.ends()).transpose()?;
+            let vectors = ends.as_ref().map(lend).transpose().map_err(NnError::from)?;
+            // Of the words' first subwords: the rows of the last ones lie below these.
+            let mut rest: &[f32] = vectors.as_deref().unwrap_or_default();
+            let sentences = batch.sentences.iter().zip(own).zip(said);
+            for (prediction, ((sentence, own), said)) in predictions.into_iter().zip(sentences) {
+                let (vectors, after) = rest.split_at(rest.len().min(sentence.len() * self.bert.hidden()));
+                rest = after;
+                let passes = passes.iter_mut().filter_map(Iterator::next).collect();
+                said.add(SaidPart { own: *own, prediction, passes, vectors }, work.floor, &self.projection);
+            }
+            Ok(())
         })
     }
 
-    /// What each sentence of a batch would teach.
-    fn acquire(
+    /// A sentence that is too long for one pass: its words in parts, each with the words after it that candidates reach.
+    fn predict_in_parts(
         &self,
-        encoded: &Encoded,
-        batch: &Batch<'_>,
-        predictions: &[Prediction],
-        filter: HeadFilter,
-        passes: usize,
-    ) -> Result<Vec<Acquisition>, TrainError> {
-        let others = match passes {
-            0 => Vec::new(),
-            _ => self.head.predict_with_dropout(encoded, &batch.sentences, filter, passes)?,
-        };
-        let ends = encoded.ends()?;
-        let vectors = lend(&ends).map_err(NnError::from)?;
-        let mut rest: &[f32] = &vectors;
-        let mut scores = Vec::with_capacity(predictions.len());
-        for (i, (prediction, sentence)) in predictions.iter().zip(&batch.sentences).enumerate() {
-            let mut own = active::acquisition(&answer(prediction, sentence.len()));
-            if !others.is_empty() {
-                let of_passes = others.iter().filter_map(|pass| pass.get(i));
-                let answers: Vec<Answer<'_>> = of_passes.map(|prediction| answer(prediction, sentence.len())).collect();
-                own.disagreement = Some(active::disagreement(&answers));
-            }
-            // Of the words' first subwords: the rows of the last ones lie below these.
-            let (vectors, after) = rest.split_at(rest.len().min(sentence.len() * self.bert.hidden()));
-            rest = after;
-            own.direction = match &prediction.heads {
-                Some(heads) => self.projection.direction(vectors, heads.iter().copied()),
-                None => self.projection.direction(vectors, std::iter::repeat(1.0)),
-            };
-            scores.push(own);
+        long: &Prepared,
+        work: Work<'_>,
+        tape: &mut Tape,
+        times: &mut PartTimes,
+    ) -> Result<Gathered, TrainError> {
+        let mut said = [Gathered::default()];
+        for own in long.stretches(self.most.predict) {
+            stop_if_cancelled(work.cancel)?;
+            let reached = long.sentence.len().min(own.end + self.max_width.saturating_sub(1));
+            let part = long.part(own.start..reached);
+            let batch = self.batch(&[&part]);
+            work.threads.run(|| self.predict(&batch, &[own.len()], work, (&mut *tape, &mut *times), &mut said))?;
         }
-        Ok(scores)
+        let [said] = said;
+        Ok(said)
+    }
+
+    /// The parts in which a sentence is learnt from, where it is too long for one.
+    pub(super) fn lessons(&self, long: &Prepared) -> Vec<Prepared> {
+        long.lessons(self.most.train).into_iter().map(|words| long.part(words)).collect()
     }
 
     pub(super) fn batch<'a>(&self, prepared: &[&'a Prepared]) -> Batch<'a> {
@@ -275,27 +348,36 @@ impl Model {
         Batch { encoder, sentences: prepared.iter().map(|p| &p.sentence).collect(), states }
     }
 
-    /// Predicts every sentence that has words and adds what it takes to `times`; `each` gets its number and its
-    /// prediction, in any order.
+    /// Predicts every sentence that has words and adds what it takes to `times`; `each` gets its number and what is said of
+    /// it, in any order.
     pub(super) fn predict_all(
         &self,
         sentences: &[Prepared],
         work: Work<'_>,
         times: &mut PartTimes,
-        mut each: impl FnMut(usize, Prediction, Acquisition),
+        mut each: impl FnMut(usize, Said),
     ) -> Result<(), TrainError> {
         let sizes: Vec<Size> = sentences.iter().map(Prepared::size).collect();
         let mut tape = Tape::default();
-        for numbers in batches::by_length(&sizes, work.batch_size) {
+        for numbers in batches::by_length(&sizes, work.batch_size, self.most.predict) {
             stop_if_cancelled(work.cancel)?;
             let with_words = |i: &usize| Some((*i, sentences.get(*i).filter(|p| !p.sentence.is_empty())?));
             let (numbers, batch): (Vec<usize>, Vec<&Prepared>) = numbers.iter().filter_map(with_words).unzip();
-            if batch.is_empty() {
-                continue;
-            }
-            let predict = || self.predict(&self.batch(&batch), work, &mut tape, times);
-            let predictions = work.threads.run(predict)?;
-            numbers.into_iter().zip(predictions).for_each(|(i, (prediction, scores))| each(i, prediction, scores));
+            let said = match batch.as_slice() {
+                [] => continue,
+                [long] if long.positions() > self.most.predict => {
+                    vec![self.predict_in_parts(long, work, &mut tape, times)?]
+                }
+                batch => {
+                    let own: Vec<usize> = batch.iter().map(|p| p.sentence.len()).collect();
+                    let mut said: Vec<Gathered> = batch.iter().map(|_| Gathered::default()).collect();
+                    let predict = || self.predict(&self.batch(batch), &own, work, (&mut tape, times), &mut said);
+                    work.threads.run(predict)?;
+                    said
+                }
+            };
+            let finish = |said: Gathered| said.finish(self.nesting, &self.projection);
+            numbers.into_iter().zip(said).for_each(|(i, said)| each(i, finish(said)));
         }
         Ok(())
     }
@@ -309,13 +391,9 @@ pub(super) struct Work<'a> {
     pub batch_size: usize,
     /// Whether to say what each sentence would teach, and by how many models that differ by dropout.
     pub acquire: Option<usize>,
+    /// Probability from which a candidate is worth showing though "none" is more probable.
+    pub floor: f32,
     pub cancel: &'a AtomicBool,
-}
-
-/// Probabilities as acquisition scores are made of them.
-fn answer(prediction: &Prediction, words: usize) -> Answer<'_> {
-    let candidates = prediction.candidates.iter().map(|(span, classes)| (span.start().get(), classes)).collect();
-    Answer { words, heads: prediction.heads.as_deref(), candidates }
 }
 
 /// Sentences put together for one pass.

@@ -2,10 +2,11 @@
 
 use super::model::{Model, Prepared, Work};
 use super::parts::{Cost, PartTimes, timed};
+use super::said::Said;
 use super::{Example, Manifest, TrainError, snapshot};
 use crate::annotation::{Acquisition, LabelId, Span, TokenIdx};
 use crate::evaluation::{Judged, Report};
-use crate::model::{HeadFilter, Prediction, decode};
+use crate::model::HeadFilter;
 use crate::nn::{Processor, Threads, Vars};
 use candle_core::Device;
 use std::path::Path;
@@ -141,9 +142,9 @@ impl Predictor {
         *positions += prepared.iter().map(Prepared::positions).sum::<usize>();
         let mut predictions = vec![SentencePrediction::default(); sentences.len()];
         let work = Work { acquire: Some(options.dropout_passes), ..self.work(options, cancel) };
-        self.model.predict_all(&prepared, work, times, |i, prediction, acquisition| {
+        self.model.predict_all(&prepared, work, times, |i, said| {
             if let Some(place) = predictions.get_mut(i) {
-                *place = SentencePrediction { acquisition, ..scored(&self.model, prediction, options.floor) };
+                *place = scored(&self.model, said);
             }
         })?;
         Ok(predictions)
@@ -156,7 +157,8 @@ impl Predictor {
 
     fn work<'a>(&'a self, options: PredictOptions, cancel: &'a AtomicBool) -> Work<'a> {
         let filter = if options.use_heads { HeadFilter::AtLeast(self.threshold(options)) } else { HeadFilter::All };
-        Work { threads: &self.threads, filter, batch_size: options.batch_size, acquire: None, cancel }
+        let (threads, batch_size, floor) = (&self.threads, options.batch_size, options.floor);
+        Work { threads, filter, batch_size, acquire: None, floor, cancel }
     }
 }
 
@@ -237,30 +239,30 @@ pub(super) fn answer_all(
     // Of a sentence without words nothing is asked.
     let nothing = Answer { mentions: Vec::new(), heads: Some(Vec::new()), candidates: 0 };
     let mut answers = vec![nothing; prepared.len()];
-    model.predict_all(prepared, work, &mut PartTimes::default(), |i, prediction, _| {
+    let work = Work { floor: f32::INFINITY, ..work };
+    model.predict_all(prepared, work, &mut PartTimes::default(), |i, said| {
         if let Some(place) = answers.get_mut(i) {
-            let heads = prediction.heads.as_ref().map(|heads| {
+            let heads = said.heads.as_ref().map(|heads| {
                 let likely = heads.iter().enumerate().filter(|(_, p)| **p >= threshold);
                 likely.map(|(word, _)| TokenIdx::new(word)).collect()
             });
-            let scored = scored(model, prediction, f32::INFINITY);
+            let scored = scored(model, said);
             *place = Answer { mentions: scored.mentions(), heads, candidates: scored.candidates };
         }
     })?;
     Ok(answers)
 }
 
-fn scored(model: &Model, prediction: Prediction, floor: f32) -> SentencePrediction {
-    let found = decode(&prediction, model.nesting(), floor);
-    let spans = found.iter().filter_map(|found| {
+fn scored(model: &Model, said: Said) -> SentencePrediction {
+    let spans = said.found.iter().filter_map(|found| {
         let runner_up = found.runner_up.and_then(|(class, p)| Some((model.label(class)?, p)));
         let (span, score, chosen) = (found.span, found.score, found.chosen);
         Some(ScoredSpan { span, label: model.label(found.class)?, score, runner_up, chosen })
     });
     SentencePrediction {
         spans: spans.collect(),
-        acquisition: Acquisition::default(),
-        candidates: prediction.candidates.len(),
-        heads: prediction.heads.unwrap_or_default(),
+        acquisition: said.acquisition,
+        candidates: said.candidates,
+        heads: said.heads.unwrap_or_default(),
     }
 }

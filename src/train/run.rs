@@ -302,8 +302,8 @@ impl<'a> Run<'a> {
     }
 
     fn work(&self) -> Work<'_> {
-        let filter = HeadFilter::AtLeast(self.settings.threshold);
-        Work { threads: &self.threads, filter, batch_size: DEV_BATCH, acquire: None, cancel: self.cancel }
+        let (filter, floor) = (HeadFilter::AtLeast(self.settings.threshold), f32::INFINITY);
+        Work { threads: &self.threads, filter, batch_size: DEV_BATCH, acquire: None, floor, cancel: self.cancel }
     }
 
     /// What is left of the epoch in which the training stands.
@@ -337,25 +337,32 @@ impl<'a> Run<'a> {
         self.keep_if_due(on_event)
     }
 
-    /// One step on a batch, which is worked on in parts when it is long.
+    /// One step on a batch, which is worked on in parts when it is long, and so are very long sentences.
     ///
     /// The parts' losses are weighted by their words. For the heads that is the loss of the whole batch; the loss of the
     /// spans becomes a mean of the parts' means.
     fn take_step(&mut self, batch: &[usize]) -> Result<f32, TrainError> {
         let (factor, is_counted) = (self.rate(), self.part() == 0);
-        let parts = batches::parts(&self.sizes, batch);
+        let most = self.model.most.train;
+        let parts = batches::parts(&self.sizes, batch, most);
         let Self { threads, train, lesson, model, noise, adam, pass, vars, samples, step, cancel, .. } = self;
         let sentences = |numbers: &[usize]| -> Vec<&Prepared> {
             numbers.iter().filter_map(|&i| train.get(*lesson.get(i)?)).collect()
         };
-        let batch_of = |numbers: &[usize]| model.batch(&sentences(numbers));
         let all_words = sentences(batch).iter().map(|p| p.sentence.len()).sum::<usize>() as f64;
         let loss = threads.run(|| -> Result<f32, TrainError> {
             let mut value = 0.0;
             pass.gradients.clear();
-            for part in &parts {
+            let part_of = |numbers: &Vec<usize>| match sentences(numbers).as_slice() {
+                [long] if long.positions() > most => model.lessons(long).into_iter().map(Learnt::Part).collect(),
+                all => vec![Learnt::Whole(all.to_vec())],
+            };
+            for part in parts.iter().flat_map(part_of) {
                 stop_if_cancelled(cancel)?;
-                let batch = batch_of(part);
+                let batch = match &part {
+                    Learnt::Whole(sentences) => model.batch(sentences),
+                    Learnt::Part(part) => model.batch(&[part]),
+                };
                 timed(&mut pass.times.optimizer, || adam.catch_up_rows(vars, model.word_table(), batch.ids()))?;
                 let weight = batch.words() as f64 / all_words;
                 let (loss, counts) = model.learn(vars, &batch, weight, noise, pass, cancel)?;
@@ -422,6 +429,13 @@ impl<'a> Run<'a> {
         snapshot::write(folder, &manifest, self.model.definition(), &self.vars.values(), self.cancel)?;
         Ok(manifest)
     }
+}
+
+/// What is learnt from in one pass.
+enum Learnt<'a> {
+    Whole(Vec<&'a Prepared>),
+    /// Of a sentence that is too long for one.
+    Part(Prepared),
 }
 
 fn adamw(settings: &Settings) -> AdamWConfig {

@@ -44,8 +44,7 @@ impl<T> Kind<'_, T> {
 pub fn pattern(message: &str) -> String {
     let mut pattern = String::with_capacity(message.len());
     let mut parts = message.split('"');
-    loop {
-        let Some(plain) = parts.next() else { break };
+    while let Some(plain) = parts.next() {
         for word in plain.split_inclusive(|c: char| !c.is_alphanumeric()) {
             if word.contains(|c: char| c.is_numeric()) {
                 pattern.push('#');

@@ -268,6 +268,16 @@ fn the_sample_trains_predicts_and_scores() {
     assert_eq!(named["warnings"][0]["file"], "named.jsonl");
     assert!(named["warnings"][0]["message"].as_str().unwrap().starts_with("1 mention was left out"), "{named}");
     assert!(place.refused(&[&filter[..], &["--option", "nope=1"]].concat()).contains("end="));
+    // What it is is told from the file; whatever can be read goes through.
+    place.write("t.conll", "The\tO\nmayor\tB-PER\n\nof\tO\nAarhus\tB-LOC\n");
+    place.write("t.txt", "The mayor of Aarhus.\n");
+    place.write("t.tsv", "#FORMAT=WebAnno TSV 3.3\n\n#Text=Ada\n1-1\t0-3\tAda\t\n");
+    let of = |input: &'static str| ["predict", "--model", snapshot, "--input", input, "--output", "o.jsonl"];
+    let columns = place.json(1, &of("t.conll"));
+    assert_eq!((&columns["sentences"], &columns["replaced"]), (&2.into(), &2.into()));
+    assert!(columns["notes"][0].as_str().unwrap().contains("columns of tokens and tags"), "{columns}");
+    assert_eq!(place.json(0, &of("t.txt"))["sentences"], 1);
+    assert!(place.refused(&of("t.tsv")).contains("WebAnno TSV"));
     let onto = ["predict", "--model", snapshot, "--input", "t.jsonl", "--output", "s.nestling"];
     assert!(place.refused(&onto).contains("never replaced"));
 
@@ -810,4 +820,33 @@ fn a_small_encoder_is_distilled_from_a_large_one_and_can_be_trained_on() {
     refused(&["--teacher", teacher, "--set", "layers=9"], "from 1 to 2");
     refused(&["--teacher", teacher, "--config", "none.txt"], "none.txt");
     refused(&["--teacher", teacher, "--resume"], "no interrupted distillation");
+}
+
+/// Ctrl-C while files are read or written.
+#[cfg(unix)]
+#[test]
+fn an_import_that_is_stopped_changes_nothing() {
+    let place = Place::new();
+    place.json(0, &["new", "p.nestling", "--labels", "PER"]);
+    let line = "{\"tokens\":[\"Anna\",\"left\",\"Lund\"],\"entities\":[{\"start\":0,\"end\":1,\"label\":\"PER\"}]}\n";
+    place.write("long.jsonl", &line.repeat(300_000));
+    let mut child = Command::new(env!("CARGO_BIN_EXE_nestling"))
+        .args(["import", "p.nestling", "long.jsonl"])
+        .current_dir(place.dir.path())
+        .env("NESTLING_HOME", place.path("home"))
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !place.path("p.nestling.lock").exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), said.contains("nothing was changed")), (Some(2), true), "{said}");
+    assert_eq!(place.json(0, &["info", "p.nestling"])["sentences"], 0);
+    place.write("short.jsonl", line);
+    let formats = &place.json(0, &["import", "p.nestling", "short.jsonl"])["formats"];
+    assert_eq!(*formats, serde_json::json!([{ "format": "jsonl", "files": 1 }]));
 }

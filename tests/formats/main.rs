@@ -5,8 +5,11 @@
 
 mod brat;
 mod characters;
+mod columns;
 mod conll;
+mod conllu;
 mod detection;
+mod foreign;
 mod helpers;
 mod jsonl;
 mod round_trips;

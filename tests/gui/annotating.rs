@@ -1,10 +1,10 @@
 //! Annotating by keys and by mouse.
 
 use crate::stage::{Page, STORY, Stage};
-use eframe::egui::{Key, Modifiers, vec2};
-use egui_kittest::kittest::Queryable;
+use eframe::egui::{Key, Modifiers, Role, vec2};
+use egui_kittest::kittest::{NodeT, Queryable};
 use nestling::annotation::{SentenceId, Status};
-use nestling::session::{ImportAs, ImportHow};
+use nestling::session::{ImportAs, ImportHow, Project};
 
 #[test]
 fn words_are_marked_by_mouse() {
@@ -27,6 +27,25 @@ fn words_are_marked_by_mouse() {
     page.harness.get_by_label_contains("sentence 3, untouched").click();
     page.step();
     assert_eq!(page.current(), 2);
+}
+
+#[test]
+fn labels_that_do_not_fit_beside_a_selection_are_told() {
+    let stage = Stage::new();
+    let file = stage.write("story.txt", STORY);
+    let names: Vec<String> = (1..=60).map(|n| format!("LABEL-{n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut page = stage.open(&stage.project(&names, &file, ImportHow::default()));
+    let (from, to) = (page.center("word 6: Anna"), page.center("word 7: Berg"));
+    page.drag(from - vec2(10.0, 0.0), to);
+    page.step();
+    let more = page.harness.get_by_label_contains("scroll, or by name (F2)");
+    assert!(more.accesskit_node().label().unwrap().contains(" more labels"));
+    more.click();
+    page.step();
+    page.type_into("Label", "LABEL-57");
+    page.key(Key::Enter);
+    assert_eq!(page.mentions(0), ["LABEL-57: Anna Berg"]);
 }
 
 #[test]
@@ -65,6 +84,67 @@ fn a_note_is_kept_with_its_mention() {
     page.step();
     let note = page.see(|d| d.project.corpus().sentence(SentenceId(0)).unwrap().mentions()[0].note.clone());
     assert_eq!(note, "really?");
+}
+
+/// The note of the first mention as the file has it, while the window has it open.
+fn note_on_disk(stage: &Stage) -> String {
+    let project = Project::open_to_read(&stage.home(), &stage.path("project.nestling")).unwrap();
+    let mentions = project.corpus().sentence(SentenceId(0)).unwrap().mentions();
+    mentions.first().map(|mention| mention.note.clone()).unwrap_or_default()
+}
+
+#[test]
+fn a_note_is_on_disk_soon_after_it_is_typed_and_undone_as_one() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    page.press(Modifiers::COMMAND, Key::M);
+    assert!(page.shows_part("Ctrl+Enter or Esc: done"), "how it ends");
+    for (typed, all) in [("really?", "really?"), (" I ask", "really? I ask"), (" you", "really? I ask you")] {
+        page.type_into("Note on the mention", typed);
+        assert!(page.shows("Typing, not saved yet") && !page.shows("All saved"));
+        page.harness.run_steps(60);
+        page.wait("the disk", |page| page.shows("All saved"));
+        assert_eq!(note_on_disk(&stage), all, "nobody has left the field");
+    }
+    page.type_into("Note on the mention", " all");
+    page.press(Modifiers::COMMAND, Key::Enter);
+    page.wait("the disk", |page| page.shows("All saved"));
+    assert_eq!(note_on_disk(&stage), "really? I ask you all");
+    assert!(!page.shows_part("Ctrl+Enter or Esc: done"));
+    let note = |page: &Page| page.field("Note on the mention").value().unwrap_or_default();
+    page.press(Modifiers::COMMAND, Key::Z);
+    assert_eq!((note(&page), page.mentions(0).len()), (String::new(), 1), "the whole note was one step");
+    page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
+    assert_eq!(note(&page), "really? I ask you all");
+    page.close();
+
+    let mut page = stage.open(&stage.path("project.nestling"));
+    page.key(Key::Tab);
+    page.press(Modifiers::COMMAND, Key::Z);
+    assert_eq!((note(&page), page.mentions(0).len()), (String::new(), 1), "also when it was opened again");
+    page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
+
+    // A second editing is a step of its own.
+    page.press(Modifiers::COMMAND, Key::M);
+    page.fill("Note on the mention", "yes");
+    page.harness.run_steps(60);
+    page.key(Key::Escape);
+    page.press(Modifiers::COMMAND, Key::Z);
+    assert_eq!(note(&page), "really? I ask you all");
+}
+
+#[test]
+fn a_note_that_is_typed_without_a_pause_is_saved_now_and_then() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    page.press(Modifiers::COMMAND, Key::M);
+    for _ in 0..24 {
+        page.type_into("Note on the mention", "na ");
+        page.harness.run_steps(12);
+    }
+    page.wait("the disk", |_| note_on_disk(&stage).starts_with("na na na"));
 }
 
 #[test]
@@ -132,14 +212,7 @@ fn a_key_that_is_held_decides_once_and_moves_on_and_on() {
 fn a_flag_goes_back_to_what_was_before_it_and_tells_when_it_is_lost() {
     let stage = Stage::new();
     let mut page = stage.annotating(STORY);
-    page.key(Key::Space);
-    page.key(Key::ArrowUp);
-    assert_eq!((page.current(), page.status(0)), (0, Status::Complete));
-    page.character("f");
     page.character("p");
-    assert_eq!(page.status(0), Status::Flagged);
-    page.character("f");
-    assert_eq!(page.status(0), Status::Complete);
     page.character("f");
     page.key(Key::Space);
     assert_eq!(page.status(0), Status::Complete);
@@ -152,6 +225,88 @@ fn a_flag_goes_back_to_what_was_before_it_and_tells_when_it_is_lost() {
     page.character("p");
     page.character("f");
     assert_eq!(page.status(1), Status::InProgress, "a word was marked meanwhile");
+}
+
+#[test]
+fn a_complete_sentence_stays_so_until_it_is_opened_again() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.character("p");
+    page.key(Key::Space);
+    page.key(Key::ArrowUp);
+    let stays = |page: &Page, how: &str| {
+        assert_eq!((page.current(), page.status(0)), (0, Status::Complete), "{how}");
+        assert!(page.shows_part("This sentence is complete, and stays so"), "{how}");
+        assert!(page.shows_part("open it again first (Ctrl+R)"), "{how}");
+    };
+    page.character("f");
+    stays(&page, "F");
+    page.press(Modifiers::SHIFT, Key::Space);
+    stays(&page, "Shift+Space");
+    page.click("Flag for a second look (F)");
+    stays(&page, "the flag");
+    page.click("skip");
+    stays(&page, "the button");
+
+    page.press(Modifiers::COMMAND, Key::R);
+    assert!(page.shows_part("open again, and no longer complete (Ctrl+Z goes back)"));
+    page.character("f");
+    assert_eq!(page.status(0), Status::Flagged);
+    page.character("f");
+    assert_eq!(page.status(0), Status::InProgress);
+    for _ in 0..3 {
+        page.press(Modifiers::COMMAND, Key::Z);
+    }
+    assert_eq!((page.status(0), page.mentions(0).len()), (Status::Complete, 1));
+}
+
+#[test]
+fn what_changes_a_complete_sentence_is_told() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.key(Key::Space);
+    page.key(Key::ArrowUp);
+    let told = |page: &Page, what: &str| {
+        assert!(page.shows_part("the sentence stays complete") && page.shows_part("Ctrl+Z"), "{what}");
+        assert_eq!(page.status(0), Status::Complete);
+    };
+    page.character("p");
+    told(&page, "a label key");
+    page.click("label ORG");
+    told(&page, "a label of the panel");
+    page.press(Modifiers::ALT, Key::ArrowRight);
+    told(&page, "the end of a mention");
+    page.key(Key::Delete);
+    assert!(page.shows_part("Removed the mention ORG: The mayor (Ctrl+Z brings it back)"));
+    page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::J);
+    assert!(page.shows_part("the sentence is no longer complete (Ctrl+Z goes back)"));
+}
+
+#[test]
+fn tab_begins_at_the_cursor() {
+    let stage = Stage::new();
+    let mut page = stage.annotating("a b c d e f g h\n");
+    // [a] [b [c [d] e] f] [g], of which d and g are marked last.
+    for (first, more) in [(0, 0), (1, 4), (2, 2), (3, 0), (6, 0)] {
+        page.key(Key::Home);
+        (0..first).for_each(|_| page.key(Key::ArrowRight));
+        (0..more).for_each(|_| page.press(Modifiers::SHIFT, Key::ArrowRight));
+        page.character("p");
+        page.key(Key::Escape);
+    }
+    let picked =
+        |page: &Page| page.see(|desk| desk.view.picked_mark().map(|mark| mark.spoken.clone()).unwrap_or_default());
+    let walk = |page: &mut Page, modifiers: Modifiers| -> Vec<String> {
+        page.key(Key::Home);
+        (0..3).for_each(|_| page.key(Key::ArrowRight));
+        let step = |_| {
+            page.press(modifiers, Key::Tab);
+            picked(page).trim_start_matches("mention PER: ").to_owned()
+        };
+        (0..6).map(step).collect()
+    };
+    assert_eq!(walk(&mut page, Modifiers::NONE), ["d", "c d e", "b c d e f", "g", "a", "d"]);
+    assert_eq!(walk(&mut page, Modifiers::SHIFT), ["b c d e f", "c d e", "d", "a", "g", "b c d e f"]);
 }
 
 #[test]
@@ -195,6 +350,10 @@ fn labels_are_added_changed_and_kept_while_they_are_used() {
     page.click("change label PER");
     page.fill("Key (one character, or empty)", "d");
     assert!(page.shows_part("belongs to the label \"DATE\""));
+    page.fill("Key (one character, or empty)", "qr");
+    assert!(page.shows_part("a key is one character, and \"qr\" has several"));
+    page.click("Save");
+    assert!(page.shows("Save") && page.shows("Typing, not saved yet"), "it is not cut in silence");
     page.fill("Key (one character, or empty)", "q");
     page.click("Save");
     page.key(Key::ArrowRight);
@@ -285,6 +444,84 @@ fn a_label_is_found_by_its_name() {
     assert_eq!(page.mentions(0), ["LOC: The mayor"], "the selected mention is relabelled");
 }
 
+/// The entries of the palette, from the top.
+fn entries(page: &Page) -> Vec<String> {
+    let rows = page.harness.query_all_by_role(Role::MenuItem);
+    rows.filter_map(|row| row.accesskit_node().label()).collect()
+}
+
+#[test]
+fn what_tells_entries_apart_is_matched_and_the_best_comes_first() {
+    let stage = Stage::new();
+    let file = stage.write("story.txt", STORY);
+    let project = stage.project(&["PER", "ORG", "LOC", "LABORATORY"], &file, ImportHow::default());
+    let mut page = stage.open(&project);
+    page.key(Key::F2);
+    page.type_into("Label", "lab");
+    assert_eq!(entries(&page), ["Label LABORATORY"], "not each of them for the word before its name");
+    page.key(Key::Enter);
+    assert_eq!(page.mentions(0), ["LABORATORY: The"]);
+    for (typed, first) in [
+        ("in the te", "Next: in the text"),
+        ("label or", "Label ORG"),
+        ("or", "Label ORG"),
+        ("add", "Add a label"),
+        ("sentence before", "Split the sentence before the word"),
+        ("exprt", "Export"),
+    ] {
+        page.press(Modifiers::COMMAND, Key::K);
+        page.type_into("Command", typed);
+        assert_eq!(entries(&page).first().map(String::as_str), Some(first), "{typed}: {:?}", entries(&page));
+        page.key(Key::Escape);
+    }
+    page.press(Modifiers::COMMAND, Key::K);
+    page.type_into("Command", "in the te");
+    assert!(!page.shows("Open the sentence again"));
+    page.key(Key::Escape);
+}
+
+#[test]
+fn what_was_chosen_last_comes_first_among_equals() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    let first = |page: &mut Page| {
+        page.press(Modifiers::COMMAND, Key::K);
+        page.type_into("Command", "next");
+        entries(page).swap_remove(0)
+    };
+    assert_eq!(first(&mut page), "Next suggestion or mention");
+    page.key(Key::Escape);
+    page.press(Modifiers::COMMAND, Key::K);
+    page.type_into("Command", "next: what te");
+    page.key(Key::Enter);
+    assert_eq!(first(&mut page), "Next: what teaches most");
+}
+
+#[test]
+fn the_list_of_the_palette_grows_again_when_a_text_is_erased() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::K);
+    let in_sight = |page: &Page| {
+        let rows = page.harness.query_all_by_role(Role::MenuItem);
+        rows.map(|row| row.rect()).filter(|rect| rect.bottom() < 640.0 && rect.height() > 20.0).count()
+    };
+    let (all, field) = (in_sight(&page), page.field("Command").rect());
+    assert!(all >= 10, "{all}");
+    page.type_into("Command", "dashboard");
+    page.harness.run_steps(10);
+    assert_eq!(in_sight(&page), 1);
+    assert_eq!(page.field("Command").rect(), field, "the field stays where it is");
+    page.press(Modifiers::COMMAND, Key::A);
+    page.key(Key::Backspace);
+    page.harness.run_steps(10);
+    assert_eq!(in_sight(&page), all);
+    page.keys(&[Key::ArrowDown; 15]);
+    let current = |page: &Page| page.harness.query_all_by_role(Role::MenuItem).nth(15).unwrap().rect();
+    let height = current(&page);
+    assert!(height.bottom() < field.bottom() + 400.0 && height.top() > field.bottom(), "{height}: it is followed");
+}
+
 #[test]
 fn a_sentence_that_is_done_is_opened_again() {
     let stage = Stage::new();
@@ -293,6 +530,7 @@ fn a_sentence_that_is_done_is_opened_again() {
     page.key(Key::Space);
     page.press(Modifiers::SHIFT, Key::Space);
     assert_eq!([page.status(0), page.status(1)], [Status::Complete, Status::Skipped]);
+    assert!(page.shows_part("Skipped (Ctrl+Z goes back)"), "it may have been meant to be completed");
     assert!(!page.shows("Open again"), "the third one is open");
     page.key(Key::ArrowUp);
     page.press(Modifiers::COMMAND, Key::R);

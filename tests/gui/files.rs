@@ -1,7 +1,7 @@
 //! Importing and exporting.
 
 use crate::stage::{Page, STORY, Stage};
-use eframe::egui::{Key, Modifiers, Role};
+use eframe::egui::{Key, Modifiers, Role, pos2};
 use egui_kittest::kittest::Queryable;
 use nestling::session::{ImportHow, SaveState};
 use std::path::{Path, PathBuf};
@@ -44,6 +44,20 @@ fn options_of_one_format_are_not_asked_of_another() {
     page.wait("the preview of the other", |page| page.shows("Import 1 sentence"));
 }
 
+#[test]
+fn where_columns_can_t_be_told_apart_the_dialog_shows_them_and_asks() {
+    let stage = Stage::new();
+    let file = stage.write("words.conll", "The\tDT\nmayor\tNN\nsang\tVBD\n\nIt\tPRP\nrained\tVBD\n");
+    let mut page = stage.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::I);
+    *stage.picker.next.lock().unwrap() = vec![file];
+    page.click("Files …");
+    page.wait("the question", |page| page.shows_part("column 1 (The, mayor, sang), column 2 (DT, NN, VBD)"));
+    page.fill("tags", "none");
+    page.key(Key::Enter);
+    page.wait("the preview", |page| page.shows("Import 2 sentences"));
+}
+
 /// Keeps the file from being written; let go, it goes on. The writer waits for five seconds.
 fn hold(project: &Path) -> rusqlite::Connection {
     let db = rusqlite::Connection::open(project).unwrap();
@@ -61,7 +75,7 @@ fn importing(stage: &Stage) -> (Page, PathBuf, rusqlite::Connection) {
     page.drop_file(&more);
     page.wait("the preview", |page| page.shows("Import 1 sentence"));
     page.click("Import 1 sentence");
-    assert!(page.shows("Writing …"));
+    assert!(page.shows("Writing …") && page.shows("Cancel"));
     (page, project, held)
 }
 
@@ -73,10 +87,14 @@ fn nothing_gets_between_an_import_and_its_project() {
     let more = stage.path("more.txt");
     page.drop_file(&other);
     page.drop_file(&more);
-    page.key(Key::Escape);
     page.character("p");
     page.press(Modifiers::COMMAND, Key::W);
-    assert!(page.shows("Writing …"));
+    page.keys(&[Key::Enter, Key::Enter]);
+    page.harness.hover_at(pos2(5.0, 400.0));
+    page.harness.drag_at(pos2(5.0, 400.0));
+    page.harness.drop_at(pos2(5.0, 400.0));
+    page.step();
+    assert!(page.shows("Writing …"), "a click beside the dialog neither, nor Enter");
     drop(held);
     page.wait("the import", |page| page.shows("Annotate"));
     page.key(Key::Enter);
@@ -87,8 +105,34 @@ fn nothing_gets_between_an_import_and_its_project() {
     page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
 }
 
+/// What cancels, and how it is called.
+type Way<'w> = (&'w str, &'w dyn Fn(&mut Page));
+
 #[test]
-fn closing_the_window_waits_for_an_import() {
+fn an_import_is_cancelled_while_it_is_written() {
+    let ways: [Way<'_>; 3] = [
+        ("Escape", &|page| page.key(Key::Escape)),
+        ("the cross", &|page| page.click("Close (Esc)")),
+        ("the button", &|page| page.click("Cancel")),
+    ];
+    for (how, cancel) in ways {
+        let stage = Stage::new();
+        let (mut page, project, held) = importing(&stage);
+        cancel(&mut page);
+        assert!(page.shows("Cancelling …"), "{how}");
+        drop(held);
+        page.wait("the end", |page| page.shows_part("The import was cancelled; nothing was imported"));
+        assert_eq!(page.see(|desk| desk.project.corpus().sentence_count()), 3, "{how}");
+        page.character("p");
+        assert_eq!(page.mentions(0), ["PER: The"], "{how}: the work goes on");
+        page.close();
+        let page = stage.open(&project);
+        assert_eq!((page.see(|desk| desk.project.corpus().sentence_count()), page.mentions(0).len()), (3, 1), "{how}");
+    }
+}
+
+#[test]
+fn closing_the_window_cancels_an_import() {
     let stage = Stage::new();
     let (page, project, held) = importing(&stage);
     let let_go = move || {
@@ -99,7 +143,26 @@ fn closing_the_window_waits_for_an_import() {
     page.close();
     letting_go.join().unwrap();
     let page = stage.open(&project);
-    assert_eq!(page.see(|desk| desk.project.corpus().sentence_count()), 4);
+    assert_eq!(page.see(|desk| desk.project.corpus().sentence_count()), 3);
+}
+
+#[test]
+fn an_import_names_every_format_that_it_reads() {
+    let stage = Stage::new();
+    let mut page = stage.annotating(STORY);
+    let folder = stage.path("mixed");
+    std::fs::create_dir(&folder).unwrap();
+    let line = r#"{"tokens":["Bo"],"entities":[{"start":0,"end":1,"label":"PER"}]}"#;
+    for (name, text) in [
+        ("a.jsonl", format!("{line}\n")),
+        ("b.conll", "Lund\tB-LOC\n\n".to_owned()),
+        ("c.conll", "Ida\tB-PER\n\n".to_owned()),
+    ] {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    page.drop_file(&folder);
+    page.wait("the preview", |page| page.shows("Import 3 sentences"));
+    assert!(page.shows_part("JSON lines (1 file) and CoNLL columns (2 files): 3 documents, 3 sentences, 3 mentions"));
 }
 
 #[test]

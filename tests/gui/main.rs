@@ -10,12 +10,14 @@ mod hub;
 
 mod annotating;
 mod dashboard;
+mod dialogs;
 mod documents;
 mod errors;
 mod files;
 mod finding;
 mod looking_again;
 mod main_job;
+mod pointer;
 mod projects;
 mod reading;
 mod segments;

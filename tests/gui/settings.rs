@@ -80,7 +80,7 @@ fn an_encoder_is_brought_in_from_a_folder_or_refused_with_the_reason() {
     let empty = stage.path("not-an-encoder");
     std::fs::create_dir(&empty).unwrap();
     page.fill("Folder of the encoder", &empty.display().to_string());
-    page.click("Add the encoder");
+    page.key(Key::Enter);
     page.wait("the refusal", |page| page.shows_part("config.json"));
 
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
@@ -108,7 +108,7 @@ fn an_encoder_is_fetched_from_the_hub_stopped_and_taken_up_again() {
     page.click("Fetch one from the hub");
     assert!(page.field("Name on the hub").is_focused(), "the keyboard is where one types");
     page.fill("Name on the hub", "acme/other");
-    page.click("Fetch the encoder");
+    page.key(Key::Enter);
     page.wait("the refusal", |page| page.shows_part("The hub has no repository"));
 
     page.fill("Name on the hub", "acme/tiny");

@@ -2,7 +2,8 @@
 
 use eframe::egui::epaint::text::FontInsert;
 use eframe::egui::{
-    DroppedFile, Event, Key, Modifiers, Pos2, Role, UiBuilder, ViewportCommand, ViewportEvent, ViewportId,
+    DroppedFile, Event, Key, Modifiers, PointerButton, Pos2, Role, UiBuilder, ViewportCommand, ViewportEvent,
+    ViewportId,
 };
 use egui_kittest::kittest::{NodeT, Queryable};
 use egui_kittest::{Harness, HarnessBuilder};
@@ -35,6 +36,34 @@ pub(crate) struct Stage {
     pub(crate) dir: tempfile::TempDir,
     pub(crate) picker: Arc<Fake>,
     pub(crate) foreign: bool,
+}
+
+/// What the pointer does on its way, pressing at the first place and letting go at the last one.
+pub(crate) fn dragged(way: &[Pos2]) -> Vec<Event> {
+    let button = |pos, pressed| Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    let mut events = Vec::new();
+    for (at, pos) in way.iter().enumerate() {
+        events.push(Event::PointerMoved(*pos));
+        events.extend((at == 0).then(|| button(*pos, true)));
+        events.extend((at + 1 == way.len()).then(|| button(*pos, false)));
+    }
+    events
+}
+
+pub(crate) fn clicked(at: Pos2) -> Vec<Event> {
+    dragged(&[at])
+}
+
+/// A key that is pressed and let go, with the text that it types.
+pub(crate) fn typed(key: Key, modifiers: Modifiers, text: &str) -> Vec<Event> {
+    let event = |pressed| Event::Key { key, pressed, modifiers, repeat: false, physical_key: None };
+    let text = Some(Event::Text(text.to_owned())).filter(|_| !text.is_empty());
+    [event(true)].into_iter().chain(text).chain([event(false)]).collect()
 }
 
 /// A file that is let go on the window.
@@ -292,6 +321,12 @@ impl Page {
             self.harness.run_steps(1);
         }
         self.harness.drop_at(to);
+        self.step();
+    }
+
+    /// All of it in one frame, as when frames are slow.
+    pub(crate) fn at_once(&mut self, events: impl IntoIterator<Item = Event>) {
+        self.harness.input_mut().events.extend(events);
         self.step();
     }
 

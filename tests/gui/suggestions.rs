@@ -1,7 +1,7 @@
 //! What a model says, and what a person answers.
 
-use crate::stage::{Page, Stage};
-use eframe::egui::{Key, Modifiers};
+use crate::stage::{Page, Stage, clicked, dragged};
+use eframe::egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
 use nestling::session::{ImportAs, ImportHow};
 
@@ -54,6 +54,48 @@ fn suggestions_that_are_passed_over_are_counted() {
     page.character("x");
     page.key(Key::Space);
     assert!(!page.shows_part("not accepted"), "none was left");
+}
+
+#[test]
+fn nothing_waits_for_an_answer_in_a_complete_sentence() {
+    let stage = Stage::new();
+    let mut page = suggesting(&stage);
+    page.keys(&[Key::Tab, Key::Enter, Key::Space]);
+    assert!(!page.shows_part("suggestion LOC") && page.shows("No suggestions of an imported file"));
+    assert!(page.shows_part("suggestions that were left are passed over"));
+    page.press(Modifiers::SHIFT, Key::Enter);
+    assert_eq!(page.mentions(0), ["PER: Anna Berg"], "nothing is there to be accepted");
+    page.close();
+
+    let mut page = stage.open(&stage.path("project.nestling"));
+    assert!(!page.shows_part("suggestion LOC"), "nor when it was opened again");
+    page.press(Modifiers::COMMAND, Key::R);
+    assert!(page.shows("suggestion LOC 0.60: Lund"), "opened again, it asks again");
+}
+
+#[test]
+fn a_double_click_within_one_frame_accepts() {
+    let stage = Stage::new();
+    let mut page = suggesting(&stage);
+    let at = page.center("suggestion LOC 0.60: Lund");
+    page.at_once([clicked(at), clicked(at)].concat());
+    assert_eq!(page.mentions(0), ["LOC: Lund"]);
+}
+
+#[test]
+fn a_label_that_was_meant_for_what_is_gone_changes_nothing() {
+    let stage = Stage::new();
+    let mut page = suggesting(&stage);
+    page.click("suggestion LOC 0.60: Lund");
+    let slider = page.harness.get_by_label("Least score of a suggestion").rect();
+    // Hidden and marked within one frame: nobody has seen that something else would be marked.
+    let mut events = dragged(&[slider.center(), slider.right_center() - vec2(4.0, 0.0)]);
+    events.extend(clicked(page.center("label PER")));
+    page.at_once(events);
+    assert!(page.mentions(0).is_empty(), "{:?}", page.mentions(0));
+    assert!(page.shows_part("no longer there"));
+    page.click("label PER");
+    assert_eq!(page.mentions(0), ["PER: Lund"], "the word at the cursor, as it is drawn now");
 }
 
 #[test]

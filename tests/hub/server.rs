@@ -32,6 +32,12 @@ pub(crate) struct Faults {
     pub(crate) bare_list: bool,
     /// Answers with a page.
     pub(crate) page: bool,
+    /// Sends this file (or the list, as "list") without saying how long it is, and without an end.
+    pub(crate) endless: Option<&'static str>,
+    /// Says that this file has so many bytes.
+    pub(crate) says: Option<(&'static str, u64)>,
+    /// Says that this file is packed, whatever was asked for.
+    pub(crate) packed: Option<&'static str>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -135,6 +141,22 @@ impl Server {
         if faults.page {
             return say(stream, 200, &[("Content-Type", "text/html".to_owned())], b"<html>please log in</html>");
         }
+        let file = match path.rsplit('/').next() {
+            _ if path.starts_with("/cdn/") => "model.safetensors",
+            _ if path.starts_with("/api/") => "list",
+            Some("model.safetensors") => "",
+            other => other.unwrap_or_default(),
+        };
+        if faults.endless == Some(file) {
+            return endless(stream);
+        }
+        if let Some((_, bytes)) = faults.says.filter(|(name, _)| *name == file) {
+            return announce(stream, bytes);
+        }
+        if faults.packed == Some(file) {
+            let bomb = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
+            return say(stream, 200, &[("Content-Encoding", "gzip".to_owned())], &bomb);
+        }
         if let Some(rest) = path.strip_prefix("/api/models/old-tiny/") {
             return say(stream, 307, &[("Location", format!("/api/models/acme/tiny/{rest}"))], b"");
         }
@@ -178,6 +200,8 @@ fn thread(name: &str, work: impl FnOnce() + Send + 'static) {
 fn list(files: &BTreeMap<String, Vec<u8>>, faults: &Faults) -> String {
     let list = files.iter().map(|(name, content)| {
         let size = content.len() + usize::from(faults.wrong_size && name == "model.safetensors");
+        let said = faults.says.filter(|(of, _)| *of == name.as_str());
+        let size = said.map_or(size as u64, |(_, bytes)| bytes);
         if faults.bare_list {
             return format!("{{\"rfilename\":\"{name}\"}}");
         }
@@ -218,6 +242,22 @@ fn weights(
         std::thread::sleep(Duration::from_secs(60));
     }
     Ok(())
+}
+
+/// Zeros until the client has enough, or a test has failed.
+fn endless(mut stream: &TcpStream) -> std::io::Result<()> {
+    write!(stream, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n")?;
+    let chunk = [b"10000\r\n".as_slice(), &[b'0'; 0x10000], b"\r\n"].concat();
+    for _ in 0..4096 {
+        stream.write_all(&chunk)?;
+    }
+    Ok(())
+}
+
+/// The beginning of a long file.
+fn announce(mut stream: &TcpStream, bytes: u64) -> std::io::Result<()> {
+    write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\nConnection: close\r\n\r\n")?;
+    stream.write_all(&[b'0'; 1000])
 }
 
 fn say(mut stream: &TcpStream, status: u16, headers: &[(&str, String)], body: &[u8]) -> std::io::Result<()> {

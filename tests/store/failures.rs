@@ -96,3 +96,19 @@ fn dropping_the_writer_saves_and_closes() {
     assert_eq!(files(dir.path()), ["p.nestling"]);
     assert_same(&Store::open(&path).unwrap().load().unwrap().corpus, &corpus);
 }
+
+#[test]
+fn an_import_that_is_cancelled_leaves_the_file_as_it_was() {
+    let mut project = Project::new();
+    let after = with_second_document(&project.corpus);
+    let import = || Import::between(&project.corpus, after.clone(), "Import b", Stamp::default(), "{}");
+    let watch = Watch::default();
+    watch.cancel();
+    assert!(matches!(project.writer.import_watched(import(), &watch), Err(StoreError::Stopped { .. })));
+    let watch = Watch::default();
+    project.writer.import_watched(import(), &watch).unwrap();
+    assert_eq!(watch.progress(), (1, 1), "it tells of each sentence");
+    project.corpus = after;
+    let want = project.corpus.clone();
+    assert_same(&project.reopen().0.corpus, &want);
+}

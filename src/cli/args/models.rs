@@ -78,7 +78,7 @@ pub(in crate::cli) struct Predict {
     /// File to write, standard output by default.
     #[arg(long, conflicts_with = "project")]
     pub(in crate::cli) output: Option<String>,
-    /// Format of the input: `jsonl`, the default, or `text`, which is read as a whole.
+    /// Format of the input, told from what is in it by default; all but `jsonl` are read as a whole.
     #[arg(long, conflicts_with = "project")]
     pub(in crate::cli) format: Option<String>,
     /// Option of the format, as key=value; may be given several times.

@@ -8,6 +8,7 @@ use crate::session::{
     Cost, Home, PredictBench, PredictBenchRequest, PredictBenchStep, PredictOptions, TrainBench, TrainBenchRequest,
     bench_predict, bench_train,
 };
+use crate::wording::counted;
 use serde_json::{Map, Value, json};
 use std::num::NonZeroUsize;
 
@@ -110,14 +111,14 @@ fn training_to_text(bench: &TrainBench) -> String {
     let (words, positions) = training_rates(bench);
     let samples = outcome.samples;
     format!(
-        "{} on {}, {} sentences, {} words, epochs: {}, {:.2} s\n\
+        "{} on {}, {}, {}, epochs: {}, {:.2} s\n\
          steps      {:.1} sentences/s, {:.0} words/s, {:.0} positions/s\n\
          {}{}\
          samples    heads: {} positive, {} negative; spans: {} positive, {} negative\n",
         settings.architecture,
         settings.encoder,
-        outcome.train_sentences,
-        bench.cost.words,
+        counted(outcome.train_sentences, "sentence", "sentences"),
+        counted(bench.cost.words, "word", "words"),
         settings.epochs,
         outcome.wall_secs,
         outcome.sentences_per_sec,
@@ -152,13 +153,13 @@ fn prediction_to_text(bench: &PredictBench) -> String {
     let PredictBench { architecture, encoder, report, cost, trained_first, peak_memory_mb } = bench;
     let per_sec = |amount: usize| rate(amount as f64, report.wall_secs).unwrap_or_default();
     format!(
-        "{architecture} on {encoder}{}, {} sentences, {} words, {:.2} s\n\
+        "{architecture} on {encoder}{}, {}, {}, {:.2} s\n\
          rate       {:.1} sentences/s, {:.0} words/s, {:.0} positions/s\n\
          {}{}\
          candidates heads: {}, spans: {}\n",
         if *trained_first { " (hardly trained)" } else { "" },
-        report.sentences,
-        cost.words,
+        counted(report.sentences, "sentence", "sentences"),
+        counted(cost.words, "word", "words"),
         report.wall_secs,
         per_sec(report.sentences),
         per_sec(cost.words),

@@ -188,6 +188,41 @@ fn what_came_damaged_is_not_kept() {
         .assert_eq(&desk.message("acme/tiny"));
 }
 
+#[test]
+fn no_file_grows_without_end() {
+    // The list says nothing of sizes.
+    let bare = || Faults { bare_list: true, ..Faults::default() };
+    let desk = Desk::new(Faults { endless: Some("config.json"), ..bare() });
+    expect![[r#"config.json of "acme/tiny" is larger than such a file can be (more than 1048576 bytes); it was thrown away: choose another encoder"#]].assert_eq(&desk.message("acme/tiny"));
+    assert_eq!(desk.downloads(), [""; 0]);
+    let desk = Desk::new(Faults { endless: Some("list"), ..bare() });
+    expect!["what answered is no Hugging Face hub; check HF_ENDPOINT and whether a log-in page is in the way: HUB/api/models/acme/tiny/revision/main?blobs=true"].assert_eq(&desk.message("acme/tiny"));
+    // It says more than can be, in the list or when it begins.
+    for (name, bytes, is_bare) in [
+        ("tokenizer.json", 1 << 40, true),
+        ("tokenizer.json", 1 << 40, false),
+        ("model.safetensors", 1 << 40, false),
+        ("model.safetensors", u64::MAX, false),
+    ] {
+        let desk = Desk::new(Faults { says: Some((name, bytes)), bare_list: is_bare, ..Faults::default() });
+        let message = desk.message("acme/tiny");
+        assert!(message.contains("is larger than such a file can be"), "{message}");
+        assert!(!desk.downloads().iter().any(|name| name.contains(".part")), "{:?}", desk.downloads());
+    }
+    // It says how much, and sends more.
+    let desk = Desk::new(Faults { endless: Some("model.safetensors"), ..Faults::default() });
+    expect![[r#"model.safetensors of "acme/tiny" has 50185 bytes, but the hub says 50184; try again later"#]]
+        .assert_eq(&desk.message("acme/tiny"));
+    assert!(!desk.part().exists());
+}
+
+#[test]
+fn what_comes_packed_is_not_unpacked() {
+    let desk = Desk::new(Faults { packed: Some("config.json"), bare_list: true, ..Faults::default() });
+    let message = desk.message("acme/tiny");
+    assert!(message.contains("the file is no JSON"), "{message}");
+}
+
 fn refused(status: u16, code: &'static str, want: Expect) {
     let desk = Desk::new(Faults { refuse: Some((status, code)), ..Faults::default() });
     want.assert_eq(&desk.message("acme/tiny"));

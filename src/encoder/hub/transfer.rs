@@ -37,6 +37,8 @@ pub(super) struct Transfer<'a> {
     pub name: &'static str,
     pub url: String,
     pub path: PathBuf,
+    /// Bytes that a file of its kind can have.
+    pub most: u64,
 }
 
 /// Why a try ended early.
@@ -111,6 +113,7 @@ impl Transfer<'_> {
         if self.path.is_file() {
             return Ok(());
         }
+        self.check_size(expected.size)?;
         let part = self.path.with_added_extension("part");
         let opened = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&part);
         let file = &mut opened.map_err(|e| not_written(e, &part))?;
@@ -122,7 +125,13 @@ impl Transfer<'_> {
             }
             let reason = match self.go_on(file, &part, &mut expected, cancel, tell) {
                 Ok(()) => break,
-                Err(Trouble::Lasting(error)) => return Err(error),
+                Err(Trouble::Lasting(error)) => {
+                    if matches!(error, EncoderError::FetchTooLarge { .. }) {
+                        // Where it stays behind, the next fetch fails in the same way.
+                        let _left = std::fs::remove_file(&part);
+                    }
+                    return Err(error);
+                }
                 Err(Trouble::Passing(reason)) => reason,
             };
             let now = length(file, &part)?;
@@ -189,19 +198,40 @@ impl Transfer<'_> {
             return Err(EncoderError::FetchSize { file, name, expected: size, got }.into());
         }
         let total = expected.size.or(total);
+        self.check_size(total)?;
         file.seek(SeekFrom::Start(done)).map_err(|e| not_written(e, part))?;
         tell(Fetching { file: self.name, done_bytes: done, total_bytes: total });
         loop {
             match opened.reply.next(cancel)? {
                 Part::Bytes(bytes) => {
+                    let before = done;
+                    done = done.saturating_add(bytes.len() as u64);
+                    if let Some(size) = expected.size.filter(|size| done > *size) {
+                        // One byte too many, and the check that follows says so.
+                        let kept = usize::try_from(size - before).unwrap_or(0) + 1;
+                        file.write_all(bytes.get(..kept).unwrap_or(&bytes)).map_err(|e| not_written(e, part))?;
+                        return Ok(());
+                    }
+                    self.check_size(Some(done))?;
                     file.write_all(&bytes).map_err(|e| not_written(e, part))?;
-                    done += bytes.len() as u64;
                     tell(Fetching { file: self.name, done_bytes: done, total_bytes: total });
                 }
                 Part::End if total.is_none_or(|total| done >= total) => return Ok(()),
                 Part::End | Part::Head(_) => return Err(Trouble::Passing("the connection was closed".to_owned())),
                 Part::Broken { reason } => return Err(Trouble::Passing(reason)),
             }
+        }
+    }
+
+    /// # Errors
+    /// When a file of its kind has never so many bytes.
+    fn check_size(&self, bytes: Option<u64>) -> Result<(), EncoderError> {
+        match bytes {
+            Some(bytes) if bytes > self.most => {
+                let (file, name) = (self.name, self.repository.to_string());
+                Err(EncoderError::FetchTooLarge { file, name, most: self.most })
+            }
+            _ => Ok(()),
         }
     }
 

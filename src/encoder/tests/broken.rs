@@ -208,7 +208,7 @@ fn a_tokenizer_that_does_not_fit() {
     refused(
         write("tokenizer.json", "{}"),
         expect![
-            "the tokenizer can't be read (Model missing. at line 1 column 2); get the file again from where the encoder came from: DIR/tokenizer.json"
+            "the tokenizer can't be read (missing field `model` at line 1 column 2); get the file again from where the encoder came from: DIR/tokenizer.json"
         ],
     );
     refused(

@@ -197,7 +197,7 @@ fn what_a_kind_lacks_is_called_as_in_its_files() {
         with_merges(folder);
         std::fs::write(folder.join("merges.txt"), "#version: 0.2\nh e\nhe\n").unwrap();
     }));
-    expect!["the tokenizer can't be read (invalid type: sequence, expected a map at line 1 column 0); get the file again from where the encoder came from: DIR/vocab.json"].assert_eq(&refused("tiny-roberta", &|folder| {
+    expect!["the tokenizer can't be read (expected an object with subwords and their numbers); get the file again from where the encoder came from: DIR/vocab.json"].assert_eq(&refused("tiny-roberta", &|folder| {
         with_merges(folder);
         std::fs::write(folder.join("vocab.json"), "[]").unwrap();
     }));

@@ -1,12 +1,25 @@
 //! Columns: one token a line, its tags in the last columns, blank lines between sentences (CoNLL-2003 and its kin).
 //!
 //! It holds tokens, not the text between them. A column holds mentions that don't overlap; nested ones need a column
-//! a depth (`layers`).
+//! a depth (`layers`). CoNLL-U ([`conllu`]) and OntoNotes are read as well.
+//!
+//! ```text
+//! text ──> blocks ──> profile ──> layout ──> read ──> assembly ──> documents
+//!                        └──────> conllu ──> words ──┘
+//! ```
 
+mod assembly;
+mod blocks;
+mod brackets;
+mod conllu;
+mod entity;
+mod layout;
+mod profile;
 mod read;
-mod scheme;
+mod words;
 mod write;
 
+use super::scheme::SCHEMES;
 use super::{
     Confidence, Content, Format, FormatError, Holds, Input, OptionSpec, Options, Output, Receipt, Sample, Sink, Sniff,
     Use,
@@ -19,25 +32,42 @@ const DOCSTART: &str = "-DOCSTART-";
 
 const SCHEME: OptionSpec = OptionSpec {
     key: "scheme",
-    meaning: "what the prefixes of tags mean; auto finds it out, and writes iob2",
-    values: &["auto", "iob1", "iob2", "bioes", "bilou", "io"],
+    meaning: "what the prefixes of tags mean; auto finds it out, and writes iob2; none takes each tag for a label",
+    values: SCHEMES,
     default: "auto",
     used: Use::Both,
 };
 
 const LAYERS: OptionSpec = OptionSpec {
     key: "layers",
-    meaning: "how many of the last columns are tags; written outermost first, one a depth",
+    meaning: "how many of the last columns are tags; auto reads all columns that look like tags, and writes one; \
+              written outermost first, one a depth",
     values: &[],
-    default: "1",
+    default: "auto",
     used: Use::Both,
+};
+
+const TAGS: OptionSpec = OptionSpec {
+    key: "tags",
+    meaning: "the columns of the tags, from 1, such as 4 or 3,4; none reads the words alone",
+    values: &[],
+    default: "auto",
+    used: Use::Reading,
 };
 
 const TOKEN: OptionSpec = OptionSpec {
     key: "token",
-    meaning: "the column of the token, from 1",
+    meaning: "the column of the words, from 1",
     values: &[],
-    default: "1",
+    default: "auto",
+    used: Use::Reading,
+};
+
+const LABEL: OptionSpec = OptionSpec {
+    key: "label",
+    meaning: "the label of mentions that the file gives none, such as those of tags that are only B and I",
+    values: &[],
+    default: "",
     used: Use::Reading,
 };
 
@@ -51,7 +81,7 @@ impl Format for Conll {
     }
 
     fn extensions(&self) -> &'static [&'static str] {
-        &["conll", "iob", "iob2", "bio", "bioes"]
+        &["conll", "iob", "iob2", "bio", "bioes", "conllu", "conllup"]
     }
 
     fn holds(&self) -> Holds {
@@ -63,35 +93,28 @@ impl Format for Conll {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[SCHEME, LAYERS, TOKEN]
+        &[SCHEME, LAYERS, TAGS, TOKEN, LABEL]
     }
 
     fn sniff(&self, sample: &Sample<'_>) -> Option<Sniff> {
-        let text = String::from_utf8_lossy(sample.bytes);
-        let text = text.trim_start_matches('\u{feff}');
-        // Other formats of columns begin so: WebAnno TSV and GermEval.
-        if text.starts_with("#FORMAT") || text.starts_with("#\t") || text.contains('\0') {
+        let text = sample.text();
+        if text.contains('\0') || text.starts_with("#FORMAT=") {
             return None;
         }
+        let sniff = |confidence, found: &str| Some(Sniff { confidence, found: found.to_owned() });
         let is_ours = self.extensions().contains(&sample.extension);
-        let rows = text.lines().map(str::trim_end).filter(|l| !l.is_empty() && !l.starts_with(['#', '-']));
-        let rows: Vec<&str> = rows.take(200).collect();
-        // The last one may be cut off.
-        let whole = rows.split_last().map_or(&[][..], |(_, whole)| if whole.is_empty() { &rows } else { whole });
-        let columns = whole.first().map_or(0, |row| row.split_ascii_whitespace().count());
-        let tag = |row: &&str| row.split_ascii_whitespace().next_back().unwrap_or_default().to_owned();
-        let fits = |row: &&str| {
-            let last = tag(row);
-            row.split_ascii_whitespace().count() == columns && (last == "O" || scheme::parts(&last).is_some())
-        };
-        let is_columns = columns > 1 && whole.iter().all(fits) && whole.iter().any(|row| tag(row) != "O");
-        let confidence = match (is_ours, is_columns) {
-            (true, true) => Confidence::Certain,
-            (_, true) if sample.extension != "json" => Confidence::Certain,
-            (true, false) => Confidence::Possible,
-            _ => return None,
-        };
-        Some(Sniff { confidence, found: "columns of tokens and tags".to_owned() })
+        if conllu::Fields::are_in(&text) {
+            return sniff(Confidence::Certain, "CoNLL-U");
+        }
+        let found = "columns of tokens and tags";
+        match layout::survey(&text) {
+            // Where all rows fit but a few, those few are bad rows.
+            Some((fitting, rows)) if fitting * 20 >= rows * 19 => sniff(Confidence::Certain, found),
+            Some((fitting, rows)) if fitting * 4 >= rows * 3 => sniff(Confidence::Likely, found),
+            _ if is_ours => sniff(Confidence::Possible, found),
+            _ if layout::are_columns_without_tags(&text) => sniff(Confidence::Likely, "columns without tags"),
+            _ => None,
+        }
     }
 
     fn read(&self, input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {

@@ -1,24 +1,238 @@
 //! Reading columns.
 
-use super::scheme::{Evidence, Scheme, faults, parts};
-use super::{DOCSTART, LAYERS, SCHEME, TOKEN, number};
-use crate::annotation::{Kept, Status};
-use crate::format::{
-    FormatError, ImportedDocument, ImportedMention, ImportedSentence, Input, Options, Sink, Warning, tags,
-};
-use crate::text::TextRange;
+use super::assembly::{Assembly, Sentence, named, place};
+use super::blocks::{Block, blocks, comment_value};
+use super::layout::Layout;
+use super::{LABEL, SCHEME, brackets, conllu, words};
+use crate::annotation::{Span, Status};
+use crate::format::scheme::{Evidence, Scheme, faults};
+use crate::format::tags::{Doubt, Notation, Tag};
+use crate::format::{FormatError, ImportedMention, ImportedSentence, Input, Options, Sink, foreign};
 use crate::wording::counted;
 use std::collections::BTreeMap;
 
-/// Line numbers that a warning names at most.
-const NAMED_LINES: usize = 10;
+pub(super) fn read(input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
+    foreign::refuse(&input)?;
+    let (name, file) = (input.name().to_owned(), input.file_name().to_owned());
+    let whole = input.text(sink)?;
+    let text = whole.strip_prefix('\u{feff}').unwrap_or(&whole);
+    let mut assembly = Assembly::new(name, file, text, sink);
+    if let Some(fields) = conllu::Fields::find(text, options, assembly.file())? {
+        return words::read(text, &fields, options, &mut assembly);
+    }
+    let layout = Layout::find(text, options, assembly.file())?;
+    let mut tags = Tags::new(layout.are_brackets);
+    if !layout.tags.is_empty() && !layout.are_brackets {
+        tags.find(|| layout.tag_sequences(text), options, &mut assembly)?;
+    } else if layout.are_brackets {
+        tags.is_bare = layout.tag_sequences(text).flatten().all(|cell| !cell.contains('('));
+    }
+    for note in &layout.notes {
+        assembly.note(note);
+    }
+    if let Some(unread) = &layout.unread_tags {
+        assembly.warn(1, unread.clone());
+    }
+    Reader { layout, tags, has_header: false, comments: 0, unquoted: 0 }.run(text, &mut assembly)
+}
 
-/// Where things stand in a row.
-struct Columns {
-    tabs: bool,
-    count: usize,
-    token: usize,
-    layers: usize,
+/// How tags become mentions, and what was found wrong with them.
+pub(super) struct Tags {
+    notation: Notation,
+    are_brackets: bool,
+    /// The file has no mention at all: perhaps nobody has begun.
+    pub(super) is_bare: bool,
+    /// Lines whose tag does not follow the scheme.
+    repaired: Vec<usize>,
+    /// Tags without a prefix among tags that have one, with their lines.
+    bare: BTreeMap<String, Vec<usize>>,
+    /// Lines with a mention that was there before.
+    doubled: Vec<usize>,
+}
+
+impl Tags {
+    /// No tags.
+    pub(super) fn new(are_brackets: bool) -> Self {
+        Self {
+            notation: Notation::usual(Scheme::Iob2),
+            are_brackets,
+            is_bare: true,
+            repaired: Vec::new(),
+            bare: BTreeMap::new(),
+            doubled: Vec::new(),
+        }
+    }
+
+    /// Finds out from all tags of a file how they are spelled and what their prefixes mean.
+    ///
+    /// # Errors
+    /// It can't be told.
+    pub(super) fn find<'t, I: Iterator<Item = Vec<&'t str>>>(
+        &mut self,
+        sequences: impl Fn() -> I,
+        options: &Options,
+        assembly: &mut Assembly<'_>,
+    ) -> Result<(), FormatError> {
+        let asked = Scheme::from_name(options.value(&SCHEME));
+        let mut counts = BTreeMap::new();
+        for tag in sequences().flatten() {
+            *counts.entry(tag).or_insert(0) += 1;
+        }
+        let doubt = |doubt: Doubt| FormatError::NeedsOption {
+            why: doubt.to_string(),
+            option: doubt.option(),
+            file: assembly.file().to_owned(),
+        };
+        self.notation = Notation::find(&counts, asked, options.value(&LABEL)).map_err(doubt)?;
+        let mut evidence = Evidence::default();
+        for tags in sequences() {
+            evidence.add(&tags, &self.notation);
+        }
+        self.notation.settle(&evidence, asked);
+        self.is_bare = evidence.is_empty();
+        if asked.is_none() {
+            assembly.note(&format!("read as {}; else set the option scheme=…", self.notation.shown()));
+        }
+        Ok(())
+    }
+
+    pub(super) fn notation(&self) -> &Notation {
+        &self.notation
+    }
+
+    /// The mentions of one column of one sentence; `line` says where a row is, `span` which tokens rows are.
+    pub(super) fn add(
+        &mut self,
+        column: &[&str],
+        line: &dyn Fn(usize) -> usize,
+        span: &dyn Fn(Span) -> Option<Span>,
+        read: &mut ImportedSentence,
+        assembly: &mut Assembly<'_>,
+    ) {
+        let spans: Vec<(Span, String)> = if self.are_brackets {
+            let (spans, odd) = brackets::decode(column);
+            for at in odd {
+                read.status = Some(Status::InProgress);
+                let cell = column.get(at).copied().unwrap_or_default();
+                let message = format!(
+                    "the bracket {cell:?} has no other one in its sentence; it was left out, so the sentence is not complete"
+                );
+                assembly.warn(line(at), message);
+            }
+            spans.into_iter().map(|(span, label)| (span, label.to_owned())).collect()
+        } else {
+            self.decode(column, line, read, assembly)
+        };
+        for (of_rows, label) in spans {
+            let Some(span) = span(of_rows) else { continue };
+            self.push(ImportedMention::new(span, label.trim()), line(of_rows.start().get()), read);
+        }
+    }
+
+    /// Adds a mention unless it is there.
+    pub(super) fn push(&mut self, mention: ImportedMention, line: usize, read: &mut ImportedSentence) {
+        if read.mentions.iter().any(|m| m.fragments == mention.fragments && m.label == mention.label) {
+            self.doubled.push(line);
+        } else {
+            read.mentions.push(mention);
+        }
+    }
+
+    fn decode(
+        &mut self,
+        column: &[&str],
+        line: &dyn Fn(usize) -> usize,
+        read: &mut ImportedSentence,
+        assembly: &mut Assembly<'_>,
+    ) -> Vec<(Span, String)> {
+        let mut column = column.to_vec();
+        let spans = loop {
+            match self.notation.decode(&column) {
+                Ok(spans) => break spans,
+                Err((at, tag)) => {
+                    let message =
+                        format!("the tag {tag:?} names no label; it was left out, so the sentence is not complete");
+                    assembly.warn(line(at), message);
+                    read.status = Some(Status::InProgress);
+                    let Some(bad) = column.get_mut(at) else { return Vec::new() };
+                    *bad = "O";
+                }
+            }
+        };
+        if !matches!(self.notation.scheme, Scheme::Io | Scheme::Plain) {
+            for (at, tag) in column.iter().enumerate() {
+                if matches!(self.notation.read(tag), Tag::Bare(_)) {
+                    self.bare.entry((*tag).to_owned()).or_default().push(line(at));
+                }
+            }
+        }
+        self.repaired.extend(faults(&self.notation, &column).into_iter().map(line));
+        spans.into_iter().map(|(span, label)| (span, label.to_owned())).collect()
+    }
+
+    /// What was found wrong, each kind once.
+    pub(super) fn tell(mut self, assembly: &mut Assembly<'_>) {
+        let scheme = self.notation.scheme.name();
+        for (tag, lines) in &self.bare {
+            let message = format!(
+                "the tag {tag:?} has no prefix of {scheme} and was read as a label of this name ({})",
+                named(lines)
+            );
+            assembly.warn(lines.first().copied().unwrap_or_default(), message);
+        }
+        self.repaired.sort_unstable();
+        if let Some(first) = self.repaired.first() {
+            let message = format!(
+                "{} follow {scheme}; a mention was taken to begin or end there ({})",
+                counted(self.repaired.len(), "tag doesn't", "tags don't"),
+                named(&self.repaired),
+            );
+            assembly.warn(*first, message);
+        }
+        if let Some(first) = self.doubled.first() {
+            let message = format!(
+                "{} there twice, with the same words and label; each was kept once ({})",
+                counted(self.doubled.len(), "mention is", "mentions are"),
+                named(&self.doubled)
+            );
+            assembly.warn(*first, message);
+        }
+    }
+}
+
+impl Layout {
+    /// The tags of each sentence and column.
+    fn tag_sequences<'t>(&self, text: &'t str) -> impl Iterator<Item = Vec<&'t str>> {
+        let mut header = self.has_header;
+        blocks(text).flat_map(move |block| {
+            let rows: Vec<Vec<&str>> = block
+                .lines
+                .iter()
+                .map(|(_, line)| (line, self.separator.split(line)))
+                .filter(|(line, cells)| {
+                    let is_row = self.count.fits(cells) && !(line.starts_with('#') && !self.is_row_of_tags(cells));
+                    is_row && !std::mem::take(&mut header)
+                })
+                .map(|(_, cells)| cells)
+                .collect();
+            let column = |tag: &usize| rows.iter().map(|cells| cells.get(*tag).copied().unwrap_or("O")).collect();
+            self.tags.iter().map(column).collect::<Vec<Vec<&str>>>()
+        })
+    }
+
+    fn is_row_of_tags(&self, cells: &[&str]) -> bool {
+        self.tags.iter().all(|tag| cells.get(*tag).is_some_and(|cell| super::profile::is_marked(cell)))
+    }
+}
+
+struct Reader {
+    layout: Layout,
+    tags: Tags,
+    /// The row that names the columns has been passed.
+    has_header: bool,
+    comments: usize,
+    /// Sentences whose words are not those of the text that the file quotes.
+    unquoted: usize,
 }
 
 /// One row of a sentence.
@@ -28,252 +242,75 @@ struct Row<'t> {
     tags: Vec<&'t str>,
 }
 
-#[derive(Default)]
-struct RawSentence<'t> {
-    rows: Vec<Row<'t>>,
-    /// A row is missing.
-    is_damaged: bool,
-}
-
-pub(super) fn read(input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
-    let (name, file) = (input.name().to_owned(), input.file_name().to_owned());
-    let whole = input.text(sink)?;
-    let text = whole.strip_prefix('\u{feff}').unwrap_or(&whole);
-    let columns = Columns::find(text, options, &file)?;
-    let mut warn = |line, message| sink.warning(Warning { file: file.clone(), line: Some(line), message });
-    let (documents, comments) = rows(text, &columns, &mut warn);
-    let sentences = || documents.iter().flatten();
-    if sentences().all(|s| s.rows.is_empty()) {
-        return Err(FormatError::NoSentence { file });
-    }
-    let mut evidence = Evidence::default();
-    for (sentence, layer) in sentences().flat_map(|s| (0..columns.layers).map(move |layer| (s, layer))) {
-        evidence.add(&sentence.tags(layer));
-    }
-    let scheme = Scheme::from_name(options.value(&SCHEME)).unwrap_or_else(|| {
-        let found = evidence.scheme();
-        sink.note(format!("read as {}; else set the option scheme=…: {file}", found.name()));
-        found
-    });
-    let unread = columns.count - columns.layers - 1;
-    if unread > 0 {
-        let plural = if unread == 1 { "column was" } else { "columns were" };
-        sink.note(format!("{unread} of {} {plural} not read: {file}", columns.count));
-    }
-    if comments > 0 {
-        sink.note(format!(
-            "{} not read: {file}",
-            counted(comments, "line is a comment and was", "lines are comments and were")
-        ));
-    }
-    let is_bare = sentences().flat_map(|s| &s.rows).flat_map(|row| &row.tags).all(|tag| *tag == "O");
-    let mut building = Building {
-        scheme,
-        layers: columns.layers,
-        is_bare,
-        repaired: Vec::new(),
-        bare: BTreeMap::new(),
-        warnings: Vec::new(),
-    };
-    let several = documents.len() > 1;
-    for (sentences, at) in documents.iter().zip(1..) {
-        let name = if several { format!("{name}-{at}") } else { name.clone() };
-        let document = building.document(name, sentences);
-        for (line, message) in building.warnings.drain(..) {
-            sink.warning(Warning { file: file.clone(), line: Some(line), message });
-        }
-        if sink.document(document).is_break() {
-            return Err(FormatError::Stopped { file });
-        }
-    }
-    for (tag, lines) in &building.bare {
-        let message = format!(
-            "the tag {tag:?} has no prefix of {} and was read as a label of this name ({})",
-            scheme.name(),
-            named(lines)
-        );
-        sink.warning(Warning { file: file.clone(), line: lines.first().copied(), message });
-    }
-    building.repaired.sort_unstable();
-    if let Some(first) = building.repaired.first() {
-        let message = format!(
-            "{} follow {}; a mention was taken to begin or end there ({})",
-            counted(building.repaired.len(), "tag doesn't", "tags don't"),
-            scheme.name(),
-            named(&building.repaired),
-        );
-        sink.warning(Warning { file, line: Some(*first), message });
-    }
-    Ok(())
-}
-
-/// "line 3", "lines 3, 7, 9".
-fn named(lines: &[usize]) -> String {
-    let first: Vec<String> = lines.iter().take(NAMED_LINES).map(usize::to_string).collect();
-    let more = if lines.len() > NAMED_LINES { ", …" } else { "" };
-    format!("{} {}{more}", if lines.len() == 1 { "line" } else { "lines" }, first.join(", "))
-}
-
-impl Columns {
-    fn find(text: &str, options: &Options, file: &str) -> Result<Self, FormatError> {
-        let (layers, token) = (number(options, &LAYERS)?, number(options, &TOKEN)? - 1);
-        let lines = || text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#') && !l.starts_with(DOCSTART));
-        let tabs = lines().next().is_some_and(|line| line.contains('\t'));
-        let mut counts = BTreeMap::new();
-        for line in lines() {
-            *counts.entry(split(line, tabs).len()).or_insert(0usize) += 1;
-        }
-        let count = counts.iter().max_by_key(|(_, lines)| **lines).map_or(0, |(count, _)| *count);
-        if count > 0 && (count < layers + 1 || token >= count - layers) {
-            return Err(FormatError::WrongFormat {
-                format: "CoNLL columns",
-                found: format!(
-                    "most rows have {count} columns; the token is sought in column {} and tags in the last {layers}",
-                    token + 1
-                ),
-                file: file.to_owned(),
-            });
-        }
-        Ok(Self { tabs, count, token, layers })
-    }
-}
-
-/// At tabs, else at blanks: a no-break space belongs to its token.
-fn split(line: &str, tabs: bool) -> Vec<&str> {
-    if tabs { line.split('\t').collect() } else { line.split_ascii_whitespace().collect() }
-}
-
-/// Documents of sentences of rows, and how many comments there are.
-fn rows<'t>(
-    text: &'t str,
-    columns: &Columns,
-    warn: &mut dyn FnMut(usize, String),
-) -> (Vec<Vec<RawSentence<'t>>>, usize) {
-    let mut documents: Vec<Vec<RawSentence<'t>>> = vec![Vec::new()];
-    let mut open = RawSentence::default();
-    let mut comments = 0;
-    let mut end = |open: &mut RawSentence<'t>, begins_document: bool| {
-        let sentence = std::mem::take(open);
-        let Some(last) = documents.last_mut() else { return };
-        if !sentence.rows.is_empty() {
-            last.push(sentence);
-        }
-        if begins_document && !last.is_empty() {
-            documents.push(Vec::new());
-        }
-    };
-    for (line, number) in text.split('\n').zip(1..) {
-        let line = line.strip_suffix('\r').unwrap_or(line);
-        let cells = split(line, columns.tabs);
-        if line.trim().is_empty() {
-            end(&mut open, false);
-        } else if open.rows.is_empty() && line.split_whitespace().next() == Some(DOCSTART) {
-            end(&mut open, true);
-        } else if cells.len() == columns.count && cells.get(columns.token).is_some_and(|token| !token.trim().is_empty())
-        {
-            let tags: Vec<_> = cells.iter().skip(columns.count - columns.layers).map(|tag| tag.trim()).collect();
-            let is_tag = |tag: &&str| *tag == "O" || super::scheme::parts(tag).is_some();
-            if line.starts_with('#') && open.rows.is_empty() && !tags.iter().all(is_tag) {
-                comments += 1;
-                continue;
+impl Reader {
+    fn run(mut self, text: &str, assembly: &mut Assembly<'_>) -> Result<(), FormatError> {
+        for block in blocks(text) {
+            if let Some(name) = &block.begins {
+                assembly.begin(name.clone())?;
             }
-            let token = cells.get(columns.token).copied().unwrap_or_default();
-            open.rows.push(Row { line: number, token, tags });
-        } else if line.starts_with('#') {
-            comments += 1;
-        } else {
-            open.is_damaged = true;
-            let found = cells.len();
-            warn(
-                number,
-                format!(
-                    "the row has {found} columns or no token, expected {} columns; it was left out, so the sentence is not complete",
-                    columns.count
-                ),
-            );
+            self.block(&block, assembly)?;
         }
+        assembly.finish()?;
+        if self.comments > 0 {
+            let lines = counted(self.comments, "line is a comment and was", "lines are comments and were");
+            assembly.note(&format!("{lines} not read"));
+        }
+        if self.unquoted > 0 {
+            let sentences = counted(self.unquoted, "sentence", "sentences");
+            assembly.note(&format!(
+                "the text of {sentences} is quoted with other words; words were put together with blanks"
+            ));
+        }
+        self.tags.tell(assembly);
+        Ok(())
     }
-    end(&mut open, false);
-    if documents.len() > 1 && documents.last().is_some_and(Vec::is_empty) {
-        documents.pop();
-    }
-    (documents, comments)
-}
 
-impl<'t> RawSentence<'t> {
-    fn tags(&self, layer: usize) -> Vec<&'t str> {
-        self.rows.iter().map(|row| row.tags.get(layer).copied().unwrap_or("O")).collect()
-    }
-}
-
-struct Building {
-    scheme: Scheme,
-    layers: usize,
-    /// The file has no mention at all: perhaps nobody has begun.
-    is_bare: bool,
-    /// Lines whose tag does not follow the scheme.
-    repaired: Vec<usize>,
-    /// Tags without a prefix among tags that have one, with their lines.
-    bare: BTreeMap<String, Vec<usize>>,
-    warnings: Vec<(usize, String)>,
-}
-
-impl Building {
-    /// The tokens with one blank between them, a line a sentence.
-    fn document(&mut self, name: String, raw: &[RawSentence<'_>]) -> ImportedDocument {
-        let mut text = String::new();
-        let mut sentences = Vec::with_capacity(raw.len());
-        for sentence in raw {
-            let mut tokens = Vec::with_capacity(sentence.rows.len());
-            for (row, at) in sentence.rows.iter().zip(0..) {
-                if at > 0 {
-                    text.push(' ');
+    fn block(&mut self, block: &Block<'_>, assembly: &mut Assembly<'_>) -> Result<(), FormatError> {
+        let mut read = ImportedSentence { may_be_unread: self.tags.is_bare, ..ImportedSentence::default() };
+        let (mut rows, mut quoted): (Vec<Row<'_>>, _) = (Vec::new(), None);
+        for (line, text) in block.lines.iter().copied() {
+            let cells = self.layout.separator.split(text);
+            let token = cells.get(self.layout.token).copied().unwrap_or_default();
+            let fits = self.layout.count.fits(&cells) && !token.is_empty();
+            if text.starts_with('#') && !(fits && (!rows.is_empty() || self.is_row_of_tags(&cells))) {
+                match comment_value(text, "text").filter(|_| rows.is_empty()) {
+                    Some(value) => quoted = Some(value),
+                    None => self.comments += 1,
                 }
-                let start = text.len();
-                text.push_str(row.token);
-                tokens.extend(TextRange::in_text(&text, start..text.len()));
-            }
-            text.push('\n');
-            let mut read = ImportedSentence { tokens, may_be_unread: self.is_bare, ..ImportedSentence::default() };
-            read.status = sentence.is_damaged.then_some(Status::InProgress);
-            for layer in 0..self.layers {
-                self.add_mentions(sentence, layer, &mut read);
-            }
-            sentences.push(read);
-        }
-        ImportedDocument { name, text: text.into(), kept: Kept::new(), sentences }
-    }
-
-    fn add_mentions(&mut self, sentence: &RawSentence<'_>, layer: usize, read: &mut ImportedSentence) {
-        let mut column = sentence.tags(layer);
-        let line = |at: usize| sentence.rows.get(at).map_or(0, |row| row.line);
-        let spans = loop {
-            match tags::decode(&column) {
-                Ok(spans) => break spans,
-                Err((at, tag)) => {
-                    let message =
-                        format!("the tag {tag:?} names no label; it was left out, so the sentence is not complete");
-                    self.warnings.push((line(at), message));
-                    read.status = Some(Status::InProgress);
-                    let Some(bad) = column.get_mut(at) else { return };
-                    *bad = "O";
-                }
-            }
-        };
-        if self.scheme != Scheme::Io {
-            for (at, tag) in column.iter().enumerate().filter(|(_, tag)| **tag != "O" && parts(tag).is_none()) {
-                self.bare.entry((*tag).to_owned()).or_default().push(line(at));
-            }
-        }
-        self.repaired.extend(faults(self.scheme, &column).into_iter().map(line));
-        for (span, label) in spans {
-            let mention = ImportedMention::new(span, label.trim());
-            if read.mentions.iter().any(|m| m.fragments == mention.fragments && m.label == mention.label) {
-                let message = format!("the same mention ({label}) is in two columns; it was kept once");
-                self.warnings.push((line(span.start().get()), message));
+            } else if fits && self.layout.has_header && !self.has_header {
+                self.has_header = true;
+            } else if fits {
+                let tags = self.layout.tags.iter().map(|tag| cells.get(*tag).copied().unwrap_or("O")).collect();
+                rows.push(Row { line, token, tags });
             } else {
-                read.mentions.push(mention);
+                read.status = Some(Status::InProgress);
+                let (found, expected) = (cells.len(), self.layout.count.get());
+                assembly.warn(
+                    line,
+                    format!(
+                        "the row has {found} columns or no token, expected {expected} columns; it was left out, so the sentence is not complete"
+                    ),
+                );
             }
         }
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let words: Vec<(&str, bool)> = rows.iter().map(|row| (row.token, true)).collect();
+        let (text, tokens, is_unquoted) = place(&words, quoted);
+        self.unquoted += usize::from(is_unquoted);
+        read.tokens = tokens;
+        let line = |at: usize| rows.get(at).map_or(0, |row| row.line);
+        for layer in 0..self.layout.tags.len() {
+            let column: Vec<&str> = rows.iter().map(|row| row.tags.get(layer).copied().unwrap_or("O")).collect();
+            self.tags.add(&column, &line, &|span| Some(span), &mut read, assembly);
+        }
+        assembly.add(Sentence { text, sentence: read, begins_paragraph: false })
+    }
+
+    /// A row that begins with `#` is one only if its tags say something.
+    fn is_row_of_tags(&self, cells: &[&str]) -> bool {
+        let says = |cell: &&str| !matches!(self.tags.notation().read(cell), Tag::Bare(_) | Tag::Nameless);
+        self.layout.tags.iter().all(|tag| cells.get(*tag).is_some_and(says))
     }
 }

@@ -1,15 +1,19 @@
 //! Writing columns.
 
-use super::scheme::Scheme;
 use super::{DOCSTART, LAYERS, SCHEME, column_word, number};
 use crate::annotation::Span;
+use crate::format::scheme::Scheme;
 use crate::format::spelling::Spelling;
 use crate::format::{Content, DocumentView, FormatError, LossKind, MentionView, Options, Receipt, SentenceView};
 use std::io::Write;
 
 pub(super) fn write(content: Content<'_, '_>, options: &Options, out: &mut dyn Write) -> Result<Receipt, FormatError> {
     let scheme = Scheme::from_name(options.value(&SCHEME)).unwrap_or(Scheme::Iob2);
-    let layers = number(options, &LAYERS)?;
+    if scheme == Scheme::Plain {
+        let allowed = "it only says how tags are read; choose a scheme to write".to_owned();
+        return Err(FormatError::BadOption { key: SCHEME.key, value: "none".to_owned(), allowed });
+    }
+    let layers = if options.value(&LAYERS) == LAYERS.default { 1 } else { number(options, &LAYERS)? };
     let mut spelling = Spelling::new(|c| !c.is_whitespace() && !c.is_control());
     spelling.prefer(content.labels.iter().map(|label| label.name.as_str()));
     let mut receipt = Receipt::default();

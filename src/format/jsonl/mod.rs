@@ -8,9 +8,11 @@ mod ends;
 mod line;
 mod read;
 mod sentence;
+mod tagging;
 mod text_line;
 mod write;
 
+use super::scheme::SCHEMES;
 use super::segments::{LineEvidence, TOKENS, UNIT, with_unit};
 use super::units::OFFSETS;
 use super::{
@@ -48,6 +50,22 @@ const NAMES: OptionSpec = OptionSpec {
     used: Use::Reading,
 };
 
+const SCHEME: OptionSpec = OptionSpec {
+    key: "scheme",
+    meaning: "what the prefixes of `ner_tags` mean; auto finds it out, none takes each tag for a label",
+    values: SCHEMES,
+    default: "auto",
+    used: Use::Reading,
+};
+
+const LABEL: OptionSpec = OptionSpec {
+    key: "label",
+    meaning: "the label of mentions whose `ner_tags` are only B and I",
+    values: &[],
+    default: "",
+    used: Use::Reading,
+};
+
 /// Keys of lines without words whose mentions count characters.
 const MENTIONS_IN_TEXT: [&[u8]; 4] = [b"\"spans\"", b"\"label\"", b"\"labels\"", b"\"start_offset\""];
 
@@ -69,7 +87,7 @@ impl Format for Jsonl {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[END, OFFSETS, NAMES, UNIT, TOKENS, HEADER]
+        &[END, OFFSETS, NAMES, SCHEME, LABEL, UNIT, TOKENS, HEADER]
     }
 
     fn sniff(&self, sample: &Sample<'_>) -> Option<Sniff> {

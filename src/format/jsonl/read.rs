@@ -5,13 +5,15 @@ use super::counting::TextCounting;
 use super::ends::{self, Decision};
 use super::line::{Line, explain};
 use super::sentence::{ReadSentence, read_sentence};
+use super::tagging;
 use super::text_line::TextLine;
 use super::{NAMES, VERSION};
 use crate::annotation::Kept;
 use crate::format::brat::labels_of;
 use crate::format::fit::Changes;
+use crate::format::tags::Notation;
 use crate::format::units::Ends;
-use crate::format::{FormatError, ImportedDocument, ImportedSentence, Input, Options, Sink, Warning};
+use crate::format::{FormatError, ImportedDocument, ImportedSentence, Input, Options, Sink, Warning, foreign};
 use crate::text::{ByteIdx, OffsetIndex, TextRange};
 use crate::wording::{counted, listed};
 use std::collections::BTreeMap;
@@ -21,14 +23,18 @@ use std::io::BufRead;
 const BAD_LINES_AT_START: usize = 20;
 
 pub(super) fn read(input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
+    foreign::refuse(&input)?;
     let counting = TextCounting::of(&input, options)?;
     let ends = ends::decide(&input, counting.are_all, options)?;
     let names = options.value(&NAMES).split(',').map(str::trim).filter(|name| !name.is_empty());
+    let names: Vec<String> = names.map(str::to_owned).collect();
+    let notation = tagging::find(&input, &names, options, sink)?;
     let mut reader = Reader {
         name: input.name().to_owned(),
         file: input.file_name().to_owned(),
         ends,
-        names: names.map(str::to_owned).collect(),
+        names,
+        notation,
         options,
         counting,
         texts: Texts::default(),
@@ -64,6 +70,7 @@ struct Reader<'s> {
     ends: Decision,
     /// What numbers in `ner_tags` stand for.
     names: Vec<String>,
+    notation: Notation,
     options: &'s Options,
     /// What the places of text lines count.
     counting: TextCounting,
@@ -208,7 +215,7 @@ impl Reader<'_> {
             self.warn(number, "`kept` belongs to a line with nothing but `doc`; it was left out".to_owned());
         }
         let gap = line.gap.clone();
-        let read = match read_sentence(line, self.ends.ends, &self.names) {
+        let read = match read_sentence(line, self.ends.ends, &self.names, &self.notation) {
             Ok(read) => read,
             Err(error) if error.needs_option() && self.good == 0 => {
                 let (why, option) = (error.to_string(), "names=O,B-PER,I-PER,… (in the order of the numbers)");

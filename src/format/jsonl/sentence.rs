@@ -3,7 +3,7 @@
 use super::line::{Entity, Line, Tag, to_text};
 use super::read::locate;
 use crate::annotation::{Fragments, FragmentsError, Span, Split, Status};
-use crate::format::tags;
+use crate::format::tags::Notation;
 use crate::format::units::{Counting, Ends, Forced, Places};
 use crate::format::{ImportedMention, ImportedSentence};
 use crate::text::{TextRange, TextTooLong, tokenize};
@@ -70,7 +70,12 @@ impl LineError {
     }
 }
 
-pub(super) fn read_sentence(line: Line, ends: Ends, names: &[String]) -> Result<ReadSentence, LineError> {
+pub(super) fn read_sentence(
+    line: Line,
+    ends: Ends,
+    names: &[String],
+    notation: &Notation,
+) -> Result<ReadSentence, LineError> {
     let (text, tokens) = text_and_tokens(&line)?;
     let mut read = ReadSentence {
         text,
@@ -92,7 +97,7 @@ pub(super) fn read_sentence(line: Line, ends: Ends, names: &[String]) -> Result<
                 read.add_entity(entity, ends);
             }
         }
-        (None, Some(tags)) => read.add_tags(&tags, names)?,
+        (None, Some(tags)) => read.add_tags(&tags, names, notation)?,
         // It says nothing of what the sentence holds.
         (None, None) if read.sentence.status.is_none() => read.sentence.status = Some(Status::Untouched),
         (None, None) => {}
@@ -231,7 +236,7 @@ impl ReadSentence {
         self.sentence.status = Some(Status::InProgress);
     }
 
-    fn add_tags(&mut self, tags: &[Tag], names: &[String]) -> Result<(), LineError> {
+    fn add_tags(&mut self, tags: &[Tag], names: &[String], notation: &Notation) -> Result<(), LineError> {
         let tokens = self.sentence.tokens.len();
         if tags.len() != tokens {
             return Err(LineError::TagCount { found: tags.len(), tokens });
@@ -240,7 +245,7 @@ impl ReadSentence {
         let mut texts = Vec::with_capacity(tags.len());
         for tag in tags {
             texts.push(match tag {
-                Tag::Name(name) => name.as_str(),
+                Tag::Name(name) => name.trim(),
                 Tag::Number(-100) => {
                     missing += 1;
                     "O"
@@ -253,7 +258,7 @@ impl ReadSentence {
             });
         }
         let spans =
-            tags::decode(&texts).map_err(|(position, tag)| LineError::BadTag { position, tag: tag.to_owned() })?;
+            notation.decode(&texts).map_err(|(position, tag)| LineError::BadTag { position, tag: tag.to_owned() })?;
         let mentions = spans.into_iter().map(|(span, label)| ImportedMention::new(span, label.trim()));
         self.sentence.mentions.extend(mentions);
         if missing > 0 {

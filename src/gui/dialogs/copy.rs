@@ -1,12 +1,12 @@
 //! Saving a copy of the whole project: where to.
 
-use super::{Backstage, Report, button_row, explain, field_name, modal, problem};
+use super::{Backstage, Report, button_row, default_button, explain, field_name, modal, problem};
 use crate::gui::acts::Act;
 use crate::gui::files::{PathField, Wish};
 use crate::gui::theme::size;
-use crate::gui::widgets::parts::{button, primary_button};
+use crate::gui::widgets::parts::button;
 use crate::session::{Project, SessionError, Task};
-use eframe::egui::{self, Key, Ui};
+use eframe::egui::{self, Ui};
 use std::path::PathBuf;
 
 pub(crate) struct CopyDialog {
@@ -70,8 +70,7 @@ impl CopyDialog {
         }
         button_row(ui, |ui| {
             let ready = !self.path.text.trim().is_empty();
-            let entered = ui.input(|i| i.key_pressed(Key::Enter));
-            if (primary_button(ui, ready, "Save the copy").clicked() || entered) && ready {
+            if default_button(ui, ready, "Save the copy") {
                 self.failure = None;
                 self.writing = Some(project.save_copy(self.full_path()));
             }

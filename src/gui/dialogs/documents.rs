@@ -1,6 +1,6 @@
 //! The documents of the project: what each of them holds, which are set aside, which are to go.
 
-use super::{Backstage, explain, modal};
+use super::{Backstage, begin_foot, default_button, explain, modal};
 use crate::annotation::DocumentId;
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId, keys_text};
@@ -13,7 +13,7 @@ use crate::text::tokenize;
 use crate::wording::{counted, grouped};
 use eframe::egui::{
     self, Align, Align2, Button, Color32, CursorIcon, Id, Layout, Margin, Rect, Response, Role, ScrollArea, Sense,
-    Stroke, StrokeKind, TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
 const ROW_SPACING: f32 = 2.0;
@@ -94,10 +94,7 @@ impl DocumentsDialog {
             .hint_text(theme::body("Find by name", theme::tokens(ui).text_faint))
             .margin(Margin::symmetric(10, 7))
             .desired_width(f32::INFINITY);
-        let field = ui.add(edit).accessible_name("Find by name");
-        if self.fresh {
-            field.request_focus();
-        }
+        ui.add(edit).accessible_name("Find by name");
     }
 
     fn rows(&mut self, ui: &mut Ui, room: f32, project: &Project, backstage: &mut Backstage<'_>) {
@@ -154,6 +151,7 @@ impl DocumentsDialog {
 
     fn foot(&mut self, ui: &mut Ui, project: &Project, backstage: &mut Backstage<'_>) {
         ui.add_space(size::GAP);
+        begin_foot(ui);
         ui.horizontal(|ui| {
             let can_change = project.read_only().is_none();
             let import = button(ui, can_change, "Import texts");
@@ -161,7 +159,7 @@ impl DocumentsDialog {
                 backstage.acts.extend([Act::CloseDialog, Act::Command(CommandId::Import)]);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if button(ui, true, "Done").clicked() {
+                if default_button(ui, true, "Done") {
                     backstage.acts.push(Act::CloseDialog);
                 }
             });
@@ -228,10 +226,6 @@ fn show_row(
     let response = ui.interact(rect, ui.scope_id().with(("document", row.id.0)), sense);
     let columns = Columns::of(rect, can_change);
     let name = name_of(project, row.id);
-    if response.has_focus() {
-        let ring = Stroke::new(1.5, tokens.accent);
-        ui.painter().rect_stroke(rect, RADIUS_CONTROL, ring, StrokeKind::Inside);
-    }
     // Also where the pointer is on one of the row's buttons.
     if ui.rect_contains_pointer(rect) {
         ui.painter().rect_filled(rect, RADIUS_CONTROL, tokens.hover);

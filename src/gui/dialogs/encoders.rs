@@ -5,9 +5,10 @@ use super::{explain, field_name, problem};
 use crate::encoder::{EncoderError, EncoderInfo, Encoders};
 use crate::gui::files::{PathChange, PathField, Services, Wish};
 use crate::gui::theme;
+use crate::gui::widgets::keyboard::{is_entered, keeps_enter, leaves_enter};
 use crate::gui::widgets::parts::{button, quiet_button, text_field};
 use crate::session::{Task, TaskLost};
-use crate::wording::capital;
+use crate::wording::{capital, counted};
 use eframe::egui::{self, Label, Margin, Ui};
 
 /// Cards to choose from.
@@ -144,6 +145,7 @@ impl Copying {
             return true;
         }
         field_name(ui, "Folder of the encoder");
+        self.folder.keeps_enter = true;
         let change = self.folder.show(ui, "Folder of the encoder", &[("Choose …", Wish::Folder)], services);
         explain(
             ui,
@@ -159,13 +161,15 @@ impl Copying {
             }
         }
         field_name(ui, "Its name here");
-        self.name_is_own |= text_field(ui, "Its name here", &mut self.name, 260.0).changed();
+        let named = keeps_enter(text_field(ui, "Its name here", &mut self.name, 260.0));
+        self.name_is_own |= named.changed();
         if let Some(failure) = &self.failure {
             problem(ui, &capital(failure));
         }
         let ready = !self.folder.text.trim().is_empty() && !self.name.trim().is_empty();
         let row = ui.horizontal(|ui| {
-            if button(ui, ready, "Add the encoder").clicked() {
+            let is_asked = ready && (self.folder.is_entered || is_entered(&named));
+            if button(ui, ready, "Add the encoder").clicked() || is_asked {
                 let (encoders, folder, name) = (encoders.clone(), self.folder.path(), self.name.trim().to_owned());
                 let work = move || encoders.import(&folder, &name);
                 self.copying = Some(Task::spawn("add encoder", services.waker.clone(), work));
@@ -192,9 +196,10 @@ fn card(ui: &mut Ui, encoder: &EncoderInfo, chosen: bool) -> bool {
         ui.set_min_width(ui.available_width());
         let usable = encoder.problem.is_none();
         let name = theme::heading(&encoder.display_name, tokens.text);
-        let radio = ui.add_enabled(usable, egui::RadioButton::new(chosen, name));
+        let radio = leaves_enter(ui.add_enabled(usable, egui::RadioButton::new(chosen, name)));
         ui.add(Label::new(theme::small(about(encoder), tokens.text_dim)).wrap());
-        usable && (radio.clicked() || ui.response().interact(egui::Sense::click()).clicked())
+        // The keyboard has the radio button, and no second way to the same.
+        usable && (radio.clicked() || ui.response().interact(egui::Sense::CLICK).clicked())
     });
     inner.inner
 }
@@ -215,5 +220,6 @@ fn about(encoder: &EncoderInfo) -> String {
             .to_owned();
     }
     let megabytes = encoder.weights_bytes.div_ceil(1_000_000);
-    format!("Pretrained · {} layers of {} · {megabytes} MB", encoder.layers, encoder.hidden)
+    let layers = counted(encoder.layers, "layer", "layers");
+    format!("Pretrained · {layers} of {} · {megabytes} MB", encoder.hidden)
 }

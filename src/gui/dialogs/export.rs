@@ -2,12 +2,13 @@
 
 use super::options::format_option;
 use super::place::Place;
-use super::{Backstage, Report, button_row, explain, field_name, modal, problem};
+use super::{Backstage, Report, button_row, default_button, explain, field_name, modal, problem};
 use crate::format::{Format, Layout, Use, formats};
 use crate::gui::acts::Act;
 use crate::gui::files::{PathChange, PathField, Wish};
 use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts::{button, combo, primary_button};
+use crate::gui::widgets::keyboard::leaves_enter;
+use crate::gui::widgets::parts::{button, combo};
 use crate::session::{ExportReceipt, ExportRequest, ExportWhat, Part, Project, SessionError, Task};
 use crate::wording::{counted, grouped};
 use eframe::egui::{self, Label, ScrollArea, Ui};
@@ -44,7 +45,7 @@ impl ExportDialog {
         let mut dialog = Self {
             request: ExportRequest { format, ..ExportRequest::default() },
             options: BTreeMap::new(),
-            path: PathField::default().without_focus(),
+            path: PathField::default(),
             path_is_own: false,
             is_settled: false,
             place: Place::default(),
@@ -153,7 +154,7 @@ impl ExportDialog {
         button_row(ui, |ui| {
             let ready = !self.path.text.trim().is_empty();
             let title = if replaces && !self.is_settled { "Replace the file" } else { "Write the file" };
-            if primary_button(ui, ready, title).clicked() {
+            if default_button(ui, ready, title) {
                 let options = self.options.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
                 let request = ExportRequest { options, ..self.request.clone() };
                 let (view, path) = (project.export_view(), self.path.path());
@@ -169,8 +170,8 @@ impl ExportDialog {
 
     fn what(&mut self, ui: &mut Ui, project: &Project) {
         ui.horizontal_wrapped(|ui| {
-            ui.radio_value(&mut self.request.what, ExportWhat::Gold, "Mentions");
-            ui.radio_value(&mut self.request.what, ExportWhat::Suggestions, "Suggestions");
+            leaves_enter(ui.radio_value(&mut self.request.what, ExportWhat::Gold, "Mentions"));
+            leaves_enter(ui.radio_value(&mut self.request.what, ExportWhat::Suggestions, "Suggestions"));
             ui.add_space(size::GAP);
             ui.label("of");
             let name = |part: Option<Part>| match part {
@@ -194,7 +195,7 @@ impl ExportDialog {
         let counts = project.counts();
         let others = counts.sentences - counts.complete;
         let text = format!("Also the {} not complete", counted(others, "sentence that is", "sentences that are"));
-        ui.checkbox(&mut self.request.all_statuses, text);
+        leaves_enter(ui.checkbox(&mut self.request.all_statuses, text));
     }
 
     fn format(&self) -> Option<&'static dyn Format> {
@@ -271,7 +272,7 @@ fn done(ui: &mut Ui, receipt: &ExportReceipt, path: &std::path::Path, backstage:
         });
     }
     button_row(ui, |ui| {
-        if primary_button(ui, true, "Close").clicked() {
+        if default_button(ui, true, "Close") {
             backstage.acts.push(Act::CloseDialog);
         }
         if !written.losses.is_empty() && button(ui, true, "Copy the list").clicked() {

@@ -3,6 +3,7 @@
 use super::{explain, field_name, problem};
 use crate::encoder::EncoderError;
 use crate::gui::files::Services;
+use crate::gui::widgets::keyboard::{is_entered, keeps_enter};
 use crate::gui::widgets::parts::{button, progress, quiet_button, text_field};
 use crate::session::{EncoderInfo, Encoders, Fetching, Hub, Repository, Task, Waker};
 use crate::wording::capital;
@@ -81,7 +82,7 @@ impl FromHub {
             return true;
         }
         field_name(ui, "Name on the hub");
-        let field = text_field(ui, "Name on the hub", &mut self.repository, FIELD_WIDTH);
+        let field = keeps_enter(text_field(ui, "Name on the hub", &mut self.repository, FIELD_WIDTH));
         if field.changed() {
             self.failure = None;
             self.was_stopped = false;
@@ -97,7 +98,8 @@ impl FromHub {
              time that the program uses the network.",
         );
         field_name(ui, "Its name here");
-        self.name_is_own |= text_field(ui, "Its name here", &mut self.name, 260.0).changed();
+        let named = keeps_enter(text_field(ui, "Its name here", &mut self.name, 260.0));
+        self.name_is_own |= named.changed();
         if let Some(failure) = &self.failure {
             problem(ui, &capital(failure));
         }
@@ -106,7 +108,8 @@ impl FromHub {
         }
         let ready = !self.repository.trim().is_empty() && !self.name.trim().is_empty();
         let row = ui.horizontal(|ui| {
-            if button(ui, ready, "Fetch the encoder").clicked() {
+            let is_asked = ready && (is_entered(&field) || is_entered(&named));
+            if button(ui, ready, "Fetch the encoder").clicked() || is_asked {
                 self.start(encoders, services);
             }
             !quiet_button(ui, "Leave it").clicked()

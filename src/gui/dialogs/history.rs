@@ -5,6 +5,7 @@ use crate::annotation::SentenceId;
 use crate::gui::acts::Act;
 use crate::gui::panels::age;
 use crate::gui::theme::{self, size};
+use crate::gui::widgets::keyboard::leaves_enter;
 use crate::session::{LogLine, Project, SaveState, SessionError, Task, now_ms};
 use crate::wording::{capital, counted, utc};
 use eframe::egui::{self, Align, Label, Layout, ScrollArea, Sense, Ui, WidgetInfo, vec2};
@@ -40,7 +41,7 @@ impl HistoryDialog {
         let height = (ctx.content_rect().height() - 220.0).max(120.0);
         let closed = modal(ctx, "History", 760.0, |ui| {
             if self.current.is_some() {
-                ui.checkbox(&mut self.of_current, "Only what changed the sentence that you are at");
+                leaves_enter(ui.checkbox(&mut self.of_current, "Only what changed the sentence that you are at"));
             }
             match &self.failure {
                 Some(failure) => explain(ui, failure),

@@ -2,22 +2,31 @@
 //!
 //! # Invariants
 //! - Nothing is taken in before the person has seen what was read, all warnings included.
-//! - While the import is written the dialog stays: an edit made meanwhile would make it fail.
+//! - While the import is written the dialog stays: an edit made meanwhile would make it fail. Cancelling it, there or
+//!   while the files are read, leaves the project as it was.
 
 use super::options::format_option;
-use super::{Backstage, Report, button_row, explain, field_name, modal, problem};
+use super::{Backstage, Report, button_row, default_button, explain, field_name, modal, problem};
 use crate::annotation::{LabelSet, Rgb};
 use crate::format::{ImportedSentence, Use, Warning, formats};
 use crate::gui::acts::Act;
 use crate::gui::files::{PathChange, PathField, Wish};
 use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts::{button, combo, primary_button, section};
+use crate::gui::widgets::keyboard::leaves_enter;
+use crate::gui::widgets::parts::{button, combo, progress, section};
 use crate::gui::widgets::sentence::{Content, Emphasis, Setting, Typesetter, paint};
-use crate::session::{ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, read_files};
+use crate::session::{
+    ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, Watch, asking_format,
+    read_files_watched,
+};
 use crate::wording::{counted, grouped};
 use eframe::egui::{self, Label, ScrollArea, Sense, Ui, vec2};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// How soon the progress is painted again.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// How many sentences are shown before an import.
 const PREVIEW: usize = 8;
@@ -41,15 +50,28 @@ enum State {
     Choosing {
         failure: Option<String>,
     },
-    Reading(Task<Result<Incoming, SessionError>>),
+    Reading(Reading),
     /// `there`: what to know about documents of the same names.
     Preview {
         incoming: Box<Incoming>,
         sentences: Vec<Content>,
         there: Option<String>,
     },
-    Writing,
+    Writing(Watch),
     Done(Box<ImportReceipt>),
+}
+
+/// Files that are being read. Dropping it cancels that.
+struct Reading {
+    /// With an error comes the format whose option it asks for.
+    task: Task<Result<Incoming, (SessionError, Option<&'static str>)>>,
+    watch: Watch,
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.watch.cancel();
+    }
 }
 
 impl ImportDialog {
@@ -82,24 +104,22 @@ impl ImportDialog {
         let title = if matches!(self.state, State::Done(_)) { "Imported" } else { "Import texts" };
         let closed = modal(ctx, title, size::DIALOG_WIDTH + 80.0, |ui| match &self.state {
             State::Done(receipt) => done(ui, receipt, backstage),
-            State::Writing => {
-                ui.horizontal(|ui| {
-                    ui.spinner();
-                    ui.label("Writing …");
-                });
-            }
+            State::Writing(watch) => writing(ui, watch),
             _ => self.before(ui, backstage),
         });
-        if closed && !matches!(self.state, State::Writing) {
-            backstage.acts.push(Act::CloseDialog);
+        match &self.state {
+            State::Writing(watch) if closed => watch.cancel(),
+            _ if closed => backstage.acts.push(Act::CloseDialog),
+            _ => {}
         }
     }
 
     fn take_reading(&mut self, backstage: &Backstage<'_>) {
-        let State::Reading(task) = &self.state else { return };
-        let Some(result) = task.poll() else { return };
+        let State::Reading(reading) = &self.state else { return };
+        let Some(result) = reading.task.poll() else { return };
         let labels = backstage.project.map(|p| p.corpus().labels());
-        self.state = match result.map_err(SessionError::from).flatten() {
+        let result = result.map_err(|lost| (lost.into(), None)).flatten();
+        self.state = match result {
             Ok(incoming) => {
                 let sentences = preview(&incoming, labels.unwrap_or(&LabelSet::default()));
                 // Without mentions the split that is chosen says more.
@@ -108,7 +128,11 @@ impl ImportDialog {
                 let there = backstage.project.and_then(|p| incoming.already_there(p.corpus()));
                 State::Preview { incoming: Box::new(incoming), sentences, there }
             }
-            Err(error) => State::Choosing { failure: Some(Report::of("", &error).text) },
+            Err((error, asking)) => {
+                // The option that is asked for is one of a format that was found out.
+                self.read_as = self.read_as.or(asking);
+                State::Choosing { failure: Some(Report::of("", &error).text) }
+            }
         };
     }
 
@@ -117,8 +141,12 @@ impl ImportDialog {
         self.read_with = self.options.clone();
         let options = self.options.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
         let request = ReadRequest { format: self.format.map(str::to_owned), options };
-        let work = move || read_files(&files, &request);
-        self.state = State::Reading(Task::spawn("read files", backstage.services.waker.clone(), work));
+        let watch = Watch::default();
+        let for_work = watch.clone();
+        let work =
+            move || read_files_watched(&files, &request, &for_work).map_err(|error| (error, asking_format(&files)));
+        let task = Task::spawn("read files", backstage.services.waker.clone(), work);
+        self.state = State::Reading(Reading { task, watch });
     }
 
     /// Choosing and looking.
@@ -143,12 +171,7 @@ impl ImportDialog {
         ui.add_space(size::GAP_SMALL);
         match &self.state {
             State::Choosing { failure: Some(failure) } => problem(ui, failure),
-            State::Reading(_) => {
-                ui.horizontal(|ui| {
-                    ui.spinner();
-                    ui.label("Reading …");
-                });
-            }
+            State::Reading(reading) => reading_shown(ui, &reading.watch),
             State::Preview { incoming, sentences, there } => {
                 let height = (ui.ctx().content_rect().height() - 400.0).max(140.0);
                 ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
@@ -165,15 +188,15 @@ impl ImportDialog {
         button_row(ui, |ui| {
             if let State::Preview { incoming, .. } = &mut self.state {
                 let text = format!("Import {}", counted(incoming.sentences, "sentence", "sentences"));
-                if primary_button(ui, true, &text).clicked() {
-                    let incoming = std::mem::take(&mut **incoming);
-                    backstage.acts.push(Act::Import { incoming: Box::new(incoming), how: self.how });
-                    self.state = State::Writing;
+                if default_button(ui, true, &text) {
+                    let (incoming, watch) = (std::mem::take(&mut **incoming), Watch::default());
+                    let (incoming, how) = (Box::new(incoming), self.how);
+                    backstage.acts.push(Act::Import { incoming, how, watch: watch.clone() });
+                    self.state = State::Writing(watch);
                 }
             } else {
                 let idle = matches!(self.state, State::Choosing { .. });
-                let entered = ui.input(|i| i.key_pressed(egui::Key::Enter));
-                if (primary_button(ui, ready && idle, "Read").clicked() || entered) && ready && idle {
+                if default_button(ui, ready && idle, "Read") {
                     self.read(backstage);
                 }
             }
@@ -219,6 +242,42 @@ impl ImportDialog {
     }
 }
 
+fn reading_shown(ui: &mut Ui, watch: &Watch) {
+    let (done, total) = watch.progress();
+    let more = match watch.found() {
+        0 if done == total => "Looking for sentences in what was read".to_owned(),
+        0 => String::new(),
+        found => format!("{} until now", counted(found, "sentence", "sentences")),
+    };
+    under_way(ui, "Reading …", &more, watch);
+}
+
+fn writing(ui: &mut Ui, watch: &Watch) {
+    let what = if watch.is_cancelled() { "Cancelling …" } else { "Writing …" };
+    let more = match watch.progress() {
+        (_, 0) => "All of it is imported, or nothing".to_owned(),
+        (done, total) => format!("{} of {}", grouped(done), counted(total, "sentence", "sentences")),
+    };
+    under_way(ui, what, &more, watch);
+    button_row(ui, |ui| {
+        if button(ui, !watch.is_cancelled(), "Cancel").clicked() {
+            watch.cancel();
+        }
+    });
+}
+
+/// What goes on, and how far it is.
+fn under_way(ui: &mut Ui, what: &str, more: &str, watch: &Watch) {
+    ui.horizontal(|ui| {
+        ui.spinner();
+        ui.label(what);
+    });
+    let (done, total) = watch.progress();
+    progress(ui, ui.available_width(), done as f32 / total.max(1) as f32);
+    explain(ui, more);
+    ui.ctx().request_repaint_after(LOOK_AGAIN);
+}
+
 fn show_preview(
     ui: &mut Ui,
     incoming: &Incoming,
@@ -229,7 +288,7 @@ fn show_preview(
     let tokens = theme::tokens(ui);
     let summary = format!(
         "{}: {}, {}, {}",
-        incoming.format_title,
+        incoming.formats_in_words(),
         counted(incoming.documents.len(), "document", "documents"),
         counted(incoming.sentences, "sentence", "sentences"),
         counted(incoming.mentions, "mention", "mentions"),
@@ -294,7 +353,7 @@ fn how(ui: &mut Ui, how: &mut ImportHow, has_mentions: bool) {
                 (ImportAs::Suggestions, "suggestions", "To be accepted or rejected one by one"),
                 (ImportAs::Text, "not wanted", "Only the texts are imported"),
             ] {
-                ui.radio_value(&mut how.kind, Some(kind), text).on_hover_text(help);
+                leaves_enter(ui.radio_value(&mut how.kind, Some(kind), text)).on_hover_text(help);
             }
             ui.add_space(size::GAP);
         }
@@ -334,8 +393,7 @@ fn done(ui: &mut Ui, receipt: &ImportReceipt, backstage: &mut Backstage<'_>) {
     }
     warnings(ui, &receipt.warnings);
     button_row(ui, |ui| {
-        let entered = ui.input(|i| i.key_pressed(egui::Key::Enter));
-        if primary_button(ui, true, "Annotate").clicked() || entered {
+        if default_button(ui, true, "Annotate") {
             backstage.acts.push(Act::CloseDialog);
         }
     });

@@ -2,7 +2,7 @@
 
 use super::{Backstage, modal};
 use crate::gui::acts::Act;
-use crate::gui::commands::{Group, TABLE};
+use crate::gui::commands::{Group, TABLE, end_typing_text};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{key_cap, section};
 use eframe::egui::{self, ScrollArea, Ui, vec2};
@@ -46,6 +46,11 @@ fn group_of_keys(ui: &mut Ui, group: Group) {
                 }
             });
             ui.label(theme::body(entry.title, tokens.text_dim));
+            ui.end_row();
+        }
+        if group == Group::Mentions {
+            key_cap(ui, &end_typing_text());
+            ui.label(theme::body("End a note", tokens.text_dim));
             ui.end_row();
         }
     });

@@ -1,12 +1,12 @@
 //! A label: its name, its colour, its key; a new one or one that is there.
 
-use super::{Backstage, button_row, explain, field_name, modal, problem};
-use crate::annotation::{Corpus, Label, LabelId, LabelUse, Rgb};
+use super::{Backstage, begin_foot, button_row, default_button, explain, field_name, modal, problem};
+use crate::annotation::{Corpus, Label, LabelError, LabelId, LabelUse, Rgb};
 use crate::gui::acts::Act;
 use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts::{button, primary_button, text_field};
+use crate::gui::widgets::parts::{button, text_field};
 use crate::session::{Command, Project};
-use eframe::egui::{self, Align, Key, Layout, Ui};
+use eframe::egui::{self, Align, Layout, Ui};
 
 pub(crate) struct LabelDialog {
     /// `None` for a new label.
@@ -16,7 +16,6 @@ pub(crate) struct LabelDialog {
     key: String,
     color: [u8; 3],
     used: LabelUse,
-    fresh: bool,
 }
 
 impl LabelDialog {
@@ -28,7 +27,6 @@ impl LabelDialog {
             key: String::new(),
             color: [0; 3],
             used: LabelUse::default(),
-            fresh: true,
         }
     }
 
@@ -40,7 +38,14 @@ impl LabelDialog {
             key: label.key.map(String::from).unwrap_or_default(),
             color: [label.color.0, label.color.1, label.color.2],
             used: corpus.use_of_label(label.id),
-            fresh: true,
+        }
+    }
+
+    /// Something was typed or chosen that the project does not have yet.
+    pub(crate) fn is_ahead_of(&self, project: &Project) -> bool {
+        match self.id.and_then(|id| project.corpus().labels().get(id)) {
+            Some(old) => self.label(old.id).as_ref() != Ok(old),
+            None => !self.name.trim().is_empty(),
         }
     }
 
@@ -52,10 +57,10 @@ impl LabelDialog {
         let heading = if self.id.is_some() { "Label" } else { "New label" };
         let mut acts = Vec::new();
         let closed = modal(ctx, heading, 400.0, |ui| {
-            let entered = self.fields(ui);
+            self.fields(ui);
             match self.id.and_then(|id| project.corpus().labels().get(id)) {
-                Some(old) => self.finish_edit(ui, project, old, entered, &mut acts),
-                None => self.finish_new(ui, project, entered, &mut acts),
+                Some(old) => self.finish_edit(ui, project, old, &mut acts),
+                None => self.finish_new(ui, project, &mut acts),
             }
         });
         backstage.acts.append(&mut acts);
@@ -64,31 +69,23 @@ impl LabelDialog {
         }
     }
 
-    /// The fields; true when Enter was pressed in one.
-    fn fields(&mut self, ui: &mut Ui) -> bool {
-        let mut entered = false;
-        let mut field = |ui: &mut Ui, name: &str, text: &mut String, width: f32| {
+    fn fields(&mut self, ui: &mut Ui) {
+        let field = |ui: &mut Ui, name: &str, text: &mut String, width: f32| {
             field_name(ui, name);
-            let response = text_field(ui, name, text, width);
-            entered |= response.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
-            response
+            text_field(ui, name, text, width);
         };
-        let name = field(ui, "Name in files", &mut self.name, f32::INFINITY);
-        if std::mem::take(&mut self.fresh) {
-            name.request_focus();
-        }
+        field(ui, "Name in files", &mut self.name, f32::INFINITY);
         if self.id.is_none() {
             explain(ui, "A colour and a key are proposed; you can change them afterwards.");
-            return entered;
+            return;
         }
         field(ui, "Name for people (may be empty)", &mut self.title, f32::INFINITY);
         field(ui, "Key (one character, or empty)", &mut self.key, 60.0);
         field_name(ui, "Colour");
         ui.color_edit_button_srgb(&mut self.color);
-        entered
     }
 
-    fn finish_new(&self, ui: &mut Ui, project: &Project, entered: bool, acts: &mut Vec<Act>) {
+    fn finish_new(&self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
         let name = self.name.trim().to_owned();
         let taken = project.corpus().labels().by_name(&name).is_some();
         if taken {
@@ -96,23 +93,15 @@ impl LabelDialog {
         }
         let ready = !name.is_empty() && !taken;
         button_row(ui, |ui| {
-            if (primary_button(ui, ready, "Add").clicked() || entered) && ready {
+            if default_button(ui, ready, "Add") {
                 acts.extend([Act::Change(Command::AddLabel { name }), Act::CloseDialog]);
             }
         });
     }
 
-    fn finish_edit(&self, ui: &mut Ui, project: &Project, old: &Label, entered: bool, acts: &mut Vec<Act>) {
-        let [r, g, b] = self.color;
-        let label = Label {
-            id: old.id,
-            name: self.name.trim().to_owned(),
-            title: self.title.trim().to_owned(),
-            color: Rgb(r, g, b),
-            key: self.key.trim().to_lowercase().chars().next(),
-        };
-        let checked = project.corpus().labels().check(&label);
-        if let Err(error) = &checked {
+    fn finish_edit(&self, ui: &mut Ui, project: &Project, old: &Label, acts: &mut Vec<Act>) {
+        let label = self.label(old.id).and_then(|label| project.corpus().labels().check(&label).map(|()| label));
+        if let Err(error) = &label {
             problem(ui, &error.to_string());
         }
         let is_used = self.used != LabelUse::default();
@@ -120,6 +109,7 @@ impl LabelDialog {
         if is_used {
             explain(ui, &format!("Used by {}; to remove it, change or remove them first.", self.used));
         }
+        begin_foot(ui);
         ui.horizontal(|ui| {
             let tokens = theme::tokens(ui);
             let color = if is_used { tokens.text_faint } else { tokens.bad };
@@ -127,14 +117,21 @@ impl LabelDialog {
                 acts.extend([Act::Change(Command::RemoveLabel { label: old.id }), Act::CloseDialog]);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let ready = checked.is_ok();
-                if (primary_button(ui, ready, "Save").clicked() || entered) && ready {
-                    acts.extend([Act::Change(Command::EditLabel { label: label.clone() }), Act::CloseDialog]);
+                let saved = default_button(ui, label.is_ok(), "Save");
+                if let (true, Ok(label)) = (saved, label) {
+                    acts.extend([Act::Change(Command::EditLabel { label }), Act::CloseDialog]);
                 }
                 if button(ui, true, "Cancel").clicked() {
                     acts.push(Act::CloseDialog);
                 }
             });
         });
+    }
+
+    /// The label as the fields have it.
+    fn label(&self, id: LabelId) -> Result<Label, LabelError> {
+        let [r, g, b] = self.color;
+        let (name, title) = (self.name.trim().to_owned(), self.title.trim().to_owned());
+        Ok(Label { id, name, title, color: Rgb(r, g, b), key: Label::key_of(&self.key)? })
     }
 }

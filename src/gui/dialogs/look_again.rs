@@ -1,9 +1,10 @@
 //! Asks how gold is to be looked at again: by its words alone, or with models that have not seen it.
 
-use super::{Backstage, button_row, explain, modal, problem};
+use super::{Backstage, button_row, default_button, explain, modal, problem};
 use crate::gui::acts::Act;
 use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts::{button, primary_button};
+use crate::gui::widgets::keyboard::leaves_enter;
+use crate::gui::widgets::parts::button;
 use crate::session::{Command, FOLDS, LearnerState};
 use crate::wording::counted;
 use eframe::egui;
@@ -39,14 +40,12 @@ impl LookAgainDialog {
                 ),
             );
             ui.add_space(size::GAP);
-            ui.radio_value(&mut self.asks_models, false, theme::body("What the labels say of each other", tokens.text));
+            let by_labels = theme::body("What the labels say of each other", tokens.text);
+            leaves_enter(ui.radio_value(&mut self.asks_models, false, by_labels));
             explain(ui, "The same words with another label or none, and nestings that hardly ever occur. At once.");
             ui.add_space(size::GAP_SMALL);
-            ui.radio_value(
-                &mut self.asks_models,
-                true,
-                theme::body("And what models say that have not seen them", tokens.text),
-            );
+            let by_models = theme::body("And what models say that have not seen them", tokens.text);
+            leaves_enter(ui.radio_value(&mut self.asks_models, true, by_models));
             explain(
                 ui,
                 &format!(
@@ -59,7 +58,7 @@ impl LookAgainDialog {
                 problem(ui, trouble);
             }
             button_row(ui, |ui| {
-                starts = primary_button(ui, trouble.is_none(), "Look again").clicked();
+                starts = default_button(ui, trouble.is_none(), "Look again");
                 cancel = button(ui, true, "Cancel").clicked();
             });
         });

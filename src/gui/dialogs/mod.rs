@@ -2,7 +2,9 @@
 //!
 //! # Invariants
 //! - Like a panel a dialog changes nothing; it returns [`Act`]s. What takes long it does as a `Task`.
-//! - Escape closes it, and nothing is lost by that but what was typed in it.
+//! - Escape closes it, and nothing is lost by that but what was typed in it. For the other keys see `keyboard`: what a
+//!   dialog is for is its [`default_button`], and what chooses something leaves Enter to that (`leaves_enter`).
+//! - It lies below every drop-down, menu and colour picker, whatever was pressed last: in a layer of its own.
 
 mod copy;
 mod dashboard;
@@ -13,6 +15,7 @@ mod fetching;
 mod history;
 mod import;
 mod key_help;
+mod keyboard;
 mod label;
 mod look_again;
 mod new_project;
@@ -24,6 +27,7 @@ mod report;
 mod settings;
 mod split_word;
 
+use self::keyboard::{Keyboard, begin_foot, default_button};
 pub(super) use copy::CopyDialog;
 pub(super) use dashboard::DashboardDialog;
 pub(super) use documents::DocumentsDialog;
@@ -35,7 +39,7 @@ pub(super) use label::LabelDialog;
 pub(super) use look_again::LookAgainDialog;
 pub(super) use new_project::NewProjectDialog;
 pub(super) use open_project::OpenDialog;
-pub(super) use palette::Palette;
+pub(super) use palette::{Palette, Recent};
 pub(super) use report::Report;
 pub(super) use settings::SettingsDialog;
 pub(super) use split_word::SplitWordDialog;
@@ -46,7 +50,7 @@ use super::theme::{self, size};
 use super::widgets::parts::{Icon, icon_button};
 use super::widgets::sentence::Typesetter;
 use crate::session::{Encoders, Project};
-use eframe::egui::{self, Align, Frame, Id, Label, Layout, Margin, Modal, Ui, vec2};
+use eframe::egui::{self, Align, Align2, Area, Frame, Id, Label, Layout, Margin, Modal, Order, Ui, Vec2, vec2};
 
 pub(super) enum Dialog {
     NewProject(Box<NewProjectDialog>),
@@ -72,6 +76,8 @@ pub(super) struct Backstage<'a> {
     pub encoders: &'a Encoders,
     pub acts: &'a mut Vec<Act>,
     pub typesetter: &'a mut Typesetter,
+    /// What was chosen in the palette.
+    pub recent: &'a mut Recent,
 }
 
 impl Dialog {
@@ -87,6 +93,15 @@ impl Dialog {
     /// Another dialog in its place would lose what a person has typed.
     pub(super) fn holds_typing(&self) -> bool {
         matches!(self, Dialog::Label(_) | Dialog::Settings(_) | Dialog::Export(_) | Dialog::Copy(_))
+    }
+
+    /// Something was typed in it that the project does not have yet.
+    pub(super) fn is_ahead_of(&self, project: &Project) -> bool {
+        match self {
+            Dialog::Label(dialog) => dialog.is_ahead_of(project),
+            Dialog::Settings(dialog) => dialog.typed_author(project).is_some(),
+            _ => false,
+        }
     }
 
     /// Waits for a file that is being written: for the end of the program.
@@ -118,13 +133,41 @@ impl Dialog {
     }
 }
 
-/// A titled area in the middle of the dimmed window; true when it is to be closed.
+/// An area over the dimmed window.
+fn surface(ctx: &egui::Context, id: &str, place: (Align2, Vec2), margin: i8, content: impl FnOnce(&mut Ui)) -> Left {
+    let tokens = theme::tokens_of(ctx.theme());
+    let frame = Frame::window(&ctx.global_style()).inner_margin(Margin::same(margin));
+    let response = Modal::new(Id::unique(id))
+        .area(surface_area(id).anchor(place.0, place.1))
+        .frame(frame)
+        .backdrop_color(tokens.backdrop)
+        .show(ctx, content);
+    match (response.should_close(), response.backdrop_response.clicked()) {
+        (false, _) => Left::Not,
+        (true, true) => Left::ByClickBeside,
+        (true, false) => Left::ByKey,
+    }
+}
+
+/// How an area was left, if it was.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Left {
+    Not,
+    ByKey,
+    ByClickBeside,
+}
+
+/// egui puts what was pressed above all else of its order: among popups a dialog would cover those that it opens.
+fn surface_area(id: &str) -> Area {
+    Modal::default_area(Id::unique(id)).order(Order::Middle)
+}
+
+/// A titled area in the middle of the dimmed window; true when it is to be closed, by Escape or the cross.
 fn modal(ctx: &egui::Context, title: &str, width: f32, content: impl FnOnce(&mut Ui)) -> bool {
     let tokens = theme::tokens_of(ctx.theme());
-    let frame = Frame::window(&ctx.global_style()).inner_margin(Margin::same(22));
-    let modal = Modal::new(Id::unique(title)).frame(frame).backdrop_color(tokens.backdrop);
+    let keyboard = Keyboard::begin(ctx, surface_area(title).layer());
     let mut closed = false;
-    let response = modal.show(ctx, |ui| {
+    let left = surface(ctx, title, (Align2::CENTER_CENTER, Vec2::ZERO), 22, |ui| {
         let room = ctx.content_rect();
         ui.set_width(width.min(room.width() - 80.0));
         ui.set_max_height(room.height() - 100.0);
@@ -137,12 +180,15 @@ fn modal(ctx: &egui::Context, title: &str, width: f32, content: impl FnOnce(&mut
         ui.add_space(size::GAP_SMALL);
         content(ui);
     });
-    closed || response.should_close()
+    keyboard.end(ctx);
+    // A slip of the pointer beside it must not end what is typed or done in it.
+    closed || left == Left::ByKey
 }
 
 /// The buttons at the foot of a dialog, from the right.
 fn button_row(ui: &mut Ui, buttons: impl FnOnce(&mut Ui)) {
     ui.add_space(size::GAP);
+    begin_foot(ui);
     let row = vec2(ui.available_width(), 36.0);
     ui.allocate_ui_with_layout(row, Layout::right_to_left(Align::Center), buttons);
 }

@@ -2,12 +2,13 @@
 
 use super::encoders::{EncoderChange, EncoderChoice};
 use super::place::Place;
-use super::{Backstage, button_row, explain, field_name, modal, problem};
+use super::{Backstage, button_row, default_button, explain, field_name, modal, problem};
 use crate::encoder::EncoderInfo;
 use crate::gui::acts::Act;
 use crate::gui::files::{PathChange, PathField, Wish};
 use crate::gui::theme::size;
-use crate::gui::widgets::parts::{button, primary_button, text_field};
+use crate::gui::widgets::keyboard::keeps_enter;
+use crate::gui::widgets::parts::{button, text_field};
 use crate::wording::counted;
 use eframe::egui::{self, Margin, ScrollArea, Ui};
 use std::path::{Path, PathBuf};
@@ -22,7 +23,6 @@ pub(crate) struct NewProjectDialog {
     labels: String,
     encoder: EncoderChoice,
     then_import: Vec<PathBuf>,
-    fresh: bool,
 }
 
 impl NewProjectDialog {
@@ -31,13 +31,12 @@ impl NewProjectDialog {
         let mut dialog = Self {
             folder: PathBuf::new(),
             name: "My project".to_owned(),
-            path: PathField::default().without_focus(),
+            path: PathField::default(),
             path_is_own: false,
             place: Place::default(),
             labels: "PER, ORG, LOC".to_owned(),
             encoder: EncoderChoice::default(),
             then_import,
-            fresh: true,
         };
         dialog.know(folder, encoders);
         dialog
@@ -72,7 +71,7 @@ impl NewProjectDialog {
                 problem(ui, trouble);
             }
             button_row(ui, |ui| {
-                create = primary_button(ui, trouble.is_none(), "Create the project").clicked();
+                create = default_button(ui, trouble.is_none(), "Create the project");
                 cancel = button(ui, true, "Cancel").clicked();
             });
         });
@@ -92,9 +91,6 @@ impl NewProjectDialog {
     fn fields(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>) {
         field_name(ui, "Name");
         let name = text_field(ui, "Name", &mut self.name, f32::INFINITY);
-        if std::mem::take(&mut self.fresh) {
-            name.request_focus();
-        }
         if name.changed() {
             self.follow_name();
         }
@@ -110,7 +106,7 @@ impl NewProjectDialog {
             .margin(Margin::symmetric(10, 7))
             .desired_rows(2)
             .desired_width(f32::INFINITY);
-        ui.add(edit).accessible_name("Labels");
+        keeps_enter(ui.add(edit).accessible_name("Labels"));
         explain(ui, "Separated by commas or lines. Colours and keys are proposed. An import can bring more labels.");
         if let Some(first) = self.then_import.first() {
             let name = first.file_name().unwrap_or_default().to_string_lossy();

@@ -1,10 +1,10 @@
 //! Opening a project by its path.
 
-use super::{Backstage, button_row, explain, field_name, modal};
+use super::{Backstage, button_row, default_button, explain, field_name, modal};
 use crate::gui::acts::Act;
 use crate::gui::files::{PathField, Wish};
-use crate::gui::widgets::parts::{button, primary_button};
-use eframe::egui::{self, Key};
+use crate::gui::widgets::parts::button;
+use eframe::egui;
 
 #[derive(Default)]
 pub(crate) struct OpenDialog {
@@ -21,8 +21,7 @@ impl OpenDialog {
             explain(ui, "A file that ends in .nestling. You can also drop it on the window.");
             button_row(ui, |ui| {
                 let ready = !self.path.text.trim().is_empty();
-                let entered = ui.input(|i| i.key_pressed(Key::Enter));
-                open = (primary_button(ui, ready, "Open").clicked() || entered) && ready;
+                open = default_button(ui, ready, "Open");
                 cancel = button(ui, true, "Cancel").clicked();
             });
         });

@@ -2,6 +2,7 @@
 
 use super::field_name;
 use crate::format::OptionSpec;
+use crate::gui::widgets::keyboard::keeps_enter;
 use crate::gui::widgets::parts::{combo, text_field};
 use eframe::egui::Ui;
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ pub(super) fn format_option(ui: &mut Ui, spec: &OptionSpec, options: &mut BTreeM
     let mut value = options.get(spec.key).cloned().unwrap_or_else(|| spec.default.to_owned());
     let mut done = false;
     if spec.values.is_empty() {
-        let field = text_field(ui, spec.key, &mut value, 120.0).on_hover_text(spec.meaning);
+        let field = keeps_enter(text_field(ui, spec.key, &mut value, 120.0)).on_hover_text(spec.meaning);
         done = field.lost_focus();
     } else {
         let shown = value.clone();

@@ -1,15 +1,29 @@
 //! All commands and labels by name: type a part of it, choose with the arrows, call with Enter.
+//!
+//! # Invariants
+//! - The field keeps the keyboard as long as the palette is open.
+//! - What is matched is what tells entries apart: the name and the title of a label, not the word that stands before
+//!   each of them. Of those that match equally well, what was chosen last comes first.
 
-use super::Backstage;
-use crate::annotation::LabelId;
+use super::{Backstage, Left, surface};
+use crate::annotation::{Label, LabelId};
 use crate::gui::acts::Act;
 use crate::gui::commands::{CommandId, Scope, TABLE};
+use crate::gui::matching::{Rank, rank};
 use crate::gui::theme::{self, RADIUS_CONTROL, size};
 use crate::session::Project;
-use eframe::egui::{self, Align2, Frame, Id, Key, Margin, Modal, Modifiers, ScrollArea, Sense, Ui, pos2, vec2};
+use eframe::egui::{
+    self, Align2, Event, EventFilter, Key, Margin, Modifiers, ScrollArea, Sense, TextEdit, Ui, pos2, vec2,
+};
 
 /// What the keys of a row take of its width.
 const KEYS: f32 = 120.0;
+const ROW: f32 = 32.0;
+const MOST_ROWS: f32 = 11.25;
+/// From the top of the window: the field stays where it is while the list below it grows and shrinks.
+const FROM_TOP: f32 = 96.0;
+/// Choices that are remembered.
+const MOST_RECENT: usize = 50;
 
 #[derive(Default)]
 pub(crate) struct Palette {
@@ -19,6 +33,10 @@ pub(crate) struct Palette {
     labels_only: bool,
 }
 
+/// What was chosen before, the latest last.
+#[derive(Default)]
+pub(crate) struct Recent(Vec<Calls>);
+
 /// Something that can be chosen.
 struct Choice {
     title: String,
@@ -26,10 +44,29 @@ struct Choice {
     calls: Calls,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Calls {
     Command(CommandId),
     Label(LabelId),
+}
+
+impl Recent {
+    /// Labels of another project have the same numbers.
+    pub(crate) fn forget_labels(&mut self) {
+        self.0.retain(|calls| matches!(calls, Calls::Command(_)));
+    }
+
+    fn note(&mut self, calls: Calls) {
+        self.0.retain(|before| *before != calls);
+        self.0.push(calls);
+        let too_many = self.0.len().saturating_sub(MOST_RECENT);
+        self.0.drain(..too_many);
+    }
+
+    /// 0 for what was chosen last.
+    fn age(&self, calls: Calls) -> usize {
+        self.0.iter().rev().position(|before| *before == calls).unwrap_or(usize::MAX)
+    }
 }
 
 impl Palette {
@@ -38,35 +75,20 @@ impl Palette {
     }
 
     pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
-        let tokens = theme::tokens_of(ctx.theme());
-        let hits = self.hits(backstage.project);
-        let move_by = ctx.input_mut(|i| {
-            let down = i.count_and_consume_key(Modifiers::NONE, Key::ArrowDown);
-            let up = i.count_and_consume_key(Modifiers::NONE, Key::ArrowUp);
-            down as isize - up as isize
-        });
+        let hits = self.hits(backstage.project, backstage.recent);
+        let (move_by, is_called) = take_keys(ctx);
         self.at = self.at.saturating_add_signed(move_by).min(hits.len().saturating_sub(1));
-        let mut chosen =
-            ctx.input(|i| i.key_pressed(Key::Enter)).then(|| hits.get(self.at).map(|hit| hit.calls)).flatten();
-        let frame = Frame::window(&ctx.global_style()).inner_margin(Margin::same(10));
-        let modal = Modal::new(Id::unique("palette")).frame(frame).backdrop_color(tokens.backdrop);
-        let response = modal.show(ctx, |ui| {
+        let mut chosen = hits.get(self.at).filter(|_| is_called).map(|hit| hit.calls);
+        let place = (Align2::CENTER_TOP, vec2(0.0, FROM_TOP.min(ctx.content_rect().height() * 0.2)));
+        let left = surface(ctx, "palette", place, 10, |ui| {
             ui.set_width(520.0_f32.min(ctx.content_rect().width() - 60.0));
-            let edit = egui::TextEdit::singleline(&mut self.query)
-                .id(egui::Id::unique("command"))
-                .hint_text(theme::body(
-                    if self.labels_only { "Which label?" } else { "What do you want to do?" },
-                    tokens.text_faint,
-                ))
-                .margin(Margin::symmetric(10, 9))
-                .desired_width(f32::INFINITY);
-            let field = ui.add(edit).accessible_name(if self.labels_only { "Label" } else { "Command" });
-            if field.changed() {
-                self.at = 0;
-            }
-            field.request_focus();
+            ui.set_max_height(ctx.content_rect().height());
+            let is_changed = self.field(ui);
             ui.add_space(size::GAP_SMALL);
-            ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
+            let height = (MOST_ROWS * ROW).min(ctx.content_rect().height() - 2.0 * FROM_TOP).max(2.0 * ROW);
+            let area = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
+            let area = if is_changed { area.vertical_scroll_offset(0.0) } else { area };
+            area.show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 0.0;
                 for (number, hit) in hits.iter().enumerate() {
                     if row(ui, hit, number == self.at, move_by != 0) {
@@ -75,58 +97,102 @@ impl Palette {
                 }
                 if hits.is_empty() {
                     let nothing = if self.labels_only { "No such label" } else { "No such command or label" };
-                    ui.label(theme::body(nothing, tokens.text_dim));
+                    ui.label(theme::body(nothing, theme::tokens(ui).text_dim));
                 }
             });
         });
         if let Some(calls) = chosen {
+            backstage.recent.note(calls);
             backstage.acts.push(Act::CloseDialog);
             backstage.acts.push(match calls {
                 Calls::Command(id) => Act::Command(id),
                 Calls::Label(label) => Act::UseLabel(label),
             });
-        } else if response.should_close() {
+        } else if left != Left::Not {
             backstage.acts.push(Act::CloseDialog);
         }
     }
 
-    /// What there is to choose; labels first, as soon as something is typed: their names are short.
-    fn hits(&self, project: Option<&Project>) -> Vec<Choice> {
+    /// True when something else was typed.
+    fn field(&mut self, ui: &mut Ui) -> bool {
+        let tokens = theme::tokens(ui);
+        let (name, hint) =
+            if self.labels_only { ("Label", "Which label?") } else { ("Command", "What do you want to do?") };
+        let keys = EventFilter { tab: true, escape: true, horizontal_arrows: true, vertical_arrows: true };
+        let edit = TextEdit::singleline(&mut self.query)
+            .id(egui::Id::unique("command"))
+            .event_filter(keys)
+            .hint_text(theme::body(hint, tokens.text_faint))
+            .margin(Margin::symmetric(10, 9))
+            .desired_width(f32::INFINITY);
+        let field = ui.add(edit).accessible_name(name);
+        if !field.has_focus() {
+            field.request_focus();
+        }
+        if field.changed() {
+            self.at = 0;
+        }
+        field.changed()
+    }
+
+    /// What there is to choose, the best first. Labels only when something is typed, unless one is looked for.
+    fn hits(&self, project: Option<&Project>, recent: &Recent) -> Vec<Choice> {
         let read_only = project.is_some_and(|project| project.read_only().is_some());
         let commands = TABLE.iter().filter(|entry| {
             let is_of_use = (project.is_some() || entry.scope == Scope::Window) && !(read_only && entry.id.changes());
-            !self.labels_only && is_of_use && self.matches(&[entry.title])
+            !self.labels_only && is_of_use
         });
-        let commands = commands.map(|entry| Choice {
-            title: entry.title.to_owned(),
-            keys: entry.keys.first().map(|keys| keys.text()).unwrap_or_default(),
-            calls: Calls::Command(entry.id),
+        let commands = commands.filter_map(|entry| {
+            let keys = entry.keys.first().map(|keys| keys.text()).unwrap_or_default();
+            let choice = Choice { title: entry.title.to_owned(), keys, calls: Calls::Command(entry.id) };
+            Some((rank(&self.query, entry.title)?, choice))
         });
         let wanted = self.labels_only || !self.query.trim().is_empty();
         let labels =
             project.filter(|_| wanted && !read_only).into_iter().flat_map(|project| project.corpus().labels().iter());
         let labels = labels.filter_map(|label| {
             let title = format!("Label {}", label.display_name());
-            self.matches(&[&title, &label.name]).then(|| Choice {
-                title,
-                keys: label.key.map(|key| key.to_uppercase().to_string()).unwrap_or_default(),
-                calls: Calls::Label(label.id),
-            })
+            let keys = label.key.map(|key| key.to_uppercase().to_string()).unwrap_or_default();
+            Some((self.rank_label(label)?, Choice { title, keys, calls: Calls::Label(label.id) }))
         });
-        labels.chain(commands).collect()
+        let mut hits: Vec<(Rank, Choice)> = labels.chain(commands).collect();
+        hits.sort_by_key(|(rank, choice)| (*rank, recent.age(choice.calls)));
+        hits.into_iter().map(|(_, choice)| choice).collect()
     }
 
-    /// Each word that was typed is in one of the names.
-    fn matches(&self, names: &[&str]) -> bool {
-        let names: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
-        let is_there = |word: &str| names.iter().any(|name| name.contains(word));
-        self.query.to_lowercase().split_whitespace().all(is_there)
+    /// By its name or title; "label org" is typed by people who read "Label ORG".
+    fn rank_label(&self, label: &Label) -> Option<Rank> {
+        let of = |query: &str| [&label.name, &label.title].into_iter().filter_map(|name| rank(query, name)).min();
+        let named = || {
+            let (first, rest) = self.query.trim().split_once(char::is_whitespace)?;
+            of(rest).filter(|_| first.eq_ignore_ascii_case("label"))
+        };
+        of(&self.query).or_else(named)
     }
+}
+
+/// By how many rows the arrows and Tab lead on, and whether Enter was pressed, not held.
+fn take_keys(ctx: &egui::Context) -> (isize, bool) {
+    let (mut move_by, mut is_called) = (0, false);
+    ctx.input_mut(|input| {
+        input.events.retain(|event| {
+            let Event::Key { key, pressed: true, repeat, modifiers, .. } = event else { return true };
+            match key {
+                Key::ArrowDown | Key::Tab if modifiers.is_none() => move_by += 1,
+                Key::ArrowUp if modifiers.is_none() => move_by -= 1,
+                Key::Tab if modifiers.matches_exact(Modifiers::SHIFT) => move_by -= 1,
+                Key::Enter => is_called |= !repeat,
+                _ => return true,
+            }
+            false
+        });
+    });
+    (move_by, is_called)
 }
 
 fn row(ui: &mut Ui, choice: &Choice, current: bool, follow: bool) -> bool {
     let tokens = theme::tokens(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 32.0), Sense::click());
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::CLICK);
     if current && follow {
         response.scroll_to_me(None);
     }
@@ -140,6 +206,6 @@ fn row(ui: &mut Ui, choice: &Choice, current: bool, follow: bool) -> bool {
     painter.text(pos2(rect.left() + 10.0, middle), Align2::LEFT_CENTER, &choice.title, font, tokens.text);
     let font = theme::regular(size::TEXT_SMALL);
     ui.painter().text(pos2(rect.right() - 10.0, middle), Align2::RIGHT_CENTER, &choice.keys, font, tokens.text_faint);
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::MenuItem, true, &choice.title));
+    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::MenuItem, true, current, &choice.title));
     response.clicked()
 }

@@ -1,10 +1,10 @@
 //! An error that stopped something: what, where, what to do, and a button that copies all of it. Also what came of
 //! rescuing a damaged project, and what ended the program the last time.
 
-use super::{button_row, modal};
+use super::{button_row, default_button, modal};
 use crate::gui::acts::Act;
 use crate::gui::theme::{self};
-use crate::gui::widgets::parts::{button, primary_button};
+use crate::gui::widgets::parts::button;
 use crate::session::{LastEnd, Rescued, SessionError};
 use crate::store::StoreError;
 use crate::wording::{capital, counted};
@@ -87,7 +87,7 @@ impl Report {
                 ui.add(Label::new(theme::body(&self.text, tokens.text)).wrap().selectable(true));
             });
             button_row(ui, |ui| {
-                done = primary_button(ui, true, "Close").clicked();
+                done = default_button(ui, true, "Close");
                 if let Some(damaged) = &self.damaged {
                     let help = "Reads it into a new project beside it; the damaged file stays as it is";
                     if button(ui, true, "Rescue what can be read").on_hover_text(help).clicked() {

@@ -4,21 +4,24 @@
 //! - There is no save button here either: what is changed holds at once.
 
 use super::encoders::{EncoderChange, EncoderChoice};
-use super::{Backstage, button_row, explain, field_name, modal};
+use super::{Backstage, button_row, default_button, explain, field_name, modal};
 use crate::encoder::EncoderInfo;
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts::{self, button, combo, primary_button, section, text_field};
+use crate::gui::typing::Typing;
+use crate::gui::widgets::keyboard::{keeps_enter, leaves_enter};
+use crate::gui::widgets::parts::{self, button, combo, section, text_field};
 use crate::model::{Nesting, architectures};
 use crate::session::{Besides, Command, Measure, Project, Setting, Strategy, background_threads, cores};
-use crate::wording::{counted, grouped};
+use crate::wording::counted;
 use eframe::egui::{self, DragValue, ScrollArea, ThemePreference, Ui};
 use std::num::NonZero;
 
 pub(crate) struct SettingsDialog {
-    /// As typed; taken over when the field is left.
+    /// As typed; taken over while it is, and when the field is left.
     author: String,
+    typing: Typing,
     encoder: EncoderChoice,
     /// How many mentions were wider than so many words, in which state of the project.
     too_wide: Option<((usize, u64), usize)>,
@@ -29,6 +32,7 @@ impl SettingsDialog {
         let settings = project.map(Project::settings);
         Self {
             author: settings.map(|s| s.author.clone()).unwrap_or_default(),
+            typing: Typing::default(),
             encoder: EncoderChoice::new(encoders, settings.map(|s| s.encoder.clone())),
             too_wide: None,
         }
@@ -51,7 +55,7 @@ impl SettingsDialog {
                     ui.add_enabled_ui(can_change, |ui| self.of_project(ui, project, backstage));
                 }
             });
-            button_row(ui, |ui| done = primary_button(ui, true, "Close").clicked());
+            button_row(ui, |ui| done = default_button(ui, true, "Close"));
         });
         if closed || done {
             self.take_author(backstage);
@@ -76,7 +80,12 @@ impl SettingsDialog {
         let settings = project.settings();
         section(ui, "This project");
         field_name(ui, "Who annotates");
-        if text_field(ui, "Who annotates", &mut self.author, 260.0).lost_focus() {
+        let field = text_field(ui, "Who annotates", &mut self.author, 260.0);
+        if field.changed() {
+            self.typing.touch(ui.ctx());
+        }
+        if field.lost_focus() || self.typing.is_due(ui.ctx()) {
+            self.typing.settle();
             self.take_author(backstage);
         }
         explain(ui, "Written beside every edit, so that a team can tell who did what.");
@@ -92,7 +101,7 @@ impl SettingsDialog {
         ui.add_space(size::GAP_SMALL);
         let mut by_effort = settings.threshold_by_effort;
         let title = "Each model chooses the threshold at which a person has least to do";
-        if ui.checkbox(&mut by_effort, title).changed() {
+        if leaves_enter(ui.checkbox(&mut by_effort, title)).changed() {
             set(backstage.acts, Setting::ThresholdByEffort(by_effort));
         }
         explain(
@@ -102,7 +111,9 @@ impl SettingsDialog {
         );
 
         let mut probes = settings.probes;
-        if ui.checkbox(&mut probes, "A few sentences show no suggestions, to tell whether these sway me").changed() {
+        if leaves_enter(ui.checkbox(&mut probes, "A few sentences show no suggestions, to tell whether these sway me"))
+            .changed()
+        {
             set(backstage.acts, Setting::Probes(probes));
         }
         explain(ui, "One in forty, once a hundred sentences are complete; the dashboard tells what came of it.");
@@ -128,13 +139,13 @@ impl SettingsDialog {
     fn mentions(&mut self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
         let settings = project.settings();
         let mut is_flat = settings.nesting == Nesting::Flat;
-        if ui.checkbox(&mut is_flat, "Flat: suggestions never overlap").changed() {
+        if leaves_enter(ui.checkbox(&mut is_flat, "Flat: suggestions never overlap")).changed() {
             set(acts, Setting::Nesting(if is_flat { Nesting::Flat } else { Nesting::Nested }));
         }
         ui.horizontal(|ui| {
             let label = ui.label("Models look for mentions of up to");
             let mut widest = settings.max_width;
-            let field = ui.add(DragValue::new(&mut widest).range(1..=1000)).labelled_by(label.id);
+            let field = keeps_enter(ui.add(DragValue::new(&mut widest).range(1..=1000))).labelled_by(label.id);
             if field.accessible_name("Words of the longest mention").changed() {
                 set(acts, Setting::MaxWidth(widest));
             }
@@ -151,8 +162,10 @@ impl SettingsDialog {
         self.too_wide = Some((state, too_wide));
         let what = match too_wide {
             0 => "No mention here is wider; a wider search takes longer.".to_owned(),
-            1 => "One mention here is wider, and can't be learned.".to_owned(),
-            n => format!("{} mentions here are wider, and can't be learned.", grouped(n)),
+            n => {
+                let wider = counted(n, "mention here is wider", "mentions here are wider");
+                format!("{wider}, and can't be learned.")
+            }
         };
         explain(ui, &format!("They hold from the next full training on. {what}"));
     }
@@ -166,20 +179,21 @@ fn set(acts: &mut Vec<Act>, setting: Setting) {
 fn trainings(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
     let settings = project.settings();
     let mut by_itself = settings.auto_train;
-    if ui.checkbox(&mut by_itself, "Train by itself as sentences are completed").changed() {
+    if leaves_enter(ui.checkbox(&mut by_itself, "Train by itself as sentences are completed")).changed() {
         set(acts, Setting::AutoTrain(by_itself));
     }
     ui.horizontal(|ui| {
         let label = ui.label("after");
         let mut every = settings.train_after_sentences;
         let field = ui.add_enabled(by_itself, DragValue::new(&mut every).range(1..=10_000)).labelled_by(label.id);
+        let field = keeps_enter(field);
         if field.accessible_name("Sentences until the next training").changed() {
             set(acts, Setting::TrainAfterSentences(every));
         }
         ui.label("more complete sentences");
     });
     let mut by_own_labels = settings.self_training;
-    if ui.checkbox(&mut by_own_labels, "Learn from open sentences, too").changed() {
+    if leaves_enter(ui.checkbox(&mut by_own_labels, "Learn from open sentences, too")).changed() {
         set(acts, Setting::SelfTraining(by_own_labels));
     }
     explain(
@@ -294,7 +308,7 @@ fn of_window(ui: &mut Ui, acts: &mut Vec<Act>) {
             (ThemePreference::Dark, "Dark"),
         ];
         for (choice, title) in choices {
-            ui.radio_value(&mut preference, choice, title);
+            leaves_enter(ui.radio_value(&mut preference, choice, title));
         }
         if preference != before {
             ctx.set_theme(preference);

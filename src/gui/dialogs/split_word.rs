@@ -4,16 +4,18 @@
 //! - Characters are those that people see (grapheme clusters); a word is never cut inside one.
 //! - A word that is read from right to left is shown so, and the arrows go where they point.
 
-use super::{Backstage, button_row, explain, modal};
+use super::{Backstage, button_row, default_button, explain, modal};
 use crate::annotation::{SentenceId, TokenIdx};
 use crate::gui::acts::Act;
-use crate::gui::panels::annotate;
 use crate::gui::theme::{self, RADIUS_WORD, Tokens, size};
 use crate::gui::view::View;
-use crate::gui::widgets::parts::{button, primary_button};
+use crate::gui::widgets::keyboard::leaves_enter;
+use crate::gui::widgets::parts::button;
 use crate::session::{Command, Project};
 use crate::text::{ByteIdx, character_ends};
-use eframe::egui::{self, Align, Id, Key, Layout, Rect, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use eframe::egui::{
+    self, Align, EventFilter, Id, Key, Layout, Rect, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 use unicode_bidi::Direction;
 
 /// Room for the pointer between two characters.
@@ -51,8 +53,7 @@ impl SplitWordDialog {
             backstage.acts.push(Act::CloseDialog);
             return;
         }
-        let (mut split, mut cancel) = (take_enter(ctx), false);
-        self.follow_arrows(ctx);
+        let (mut split, mut cancel) = (false, false);
         let closed = modal(ctx, "Split the word", 520.0, |ui| {
             explain(ui, "Click between two characters, or go there with the arrow keys, and press Enter.");
             ui.add_space(size::GAP);
@@ -60,7 +61,7 @@ impl SplitWordDialog {
             ui.add_space(size::GAP);
             self.preview(ui);
             button_row(ui, |ui| {
-                split |= primary_button(ui, true, "Split").clicked();
+                split |= default_button(ui, true, "Split");
                 cancel = button(ui, true, "Cancel").clicked();
             });
         });
@@ -80,8 +81,8 @@ impl SplitWordDialog {
         token.is_some_and(|token| token.start() == self.start && token.bytes().len() == self.word.len())
     }
 
-    fn follow_arrows(&mut self, ctx: &egui::Context) {
-        let (left, right, home, end) = ctx.input(|i| {
+    fn follow_arrows(&mut self, ui: &Ui) {
+        let (left, right, home, end) = ui.input(|i| {
             let presses = |key| i.num_presses(key) as isize;
             (presses(Key::ArrowLeft), presses(Key::ArrowRight), presses(Key::Home), presses(Key::End))
         });
@@ -114,7 +115,14 @@ impl SplitWordDialog {
             cells.push((Rect::from_min_size(pos2(left, row as f32 * row_height), vec2(wide, row_height)), galley));
             x += wide;
         }
-        let (area, response) = ui.allocate_exact_size(vec2(width, (row + 1) as f32 * row_height), Sense::hover());
+        let sense = Sense::focusable_noninteractive();
+        let (area, response) = ui.allocate_exact_size(vec2(width, (row + 1) as f32 * row_height), sense);
+        let response = leaves_enter(response);
+        if response.has_focus() {
+            self.follow_arrows(ui);
+            let arrows = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
+            ui.memory_mut(|m| m.set_focus_lock_filter(response.id, arrows));
+        }
         response.widget_info(|| WidgetInfo::labeled(egui::Role::Group, true, format!("characters of {}", self.word)));
         let (mut clicked, mut done) = (None, false);
         for (at, (cell, galley)) in cells.into_iter().enumerate() {
@@ -193,12 +201,6 @@ fn likeliest_place(word: &str) -> Option<usize> {
         pairs.find(turns).map(|(_, (at, _))| at)
     };
     turn(true).or_else(|| turn(false))
-}
-
-/// Enter splits, unless the keyboard is at a button.
-fn take_enter(ctx: &egui::Context) -> bool {
-    let at_button = ctx.memory(|m| m.focused()).is_some_and(|id| id != annotate::sentence_id());
-    !at_button && ctx.input_mut(|i| i.consume_key(egui::Modifiers::NONE, Key::Enter))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::gui::widgets::sentence::{Content, Emphasis, Flow, SentenceView, Setti
 use crate::session::{Why, formats};
 use crate::wording::{counted, grouped, listed};
 use eframe::egui::{
-    self, Align, Area, CentralPanel, Color32, CornerRadius, Frame, Id, Layout, Margin, Order, Rect, Response,
+    self, Align, Area, CentralPanel, Color32, CornerRadius, Frame, Id, Layout, Margin, Order, Rangef, Rect, Response,
     ScrollArea, Sense, Stroke, Ui, pos2, vec2,
 };
 
@@ -173,9 +173,12 @@ fn sentence_card(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
         };
         let output = widget.show(ui);
         stage.acts.extend(output.event.map(Act::Sentence));
-        if stage.view.take_follow()
-            && let Some(row) = flow.row_of(stage.view.cursor().get())
-        {
+        let follows = stage.view.take_follow();
+        let seen = ui.clip_rect().y_range();
+        let rows = selected_rows(stage, &flow, output.response.rect.top());
+        let is_in_sight = follows || rows.is_none_or(|rows| rows.intersects(seen));
+        stage.view.was_painted(is_in_sight, ui.ctx().cumulative_frame_nr());
+        if follows && let Some(row) = flow.row_of(stage.view.cursor().get()) {
             let origin = output.response.rect.min;
             let row = Rect::from_min_max(origin + vec2(0.0, row.top - 12.0), origin + vec2(width, row.bottom + 12.0));
             ui.scroll_to_rect_animation(row, None, egui::style::ScrollAnimation::none());
@@ -184,6 +187,13 @@ fn sentence_card(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
             label_popup(ui, stage, sentence, &flow, output.response.rect);
         }
     });
+}
+
+/// From where to where the rows go that hold what is selected, or the cursor.
+fn selected_rows(stage: &Stage<'_>, flow: &Flow, top: f32) -> Option<Rangef> {
+    let span = stage.view.picked_mark().map(|mark| mark.hull).or(stage.view.target())?;
+    let (first, last) = (flow.row_of(span.start().get())?, flow.row_of(span.last().get())?);
+    Some(Rangef::new(top + first.top, top + last.bottom))
 }
 
 /// Labels beside a selection that was made with the mouse.
@@ -199,23 +209,39 @@ fn label_popup(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence, flow: &F
     area.constrain_to(ui.ctx().content_rect()).show(ui.ctx(), |ui| {
         Frame::popup(ui.style()).inner_margin(Margin::same(8)).show(ui, |ui| {
             ui.set_max_width(420.0);
-            ScrollArea::vertical().max_height(size::LABEL_POPUP).show(ui, |ui| {
+            let labels = stage.project.corpus().labels();
+            let in_sight = ScrollArea::vertical().max_height(size::LABEL_POPUP).show(ui, |ui| {
+                ui.set_max_width(ui.available_width() - size::GAP); // beside it is the handle to scroll by
                 ui.horizontal_wrapped(|ui| {
                     ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
-                    for label in stage.project.corpus().labels().iter() {
+                    let seen = ui.clip_rect().y_range().expand(1.0);
+                    let mut in_sight = 0;
+                    for label in labels.iter() {
                         let color = theme::label_color(label.color, tokens);
                         let key = label.key.map(|k| format!("  {}", k.to_uppercase())).unwrap_or_default();
                         let text = theme::heading(format!("{}{key}", label.display_name()), color);
                         let line = Stroke::new(1.0, theme::mix(tokens.card, color, 0.5));
-                        if ui.add(egui::Button::new(text).stroke(line)).clicked() {
+                        let button = ui.add(egui::Button::new(text).stroke(line));
+                        in_sight +=
+                            usize::from(seen.contains(button.rect.top()) && seen.contains(button.rect.bottom()));
+                        if button.clicked() {
                             stage.acts.push(Act::UseLabel(label.id));
                         }
                     }
-                    if stage.project.corpus().labels().is_empty() && ui.button("Add a label").clicked() {
+                    if labels.is_empty() && ui.button("Add a label").clicked() {
                         stage.acts.push(Act::Command(CommandId::AddLabel));
                     }
-                });
+                    in_sight
+                })
             });
+            let more = labels.len().saturating_sub(in_sight.inner.inner);
+            if more > 0 {
+                let by_name = commands::keys_text(CommandId::ChooseLabel);
+                let text = format!("{}: scroll, or by name ({by_name})", counted(more, "more label", "more labels"));
+                if quiet_button(ui, &text).clicked() {
+                    stage.acts.push(Act::Command(CommandId::ChooseLabel));
+                }
+            }
         });
     });
 }

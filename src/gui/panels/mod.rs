@@ -30,6 +30,8 @@ pub(super) struct Stage<'a> {
     pub view: &'a mut View,
     pub typesetter: &'a mut Typesetter,
     pub acts: &'a mut Vec<Act>,
+    /// Something was typed into a dialog or a note that the project does not have yet.
+    pub holds_typing: bool,
     /// A dialog lies over the page.
     pub dialog_open: bool,
     /// Milliseconds since 1970, for ages.

@@ -4,11 +4,10 @@ use super::{Stage, origin};
 use crate::annotation::{Mention, Provenance, Sentence, Span, Suggestion};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
+use crate::gui::note::NoteDraft;
 use crate::gui::theme::{self, size};
-use crate::gui::view::NoteDraft;
 use crate::gui::widgets::parts::{self, button, primary_button};
 use crate::gui::widgets::sentence::{Content, Mark, MarkId, Setting, paint_words};
-use crate::session::Command;
 use eframe::egui::{self, Align, Layout, Sense, Ui, vec2};
 
 pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
@@ -117,7 +116,7 @@ fn note(ui: &mut Ui, stage: &mut Stage<'_>, mention: &Mention) {
     let Some(sentence) = stage.view.current() else { return };
     let draft = &mut stage.view.note;
     if draft.of != Some((sentence, mention.id)) {
-        *draft = NoteDraft { of: Some((sentence, mention.id)), text: mention.note.clone(), is_open: false };
+        *draft = NoteDraft::of(sentence, mention);
     }
     let edit = egui::TextEdit::multiline(&mut draft.text)
         .id(egui::Id::unique("note on the mention"))
@@ -129,20 +128,29 @@ fn note(ui: &mut Ui, stage: &mut Stage<'_>, mention: &Mention) {
     let response = ui.add(edit).accessible_name("Note on the mention");
     if std::mem::take(&mut stage.view.focus_note) {
         response.request_focus();
+        // Below many labels it may be out of sight.
+        response.scroll_to_me(Some(Align::Center));
     }
-    let was_open = std::mem::replace(&mut stage.view.note.is_open, response.has_focus());
+    let draft = &mut stage.view.note;
+    if response.changed() {
+        draft.typing.touch(ui.ctx());
+    }
     if response.has_focus() {
-        return;
-    }
-    let text = stage.view.note.text.trim().to_owned();
-    if text == mention.note {
-        return;
-    }
-    if was_open {
-        stage.act(Act::Change(Command::SetNote { sentence, mention: mention.id, note: text }));
-    } else {
+        draft.is_open = true;
+        let is_due = draft.typing.is_due(ui.ctx());
+        let text = format!("{}: done. It is saved as you type.", commands::end_typing_text());
+        ui.add(egui::Label::new(theme::small(text, tokens.text_dim)).wrap());
+        if commands::take_end_typing(ui.ctx()) {
+            response.surrender_focus();
+        }
+        if is_due {
+            stage.act(Act::KeepNote { has_ended: false });
+        }
+    } else if draft.is_open {
+        stage.act(Act::KeepNote { has_ended: true });
+    } else if draft.note() != mention.note {
         // Changed elsewhere, as by an undo.
-        stage.view.note.text.clone_from(&mention.note);
+        draft.text.clone_from(&mention.note);
     }
 }
 

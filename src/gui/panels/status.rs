@@ -18,6 +18,8 @@ pub(crate) struct Notice {
     pub until: f64,
     /// The revision of the corpus that it speaks of; the next edit makes it old.
     pub revision: Option<u64>,
+    /// It tells of an edit, which can be taken back.
+    pub offers_undo: bool,
 }
 
 pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, notice: Option<&Notice>) {
@@ -33,6 +35,12 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, notice: Option<&Notice>) 
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| match notice {
                     Some(notice) => {
                         let color = if notice.is_error { tokens.bad } else { tokens.accent };
+                        let undo = CommandId::Undo;
+                        let title = commands::entry(undo).map_or("", |e| e.title);
+                        let help = commands::title_with_keys(undo);
+                        if notice.offers_undo && quiet_button(ui, title).on_hover_text(help).clicked() {
+                            stage.act(Act::Command(undo));
+                        }
                         let text = ui.add(Label::new(theme::small(&notice.text, color)).truncate());
                         text.on_hover_text(&notice.text);
                     }
@@ -46,6 +54,9 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, notice: Option<&Notice>) 
 fn saved(ui: &mut Ui, stage: &Stage<'_>, tokens: &Tokens) {
     let (text, color) = match stage.project.save_state() {
         _ if !stage.can_change() => ("Read only".to_owned(), tokens.warn),
+        SaveState::AllSaved | SaveState::Saving { .. } if stage.holds_typing => {
+            ("Typing, not saved yet".to_owned(), tokens.text_dim)
+        }
         SaveState::AllSaved => ("All saved".to_owned(), tokens.good),
         SaveState::Saving { waiting } => (format!("Saving {}", grouped(waiting)), tokens.text_dim),
         SaveState::Failed { .. } => ("Not saved".to_owned(), tokens.bad),

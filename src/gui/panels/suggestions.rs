@@ -7,7 +7,7 @@ use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{self, primary_button, quiet_button};
 use crate::session::{Command, LearnerState, Project, Setting, Withheld};
-use crate::wording::counted;
+use crate::wording::{capital, counted};
 use eframe::egui::{self, Align, Layout, Ui, vec2};
 
 pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
@@ -32,7 +32,7 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
         if shown == 0 && !stage.view.has_news() {
             ui.add(egui::Label::new(theme::small(why_none(stage, sentence), tokens.text_dim)).wrap());
         }
-        hints(ui, stage, shown);
+        actions(ui, stage, shown);
     });
 }
 
@@ -108,6 +108,10 @@ fn why_none(stage: &Stage<'_>, sentence: &Sentence) -> String {
         };
     }
     let (made, threshold) = (stage.view.suggested(), project.settings().threshold);
+    if sentence.status() == Status::Complete && made > 0 {
+        return "This sentence is complete: suggestions that were left are passed over. Opened again, it shows them again."
+            .to_owned();
+    }
     let below = stage.view.below(sentence, stage.project.corpus().labels(), threshold);
     match (made, below) {
         (0, _) => "The model found nothing here.".to_owned(),
@@ -143,23 +147,18 @@ fn threshold(ui: &mut Ui, stage: &mut Stage<'_>) {
     ui.label(theme::small("from", tokens.text_faint));
 }
 
-/// What can be done now, with its keys; each can be clicked.
-fn hints(ui: &mut Ui, stage: &mut Stage<'_>, shown: usize) {
+/// What can be done now: buttons, each with its key.
+fn actions(ui: &mut Ui, stage: &mut Stage<'_>, shown: usize) {
     let sure = stage.project.settings().accept_all_from;
     let can_change = stage.can_change();
-    let dense = |ui: &mut Ui| {
-        ui.spacing_mut().item_spacing = vec2(2.0, 2.0);
-        ui.spacing_mut().button_padding = vec2(4.0, 2.0);
-        ui.spacing_mut().interact_size.y = 0.0;
-    };
     if shown > 0 {
         ui.horizontal_wrapped(|ui| {
-            dense(ui);
-            hint(ui, stage, CommandId::NextMark, "next");
+            ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, size::GAP_SMALL);
+            action(ui, stage, CommandId::NextMark, "next");
             if can_change {
-                hint(ui, stage, CommandId::Accept, "accept");
-                hint(ui, stage, CommandId::Reject, "reject");
-                hint(ui, stage, CommandId::AcceptAll, &format!("accept all from {sure:.2}"));
+                action(ui, stage, CommandId::Accept, "accept");
+                action(ui, stage, CommandId::Reject, "reject");
+                action(ui, stage, CommandId::AcceptAll, &format!("accept all from {sure:.2}"));
             }
         });
     }
@@ -170,24 +169,23 @@ fn hints(ui: &mut Ui, stage: &mut Stage<'_>, shown: usize) {
         if complete.on_hover_text(format!("All mentions of this sentence are marked ({keys})")).clicked() {
             stage.act(Act::Command(CommandId::CompleteAndNext));
         }
-        ui.add_space(size::GAP);
-        dense(ui);
+        ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
         if can_change {
-            hint(ui, stage, CommandId::SkipAndNext, "skip");
+            action(ui, stage, CommandId::SkipAndNext, "skip");
         }
-        hint(ui, stage, CommandId::Next, "go on");
+        action(ui, stage, CommandId::Next, "go on");
     });
 }
 
-/// A key and what it does; a click does it, too.
-fn hint(ui: &mut Ui, stage: &mut Stage<'_>, id: CommandId, does: &str) {
+/// A button that says what it does and by which key.
+fn action(ui: &mut Ui, stage: &mut Stage<'_>, id: CommandId, does: &str) {
     let tokens = theme::tokens(ui);
     let format = |font, color| egui::TextFormat::simple(font, color);
     let mut text = egui::text::LayoutJob::default();
-    text.append(&commands::keys_text(id), 0.0, format(theme::bold(size::TEXT_SMALL), tokens.text));
-    text.append(does, 5.0, format(theme::regular(size::TEXT_SMALL), tokens.text_dim));
-    let hint = ui.add(egui::Button::new(text).frame_when_inactive(false)).accessible_name(does);
-    if hint.on_hover_text(commands::title_with_keys(id)).clicked() {
+    text.append(&capital(does), 0.0, format(theme::regular(size::TEXT_SMALL), tokens.text));
+    text.append(&commands::keys_text(id), 7.0, format(theme::regular(size::TEXT_SMALL), tokens.text_faint));
+    let action = ui.add(egui::Button::new(text).min_size(vec2(0.0, 28.0))).accessible_name(does);
+    if action.on_hover_text(commands::title_with_keys(id)).clicked() {
         stage.act(Act::Command(id));
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Icons are painted from lines, since no font that is certain to be there has them.
 
+use super::keyboard::leaves_enter;
 use crate::gui::theme::{self, RADIUS_CARD, RADIUS_CONTROL, Tokens, size};
 use eframe::egui::{
     self, Align2, Color32, CornerRadius, Frame, Margin, Painter, Pos2, Rect, Response, RichText, Sense, Shape, Stroke,
@@ -137,7 +138,7 @@ pub fn slider(ui: &mut Ui, value: &mut f32, range: RangeInclusive<f32>, step: f3
     painter.circle_filled(pos2(x, rail.center().y), radius, tokens.accent);
     let shown = f64::from(*value);
     response.widget_info(|| egui::WidgetInfo::slider(true, shown, name));
-    response
+    leaves_enter(response)
 }
 
 /// A list to choose from; `name` is what a screen reader says.
@@ -152,7 +153,21 @@ pub fn combo(
     let combo = combo.icon(|ui, rect, _, _| {
         paint_icon(ui.painter(), rect.center(), Icon::Down, theme::tokens(ui).text_dim);
     });
-    combo.show_ui(ui, choices).response.accessible_name(name)
+    let choices = |ui: &mut Ui| {
+        choices(ui);
+        if is_chosen_by_key(ui) {
+            ui.close();
+        }
+    };
+    leaves_enter(combo.show_ui(ui, choices).response).accessible_name(name)
+}
+
+/// Something in the list has the keyboard, and was chosen with it.
+fn is_chosen_by_key(ui: &Ui) -> bool {
+    let is_pressed = ui.input(|i| i.key_pressed(egui::Key::Enter) || i.key_pressed(egui::Key::Space));
+    let Some(focused) = ui.memory(|m| m.focused()).filter(|_| is_pressed) else { return false };
+    let layer = ui.ctx().viewport(|viewport| viewport.this_pass.widgets.get(focused).map(|choice| choice.layer_id));
+    layer == Some(ui.layer_id())
 }
 
 /// A line to type in. Its identity is its name, so that it keeps the keyboard when something appears beside it.
@@ -184,10 +199,6 @@ pub fn icon_button(ui: &mut Ui, icon: Icon, enabled: bool, name: &str) -> Respon
     let (rect, response) = ui.allocate_exact_size(Vec2::splat(30.0), sense);
     if enabled && (response.hovered() || response.has_focus()) {
         ui.painter().rect_filled(rect, RADIUS_CONTROL, tokens.hover);
-    }
-    if response.has_focus() {
-        let ring = Stroke::new(1.5, tokens.accent);
-        ui.painter().rect_stroke(rect, RADIUS_CONTROL, ring, StrokeKind::Inside);
     }
     let color = match (enabled, response.hovered()) {
         (false, _) => tokens.line_strong,

@@ -12,7 +12,7 @@ impl Window {
         self
     }
 
-    /// Writes what is left and stops the workers. Waits: only for the end of the program.
+    /// Cancels an import, writes what is left and stops the workers. Waits: only for the end of the program.
     ///
     /// # Errors
     /// Changes that could not be saved.

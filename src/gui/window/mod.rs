@@ -6,17 +6,19 @@
 //! - Acts are carried out after painting, so that one frame shows one state.
 
 mod closing;
+mod keyboard;
 mod opening;
 mod telling;
 
+use self::keyboard::Keyboard;
 use self::opening::open_as_can_be;
 use super::Ending;
 use super::acts::Act;
-use super::commands::{CommandId, KeyboardOwner, Pressed, take_pressed};
+use super::commands::{CommandId, Pressed, take_pressed};
 use super::desk::Desk;
 use super::dialogs::{
     Backstage, CopyDialog, Dialog, DocumentsDialog, ExportDialog, HistoryDialog, KeyHelp, LabelDialog, LookAgainDialog,
-    OpenDialog, Palette, Report, SettingsDialog, SplitWordDialog,
+    OpenDialog, Palette, Recent, Report, SettingsDialog, SplitWordDialog,
 };
 use super::files::{FilePicker, Services};
 use super::panels::start::StartPage;
@@ -47,7 +49,9 @@ pub struct Window {
     title: String,
     /// That changes are not saved was told, and the next leaving gives them up.
     told_unsaved: bool,
-    owner: KeyboardOwner,
+    keyboard: Keyboard,
+    /// What was chosen in the palette.
+    recent: Recent,
     ending: Ending,
     /// What ended the program the last time; told once.
     last_end: Option<LastEnd>,
@@ -91,6 +95,7 @@ impl Window {
     /// A window at its start page, or opening `start`. Call before the first frame of `ctx`.
     pub fn new(ctx: &Context, home: Home, picker: Arc<dyn FilePicker>, start: Option<PathBuf>) -> Self {
         super::theme::install(ctx);
+        super::turns::install(ctx);
         let for_waker = ctx.clone();
         let for_reading = home.clone();
         let services = Services { picker, waker: Arc::new(move || for_waker.request_repaint()), hub: None };
@@ -107,7 +112,8 @@ impl Window {
             knowing: None,
             title: String::new(),
             told_unsaved: false,
-            owner: KeyboardOwner::Other,
+            keyboard: Keyboard::default(),
+            recent: Recent::default(),
             ending: Ending::default(),
             last_end: None,
             reading_last_end: None,
@@ -187,7 +193,9 @@ impl Window {
     pub fn ui(&mut self, ui: &mut Ui) {
         let ctx = ui.ctx().clone();
         self.typesetter.begin_frame(ui);
+        self.close_what_a_dialog_covers(&ctx);
         let dialog_open = self.dialog.is_some() || self.report.is_some();
+        let holds_typing = self.holds_typing();
         match &mut self.screen {
             Screen::Start => {
                 StartPage { recent: &self.known.recent, busy: None }.show(ui, &mut self.typesetter, &mut self.acts);
@@ -205,6 +213,7 @@ impl Window {
                     view: &mut desk.view,
                     typesetter: &mut self.typesetter,
                     acts: &mut self.acts,
+                    holds_typing,
                     dialog_open,
                     now_ms: now_ms(),
                 };
@@ -226,8 +235,8 @@ impl Window {
             && let Some(dialog) = &mut self.dialog
         {
             let (services, acts, typesetter) = (&self.services, &mut self.acts, &mut self.typesetter);
-            let encoders = &self.home.encoders();
-            dialog.show(&ctx, &mut Backstage { project, services, encoders, acts, typesetter });
+            let (encoders, recent) = (&self.home.encoders(), &mut self.recent);
+            dialog.show(&ctx, &mut Backstage { project, services, encoders, acts, typesetter, recent });
         }
         if self.report.as_ref().is_some_and(|report| report.show(&ctx, &mut self.acts)) {
             self.report = None;
@@ -237,30 +246,7 @@ impl Window {
             self.carry_out(&ctx);
             ctx.request_repaint();
         }
-    }
-
-    /// A field that loses the keyboard owns the key that did it, so that Escape leaves a note and nothing more.
-    fn keyboard_owner(&mut self, ctx: &Context) -> KeyboardOwner {
-        let now = self.owner_now(ctx);
-        let nobody = ctx.memory(|m| m.focused().is_none());
-        let before = std::mem::replace(&mut self.owner, now);
-        if nobody && before == KeyboardOwner::TextField && now == KeyboardOwner::Sentence { before } else { now }
-    }
-
-    fn owner_now(&self, ctx: &Context) -> KeyboardOwner {
-        if self.dialog.is_some() || self.report.is_some() {
-            return KeyboardOwner::Dialog;
-        }
-        if egui::Popup::is_any_open(ctx) {
-            return KeyboardOwner::Other;
-        }
-        let on_page = self.desk().is_some_and(|desk| desk.view.current().is_some());
-        match ctx.memory(|m| m.focused()) {
-            Some(id) if id == annotate::sentence_id() => KeyboardOwner::Sentence,
-            None if on_page => KeyboardOwner::Sentence,
-            Some(_) if ctx.text_edit_focused() => KeyboardOwner::TextField,
-            _ => KeyboardOwner::Other,
-        }
+        self.settle_keyboard(&ctx);
     }
 
     fn carry_out(&mut self, ctx: &Context) {
@@ -314,18 +300,23 @@ impl Window {
     }
 
     fn act_on_desk(&mut self, ctx: &Context, act: Act) {
+        let before = self.revision();
         let Screen::Desk(desk) = &mut self.screen else { return };
         let told = match act {
             Act::Change(command) => desk.change(command).map(|_| None),
             Act::Sentence(event) => desk.pointer(event),
-            Act::UseLabel(label) => desk.use_label(label),
+            Act::KeepNote { has_ended } => desk.keep_note(has_ended),
+            Act::UseLabel(label) => {
+                let told = desk.use_label(label);
+                return self.tell_edit(ctx, before, told);
+            }
             Act::GoTo(id) => {
                 desk.go_to(id);
                 desk.view.reveal = Some(Reveal::Row);
                 Ok(None)
             }
-            Act::Import { incoming, how } => {
-                desk.start_import(*incoming, how);
+            Act::Import { incoming, how, watch } => {
+                desk.start_import(*incoming, how, watch);
                 Ok(None)
             }
             Act::EditLabel(id) => {
@@ -399,14 +390,7 @@ impl Window {
             CommandId::ZoomIn => ctx.set_zoom_factor((ctx.zoom_factor() + 0.1).min(3.0)),
             CommandId::ZoomOut => ctx.set_zoom_factor((ctx.zoom_factor() - 0.1).max(0.5)),
             CommandId::ZoomReset => ctx.set_zoom_factor(1.0),
-            // The sentence keeps Tab for itself; outside it egui's own order of controls holds.
-            CommandId::LeaveSentence => ctx.memory_mut(|m| {
-                if m.has_focus(annotate::sentence_id()) {
-                    m.move_focus(egui::FocusDirection::Next);
-                } else {
-                    m.request_focus(annotate::sentence_id());
-                }
-            }),
+            CommandId::LeaveSentence => self.leave_sentence(ctx),
             _ => {}
         }
     }
@@ -422,6 +406,13 @@ impl Window {
     fn takes_drops(&self) -> bool {
         let is_typing = self.dialog.as_ref().is_some_and(Dialog::holds_typing);
         !self.is_writing() && !is_typing && !matches!(self.screen, Screen::Busy { .. })
+    }
+
+    /// Something was typed that the project does not have yet.
+    fn holds_typing(&self) -> bool {
+        self.desk().is_some_and(|Desk { project, view, .. }| {
+            view.has_unsaved_note(project) || self.dialog.as_ref().is_some_and(|dialog| dialog.is_ahead_of(project))
+        })
     }
 
     /// An import or an export is being written.

@@ -87,7 +87,7 @@ impl Window {
             _ => None,
         };
         // What can't be saved is told by what closes the project.
-        let _kept = (desk.keep_note(), author.map(|author| desk.change(Command::Set(author))));
+        let _kept = (desk.keep_note(true), author.map(|author| desk.change(Command::Set(author))));
     }
 
     /// The card of a mention may go while its note is being written, and a dialog may cover it.
@@ -95,7 +95,7 @@ impl Window {
         let is_covered = self.dialog.is_some() || self.report.is_some();
         let Screen::Desk(desk) = &mut self.screen else { return };
         if is_covered || desk.has_left_note() {
-            let told = desk.keep_note();
+            let told = desk.keep_note(true);
             self.tell(ctx, told);
         }
     }
@@ -146,6 +146,7 @@ impl Window {
             project.start_learner();
             self.screen = Screen::Desk(Box::new(Desk::new(project)));
             self.told_unsaved = false;
+            self.recent.forget_labels();
             if !then_import.is_empty() && self.report.is_none() {
                 self.import(&then_import);
             }
@@ -169,6 +170,10 @@ impl Window {
         let Screen::Desk(desk) = &mut self.screen else { return };
         let Some(done) = desk.take_import() else { return };
         match &mut self.dialog {
+            Some(Dialog::Import(_)) if matches!(done, Err(SessionError::Stopped)) => {
+                self.dialog = None;
+                self.notify(ctx, "The import was cancelled; nothing was imported".to_owned(), false);
+            }
             Some(Dialog::Import(dialog)) => dialog.imported(done),
             _ => self.tell(ctx, done.map(|_| None)),
         }

@@ -23,6 +23,16 @@ impl Window {
         }
     }
 
+    /// Tells of an edit, and offers to take it back where there was one.
+    pub(super) fn tell_edit(&mut self, ctx: &Context, before: Option<u64>, told: Told) {
+        let is_told = matches!(told, Ok(Some(_)));
+        self.tell(ctx, told);
+        let is_edited = is_told && self.revision() != before;
+        if let Some(notice) = self.notice.as_mut().filter(|_| is_edited) {
+            notice.offers_undo = true;
+        }
+    }
+
     pub(super) fn revision(&self) -> Option<u64> {
         self.desk().map(|desk| desk.project.corpus().revision())
     }
@@ -59,7 +69,7 @@ impl Window {
     pub(super) fn notify(&mut self, ctx: &Context, text: String, is_error: bool) {
         let secs = if is_error { 2.0 * NOTICE_SECS } else { NOTICE_SECS };
         let until = ctx.input(|i| i.time) + secs;
-        self.notice = Some(Notice { text, is_error, until, revision: None });
+        self.notice = Some(Notice { text, is_error, until, revision: None, offers_undo: false });
         ctx.request_repaint_after_secs(secs as f32 + 0.1);
     }
 }

@@ -83,7 +83,7 @@ pub fn adamw(p: &mut [f32], g: &[f32], m: &mut [f32], v: &mut [f32], step: AdamW
 
 /// One step of some rows of a table: `rows` ascending, `g` holding a gradient of `width` numbers for each.
 pub fn adamw_rows(p: &mut [f32], rows: &[u32], g: &[f32], [m, v]: [&mut [f32]; 2], width: usize, step: AdamWStep) {
-    for (row, g) in rows.iter().zip(g.chunks_exact(width)) {
+    for (row, g) in rows.iter().zip(g.chunks_exact(width.max(1))) {
         let at = *row as usize * width..(*row as usize + 1) * width;
         adamw_row(&mut p[at.clone()], g, &mut m[at.clone()], &mut v[at], &step);
     }
@@ -99,6 +99,7 @@ pub fn adamw_idle(
     steps: &[Idle],
     taken: impl Fn(usize) -> usize + Sync,
 ) {
+    let width = width.max(1);
     let rows = p.par_chunks_mut(width).zip(m.par_chunks_mut(width)).zip(v.par_chunks_mut(width));
     rows.enumerate().with_min_len(super::ROWS).for_each(|(row, ((p, m), v))| {
         let steps = &steps[taken(row)..];

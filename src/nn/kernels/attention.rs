@@ -63,7 +63,7 @@ impl Attention {
         turned.clear();
         turned.resize(self.size() * of.wide, 0.0);
         let width = 3 * self.hidden;
-        for (d, line) in turned.chunks_exact_mut(of.wide).enumerate() {
+        for (d, line) in turned.chunks_exact_mut(of.wide.max(1)).enumerate() {
             let from = of.qkv[column + d..].iter().step_by(width);
             line.iter_mut().zip(from).for_each(|(to, x)| *to = *x);
         }
@@ -95,6 +95,9 @@ impl Attention {
     /// `context` `[T, H]` gets what each word of sentence `number` makes of the words that it attends to.
     pub fn forward(&self, number: usize, qkv: &[f32], context: &mut [f32], scratch: &mut AttentionScratch) {
         let (of, d, width) = (self.sentence(number, qkv), self.size(), 3 * self.hidden);
+        if of.len == 0 {
+            return;
+        }
         let AttentionScratch { turned, probabilities, .. } = scratch;
         for head in 0..self.heads {
             self.probabilities(&of, head, turned, probabilities);
@@ -115,6 +118,9 @@ impl Attention {
         scratch: &mut AttentionScratch,
     ) {
         let (of, d, h, width) = (self.sentence(number, qkv), self.size(), self.hidden, 3 * self.hidden);
+        if of.len == 0 {
+            return;
+        }
         let AttentionScratch { turned, probabilities: p, dropped, gradient: dp } = scratch;
         let (square, dims) = (View::rows(of.wide), [of.len, d, of.len]);
         for head in 0..self.heads {
@@ -135,6 +141,30 @@ impl Attention {
             let (dp, turned_dp) = ((dp.as_slice(), square), (dp.as_slice(), square.transposed()));
             small_matmul(dims, (&mut grad[queries..], width), dp, (&qkv[keys..], width), Onto::Nothing);
             small_matmul(dims, (&mut grad[keys..], width), turned_dp, (&qkv[queries..], width), Onto::Nothing);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_of_any_length_and_heads_of_any_size() {
+        for (hidden, heads) in [(1, 1), (3, 1), (6, 2), (8, 8), (34, 2), (0, 1), (4, 0)] {
+            for len in [0, 1, 2, 15, 16, 17] {
+                let attention = Attention { hidden, heads, mask: DropMask::NONE, longest: len };
+                let qkv: Vec<f32> = (0..len * 3 * hidden).map(|i| ((i * 37) % 11) as f32 / 11.0).collect();
+                let mut context = vec![9.0; len * hidden];
+                attention.forward(0, &qkv, &mut context, &mut AttentionScratch::default());
+                let values = qkv.chunks_exact((3 * hidden).max(1)).flat_map(|row| &row[2 * hidden..]);
+                let (least, most) = values.fold((f32::MAX, f32::MIN), |(a, b), x| (a.min(*x), b.max(*x)));
+                let inside = |x: &f32| *x >= least - 1e-5 && *x <= most + 1e-5;
+                assert!(heads == 0 || context.iter().all(inside), "{hidden} {heads} {len}: a mean of values");
+                let mut grad = vec![9.0; qkv.len()];
+                attention.backward(0, &qkv, &context, &mut grad, &mut AttentionScratch::default());
+                assert!(grad.iter().all(|x| x.is_finite()));
+            }
         }
     }
 }

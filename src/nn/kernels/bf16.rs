@@ -72,7 +72,9 @@ impl Panels {
     fn shape(&mut self, rows: usize, columns: usize) {
         assert!(Self::fit(columns), "{columns} columns don't make whole panels");
         (self.pairs, self.columns) = (rows.div_ceil(2), columns);
-        self.data.resize(self.pairs * columns, 0);
+        let numbers = self.pairs.checked_mul(columns);
+        assert!(numbers.is_some(), "{rows} rows of {columns} columns are too many");
+        self.data.resize(numbers.unwrap_or(0), 0);
     }
 
     /// The matrix that is made of `parts` one below the other, `[rows, columns]` each; all but the last have an even
@@ -81,8 +83,8 @@ impl Panels {
         self.shape(parts.iter().map(|(_, _, rows)| rows).sum(), columns);
         let mut first = 0;
         for (x, view, rows) in parts {
-            assert!(view.col == 1 && (*rows == 0 || view.at + (rows - 1) * view.row + columns <= x.len()));
-            for (number, panel) in self.data.chunks_exact_mut(self.pairs * PANEL).enumerate() {
+            assert!(view.col == 1 && view.fits(*rows, columns, x.len()), "a matrix reaches beyond its slice");
+            for (number, panel) in self.data.chunks_exact_mut((self.pairs * PANEL).max(1)).enumerate() {
                 for i in 0..rows.div_ceil(2) {
                     let at = view.at + 2 * i * view.row + number * PANEL;
                     let upper = &x[at..at + PANEL];
@@ -95,13 +97,14 @@ impl Panels {
         }
     }
 
-    /// The transposed matrix of `parts` one below the other, `[columns of this, rows of this]` each.
+    /// The transposed matrix of `parts` one below the other, `[columns of this, rows of this]` each; an even number of rows.
     pub fn stack_transposed(&mut self, parts: &[&[f32]], rows: usize) {
+        assert!(rows.is_multiple_of(2), "{rows} rows don't make whole pairs");
         let columns = parts.iter().map(|part| part.len() / rows.max(1)).sum();
         self.shape(rows, columns);
         let (mut panels, mut halves) = (self.data.chunks_exact_mut((self.pairs * PANEL).max(1)), Vec::new());
         for part in parts {
-            for lines in part.chunks_exact(rows * PANEL) {
+            for lines in part.chunks_exact((rows * PANEL).max(1)) {
                 let Some(panel) = panels.next() else { return };
                 halve(lines, &mut halves);
                 for (i, to) in panel.chunks_exact_mut(PANEL).enumerate() {
@@ -138,12 +141,13 @@ struct Left<'a> {
     step: usize,
 }
 
-/// `dst = a · b` for `a` by rows; a number of the result depends on its row and column alone.
+/// `dst = a · b` for `a` by rows; a number of the result depends on its row and column alone. Where `b` has no rows, there
+/// is no telling how many `a` has, and nothing is done.
 pub fn half_matmul(dst: (&mut [f32], View), a: &[u32], b: &Panels, onto: Onto) {
-    let rows = a.len() / b.pairs.max(1);
+    let rows = a.len().checked_div(b.pairs).unwrap_or(0);
     for first in (0..rows).step_by(ROWS) {
         let left = Left { data: a, at: first * b.pairs, row: b.pairs, step: 1 };
-        let view = View { at: dst.1.at + first * dst.1.row, ..dst.1 };
+        let view = dst.1.from_row(first);
         for panel in 0..b.columns / PANEL {
             multiply(ROWS.min(rows - first), left, b, panel, (&mut *dst.0, view), onto);
         }
@@ -163,7 +167,7 @@ pub fn half_matmul_transposed(dst: (&mut [f32], View), rows: usize, a: &Panels, 
             let count = (PANEL - column).min(rows - row);
             tiles::rows_of(a.panel(number), column, count, &mut lines);
             let left = Left { data: &lines, at: 0, row: a.pairs, step: 1 };
-            let view = View { at: dst.1.at + row * dst.1.row, ..dst.1 };
+            let view = dst.1.from_row(row);
             for panel in 0..b.columns / PANEL {
                 multiply(count, left, b, panel, (&mut *dst.0, view), onto);
             }
@@ -175,33 +179,68 @@ pub fn half_matmul_transposed(dst: (&mut [f32], View), rows: usize, a: &Panels, 
         for row in (0..rows).step_by(STEP) {
             let (number, column) = ((first + row) / PANEL, (first + row) % PANEL);
             let left = Left { data: a.panel(number), at: column, row: 1, step: PANEL };
-            let view = View { at: dst.1.at + row * dst.1.row, ..dst.1 };
+            let view = dst.1.from_row(row);
             multiply(STEP, left, b, panel, (&mut *dst.0, view), onto);
+        }
+    }
+}
+
+/// What a product is computed with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    /// See [`tiles`]; for left matrices by rows.
+    Tiles,
+    /// AVX-512 with `vdpbf16ps`.
+    Instructions,
+    /// Instructions that every processor has.
+    Common,
+}
+
+impl Way {
+    fn best(step: usize) -> Self {
+        [Self::Tiles, Self::Instructions].into_iter().find(|way| way.is_there(step)).unwrap_or(Self::Common)
+    }
+
+    /// Whether this processor can, for a left matrix with such a `step`.
+    fn is_there(self, step: usize) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Tiles => step == 1 && tiles::has_tiles(),
+            #[cfg(target_arch = "x86_64")]
+            Self::Instructions => x86::has_instructions(),
+            #[cfg(not(target_arch = "x86_64"))]
+            Self::Tiles | Self::Instructions => step == usize::MAX,
+            Self::Common => true,
         }
     }
 }
 
 /// Some rows of one panel of a product.
 fn multiply(rows: usize, a: Left<'_>, b: &Panels, number: usize, dst: (&mut [f32], View), onto: Onto) {
+    multiply_by(Way::best(a.step), rows, a, b, number, dst, onto);
+}
+
+fn multiply_by(way: Way, rows: usize, a: Left<'_>, b: &Panels, number: usize, dst: (&mut [f32], View), onto: Onto) {
     let (panel, column) = (b.panel(number), number * PANEL);
-    let (to, view) = (dst.0, View { at: dst.1.at + column, ..dst.1 });
+    let (to, view) = (dst.0, View { at: dst.1.at.saturating_add(column), ..dst.1 });
     if rows == 0 || b.pairs == 0 {
         return;
     }
-    let fits = a.at + (rows - 1) * a.row + (b.pairs - 1) * a.step < a.data.len()
-        && view.col == 1
-        && view.at + (rows - 1) * view.row + PANEL <= to.len();
+    let left = View { at: a.at, row: a.row, col: a.step };
+    let fits = left.fits(rows, b.pairs, a.data.len()) && view.col == 1 && view.fits(rows, PANEL, to.len());
     assert!(fits, "a matrix reaches beyond its slice");
+    assert!(way.is_there(a.step), "the processor has not what it takes");
     #[cfg(target_arch = "x86_64")]
-    if a.step == 1 && tiles::has_tiles() {
+    if way == Way::Tiles {
         let (a, dst) = ((a.data[a.at..].as_ptr(), a.row), (to[view.at..].as_mut_ptr(), view.row));
-        // SAFETY: the processor has tiles, and all that is read and written is in the slices, as just asked.
+        // SAFETY: the processor has tiles, as just asked. `fits` says that `rows` rows of the panel's number of pairs lie in
+        // `a`, whose pairs lie side by side (`step` is 1), and 32 numbers in each of as many rows in `to`.
         return unsafe { tiles::multiply(rows, a, panel, dst, onto) };
     }
     #[cfg(target_arch = "x86_64")]
-    if x86::has_instructions() {
-        // SAFETY: the processor has what the function is compiled for, and all that it reads and writes is in the
-        // slices, as just asked; a panel holds 32 pairs for each step.
+    if way == Way::Instructions {
+        // SAFETY: the processor has what the function is compiled for, as just asked; `fits` says that all that it reads of
+        // `a` and writes to `to` is in the slices; a panel holds 32 pairs for each step.
         return unsafe { x86::multiply(rows, a, panel, (to, view), onto) };
     }
     let number = |pair: u32, which: u32| f32::from_bits((pair >> (16 * which)) << 16);
@@ -366,6 +405,70 @@ mod tests {
 
     fn random(rng: &mut Rng, count: usize) -> Vec<f32> {
         (0..count).map(|_| rng.normal()).collect()
+    }
+
+    #[test]
+    fn products_of_any_size_stay_in_their_slices_on_all_instructions() {
+        let mut rng = Rng::new(1, "sizes");
+        for (rows, pairs, panels) in [0, 1, 3, 4, 5, 8, 12, 13, 31, 97]
+            .into_iter()
+            .flat_map(|r| [0, 1, 2, 15, 16, 17].map(|p| (r, p, 1 + r % 2)))
+        {
+            let (k, n) = (2 * pairs, PANEL * panels);
+            let (a, b, before) = (random(&mut rng, rows * k), random(&mut rng, n * k), random(&mut rng, rows * n));
+            let (mut halves, mut right) = (Vec::new(), Panels::default());
+            halve(&a, &mut halves);
+            right.stack_transposed(&[&b], k);
+            for onto in [Onto::Nothing, Onto::Sum] {
+                let mut want = before.clone();
+                let transposed = View::rows(k).transposed();
+                matmul(
+                    [rows, n, k],
+                    (&mut want, View::rows(n)),
+                    (&rounded(&a), View::rows(k)),
+                    (&rounded(&b), transposed),
+                    onto,
+                );
+                for way in [Way::Common, Way::Instructions, Way::Tiles].into_iter().filter(|way| way.is_there(1)) {
+                    let mut got = before.clone();
+                    let left = Left { data: &halves, at: 0, row: pairs, step: 1 };
+                    for number in 0..right.columns / PANEL {
+                        multiply_by(way, rows, left, &right, number, (&mut got, View::rows(n)), onto);
+                    }
+                    let close = got.iter().zip(&want).all(|(got, want)| (got - want).abs() < 1e-4);
+                    assert!(close || pairs == 0, "{rows} {pairs} {panels} {onto:?} {way:?}");
+                    assert!(pairs > 0 || got == before);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn panels_of_nothing_and_sizes_that_don_t_fit() {
+        let mut panels = Panels::default();
+        panels.stack(&[], PANEL);
+        panels.stack(&[(&[], View::rows(PANEL), 0)], PANEL);
+        panels.stack_transposed(&[&[]], 0);
+        panels.stack_transposed(&[], 2);
+        half_matmul((&mut [], View::rows(PANEL)), &[], &panels, Onto::Nothing);
+        half_matmul_transposed((&mut [], View::rows(PANEL)), 0, &panels, 0, &panels, Onto::Sum);
+        let panics = |work: &dyn Fn()| {
+            let work = std::panic::AssertUnwindSafe(work);
+            assert!(std::panic::catch_unwind(|| work()).is_err());
+        };
+        panics(&|| Panels::default().stack(&[(&[0.0; PANEL], View::rows(PANEL), 2)], PANEL));
+        panics(&|| Panels::default().stack(&[(&[0.0; PANEL], View { at: usize::MAX, row: PANEL, col: 1 }, 2)], PANEL));
+        panics(&|| Panels::default().stack_transposed(&[&[0.0; 3 * PANEL]], 3));
+        panics(&|| {
+            let mut right = Panels::default();
+            right.stack_transposed(&[&[0.0; 2 * PANEL]], 2);
+            half_matmul((&mut [0.0; PANEL], View::rows(PANEL)), &[0; 2], &right, Onto::Nothing);
+        });
+        panics(&|| {
+            let mut right = Panels::default();
+            right.stack_transposed(&[&[0.0; 2 * PANEL]], 2);
+            half_matmul((&mut [0.0; PANEL], View { at: 0, row: usize::MAX, col: 1 }), &[0; 2], &right, Onto::Nothing);
+        });
     }
 
     /// What eight bits leave of a number.

@@ -1,6 +1,5 @@
-//! Matrix products: large ones by the library `gemm`, small ones where packing would cost more than the product.
+//! Matrix products by the library `gemm`, and where matrices lie.
 
-use super::LANES;
 use gemm::Parallelism;
 
 /// A matrix inside a slice: element `(i, j)` is at `at + i · row + j · col`.
@@ -22,13 +21,33 @@ impl View {
         Self { at: from, row: cols, col: 1 }
     }
 
+    /// The rows from `row` on. What would begin beyond all memory fits no slice.
+    pub(super) fn from_row(self, row: usize) -> Self {
+        Self { at: self.at.saturating_add(row.saturating_mul(self.row)), ..self }
+    }
+
     pub fn transposed(self) -> Self {
         Self { row: self.col, col: self.row, ..self }
     }
 
-    /// One more than the greatest index of a `rows` × `cols` matrix.
-    fn end(self, rows: usize, cols: usize) -> usize {
-        if rows == 0 || cols == 0 { 0 } else { self.at + (rows - 1) * self.row + (cols - 1) * self.col + 1 }
+    /// One more than the greatest index of a matrix of `rows` rows and `cols` columns, where there is such a number.
+    fn end(self, rows: usize, cols: usize) -> Option<usize> {
+        let (Some(rows), Some(cols)) = (rows.checked_sub(1), cols.checked_sub(1)) else { return Some(0) };
+        let down = rows.checked_mul(self.row)?;
+        self.at.checked_add(down)?.checked_add(cols.checked_mul(self.col)?)?.checked_add(1)
+    }
+
+    /// Whether every element lies in a slice of `len` numbers, at a distance that a pointer can be moved by.
+    pub(super) fn fits(self, rows: usize, cols: usize, len: usize) -> bool {
+        let can_be = |step: usize| isize::try_from(step).is_ok();
+        self.end(rows, cols).is_some_and(|end| end <= len) && can_be(self.row) && can_be(self.col)
+    }
+
+    /// Whether no two elements lie at one place.
+    fn is_spread(self, rows: usize, cols: usize) -> bool {
+        let by_rows = (self.col >= 1 || cols <= 1) && (rows <= 1 || self.row >= cols.saturating_mul(self.col));
+        let by_columns = (self.row >= 1 || rows <= 1) && (cols <= 1 || self.col >= rows.saturating_mul(self.row));
+        by_rows || by_columns
     }
 }
 
@@ -59,7 +78,6 @@ const FEW: usize = 256;
 
 /// One number after the other, in the order of `gemm`.
 fn few([m, n, k]: [usize; 3], dst: (&mut [f32], View), a: (&[f32], View), b: (&[f32], View), onto: Onto) {
-    // Where k is 0 there is nothing to begin at.
     let from = |slice, at: usize| <[f32]>::get(slice, at..).unwrap_or_default();
     for i in 0..m {
         for j in 0..n {
@@ -87,13 +105,23 @@ fn product(
     onto: Onto,
     parallelism: Parallelism,
 ) {
-    let fits = dst.1.end(m, n) <= dst.0.len() && a.1.end(m, k) <= a.0.len() && b.1.end(k, n) <= b.0.len();
+    let fits = dst.1.fits(m, n, dst.0.len()) && a.1.fits(m, k, a.0.len()) && b.1.fits(k, n, b.0.len());
     assert!(fits, "a matrix reaches beyond its slice");
+    assert!(dst.1.is_spread(m, n), "rows and columns of a product overlap");
+    if m == 0 || n == 0 || k == 0 {
+        // Nothing is at the places where the matrices would begin. A sum of no products is 0.
+        if onto == Onto::Nothing {
+            let places = (0..m).flat_map(|i| (0..n).map(move |j| i * dst.1.row + j * dst.1.col));
+            places.for_each(|place| dst.0[dst.1.at + place] = 0.0);
+        }
+        return;
+    }
     if k > 2 && (m * n <= FEW || m == 1) {
         return few([m, n, k], dst, a, b, onto);
     }
-    // SAFETY: `fits` says that every element of the three matrices lies in its slice; `dst` is borrowed mutably, so
-    // it overlaps neither `a` nor `b`.
+    // SAFETY: no dimension is 0, so each matrix has a first element, and `fits` says that this and every other element lies
+    // in its slice, at distances that are no larger than an `isize`. `dst` is borrowed mutably, so it overlaps neither `a`
+    // nor `b`; it `is_spread`, so threads that write different elements write different places.
     unsafe {
         gemm::gemm(
             m,
@@ -119,267 +147,15 @@ fn product(
     }
 }
 
-/// `dst = a · b` on the thread that calls, for matrices of a few dozen rows and columns, where packing them would cost
-/// more than the product; `dims` is `[M, N, K]`.
-///
-/// `dst` and `b` have columns that lie side by side: `(slice, numbers from row to row)`.
-pub fn small_matmul(dims: [usize; 3], dst: (&mut [f32], usize), a: (&[f32], View), b: (&[f32], usize), onto: Onto) {
-    let [m, n, k] = dims;
-    if m == 0 || n == 0 {
-        return;
-    }
-    let end = |rows: usize, row: usize| if rows == 0 { 0 } else { (rows - 1) * row + n };
-    let fits = end(m, dst.1) <= dst.0.len() && a.1.end(m, k) <= a.0.len() && end(k, b.1) <= b.0.len();
-    assert!(fits, "a matrix reaches beyond its slice");
-    let small = Small { dims, dst_row: dst.1, a, b: b.0, b_row: b.1, onto };
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f") {
-            // SAFETY: the processor has what the function is compiled for, as just asked.
-            return unsafe { small_avx512(&small, dst.0) };
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            // SAFETY: as above.
-            return unsafe { small_avx2(&small, dst.0) };
-        }
-    }
-    small.run::<[f32; LANES]>(dst.0);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-fn small_avx512(small: &Small<'_>, dst: &mut [f32]) {
-    small.run::<Avx512>(dst);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn small_avx2(small: &Small<'_>, dst: &mut [f32]) {
-    small.run::<Avx2>(dst);
-}
-
-/// [`LANES`] numbers in registers. The kinds of one processor are used in functions that are compiled for it only.
-trait Lanes: Copy {
-    const ZERO: Self;
-    fn load(from: &[f32; LANES]) -> Self;
-    /// `self + a · b`
-    fn plus(self, a: f32, b: Self) -> Self;
-    fn store(self, to: &mut [f32; LANES]);
-}
-
-impl Lanes for [f32; LANES] {
-    const ZERO: Self = [0.0; LANES];
-
-    #[inline(always)]
-    fn load(from: &[f32; LANES]) -> Self {
-        *from
-    }
-
-    #[inline(always)]
-    fn plus(mut self, a: f32, b: Self) -> Self {
-        self.iter_mut().zip(b).for_each(|(sum, b)| *sum += a * b);
-        self
-    }
-
-    #[inline(always)]
-    fn store(self, to: &mut [f32; LANES]) {
-        *to = self;
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-use x86::{Avx2, Avx512};
-
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use super::{LANES, Lanes};
-    use std::arch::x86_64::{
-        __m256, __m512, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_set1_ps, _mm256_storeu_ps, _mm512_fmadd_ps,
-        _mm512_loadu_ps, _mm512_set1_ps, _mm512_storeu_ps,
-    };
-
-    #[derive(Clone, Copy)]
-    pub(super) struct Avx512(__m512);
-
-    impl Lanes for Avx512 {
-        // SAFETY: sixteen zeros are sixteen numbers.
-        const ZERO: Self = Self(unsafe { std::mem::zeroed() });
-
-        #[inline(always)]
-        fn load(from: &[f32; LANES]) -> Self {
-            // SAFETY: sixteen numbers are read from where they are; see `Lanes` for the processor.
-            Self(unsafe { _mm512_loadu_ps(from.as_ptr()) })
-        }
-
-        #[inline(always)]
-        fn plus(self, a: f32, b: Self) -> Self {
-            // SAFETY: see `Lanes` for the processor.
-            Self(unsafe { _mm512_fmadd_ps(_mm512_set1_ps(a), b.0, self.0) })
-        }
-
-        #[inline(always)]
-        fn store(self, to: &mut [f32; LANES]) {
-            // SAFETY: sixteen numbers are written where there is room for them; see `Lanes` for the processor.
-            unsafe { _mm512_storeu_ps(to.as_mut_ptr(), self.0) }
-        }
-    }
-
-    #[derive(Clone, Copy)]
-    pub(super) struct Avx2(__m256, __m256);
-
-    impl Lanes for Avx2 {
-        // SAFETY: zeros are numbers.
-        const ZERO: Self = Self(unsafe { std::mem::zeroed() }, unsafe { std::mem::zeroed() });
-
-        #[inline(always)]
-        fn load(from: &[f32; LANES]) -> Self {
-            // SAFETY: two times eight numbers are read from sixteen; see `Lanes` for the processor.
-            unsafe { Self(_mm256_loadu_ps(from.as_ptr()), _mm256_loadu_ps(from.as_ptr().add(LANES / 2))) }
-        }
-
-        #[inline(always)]
-        fn plus(self, a: f32, b: Self) -> Self {
-            // SAFETY: see `Lanes` for the processor.
-            unsafe {
-                let a = _mm256_set1_ps(a);
-                Self(_mm256_fmadd_ps(a, b.0, self.0), _mm256_fmadd_ps(a, b.1, self.1))
-            }
-        }
-
-        #[inline(always)]
-        fn store(self, to: &mut [f32; LANES]) {
-            // SAFETY: two times eight numbers are written where there is room for sixteen; see `Lanes` for the processor.
-            unsafe {
-                _mm256_storeu_ps(to.as_mut_ptr(), self.0);
-                _mm256_storeu_ps(to.as_mut_ptr().add(LANES / 2), self.1);
-            }
-        }
-    }
-}
-
-/// Rows whose sums are kept in registers at a time.
-const ROWS_AT_ONCE: usize = 6;
-
-struct Small<'a> {
-    dims: [usize; 3],
-    dst_row: usize,
-    a: (&'a [f32], View),
-    b: &'a [f32],
-    b_row: usize,
-    onto: Onto,
-}
-
-impl Small<'_> {
-    #[inline(always)]
-    fn run<L: Lanes>(&self, dst: &mut [f32]) {
-        let [m, n, _] = self.dims;
-        let mut col = 0;
-        while col < n {
-            let lanes = (n - col).min(2 * LANES);
-            let mut row = 0;
-            while row < m {
-                let tall = m - row >= ROWS_AT_ONCE;
-                match (tall, lanes) {
-                    (true, 32) => self.block::<L, ROWS_AT_ONCE, 2>(dst, row, col),
-                    (false, 32) => self.block::<L, 1, 2>(dst, row, col),
-                    (true, 16..) => self.block::<L, ROWS_AT_ONCE, 1>(dst, row, col),
-                    (false, 16..) => self.block::<L, 1, 1>(dst, row, col),
-                    (true, _) => self.narrow::<L, ROWS_AT_ONCE>(dst, row, col),
-                    (false, _) => self.narrow::<L, 1>(dst, row, col),
-                }
-                row += if tall { ROWS_AT_ONCE } else { 1 };
-            }
-            col += if lanes == 2 * LANES { lanes } else { lanes.min(LANES) };
-        }
-    }
-
-    #[inline(always)]
-    fn a(&self, row: usize, i: usize) -> f32 {
-        let (a, view) = self.a;
-        a[view.at + row * view.row + i * view.col]
-    }
-
-    /// `R` rows and `C` times [`LANES`] columns from (`row`, `col`).
-    #[inline(always)]
-    fn block<L: Lanes, const R: usize, const C: usize>(&self, dst: &mut [f32], row: usize, col: usize) {
-        let mut sums = [[L::ZERO; C]; R];
-        for i in 0..self.dims[2] {
-            let mut b = [L::ZERO; C];
-            for (c, b) in b.iter_mut().enumerate() {
-                let Some(from) = self.b[i * self.b_row + col + c * LANES..].first_chunk() else { return };
-                *b = L::load(from);
-            }
-            for (r, sums) in sums.iter_mut().enumerate() {
-                let a = self.a(row + r, i);
-                for (sum, b) in sums.iter_mut().zip(b) {
-                    *sum = sum.plus(a, b);
-                }
-            }
-        }
-        for (r, sums) in sums.iter().enumerate() {
-            for (c, sum) in sums.iter().enumerate() {
-                let at = (row + r) * self.dst_row + col + c * LANES;
-                let Some(to) = dst[at..].first_chunk_mut::<LANES>() else { return };
-                self.put(*sum, to);
-            }
-        }
-    }
-
-    /// `R` rows of the last columns, which are fewer than [`LANES`].
-    #[inline(always)]
-    fn narrow<L: Lanes, const R: usize>(&self, dst: &mut [f32], row: usize, col: usize) {
-        let columns = self.dims[1] - col;
-        let (mut sums, mut b) = ([L::ZERO; R], [0f32; LANES]);
-        for i in 0..self.dims[2] {
-            b[..columns].copy_from_slice(&self.b[i * self.b_row + col..][..columns]);
-            let b = L::load(&b);
-            for (r, sum) in sums.iter_mut().enumerate() {
-                *sum = sum.plus(self.a(row + r, i), b);
-            }
-        }
-        for (r, sum) in sums.iter().enumerate() {
-            let to = &mut dst[(row + r) * self.dst_row + col..][..columns];
-            let mut all = [0f32; LANES];
-            all[..columns].copy_from_slice(to);
-            self.put(*sum, &mut all);
-            to.copy_from_slice(&all[..columns]);
-        }
-    }
-
-    #[inline(always)]
-    fn put<L: Lanes>(&self, sum: L, to: &mut [f32; LANES]) {
-        match self.onto {
-            Onto::Nothing => sum.store(to),
-            Onto::Sum => L::load(to).plus(1.0, sum).store(to),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::small_matmul;
     use super::*;
     use crate::nn::Rng;
     use proptest::prelude::*;
 
     fn random(rng: &mut Rng, count: usize) -> Vec<f32> {
         (0..count).map(|_| rng.normal()).collect()
-    }
-
-    proptest! {
-        #[test]
-        fn small_products_are_those_of_the_library(
-            m in 0usize..20, n in 0usize..70, k in 0usize..20, transposed: bool, seed: u64,
-        ) {
-            let mut rng = Rng::new(seed, "matrices");
-            let (a, b) = (random(&mut rng, m * k), random(&mut rng, k * n));
-            let view = if transposed { View::rows(m).transposed() } else { View::rows(k) };
-            let (mut got, mut want) = (vec![0f32; m * n], vec![0f32; m * n]);
-            small_matmul([m, n, k], (&mut got, n), (&a, view), (&b, n), Onto::Nothing);
-            matmul([m, n, k], (&mut want, View::rows(n)), (&a, view), (&b, View::rows(n)), Onto::Nothing);
-            for (got, want) in got.iter().zip(&want) {
-                prop_assert!((got - want).abs() < 1e-5, "{got} {want}");
-            }
-        }
     }
 
     proptest! {
@@ -401,6 +177,64 @@ mod tests {
                 matmul([rows.len(), n, k], (&mut part, View::columns(0, width)), (a, View::rows(k)), (&b, b_view), Onto::Nothing);
                 prop_assert!(part == whole[rows.start * width..rows.end * width], "rows {rows:?} of {m}");
             }
+        }
+    }
+
+    #[test]
+    fn nothing_is_touched_where_a_dimension_is_0() {
+        // A matrix without elements may begin anywhere.
+        let beyond = View { at: 100, row: 7, col: 1 };
+        let (full, rows) = ([1f32; 9], View::rows(3));
+        let of = |rows_: usize, cols: usize| if rows_ * cols == 0 { (&[][..], beyond) } else { (&full[..], rows) };
+        for [m, n, k] in [[0, 3, 3], [3, 0, 3], [0, 0, 3], [0, 0, 0], [0, 3, 0], [3, 0, 0]] {
+            let mut dst = [1f32, 2.0];
+            matmul([m, n, k], (&mut dst, beyond), of(m, k), of(k, n), Onto::Nothing);
+            small_matmul([m, n, k], (&mut dst, 7), of(m, k), (of(k, n).0, 3), Onto::Nothing);
+            assert_eq!(dst, [1.0, 2.0]);
+        }
+        let mut dst = [1f32; 4];
+        matmul([2, 2, 0], (&mut dst, View::rows(2)), (&[], beyond), (&[], beyond), Onto::Sum);
+        assert_eq!(dst, [1.0; 4]);
+        matmul([2, 2, 0], (&mut dst, View::rows(2)), (&[], beyond), (&[], beyond), Onto::Nothing);
+        assert_eq!(dst, [0.0; 4], "a sum of nothing is 0");
+    }
+
+    #[test]
+    fn sizes_that_don_t_fit_panic_before_anything_is_read() {
+        let (half, most) = (usize::MAX / 2 + 1, usize::MAX);
+        let rows = View::rows(2);
+        let wide = |at, row, col| View { at, row, col };
+        let cases: [([usize; 3], View, View, View); 9] = [
+            ([2, 2, 2], wide(1, 2, 1), rows, rows),
+            ([2, 2, 2], rows, wide(1, 2, 1), rows),
+            ([2, 2, 2], rows, rows, wide(1, 2, 1)),
+            // Products and sums that wrap around.
+            ([3, 2, 2], rows, wide(0, half, 1), rows),
+            ([2, 2, 2], rows, wide(most, 2, 1), rows),
+            ([most, most, 2], rows, rows, rows),
+            ([2, 2, 2], rows, rows, wide(0, 2, most)),
+            ([1, 2, 2], wide(0, most, 1), rows, rows),
+            // Two elements at one place.
+            ([2, 2, 2], wide(0, 0, 1), rows, rows),
+        ];
+        for (dims, dst, a, b) in cases {
+            let result = std::panic::catch_unwind(|| {
+                let mut to = [0f32; 4];
+                matmul(dims, (&mut to, dst), (&[1.0; 4], a), (&[1.0; 4], b), Onto::Nothing);
+            });
+            assert!(result.is_err(), "{dims:?} {dst:?} {a:?} {b:?}");
+        }
+        for (dims, dst, a, b) in [
+            ([2, 2, 2], 3, rows, 2),
+            ([2, 2, 2], 2, rows, 3),
+            ([3, 2, 2], half, rows, 2),
+            ([2, 2, 2], 2, wide(0, most, 1), 2),
+        ] {
+            let result = std::panic::catch_unwind(|| {
+                let mut to = [0f32; 4];
+                small_matmul(dims, (&mut to, dst), (&[1.0; 4], a), (&[1.0; 4], b), Onto::Nothing);
+            });
+            assert!(result.is_err(), "{dims:?} {dst:?} {a:?} {b:?}");
         }
     }
 

@@ -4,7 +4,10 @@
 //! - No result depends on the number of threads. Most kernels run on the thread that calls them, which divides its rows
 //!   among several; where a kernel divides its work itself, over the pool that it is called in, the pieces have a fixed size
 //!   and their sums are added in order.
-//! - Matrices are row-major unless a [`View`] says otherwise. Sizes that don't fit are a bug of the caller and panic.
+//! - Matrices are row-major unless a [`View`] says otherwise. Sizes that don't fit are a bug of the caller and panic, before
+//!   anything is read or written; that the sizes themselves are computed does not overflow. Any dimension may be 0.
+//! - Instructions that not every processor has are reached in two ways: in a function that is compiled for them, called
+//!   after the processor was asked (`dispatch!`), or by values that only that answer makes (`HasAvx2`, `HasAvx512`).
 
 /// Compiles one body for AVX-512, AVX2 and the baseline, and calls the best that the processor has.
 macro_rules! dispatch {
@@ -41,6 +44,7 @@ mod bf16;
 mod dropout;
 mod matmul;
 mod rows;
+mod small;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
 
@@ -48,11 +52,12 @@ pub use adamw::{AdamWStep, Idle, adamw, adamw_idle, adamw_rows};
 pub use attention::{Attention, AttentionScratch};
 pub use bf16::{Panels, half_matmul, half_matmul_transposed, halve, has_bf16};
 pub use dropout::{DropMask, drop_all};
-pub use matmul::{Onto, View, matmul, matmul_divided, small_matmul};
+pub use matmul::{Onto, View, matmul, matmul_divided};
 pub use rows::{
     Norm, add_bias, add_row, add_rows, add_scaled_row, drop_and_sum, gelu_back, gelu_of_sum, gelu_row, gelu_slope_row,
     layer_norm, layer_norm_back, multiply_row, norm_of_sum, softmax_row, squared_norm, sum_rows,
 };
+pub use small::small_matmul;
 
 /// Rows that one task takes at a time.
 const ROWS: usize = 32;

@@ -52,7 +52,6 @@ fn fonts() -> Vec<FontInsert> {
         font("hebrew", include_bytes!("../fonts/NotoSansHebrew-subset.ttf")),
         font("thai", include_bytes!("../fonts/NotoSansThai-subset.ttf")),
         font("chinese", include_bytes!("../fonts/NotoSansCJKsc-subset.otf")),
-        font("emoji", include_bytes!("../fonts/NotoEmoji-subset.ttf")),
     ]
 }
 

@@ -5,6 +5,7 @@ use super::progress::bar;
 use crate::gui::acts::Act;
 use crate::gui::commands::CommandId;
 use crate::gui::theme::{self, size};
+use crate::gui::widgets::keyboard::keeps_enter;
 use crate::gui::widgets::parts::button;
 use crate::session::{BLIND_SENTENCES, Command, Counts, ENOUGH_DEV, Project};
 use crate::wording::{counted, grouped};
@@ -48,7 +49,7 @@ impl BlindCard {
         ui.add_space(size::GAP_SMALL);
         let row = vec2(ui.available_width(), 34.0);
         ui.allocate_ui_with_layout(row, Layout::left_to_right(Align::Center), |ui| {
-            let field = ui.add(DragValue::new(&mut wanted).range(1..=counts.free));
+            let field = keeps_enter(ui.add(DragValue::new(&mut wanted).range(1..=counts.free)));
             if field.accessible_name("Sentences to set aside").changed() {
                 self.chosen = Some(wanted);
             }

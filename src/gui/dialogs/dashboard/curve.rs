@@ -103,9 +103,10 @@ fn latest(point: &MeasuredPoint) -> String {
 fn basis(curve: &LearningCurve, counts: &Counts) -> String {
     let numbers = || curve.points.iter().map(|point| point.sentences);
     let (fewest, most) = (numbers().min().unwrap_or(0), numbers().max().unwrap_or(0));
-    let number = if fewest == most { grouped(most) } else { format!("{} to {}", grouped(fewest), grouped(most)) };
+    let most_of_them = counted(most, "sentence", "sentences");
+    let number = if fewest == most { most_of_them } else { format!("{} to {most_of_them}", grouped(fewest)) };
     match curve.basis {
-        CurveBasis::Blind => format!("Measured on {number} sentences of the blind set, from which no model learned."),
+        CurveBasis::Blind => format!("Measured on {number} of the blind set, from which no model learned."),
         CurveBasis::Dev => {
             let later = if counts.blind == 0 {
                 ""
@@ -115,7 +116,7 @@ fn basis(curve: &LearningCurve, counts: &Counts) -> String {
                 " From the next training on the blind set takes over."
             };
             format!(
-                "Measured on {number} sentences of dev. Dev also decides when a training ends and which model is kept, so \
+                "Measured on {number} of dev. Dev also decides when a training ends and which model is kept, so \
                  these scores are a little too good.{later}"
             )
         }
@@ -125,8 +126,8 @@ fn basis(curve: &LearningCurve, counts: &Counts) -> String {
 fn outlook(forecast: &Forecast) -> String {
     let [gain, low, high] = [forecast.gain, forecast.low, forecast.high].map(tenths);
     format!(
-        "{} more sentences: about {gain:+.1} points of F1, in nine of ten cases between {low:+.1} and {high:+.1}",
-        grouped(forecast.more_sentences)
+        "{}: about {gain:+.1} points of F1, in nine of ten cases between {low:+.1} and {high:+.1}",
+        counted(forecast.more_sentences, "more sentence", "more sentences")
     )
 }
 
@@ -226,11 +227,8 @@ fn items<'p>(points: &[MeasuredPoint], ahead: Option<&Ahead>, tokens: &Tokens, p
 /// The words beside a point under the pointer.
 fn of_point(point: &MeasuredPoint) -> String {
     let [f1, low, high] = [point.f1, point.low, point.high].map(percent);
-    let (learned, scored) = (grouped(point.train_sentences), grouped(point.sentences));
-    format!(
-        "Model {}: F1 {f1:.1} ({low:.1} to {high:.1})\ntrained on {learned} sentences, scored on {scored}",
-        point.model
-    )
+    let (learned, scored) = (counted(point.train_sentences, "sentence", "sentences"), grouped(point.sentences));
+    format!("Model {}: F1 {f1:.1} ({low:.1} to {high:.1})\ntrained on {learned}, scored on {scored}", point.model)
 }
 
 /// Where the forecast goes from the last point, in the units of the plot.

@@ -1,0 +1,86 @@
+//! Giving labels: to words, mentions and suggestions; and what is told of it.
+//!
+//! # Invariants
+//! - Only what is drawn as selected is changed. What was scrolled away is brought into sight first, and what was
+//!   replaced since it was drawn has to be selected again.
+
+use super::commands::{CommandId, keys_text};
+use super::desk::{Desk, NOTHING, Told};
+use super::view::Unseen;
+use super::widgets::sentence::MarkId;
+use crate::annotation::{Fragments, LabelId, Span, Status};
+use crate::session::Command;
+
+/// Of the words that something was done to, so many characters are told.
+const MOST_CHARACTERS: usize = 40;
+
+impl Desk {
+    /// A label for what is selected: the picked mention or suggestion, else words.
+    pub fn use_label(&mut self, label: LabelId) -> Told {
+        let Some(sentence) = self.view.current() else { return NOTHING };
+        if let Some(unseen) = self.view.unseen() {
+            return self.show_selection(unseen);
+        }
+        let name = self.name_of(label);
+        let (command, told) = match self.view.picked_mark().map(|m| (m.id, m.hull, m.label)) {
+            Some((MarkId::Gold(mention), hull, old)) => {
+                let words = self.words_of(hull);
+                if old == label {
+                    return Ok(Some(format!("{words} is {name} already")));
+                }
+                let told = format!("{words} is {name} now, no longer {}", self.name_of(old));
+                (Command::Relabel { sentence, mention, label }, told)
+            }
+            Some((MarkId::Ghost(span, suggested), ..)) => {
+                let words = self.words_of(span);
+                let suggested = self.view.suggested_as(span, suggested);
+                if suggested.label == label {
+                    (Command::Accept { sentence, suggested }, format!("{words} is accepted as {name}"))
+                } else {
+                    let told = format!("{words} is {name}; {} was suggested", self.name_of(suggested.label));
+                    (Command::Correct { sentence, suggested, to: span, label }, told)
+                }
+            }
+            None => {
+                let Some(span) = self.view.target() else { return NOTHING };
+                let told = format!("{} is {name}", self.words_of(span));
+                (Command::Annotate { sentence, fragments: Fragments::from(span), label }, told)
+            }
+        };
+        let outcome = self.change(command)?;
+        self.pick_mention(outcome.mention);
+        let is_complete = self.view.sentence(&self.project).is_some_and(|s| s.status() == Status::Complete);
+        let complete = if is_complete { " · the sentence stays complete" } else { "" };
+        Ok(Some(format!("{told}{complete} · {} takes it back", keys_text(CommandId::Undo))))
+    }
+
+    /// Shows what a command would change where the person can't see it, and leaves it as it is.
+    pub(super) fn look_first(&mut self, id: CommandId) -> Option<Told> {
+        use CommandId::{Accept, EndAfter, EndBefore, Reject, Remove, StartAfter, StartBefore};
+        let changes_it = matches!(id, Accept | Reject | Remove | EndBefore | EndAfter | StartBefore | StartAfter);
+        let is_about_it = changes_it && self.view.picked().is_some() && !self.is_reviewing();
+        let unseen = self.view.unseen().filter(|_| is_about_it)?;
+        Some(self.show_selection(unseen))
+    }
+
+    fn show_selection(&mut self, unseen: Unseen) -> Told {
+        self.view.follow();
+        let why = match unseen {
+            Unseen::OutOfSight => "What is selected was out of sight, and nothing was changed; here it is",
+            Unseen::Replaced => "What was selected is no longer there, and nothing was changed; select it again",
+        };
+        Ok(Some(why.to_owned()))
+    }
+
+    fn name_of(&self, label: LabelId) -> String {
+        self.project.corpus().labels().get(label).map_or("?", |l| l.display_name()).to_owned()
+    }
+
+    fn words_of(&self, span: Span) -> String {
+        let corpus = self.project.corpus();
+        let words = self.view.sentence(&self.project).map_or("", |sentence| corpus.span_text(sentence, span));
+        let shown: String = words.chars().take(MOST_CHARACTERS).collect();
+        let cut = if shown.len() < words.len() { "…" } else { "" };
+        format!("“{shown}{cut}”")
+    }
+}

@@ -1,0 +1,146 @@
+//! Sentences that are too long for one pass.
+
+use super::super::config::EncoderTraits;
+use super::super::{Config, Event};
+use super::*;
+use crate::encoder::Encoders;
+use crate::model::architectures;
+use crate::nn::Processor;
+use candle_core::Device;
+use std::sync::atomic::AtomicBool;
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+const WORDS: usize = 700;
+
+/// A model that has learned nothing, on the built-in encoder that hashes words, with windows of 254 words.
+fn untrained(config: Config, pretrained: bool) -> (Vars, Model) {
+    let encoder = Encoders::at(std::path::Path::new("nowhere")).get("small").unwrap();
+    let traits = EncoderTraits { pretrained, uncased: false, hidden: encoder.definition().config().hidden };
+    let settings = config.resolve(100, 0, traits, Processor::Cpu);
+    let mut vars = Vars::trainable(3, &Device::Cpu);
+    let labels = vec![LabelId(0), LabelId(1), LabelId(2)];
+    let model = Model::build(&mut vars, encoder.definition().clone(), &settings, labels).unwrap();
+    (vars, model)
+}
+
+fn words(count: usize) -> Vec<String> {
+    let mut rng = Rng::new(5, "words");
+    (0..count).map(|_| format!("w{}", rng.below(300))).collect()
+}
+
+fn said(model: &Model, prepared: &[Prepared], filter: HeadFilter, acquire: Option<usize>) -> Vec<Said> {
+    let threads = Threads::new("test", Some(2)).unwrap();
+    let work = Work { threads: &threads, filter, batch_size: 4, acquire, floor: 0.25, cancel: &NEVER };
+    let mut said: Vec<Option<Said>> = prepared.iter().map(|_| None).collect();
+    model.predict_all(prepared, work, &mut PartTimes::default(), |i, of| said[i] = Some(of)).unwrap();
+    said.into_iter().flatten().collect()
+}
+
+#[test]
+fn what_is_predicted_in_parts_is_what_is_predicted_at_once() {
+    for architecture in architectures() {
+        for nesting in Nesting::ALL {
+            let architecture = architecture.id().to_owned();
+            let (_vars, mut model) =
+                untrained(Config { architecture, nesting, max_width: 5, ..Config::default() }, false);
+            let sentences = [words(WORDS), words(3)];
+            let prepared = model.prepare_all(sentences.iter().map(|s| (s.as_slice(), [].as_slice())), &NEVER).unwrap();
+            for (filter, acquire) in
+                [(HeadFilter::All, None), (HeadFilter::AtLeast(0.5), Some(0)), (HeadFilter::All, Some(2))]
+            {
+                model.most.predict = usize::MAX;
+                let whole = said(&model, &prepared, filter, acquire);
+                assert!(whole[0].found.len() > 20, "{} of {}", whole[0].found.len(), whole[0].candidates);
+                for most in [1, 300, 600] {
+                    model.most.predict = most;
+                    let parts = said(&model, &prepared, filter, acquire);
+                    for (whole, parts) in whole.iter().zip(&parts) {
+                        assert!(whole.heads == parts.heads, "at most {most}");
+                        assert!(whole.found == parts.found, "at most {most}");
+                        assert_eq!(whole.candidates, parts.candidates);
+                        let (mut a, mut b) = (whole.acquisition.clone(), parts.acquisition.clone());
+                        // The one sum that goes through all heads before all candidates.
+                        let off = a.disagreement.take().unwrap_or(0.0) - b.disagreement.take().unwrap_or(0.0);
+                        assert!(off.abs() < 1e-4, "{off}");
+                        assert_eq!(format!("{a:?}"), format!("{b:?}"), "at most {most}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn no_part_is_longer_than_asked_for_and_all_words_are_in_one() {
+    let (_vars, model) = untrained(Config { max_width: 20, ..Config::default() }, false);
+    let span = |start, end| Span::from_range(start..end).unwrap();
+    let mentions = |start: usize| [span(start, start + 2 + start % 9), span(start + 1, start + 11)];
+    let gold: Vec<(Span, LabelId)> = (0..WORDS - 12).step_by(12).flat_map(mentions).map(|s| (s, LabelId(1))).collect();
+    let sentence = words(WORDS);
+    let prepared = model.prepare(&sentence, &gold).unwrap();
+    assert!(prepared.positions() > 800);
+    for most in [256, 600, 1000] {
+        let stretches = [prepared.stretches(most), prepared.lessons(most)];
+        for (stretches, is_lesson) in stretches.into_iter().zip([false, true]) {
+            let all: Vec<usize> = stretches.iter().cloned().flatten().collect();
+            assert_eq!(all, (0..WORDS).collect::<Vec<_>>());
+            let parts: Vec<Prepared> = stretches.into_iter().map(|words| prepared.part(words)).collect();
+            assert!(parts.len() >= 800 / most && parts.iter().all(|part| part.positions() <= most));
+            if is_lesson {
+                let mentions: usize = parts.iter().map(|p| p.sentence.heads().iter().filter(|is| **is).count()).sum();
+                assert_eq!(mentions, gold.len(), "none is parted");
+            }
+        }
+    }
+}
+
+#[test]
+fn hidden_states_that_are_kept_in_parts_are_those_kept_at_once() {
+    let effort = crate::train::Effort::Heads;
+    let (_vars, mut model) = untrained(Config { effort, ..Config::default() }, true);
+    assert!(model.bert.frozen_below() > 0);
+    let (sentence, threads) = (words(WORDS), Threads::new("test", Some(2)).unwrap());
+    let mut kept = |most| {
+        model.most.predict = most;
+        let mut prepared = vec![model.prepare(&sentence, &[]).unwrap()];
+        model.keep_states(&mut prepared, &threads, &NEVER).unwrap();
+        prepared.remove(0)
+    };
+    let (whole, parts) = (kept(usize::MAX), kept(600));
+    assert_eq!(whole.states.as_ref().map(Vec::len), Some(whole.positions() * model.bert.hidden()));
+    assert!(whole.states == parts.states);
+    let part = whole.part(100..500);
+    assert_eq!(part.states.map(|states| states.len()), Some(part.alignment.rows() * model.bert.hidden()));
+}
+
+#[test]
+fn candidates_bound_how_much_is_predicted_at_a_time() {
+    assert_eq!(MostPositions::new(20, 10).predict, batches::MOST_POSITIONS);
+    assert_eq!(MostPositions::new(1000, 20).predict, 1677);
+    assert_eq!(MostPositions::new(1000, usize::MAX).predict, 512);
+}
+
+#[test]
+fn a_very_long_sentence_is_learnt_from_in_parts() {
+    use crate::train::{Dataset, Example, TrainRequest, train};
+    use std::sync::Arc;
+    let dir = tempfile::tempdir().unwrap();
+    // One sentence of some four thousand words, in which a name follows each "met".
+    let tokens: Vec<String> = (0..4000).map(|i| ["then", "Bo", "met", "Anna", "here"][i % 5].to_owned()).collect();
+    let gold = (0..800).map(|i| (Span::from_range(5 * i + 3..5 * i + 4).unwrap(), LabelId(0))).collect();
+    let train_on = vec![Example { tokens, gold }];
+    let dataset = Arc::new(Dataset::freeze(vec![(LabelId(0), "PER".to_owned())], train_on, Vec::new()).unwrap());
+    let config = Config { encoder: "small".to_owned(), epochs: Some(2), max_width: 3, ..Config::default() };
+    let (encoders, snapshot) = (Encoders::at(dir.path()), dir.path().join("m"));
+    let request = TrainRequest { dataset, config, encoders, start: None, snapshot, parent: None, checkpoints: None };
+    let mut losses = Vec::new();
+    let trained = train(&request, &NEVER, &mut |event| {
+        if let Event::Progress { loss, .. } = event {
+            losses.push(loss);
+        }
+    });
+    assert_eq!(losses.len(), 2, "one step an epoch");
+    assert!(losses.iter().all(|loss| loss.is_finite()));
+    let samples = trained.unwrap().manifest.outcome.samples;
+    assert_eq!((samples.heads.positive, samples.heads.negative), (800, 3200), "each word once");
+}
