@@ -56,6 +56,8 @@ pub enum SessionError {
     SeveralDocumentsNamed { name: String, count: usize },
     #[error("this suggestion is not there any more; choose another one")]
     NoSuchSuggestion,
+    #[error("the {what} can't be taken: {source}")]
+    Forbidden { what: &'static str, source: crate::text::ForbiddenCharacter },
     #[error("there is nothing to undo")]
     NothingToUndo,
     #[error("there is nothing to do again")]

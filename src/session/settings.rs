@@ -3,7 +3,7 @@
 use super::SessionError;
 use super::project::Order;
 use crate::active::Strategy;
-use crate::annotation::SentenceId;
+use crate::annotation::{Kept, SentenceId};
 use crate::model::Nesting;
 use crate::train::Config;
 use std::num::NonZero;
@@ -53,6 +53,8 @@ pub struct Settings {
     pub probes: bool,
     /// The sentence that the person was at when the project was closed.
     pub place: Option<SentenceId>,
+    /// What imported files say of all their documents besides labels, for exports to their formats.
+    pub definitions: Kept,
 }
 
 impl Default for Settings {
@@ -79,6 +81,7 @@ impl Default for Settings {
             threshold_by_effort: true,
             probes: true,
             place: None,
+            definitions: Kept::new(),
         }
     }
 }
@@ -106,6 +109,7 @@ pub enum Setting {
     ThresholdByEffort(bool),
     Probes(bool),
     Place(SentenceId),
+    Definitions(Kept),
 }
 
 impl Setting {
@@ -143,6 +147,7 @@ impl Setting {
             Setting::ThresholdByEffort(value) => ("threshold_by_effort", value.to_string()),
             Setting::Probes(value) => ("probes", value.to_string()),
             Setting::Place(value) => ("place", value.0.to_string()),
+            Setting::Definitions(value) => ("definitions", serde_json::json!(value).to_string()),
         }
     }
 
@@ -173,6 +178,7 @@ impl Setting {
             "threshold_by_effort" => Setting::ThresholdByEffort(switch()?),
             "probes" => Setting::Probes(switch()?),
             "place" => Setting::Place(SentenceId(value.parse().map_err(|_| bad())?)),
+            "definitions" => Setting::Definitions(serde_json::from_str(value).map_err(|_| bad())?),
             _ => return Ok(None),
         }))
     }
@@ -229,6 +235,7 @@ impl Settings {
             Setting::ThresholdByEffort(value) => self.threshold_by_effort = value,
             Setting::Probes(value) => self.probes = value,
             Setting::Place(value) => self.place = Some(value),
+            Setting::Definitions(value) => self.definitions = value,
         }
     }
 }
@@ -263,6 +270,7 @@ mod tests {
             Setting::ThresholdByEffort(false),
             Setting::Probes(false),
             Setting::Place(SentenceId(7)),
+            Setting::Definitions(Kept::from([("brat:annotation.conf".into(), "[entities]\n".into())])),
         ];
         for setting in all {
             let (key, value) = setting.row();
