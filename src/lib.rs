@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | 0 | [`text`] | offsets, tokens, sentences |
 //! | 0 | [`wording`] | numbers and lists in what people read |
+//! | 0 | [`disk`] | files that may have come from anybody |
 //! | 0 | [`nn`] | layers that train, seeded random numbers, AdamW |
 //! | 1 | [`annotation`] | spans, labels, mentions, suggestions, edits, history |
 //! | 1 | [`encoder`] | BERT-family encoders |
@@ -24,6 +25,8 @@
 pub mod text;
 
 pub mod wording;
+
+pub mod disk;
 
 pub mod annotation;
 

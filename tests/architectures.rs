@@ -52,7 +52,17 @@ impl Desk {
         let encoders = Encoders::at(self.home.path());
         let snapshot = self.home.path().join(name);
         let dataset = Arc::new(dataset);
-        TrainRequest { dataset, config, encoders, start: None, snapshot, parent: Some(ModelId(4)), checkpoints: None }
+        TrainRequest {
+            dataset,
+            config,
+            encoders,
+            start: None,
+            snapshot,
+            parent: Some(ModelId(4)),
+            project: None,
+            of_sentences: None,
+            checkpoints: None,
+        }
     }
 
     fn train(&self, name: &str, architecture: &dyn Architecture, dataset: Dataset, settings: &str) -> Trained {
@@ -625,7 +635,8 @@ fn an_interrupted_training_gives_the_model_of_one_that_was_not() {
             let checkpoints = Checkpoints { folder: desk.home.path().join("t.training"), pace: Pace::Steps(1) };
             let mut request = desk.request("resumed", *architecture, dataset(40, 25), settings);
             request.checkpoints = Some(checkpoints.clone());
-            let again = ResumeRequest { checkpoints, snapshot: request.snapshot.clone(), threads: Some(1) };
+            let again =
+                ResumeRequest { checkpoints, snapshot: request.snapshot.clone(), project: None, threads: Some(1) };
             for (i, stop) in stops.iter().enumerate() {
                 let cancel = AtomicBool::new(false);
                 // Stops within the step that comes next; what was kept last is the state after `stop` steps.
@@ -685,6 +696,7 @@ fn a_damaged_checkpoint_is_refused_and_one_that_can_t_be_written_stops_nothing()
     let again = ResumeRequest {
         checkpoints: Checkpoints { folder: folder.clone(), pace: Pace::Steps(2) },
         snapshot: request.snapshot.clone(),
+        project: None,
         threads: None,
     };
     for file in ["weights.safetensors", "moments.safetensors", "config.json", "../dataset.json"] {

@@ -140,6 +140,7 @@ fn a_log_that_is_left_is_applied_to_no_other_file_and_not_lost() {
         assert!(lines.by_ref().filter_map(|line| saved(&line)).any(|revision| revision >= enough));
         let stopped = Command::new("kill").args(["-STOP", &child.id().to_string()]).status().unwrap();
         assert!(stopped.success());
+        std::thread::sleep(Duration::from_millis(50)); // until it has
         match newcomer {
             Newcomer::Other => make_other_project(&at("new.nestling")),
             Newcomer::OldVersion => drop(std::fs::copy(&old, at("new.nestling")).unwrap()),

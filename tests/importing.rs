@@ -355,3 +355,212 @@ fn a_format_that_is_asked_for_does_not_make_text_of_data() {
     assert_eq!(read("a.json", json, &[("unit", "lines")]).unwrap().sentences, 1);
     assert!(read("b.txt", "Ada met Bo.\nIt rained.\n", &[]).is_ok());
 }
+
+/// Reads, imports and exports; what was warned of on the way in, what came out, and what is listed.
+fn through(place: &Place, paths: &[PathBuf], format: &str, output: &str) -> (Vec<String>, PathBuf, Vec<String>) {
+    let mut project = Project::create(&place.home, &place.path(), &NewProject::default()).unwrap();
+    let receipt = project.import(read_files(paths, &ReadRequest::default()).unwrap(), ImportHow::default()).unwrap();
+    let out = place.dir.path().join(output);
+    let losses = exported(&project, format, &out);
+    project.close().unwrap();
+    std::fs::remove_file(place.path()).unwrap();
+    (receipt.warnings.iter().map(|warning| warning.message.clone()).collect(), out, losses)
+}
+
+fn exported(project: &Project, format: &str, out: &Path) -> Vec<String> {
+    let request = ExportRequest { format: format.to_owned(), all_statuses: true, ..ExportRequest::default() };
+    let written = project.export_view().export(&request, out).unwrap().written;
+    written.losses.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_text_that_no_format_can_hold_is_left_out_at_the_door_and_blocks_no_export() {
+    let place = Place::new();
+    let line = |text: &str, note: &str| {
+        serde_json::json!({"text": text, "entities": [{"start": 0, "end": 4, "label": "PER", "note": note}]})
+            .to_string()
+    };
+    let lines = [line("Anna left.", ""), line("Anna\ncame\0.", ""), line("Anna sang.", "a\0b")].join("\n");
+    let file = place.write("a.jsonl", &lines);
+    let mut incoming = read_files(std::slice::from_ref(&file), &ReadRequest::default()).unwrap();
+    assert_eq!(incoming.documents.len(), 1);
+    let warnings: Vec<_> = incoming.warnings.iter().map(|w| w.message.as_str()).collect();
+    assert_eq!(
+        warnings,
+        [
+            "the document \"a-2\" was left out: character 10 (line 2) is NUL (U+0000), which no text can hold; remove it or write a blank there: in its text",
+            "the document \"a-3\" was left out: character 2 (line 1) is NUL (U+0000), which no text can hold; remove it or write a blank there: in the note \"a\\0b\"",
+        ]
+    );
+
+    // A project from before there was a door: its other documents come out of it.
+    let mut damaged = incoming.documents[0].clone();
+    (damaged.name, damaged.text) = ("old".to_owned(), "Anna left\0".into());
+    incoming.documents.insert(0, damaged);
+    let mut project = Project::create(&place.home, &place.path(), &NewProject::default()).unwrap();
+    project.import(incoming, ImportHow::default()).unwrap();
+    let listed = "old: \"character 10 (line 1) is NUL (U+0000), which no text can hold; remove it or write a blank there\": \
+                  the document was left out: its text holds a character that the format can't";
+    for (format, name) in [("brat", "out"), ("conll", "out.conll"), ("text", "out.txt")] {
+        let out = place.dir.path().join(name);
+        let losses = exported(&project, format, &out);
+        assert!(losses.iter().any(|loss| loss == listed), "{format}: {losses:?}");
+        let read = read_files(&[out], &ReadRequest::default()).unwrap();
+        assert!(read.documents.iter().all(|document| document.text.contains("Anna left")), "{format}");
+        assert_eq!(read.sentences, 1, "{format}");
+    }
+    assert_eq!(exported(&project, "jsonl", &place.dir.path().join("out.jsonl")), Vec::<String>::new());
+    project.close().unwrap();
+}
+
+#[test]
+fn what_people_type_goes_through_the_same_door() {
+    let place = Place::new();
+    let mut project = Project::create(&place.home, &place.path(), &NewProject::default()).unwrap();
+    let refused = project.run(Command::AddLabel { name: "A\0".to_owned() }).unwrap_err().to_string();
+    assert!(refused.starts_with("the name can't be taken: character 2"), "{refused}");
+    project.run(Command::AddLabel { name: "A".to_owned() }).unwrap();
+    let mut label = project.corpus().labels().by_name("A").unwrap().clone();
+    label.title = "\0".to_owned();
+    assert!(project.run(Command::EditLabel { label }).is_err());
+    project.close().unwrap();
+}
+
+fn brat_folder(place: &Place, name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let folder = place.dir.path().join(name);
+    for (name, text) in files {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn a_broken_line_of_brat_goes_out_as_it_came_in() {
+    let place = Place::new();
+    let annotations = "T1\tPER 0 4\tAnna\nwhat is this\nR1 In Arg1:T1\nX1\tno such thing\n";
+    let folder = brat_folder(&place, "in", &[("a.txt", "Anna left.\n"), ("a.ann", annotations)]);
+    let (warnings, out, losses) = through(&place, &[folder], "brat", "out");
+    assert_eq!(warnings.len(), 3, "{warnings:?}");
+    assert_eq!(losses, Vec::<String>::new());
+    assert_eq!(std::fs::read_to_string(out.join("a.ann")).unwrap(), annotations);
+}
+
+#[test]
+fn a_kept_line_that_would_be_read_as_something_else_is_listed() {
+    let place = Place::new();
+    let kept = serde_json::json!({"doc": "a", "kept": {"brat": "T9\tPER 0 4\tAnna\nR1\tIn Arg1:T9 Arg2:T9"}});
+    let line = r#"{"doc":"a","tokens":["Anna","left"],"entities":[{"start":0,"end":1,"label":"PER","id":"T9"}]}"#;
+    let header = r#"{"nestling":1,"end":"exclusive"}"#;
+    let file = place.write("a.jsonl", &format!("{header}\n{kept}\n{line}\n"));
+    let (_, out, losses) = through(&place, &[file], "brat", "out");
+    assert_eq!(losses, ["a: \"T9\\tPER 0 4\\tAnna\": it would be read as something else, and was left out"]);
+    assert_eq!(std::fs::read_to_string(out.join("a.ann")).unwrap(), "T9\tPER 0 4\tAnna\nR1\tIn Arg1:T9 Arg2:T9\n");
+}
+
+const ANNOTATION: &str = "\
+# Who and what there is
+[entities]
+Living
+\tPerson
+\tAnimal
+!Thing
+\tPlace
+
+[relations]
+In\tArg1:Person, Arg2:Place
+<OVERLAP> Arg1:<ENTITY>, Arg2:<ENTITY>, <OVL-TYPE>:<ANY>
+
+[events]
+<WHO>=Person|Animal
+Meeting Who+:<WHO>, Where?:Place
+
+[attributes]
+Sure\tArg:<ENTITY>, Value:Low|High
+Negated\tArg:<EVENT>
+";
+
+const VISUAL: &str = "\
+[labels]
+Person | A person | Pers | P
+In | is in
+[drawing]
+SPAN_DEFAULT\tfgColor:black, bgColor:lightgreen
+Person\tfgColor:white, bgColor:#f80
+In\tcolor:blue, dashArray:3-3
+";
+
+#[test]
+fn the_configuration_of_brat_goes_out_as_it_came_in() {
+    let place = Place::new();
+    let files = [
+        ("annotation.conf", ANNOTATION),
+        ("visual.conf", VISUAL),
+        ("tools.conf", "[search]\nWiki <URL>:http://example.org/%s\n"),
+        ("kb_shortcuts.conf", "P Person\nI In\n"),
+        ("a.txt", "Anna met Bo.\n"),
+        ("a.ann", "T1\tPerson 0 4\tAnna\n"),
+        ("b/annotation.conf", "[entities]\nOther\n"),
+        ("b/c.txt", "Kim left.\n"),
+        ("b/c.ann", "T1\tOther 0 3\tKim\n"),
+    ];
+    let folder = brat_folder(&place, "in", &files);
+    let (warnings, out, losses) = through(&place, &[folder], "brat", "out");
+    assert_eq!((warnings, losses), (vec![], vec![]));
+    let text = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    assert_eq!(text("annotation.conf"), ANNOTATION.replace("\tPlace\n\n", "\tPlace\nOther\n\n"));
+    assert!(text("b/annotation.conf").starts_with("[entities]\nOther\nLiving\n"), "{}", text("b/annotation.conf"));
+    assert_eq!(text("tools.conf"), files[2].1);
+    assert!(text("visual.conf").starts_with(VISUAL.split("[drawing]").next().unwrap()), "{}", text("visual.conf"));
+    for line in VISUAL.lines() {
+        assert!(text("visual.conf").lines().any(|written| written == line), "{line}: {}", text("visual.conf"));
+    }
+    assert!(text("kb_shortcuts.conf").starts_with("P Person\nI In\n"));
+
+    // By way of our own format, too; others say that they have no place for it.
+    let (_, jsonl, losses) = through(&place, &[out.clone()], "jsonl", "out.jsonl");
+    assert_eq!(losses, Vec::<String>::new());
+    let (_, again, losses) = through(&place, &[jsonl], "brat", "again");
+    assert_eq!(losses, Vec::<String>::new());
+    assert_eq!(std::fs::read_to_string(again.join("annotation.conf")).unwrap(), text("annotation.conf"));
+    let (_, _, losses) = through(&place, &[out], "conll", "out.conll");
+    assert!(losses.iter().any(|loss| loss.starts_with("brat:annotation.conf: the format has no place")), "{losses:?}");
+}
+
+#[test]
+fn the_configuration_follows_the_labels_of_the_project() {
+    let place = Place::new();
+    let files = [
+        ("annotation.conf", ANNOTATION),
+        ("visual.conf", VISUAL),
+        ("a.txt", "Anna met Bo.\n"),
+        ("a.ann", "T1\tPerson 0 4\tAnna\nA1\tSure T1 Middle\nR1\tBy Arg1:T1 Arg2:T1\n"),
+    ];
+    let folder = brat_folder(&place, "in", &files);
+    let mut project = Project::create(&place.home, &place.path(), &NewProject::default()).unwrap();
+    project.import(read_files(&[folder], &ReadRequest::default()).unwrap(), ImportHow::default()).unwrap();
+    let label = |name: &str| project.corpus().labels().by_name(name).unwrap().clone();
+    let (living, animal, mut person) = (label("Living"), label("Animal"), label("Person"));
+    project.run(Command::RemoveLabel { label: living.id }).unwrap();
+    project.run(Command::RemoveLabel { label: animal.id }).unwrap();
+    (person.title, person.color) = ("Somebody".to_owned(), nestling::annotation::Rgb(1, 2, 3));
+    project.run(Command::EditLabel { label: person }).unwrap();
+    project.run(Command::AddLabel { name: "New".to_owned() }).unwrap();
+    project.close().unwrap();
+    // It is in the project file.
+    let project = Project::open(&place.home, &place.path()).unwrap();
+    let out = place.dir.path().join("out");
+    assert_eq!(exported(&project, "brat", &out), Vec::<String>::new());
+    project.close().unwrap();
+    let text = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    let expected = ANNOTATION
+        .replace("Living\n", "!Living\n")
+        .replace("\tAnimal\n", "")
+        .replace("\tPlace\n\n", "\tPlace\nNew\n\n")
+        .replace("\n\n[events]", "\nBy\tArg1:<ANY>, Arg2:<ANY>\n\n[events]")
+        .replace("Low|High", "Low|High|Middle");
+    assert_eq!(text("annotation.conf"), expected);
+    assert!(text("visual.conf").contains("Person | Somebody | Pers | P\n"), "{}", text("visual.conf"));
+    assert!(text("visual.conf").contains("Person\tbgColor:#010203, fgColor:white\n"), "{}", text("visual.conf"));
+}

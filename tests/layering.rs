@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[(&str, u8)] = &[
     ("text", 0),
     ("wording", 0),
+    ("disk", 0),
     ("nn", 0),
     ("annotation", 1),
     ("encoder", 1),

@@ -47,12 +47,22 @@ fn request(folder: &Path, snapshot: &str) -> TrainRequest {
     let config =
         Config { encoder, epochs, self_training, self_epochs, batch_size: 4, max_width: 4, ..Config::default() };
     let checkpoints = Some(Checkpoints { folder: folder.join("t.training"), pace: Pace::Steps(1) });
-    TrainRequest { dataset, config, encoders, start: None, snapshot: folder.join(snapshot), parent: None, checkpoints }
+    TrainRequest {
+        dataset,
+        config,
+        encoders,
+        start: None,
+        snapshot: folder.join(snapshot),
+        parent: None,
+        project: None,
+        of_sentences: None,
+        checkpoints,
+    }
 }
 
 fn again(request: &TrainRequest) -> ResumeRequest {
     let (checkpoints, snapshot) = (request.checkpoints.clone().unwrap(), request.snapshot.clone());
-    ResumeRequest { checkpoints, snapshot, threads: None }
+    ResumeRequest { checkpoints, snapshot, project: None, threads: None }
 }
 
 /// Trains until `step` is under way, and leaves the checkpoint of the step before it.

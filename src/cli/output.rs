@@ -60,7 +60,7 @@ pub(super) fn complain(error: &CliError) {
     say(&format!("nestling: {message}"));
 }
 
-/// Opens a project to change it; says which of its settings can't be read, whose defaults hold.
+/// Opens a project to change it; says what is wrong beside it, and which of its settings can't be read.
 pub(super) fn open(path: &Path) -> Result<Project, CliError> {
     Ok(noted(Project::open(&Home::find(), path)?))
 }
@@ -71,6 +71,7 @@ pub(super) fn open_to_read(path: &Path) -> Result<Project, CliError> {
 }
 
 fn noted(mut project: Project) -> Project {
+    project.notes().iter().for_each(|note| say(&format!("note: {note}")));
     project.unread_settings().iter().for_each(|error| say(&format!("note: {error}")));
     project.file_news().iter().for_each(|news| say(&format!("warning: {news}")));
     project.dismiss_file_news();

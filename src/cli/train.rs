@@ -4,7 +4,7 @@ use super::args::Train;
 use super::output::{Ending, Progress, answer, close, open, stop_flag};
 use super::{CliError, json as fields};
 use crate::session::{Config, Manifest, Project, SessionError, TrainEvent, TrainReport};
-use crate::wording::counted;
+use crate::wording::{counted, grouped};
 use serde_json::{Value, json};
 
 pub(super) fn run(args: &Train) -> Result<Ending, CliError> {
@@ -59,11 +59,11 @@ fn config(args: &Train, project: &Project) -> Result<Config, CliError> {
 /// Shows what a training says.
 pub(super) fn tell(progress: &mut Progress, event: TrainEvent) {
     match event {
-        TrainEvent::Started { train_sentences, dev_sentences, epochs, from_step, steps, .. } => {
+        TrainEvent::Started { train_sentences, of_sentences, dev_sentences, epochs, from_step, steps, .. } => {
             let from = if from_step > 0 { format!(", going on after step {from_step}") } else { String::new() };
             progress.note(&format!(
                 "training on {}, {dev_sentences} for dev: {}, {}{from}",
-                counted(train_sentences, "sentence", "sentences"),
+                sentences(train_sentences, of_sentences),
                 counted(epochs, "epoch", "epochs"),
                 counted(steps, "step", "steps"),
             ));
@@ -116,6 +116,7 @@ pub(super) fn manifest_to_json(manifest: &Manifest) -> Value {
         "effort": settings.effort.id(),
         "seed": settings.seed,
         "train_sentences": outcome.train_sentences,
+        "of_sentences": outcome.of_sentences,
         "epochs": settings.all_epochs(),
         "self_training": settings.self_training,
         "best_epoch": outcome.best_epoch,
@@ -133,6 +134,14 @@ pub(super) fn manifest_to_json(manifest: &Manifest) -> Value {
     })
 }
 
+/// "40 sentences", or "300 of 7,051 sentences" where it did not take all.
+fn sentences(some: usize, of: usize) -> String {
+    match some < of {
+        true => format!("{} of {}", grouped(some), counted(of, "sentence", "sentences")),
+        false => counted(some, "sentence", "sentences"),
+    }
+}
+
 fn to_text(report: &TrainReport) -> String {
     let (settings, outcome) = (&report.manifest.settings, &report.manifest.outcome);
     let mut text = format!(
@@ -140,7 +149,7 @@ fn to_text(report: &TrainReport) -> String {
         report.model,
         settings.architecture,
         settings.encoder,
-        counted(outcome.train_sentences, "sentence", "sentences"),
+        sentences(outcome.train_sentences, outcome.of_sentences),
         counted(settings.all_epochs(), "epoch", "epochs"),
         outcome.best_epoch,
         outcome.wall_secs,

@@ -44,6 +44,9 @@ pub struct Definition {
 }
 
 impl Definition {
+    /// Names of all files that a definition may have.
+    pub const FILES: [&str; 6] = [CONFIG, TOKENIZER, VOCABULARY, PIECES, MERGES, TOKENIZER_CONFIG];
+
     /// Reads config.json and tokenizer.json (or the vocabulary) of a folder.
     ///
     /// # Errors
@@ -51,6 +54,15 @@ impl Definition {
     pub fn open(folder: &Path) -> Result<Self, EncoderError> {
         check_folder(folder)?;
         Self::from_source(folder, &|name| read_if_there(&folder.join(name), most_bytes(name)))
+    }
+
+    /// The same from what `read` gives for each name, if anything; `folder` is for messages.
+    ///
+    /// # Errors
+    /// See [`Definition::open`].
+    pub fn from_bytes(folder: &Path, read: &mut dyn FnMut(&str) -> Option<Vec<u8>>) -> Result<Self, EncoderError> {
+        let read = std::cell::RefCell::new(read);
+        Self::from_source(folder, &|name| Ok((*read.borrow_mut())(name)))
     }
 
     /// The same from files in memory; `folder` is for messages.

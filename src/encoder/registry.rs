@@ -5,6 +5,7 @@
 use super::built_in::{self, BUILT_IN};
 use super::folder::{COMPACT, FILES, WEIGHTS, name_folder};
 use super::{Definition, Encoder, EncoderError, Fetching, Hub, Repository};
+use crate::disk;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -155,7 +156,13 @@ impl Encoders {
             return Err(EncoderError::BuiltIn(name.to_owned()));
         }
         let folder = self.folder_of(name)?;
-        std::fs::remove_dir_all(&folder).map_err(EncoderError::io("can't delete the folder", &folder))
+        let removed = match disk::is_folder(&folder) {
+            // What else is in it is a person's.
+            true => disk::remove_folder(&folder, |file| FILES.contains(&file), |_| 0),
+            // A link to where the encoder lies, which stays.
+            false => std::fs::remove_file(&folder),
+        };
+        removed.map_err(EncoderError::io("can't delete all of the folder", &folder))
     }
 
     fn folder_of(&self, name: &str) -> Result<PathBuf, EncoderError> {

@@ -13,6 +13,8 @@ pub enum FormatError {
     NotAFile { what: &'static str, file: String },
     #[error("this is a link that leads out of the imported folder; import what it names by itself: {file}")]
     LeadsOut { file: String },
+    #[error("the file is larger than the {most} bytes that are read of such a file: {file}")]
+    TooLarge { most: u64, file: String },
     #[error("the file is empty; nothing can be imported from it: {file}")]
     Empty { file: String },
     #[error("there is no sentence in the file, only white space or invisible characters: {file}")]

@@ -9,7 +9,8 @@ use crate::annotation::{Attributes, Fragments, Span, Status};
 use crate::format::{ImportedMention, ImportedSentence};
 use crate::text::{ByteIdx, TextRange};
 use crate::wording::counted;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 /// A mention as a file has it.
@@ -50,7 +51,10 @@ pub(super) enum LeftOut {
     #[error("has pieces that are empty or overlap")]
     Unplaced,
     #[error("is there twice; it was kept once")]
-    Twice,
+    Twice {
+        /// The number of the one that was kept. It says what both say, but for attributes of one name.
+        of: usize,
+    },
 }
 
 /// Where a mention was that could not be read.
@@ -76,7 +80,7 @@ impl LeftOut {
     pub(super) fn of(self, name: &str, mention: &RawMention) -> (String, Option<Lost>) {
         let place = mention.pieces.first().map_or(Lost::Somewhere, |piece| Lost::At(piece.start));
         match self {
-            Self::Twice => (format!("{name} {self}"), None),
+            Self::Twice { .. } => (format!("{name} {self}"), None),
             Self::Unplaced => (format!("{name} {self}; {}", place.meaning()), Some(place)),
         }
     }
@@ -185,7 +189,7 @@ pub(super) fn fit(text: &str, sentences: &[Vec<TextRange>], mentions: &[RawMenti
             sentence.tokens.push(*token);
         }
     }
-    let mut seen = HashSet::new();
+    let mut seen = HashMap::new();
     for (number, (fragments, mention)) in spans.into_iter().zip(mentions).enumerate() {
         let Some(fragments) = fragments else {
             fitted.leave_out(number, LeftOut::Unplaced);
@@ -198,11 +202,18 @@ pub(super) fn fit(text: &str, sentences: &[Vec<TextRange>], mentions: &[RawMenti
             fitted.leave_out(number, LeftOut::Unplaced);
             continue;
         };
-        if !seen.insert((fragments, mention.label.as_str())) {
-            fitted.leave_out(number, LeftOut::Twice);
-            continue;
-        }
         let Some(sentence) = fitted.sentences.get_mut(of) else { continue };
+        match seen.entry((fragments, mention.label.as_str())) {
+            Entry::Vacant(free) => free.insert((number, sentence.mentions.len())),
+            Entry::Occupied(same) => {
+                let (first, place) = *same.get();
+                if let Some(kept) = sentence.mentions.get_mut(place) {
+                    kept.absorb(&mention.attributes, &mention.note);
+                }
+                fitted.leave_out(number, LeftOut::Twice { of: first });
+                continue;
+            }
+        };
         sentence.mentions.push(ImportedMention {
             fragments: moved,
             label: mention.label.clone(),

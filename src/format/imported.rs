@@ -1,8 +1,9 @@
 //! What a reader hands over.
 
+use super::definitions;
 use super::view::{DocumentView, MentionView, SentenceView};
 use crate::annotation::{Attributes, Fragments, Kept, Rgb, Split, Status};
-use crate::text::TextRange;
+use crate::text::{ForbiddenCharacter, TextRange, check_text};
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -82,6 +83,15 @@ pub trait Sink {
     /// Something was left out or changed.
     fn warning(&mut self, warning: Warning);
 
+    /// A line means nothing, and is kept as it is for an export to its own format.
+    fn kept(&mut self, warning: Warning) {
+        self.warning(warning);
+    }
+
+    /// What a file says of all documents of its folder besides labels, for exports to its own format. Called as a file
+    /// in an export is, after the format: `brat:annotation.conf`.
+    fn definition(&mut self, _name: String, _text: String) {}
+
     /// Something was decided for the person, and nothing lost: "read as one sentence a line because …".
     fn note(&mut self, note: String);
 }
@@ -93,6 +103,7 @@ pub struct Collected {
     pub documents: Vec<ImportedDocument>,
     pub warnings: Vec<Warning>,
     pub notes: Vec<String>,
+    pub definitions: Kept,
 }
 
 impl Sink for Collected {
@@ -112,6 +123,11 @@ impl Sink for Collected {
     fn note(&mut self, note: String) {
         self.notes.push(note);
     }
+
+    fn definition(&mut self, name: String, text: String) {
+        let new = Kept::from([(name, text)]);
+        self.notes.extend(definitions::add(&mut self.definitions, new));
+    }
 }
 
 impl fmt::Display for Warning {
@@ -124,6 +140,26 @@ impl fmt::Display for Warning {
 }
 
 impl ImportedDocument {
+    /// # Errors
+    /// Something in it that no text may hold; the message says where.
+    pub fn check(&self) -> Result<(), String> {
+        let of = |what: String| move |error: ForbiddenCharacter| format!("{error}: in {what}");
+        check_text(&self.text).map_err(of("its text".to_owned()))?;
+        check_text(&self.name).map_err(of("its name".to_owned()))?;
+        for (format, kept) in &self.kept {
+            check_text(kept).map_err(of(format!("what is kept of it for {format}")))?;
+        }
+        for mention in self.sentences.iter().flat_map(|sentence| &sentence.mentions) {
+            let ImportedMention { label, note, attributes, source_id, .. } = mention;
+            check_text(label).map_err(of(format!("the label {label:?}")))?;
+            check_text(note).map_err(of(format!("the note {note:?}")))?;
+            for text in attributes.iter().flat_map(|(name, value)| [name, value]).chain(source_id) {
+                check_text(text).map_err(of(format!("the attribute or id {text:?}")))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The whole document for a writer: from file to file without a project.
     pub fn view(&self) -> DocumentView<'_> {
         let places: Vec<_> = self.sentences.iter().map(|s| s.tokens.as_slice()).collect();
@@ -154,6 +190,18 @@ impl ImportedMention {
             attributes: Attributes::new(),
             note: String::new(),
             source_id: None,
+        }
+    }
+
+    /// Takes over what another one of the same words and label says besides. Of attributes of one name the first stays.
+    pub(super) fn absorb(&mut self, attributes: &Attributes, note: &str) {
+        for (name, value) in attributes {
+            self.attributes.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+        if self.note.is_empty() {
+            note.clone_into(&mut self.note);
+        } else if !note.is_empty() && !self.note.lines().eq(note.lines()) {
+            self.note = format!("{}\n{note}", self.note);
         }
     }
 

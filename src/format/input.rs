@@ -133,18 +133,32 @@ impl Input {
         all_of(path, folder.as_deref())
     }
 
-    /// A file that belongs to this one, by its name; none where there is none, or this is no file.
+    /// A file in the folder of this one, or as many folders above it, by its name and of at most so many bytes; none where
+    /// there is none, or this is no file.
     ///
     /// # Errors
-    /// It is no file, leads out of the folder, or can't be read.
-    pub(super) fn beside(&self, file_name: &str) -> Result<Option<Beside>, FormatError> {
-        self.neighbour(|path| path.with_file_name(file_name))
+    /// It is no file, leads out of the folder, is larger, or can't be read.
+    pub(super) fn above(&self, levels: usize, file_name: &str, most: u64) -> Result<Option<Vec<u8>>, FormatError> {
+        let Source::File { path, folder } = &self.source else { return Ok(None) };
+        let Some(path) = path.ancestors().nth(levels + 1).map(|above| above.join(file_name)) else { return Ok(None) };
+        let file = match open_regular(&path, folder.as_deref()) {
+            Ok(file) => file,
+            Err(FormatError::Missing { .. } | FormatError::Folder { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut bytes = Vec::new();
+        let failed = |error| FormatError::read(error, &path.display().to_string());
+        file.take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > most {
+            return Err(FormatError::TooLarge { most, file: path.display().to_string() });
+        }
+        Ok(Some(bytes))
     }
 
     /// The file of the same name with another ending, in small or capital letters.
     ///
     /// # Errors
-    /// As [`Self::beside`].
+    /// It is no file, leads out of the folder, or can't be read.
     pub(super) fn with_ending(&self, ending: &str) -> Result<Option<Beside>, FormatError> {
         match self.neighbour(|path| path.with_extension(ending))? {
             None => self.neighbour(|path| path.with_extension(ending.to_uppercase())),

@@ -19,6 +19,7 @@
 
 mod brat;
 mod conll;
+mod definitions;
 mod encoding;
 mod error;
 mod file_names;
@@ -36,8 +37,10 @@ mod segments;
 mod spelling;
 mod tags;
 mod text;
+mod units;
 mod view;
 
+pub use definitions::add as add_definitions;
 pub use error::FormatError;
 pub use imported::{Collected, ImportedDocument, ImportedLabel, ImportedMention, ImportedSentence, Sink, Warning};
 pub use input::{Input, Listener};

@@ -1,5 +1,6 @@
 //! `--option key=value`.
 
+use super::segments::{TOKENS, UNIT};
 use super::{Format, FormatError};
 use std::collections::BTreeMap;
 
@@ -59,6 +60,17 @@ impl Options {
     pub fn known_to(format: &dyn Format, given: &[(String, String)]) -> Result<Self, FormatError> {
         let known = |(key, _): &&(String, String)| format.options().iter().any(|spec| spec.key == key);
         Self::new(given.iter().filter(known).cloned(), &[format])
+    }
+
+    /// Without those that only say how to read files which others have written. How text is cut into sentences and words
+    /// stays.
+    pub fn for_own_files(&self, format: &dyn Format) -> Self {
+        let is_foreign = |key: &str| {
+            let mut specs = format.options().iter();
+            specs.any(|spec| spec.key == key && spec.used == Use::Reading && ![UNIT.key, TOKENS.key].contains(&key))
+        };
+        let given = self.given.iter().filter(|(key, _)| !is_foreign(key));
+        Self { given: given.map(|(key, value)| (key.clone(), value.clone())).collect() }
     }
 
     /// All that were given.

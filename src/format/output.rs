@@ -1,6 +1,7 @@
 //! Where a writer writes to: one file, or a folder of files.
 
 use super::{DocumentView, FormatError, ImportedLabel};
+use crate::annotation::Kept;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
@@ -9,6 +10,8 @@ use std::path::{Component, Path, PathBuf};
 pub struct Content<'a, 'c> {
     /// In their order; empty where nobody describes them.
     pub labels: &'a [ImportedLabel],
+    /// See [`Sink::definition`](super::Sink::definition).
+    pub definitions: &'a Kept,
     pub documents: &'a mut dyn Iterator<Item = DocumentView<'c>>,
 }
 

@@ -1,13 +1,15 @@
 //! What a writer wrote and what it could not represent.
 
 use super::{DocumentView, MentionView, SentenceView};
-use crate::annotation::Fragments;
+use crate::annotation::{Fragments, Kept};
+use crate::text::check_text;
 use crate::wording::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Receipt {
+    /// Written, as the sentences are.
     pub documents: usize,
     pub sentences: usize,
     /// Written, in whole or in part.
@@ -18,13 +20,16 @@ pub struct Receipt {
     pub notes: Vec<String>,
     /// Labels that the format can't spell, with what was written instead.
     pub renamed_labels: BTreeMap<String, String>,
+    /// Documents that are not in the file at all, by their numbers among all that were to be written; each has a loss.
+    pub left_out: BTreeSet<usize>,
+    pub left_out_sentences: usize,
 }
 
 /// One thing that the format has no place for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loss {
     pub document: String,
-    /// Which of the written documents, from 1: names need not be unique.
+    /// Which of the documents that were to be written, from 1: names need not be unique. 0 where it is about none.
     pub document_number: usize,
     /// Of the document, from 1; none when it is about no sentence.
     pub sentence: Option<usize>,
@@ -62,6 +67,14 @@ pub enum LossKind {
     LineBreak,
     /// White space inside a token was written as another character.
     WhiteSpaceInToken,
+    /// What is said of all documents besides labels.
+    Definition,
+    /// A kept line would be read as something else.
+    KeptLine,
+    /// The whole document was left out: its text holds a character that files of the format can't.
+    Character,
+    /// The whole document was left out: it would have been read back differently.
+    ReadsBackDifferently,
     /// How the text is split into tokens.
     Tokens,
     SentenceBorders,
@@ -87,6 +100,12 @@ impl LossKind {
             LossKind::KeptWithoutMention => "it names something that is not written",
             LossKind::LineBreak => "a line break in the sentence became a blank",
             LossKind::WhiteSpaceInToken => "white space in a token became _",
+            LossKind::Definition => "the format has no place for what another format says of all documents",
+            LossKind::KeptLine => "it would be read as something else, and was left out",
+            LossKind::Character => "the document was left out: its text holds a character that the format can't",
+            LossKind::ReadsBackDifferently => {
+                "the document was left out: what was written of it read back differently; please report it"
+            }
             LossKind::Tokens => "the format does not say how text is split into tokens; reading it splits it otherwise",
             LossKind::SentenceBorders => "the format does not say where sentences end; reading it finds other borders",
         }
@@ -100,6 +119,41 @@ impl LossKind {
 }
 
 impl Receipt {
+    /// True for a document that is left out, as files of plain text can't hold what is in it. In place of
+    /// [`begin`](Self::begin).
+    pub(super) fn leaves_out(&mut self, document: &DocumentView<'_>) -> bool {
+        let Err(error) = check_text(document.text) else { return false };
+        self.leave_out(document, &error.to_string(), LossKind::Character);
+        true
+    }
+
+    /// Counts a document that is not written, and says why.
+    pub fn leave_out(&mut self, document: &DocumentView<'_>, why: &str, kind: LossKind) {
+        self.left_out.insert(self.documents + self.left_out.len() + 1);
+        self.left_out_sentences += document.sentences.len();
+        self.losses.push(self.loss(document, None, why, kind));
+    }
+
+    /// The number of the document that was begun or left out last.
+    fn number(&self) -> usize {
+        self.documents + self.left_out.len()
+    }
+
+    /// What is said of all documents by files of other formats; `own` is the id of the format that writes.
+    pub(super) fn lose_definitions(&mut self, definitions: &Kept, own: &str) {
+        for (name, _) in definitions.iter().filter(|(name, _)| name.split(':').next() != Some(own)) {
+            self.losses.push(Loss {
+                document: name.clone(),
+                document_number: 0,
+                sentence: None,
+                words: String::new(),
+                label: None,
+                fragments: None,
+                kind: LossKind::Definition,
+            });
+        }
+    }
+
     /// Counts a document that is about to be written.
     pub(super) fn begin(&mut self, document: &DocumentView<'_>) {
         self.documents += 1;
@@ -154,7 +208,7 @@ impl Receipt {
     fn loss(&self, document: &DocumentView<'_>, sentence: Option<usize>, words: &str, kind: LossKind) -> Loss {
         Loss {
             document: document.name.to_owned(),
-            document_number: self.documents,
+            document_number: self.number(),
             sentence,
             words: words.to_owned(),
             label: None,
@@ -171,7 +225,9 @@ impl fmt::Display for Loss {
         if let Some(sentence) = sentence {
             write!(f, ", sentence {sentence}")?;
         }
-        write!(f, ": {words:?}")?;
+        if !words.is_empty() {
+            write!(f, ": {words:?}")?;
+        }
         if let Some(label) = label {
             write!(f, " ({label})")?;
         }

@@ -108,7 +108,11 @@ impl Format for PlainText {
     fn write(&self, content: Content<'_, '_>, _: &Options, out: &mut dyn Output) -> Result<Receipt, FormatError> {
         let mut receipt = Receipt::default();
         let mut out = out.file("")?;
+        receipt.lose_definitions(content.definitions, self.id());
         for document in content.documents {
+            if receipt.leaves_out(&document) {
+                continue;
+            }
             receipt.begin(&document);
             receipt.lose_kept(&document, self.id());
             for sentence in &document.sentences {

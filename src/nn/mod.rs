@@ -28,6 +28,7 @@ pub mod plain;
 mod processor;
 mod rng;
 mod schedule;
+mod stored;
 mod threads;
 mod vars;
 
@@ -40,6 +41,7 @@ pub use pair::project_pair;
 pub use processor::Processor;
 pub use rng::{Mode, Rng, RngState, scatter};
 pub use schedule::LinearSchedule;
+pub use stored::stored_tensors;
 pub use threads::Threads;
 pub use vars::{
     Init, Part, Scope, Variable, Vars, read_tensors, read_tensors_and_note, write_tensors, write_tensors_and_note,
@@ -55,6 +57,14 @@ pub enum NnError {
     MissingWeight { name: String },
     #[error("the weight {name:?} has the shape {got:?}, expected {expected:?}")]
     WeightShape { name: String, expected: Vec<usize>, got: Vec<usize> },
+    #[error("the weights are cut off or no safetensors file ({reason})")]
+    NoWeights { reason: String },
+    #[error("the weight {name:?} is of the type {got}, expected F32")]
+    WeightType { name: String, got: String },
+    #[error("the weight {name:?} has a number that is infinite or none at all")]
+    WeightNotFinite { name: String },
+    #[error("the weight {name:?} belongs to nothing in this model")]
+    WeightUnused { name: String },
     #[error("{op} does not fit tensors of the shapes {shapes:?}")]
     Shapes { op: &'static str, shapes: Vec<Vec<usize>> },
     #[error("the variable {0:?} is declared twice")]

@@ -168,6 +168,24 @@ impl AdamW {
         }
         Ok(Self { config, moments, steps })
     }
+
+    /// # Errors
+    /// The first moments that are of no variable, or not as long as it.
+    pub fn check_fits(&self, vars: &Vars) -> Result<(), NnError> {
+        let lengths: BTreeMap<&str, usize> = vars.iter().map(|(name, v)| (name, v.var.elem_count())).collect();
+        for (name, moments) in &self.moments {
+            let (length, in_file) = (lengths.get(name.as_str()), format!("first.{name}"));
+            match length {
+                Some(length) if *length == moments.first.len() => {}
+                Some(length) => {
+                    let (expected, got) = (vec![*length], vec![moments.first.len()]);
+                    return Err(NnError::WeightShape { name: in_file, expected, got });
+                }
+                None => return Err(NnError::WeightUnused { name: in_file }),
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Moments {

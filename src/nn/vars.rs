@@ -46,6 +46,8 @@ pub struct Vars {
     stock: HashMap<String, Tensor>,
     /// Whether a value of another shape in the stock is left there.
     fitting_only: bool,
+    /// Whether every value must be in the stock, also of what trains.
+    stocked_only: bool,
     kind: Kind,
     device: Device,
 }
@@ -72,6 +74,7 @@ impl Vars {
             constants: BTreeMap::new(),
             stock,
             fitting_only: false,
+            stocked_only: false,
             kind,
             device: device.clone(),
         }
@@ -85,6 +88,33 @@ impl Vars {
     /// Takes from the stock only what has the shape that is declared; what has another begins anew.
     pub fn take_what_fits(&mut self) {
         self.fitting_only = true;
+    }
+
+    /// Takes all values from the stock: one that is missing is an error, also of what trains.
+    pub fn take_only_stock(&mut self) {
+        self.stocked_only = true;
+    }
+
+    /// # Errors
+    /// The first value of the stock that nothing was declared for.
+    pub fn check_all_taken(&self) -> Result<(), NnError> {
+        match self.stock.keys().min() {
+            Some(name) => Err(NnError::WeightUnused { name: name.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// # Errors
+    /// The first value with a number that is not finite.
+    pub fn check_finite(&self) -> Result<(), NnError> {
+        for (name, tensor) in self.tensors() {
+            // One that is not finite makes the sum so, and weights don't add up to more than f32 holds.
+            let sum = tensor.detach().abs()?.sum_all()?.to_scalar::<f32>()?;
+            if !sum.is_finite() {
+                return Err(NnError::WeightNotFinite { name: name.to_owned() });
+            }
+        }
+        Ok(())
     }
 
     /// Where what is declared from now on lies.
@@ -172,8 +202,8 @@ impl Vars {
         }
         let value = match (&self.kind, stocked) {
             (_, Some(value)) => value.to_dtype(DType::F32)?.to_device(&self.device)?,
-            (Kind::Trainable { seed }, None) => init.tensor(*seed, &name, shape, &self.device)?,
-            (Kind::Fixed, None) => return Err(NnError::MissingWeight { name }),
+            (Kind::Trainable { seed }, None) if !self.stocked_only => init.tensor(*seed, &name, shape, &self.device)?,
+            (_, None) => return Err(NnError::MissingWeight { name }),
         };
         if frozen || matches!(self.kind, Kind::Fixed) {
             self.constants.insert(name, value.clone());

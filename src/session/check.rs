@@ -1,8 +1,12 @@
 //! Whether a project is sound, and what can be saved of one that is not.
 
-use super::SessionError;
-use crate::store::{self, Contents, Rescued, Store, StoreError};
-use crate::train::check_snapshot;
+use super::model_folder::{self, Owner};
+use super::{SessionError, models};
+use crate::annotation::ModelId;
+use crate::disk;
+use crate::store::{self, Contents, ModelRecord, Rescued, Store, StoreError};
+use crate::train::{Snapshot, check_snapshot};
+use crate::wording::counted;
 use std::path::Path;
 
 /// What a check has found.
@@ -47,7 +51,7 @@ pub fn check_project(path: &Path) -> Result<CheckReport, SessionError> {
         }
         Err(error) => return Err(error.into()),
     };
-    let Some(Contents { corpus, models, current_model, settings, .. }) = contents else {
+    let Some(Contents { project, corpus, history, models, current_model, settings, suggestions, .. }) = contents else {
         return Ok(report); // it says why
     };
     report.documents = corpus.document_count();
@@ -57,19 +61,36 @@ pub fn check_project(path: &Path) -> Result<CheckReport, SessionError> {
     for (key, value) in &settings {
         report.problems.extend(super::Setting::from_row(key, value).err().map(|error| error.to_string()));
     }
-    let folder = store::models_dir(store.path());
-    for model in models {
-        let snapshot = folder.join(&model.directory);
-        if snapshot.is_dir() {
+    let (without, note) = models::impossible(&suggestions, &corpus);
+    let sentences = counted(without.len(), "sentence", "sentences");
+    report.problems.extend(note.map(|note| format!("{note}; opening the project removes them ({sentences})")));
+    check_models(&mut report, store.path(), &Owner::of(&project, &corpus, &history), models, current_model);
+    Ok(report)
+}
+
+/// The files of models, whose they are, and whether they are whole.
+fn check_models(
+    report: &mut CheckReport,
+    path: &Path,
+    owner: &Owner,
+    mut models: Vec<ModelRecord>,
+    current: Option<ModelId>,
+) {
+    let folder = store::models_dir(path);
+    let found = models::find(&folder, owner, &mut models);
+    report.problems.extend(found.notes);
+    for model in models.into_iter().filter(|model| !found.strange.contains_key(&model.id)) {
+        let snapshot =
+            Snapshot { folder: folder.join(model_folder::directory(model.id)), manifest_sha256: model.manifest_sha256 };
+        if disk::is_folder(&snapshot.folder) {
             report.models += 1;
             let problem = check_snapshot(&snapshot).err();
             report.problems.extend(problem.map(|error| format!("model {}: {error}", model.id)));
-        } else if Some(model.id) == current_model {
-            let missing = SessionError::NoModelFiles { model: model.id.to_string(), folder: snapshot };
+        } else if Some(model.id) == current {
+            let missing = SessionError::NoModelFiles { model: model.id.to_string(), folder: snapshot.folder };
             report.notes.push(missing.to_string());
         }
     }
-    Ok(report)
 }
 
 /// Reads what can be read of a damaged project into a new one beside it. The damaged one is not changed.

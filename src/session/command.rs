@@ -6,7 +6,7 @@ use crate::annotation::{
     self, Corpus, DocumentId, DocumentIds, Edit, Fragments, Label, LabelId, Mention, MentionId, ModelId, Presence,
     Provenance, Sentence, SentenceId, SentenceSuggestions, Span, Split, Status, TokenIdx, Transaction,
 };
-use crate::text::ByteIdx;
+use crate::text::{ByteIdx, check_text};
 use crate::wording::{counted, grouped};
 use std::collections::BTreeSet;
 
@@ -191,6 +191,7 @@ impl Plan {
 /// A sentence, mention, label or suggestion that is not there.
 pub(super) fn plan(command: &Command, context: &Context<'_>) -> Result<Option<Plan>, SessionError> {
     let corpus = context.corpus;
+    check_texts(command)?;
     let plan = match command {
         Command::Annotate { sentence, fragments, label } => {
             let mention = Mention::new(corpus.next_mention_id(), fragments.clone(), *label, Provenance::Person);
@@ -299,6 +300,20 @@ pub(super) fn plan(command: &Command, context: &Context<'_>) -> Result<Option<Pl
         | Command::RetrySave => return Ok(None),
     };
     Ok(Some(plan))
+}
+
+/// What people type or paste goes through the same door as what comes from files.
+fn check_texts(command: &Command) -> Result<(), SessionError> {
+    let texts: &[(&'static str, &str)] = match command {
+        Command::AddLabel { name } => &[("name", name)],
+        Command::EditLabel { label } => &[("name", &label.name), ("title", &label.title)],
+        Command::SetNote { note, .. } => &[("note", note)],
+        _ => &[],
+    };
+    for (what, text) in texts {
+        check_text(text).map_err(|source| SessionError::Forbidden { what, source })?;
+    }
+    Ok(())
 }
 
 fn annotate(corpus: &Corpus, id: SentenceId, mention: Mention, verb: &str) -> Result<Plan, SessionError> {

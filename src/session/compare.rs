@@ -12,7 +12,7 @@ use super::{Part, SessionError};
 use crate::evaluation::Counts;
 use crate::model::architecture;
 use crate::train::{
-    Config, Event, PredictOptions, Predictor, TrainError, TrainRequest, evaluate, forget_peak_memory, train,
+    Config, Event, PredictOptions, Predictor, Snapshot, TrainError, TrainRequest, evaluate, forget_peak_memory, train,
 };
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -128,7 +128,7 @@ impl Project {
         if self.corpus().labels().is_empty() {
             return Err(SessionError::NoLabels);
         }
-        let dataset = Arc::new(freeze(self.corpus())?);
+        let dataset = Arc::new(freeze(self.corpus(), None)?);
         if dataset.train().is_empty() {
             return Err(SessionError::NothingToTrainOn);
         }
@@ -149,12 +149,14 @@ impl Project {
                 start: None,
                 snapshot: folder.path().join("model"),
                 parent: None,
+                project: None,
+                of_sentences: None,
                 checkpoints: None,
             };
             forget_peak_memory();
             let trained = train(&request, cancel, &mut |event| on_event((number + 1, turns.len()), event));
             let trained = trained.map_err(stopped)?;
-            let predictor = Predictor::load_with_threads(&trained.snapshot, threads)?;
+            let predictor = Predictor::load_with_threads(&Snapshot::any(&trained.snapshot), threads)?;
             let begun = Instant::now();
             let report = evaluate(&predictor, &examples, PredictOptions::default(), cancel).map_err(stopped)?;
             let outcome = &trained.manifest.outcome;

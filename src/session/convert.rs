@@ -2,7 +2,7 @@
 
 use super::SessionError;
 use super::readback::{Source, write_read_back};
-use super::reading::{ReadRequest, read_inputs};
+use super::reading::{Incoming, ReadRequest, read_inputs};
 use crate::format::{ImportedDocument, Options, Receipt, Warning, by_id};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -48,7 +48,8 @@ pub fn convert(
     // Checked while reading: each is known to one of the sides.
     let options = Options::known_to(format, &request.options)?;
     let documents = || incoming.documents.iter().map(ImportedDocument::view);
-    let source = Source { labels: &incoming.label_hints, documents: &documents, cancel };
+    let Incoming { label_hints: labels, definitions, .. } = &incoming;
+    let source = Source { labels, definitions, documents: &documents, cancel };
     let written = write_read_back(&source, format, &options, request.strict, path)?;
     let mut notes = incoming.notes;
     notes.extend(written.notes.iter().cloned());

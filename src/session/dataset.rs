@@ -3,7 +3,7 @@
 use crate::annotation::{Corpus, LabelId, Sentence, SentenceId, Span, Split, Status};
 use crate::nn::scatter;
 use crate::train::{Dataset, Example, TrainError};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Open sentences that a training may label itself, at most.
 const UNLABELLED_SENTENCES: usize = 6000;
@@ -54,11 +54,60 @@ pub(super) fn may_be_offered(sentence: &Sentence) -> bool {
     sentence.status().waits() && sentence.split() == Split::Rest && !sentence.tokens().is_empty()
 }
 
+/// How much of what is complete a training takes. One that starts by itself should end while a person still wants it,
+/// whatever was imported.
+#[derive(Clone, Debug)]
+pub(super) struct Limit {
+    pub sentences: usize,
+    /// Sentences that a person has worked on, the latest first: they are taken before all others.
+    pub newest: Vec<SentenceId>,
+}
+
+/// Words that a limit allows for each of its sentences. Real ones have 20 to 30.
+const WORDS_A_SENTENCE: usize = 40;
+
+/// Sentences that a limited training is scored on, at most: dev and the blind set.
+const LIMITED_DEV: usize = 1000;
+
 /// The frozen training data: complete sentences in the order of their ids, and the words of some that are open.
-pub(super) fn freeze(corpus: &Corpus) -> Result<Dataset, TrainError> {
-    let complete =
-        Dataset::freeze(labels(corpus), gold_examples(corpus, Part::Train), gold_examples(corpus, Part::Dev))?;
+pub(super) fn freeze(corpus: &Corpus, limit: Option<&Limit>) -> Result<Dataset, TrainError> {
+    let train = match limit {
+        Some(limit) => some_examples(corpus, Part::Train, limit.sentences, &limit.newest),
+        None => gold_examples(corpus, Part::Train),
+    };
+    let complete = Dataset::freeze(labels(corpus), train, scored_examples(corpus, Part::Dev, limit))?;
     complete.with_unlabelled(unlabelled(corpus))
+}
+
+/// Complete sentences to score on. A limited training takes some, always the same ones.
+pub(super) fn scored_examples(corpus: &Corpus, part: Part, limit: Option<&Limit>) -> Vec<Example> {
+    match limit {
+        Some(_) => some_examples(corpus, part, LIMITED_DEV, &[]),
+        None => gold_examples(corpus, part),
+    }
+}
+
+/// Of the complete sentences of a part as many as a limit allows: those that come first, in their order, and of the
+/// others some that a seeded hash draws.
+fn some_examples(corpus: &Corpus, part: Part, sentences: usize, first: &[SentenceId]) -> Vec<Example> {
+    let ranks: HashMap<SentenceId, usize> = first.iter().copied().zip(0..).collect();
+    let mut all: Vec<(usize, &Sentence)> = learnable(corpus, [part]).enumerate().collect();
+    let rank = |s: &Sentence| ranks.get(&s.id()).copied().unwrap_or(usize::MAX);
+    all.sort_by_cached_key(|(_, s)| (rank(s), scatter(u64::from(s.id().0))));
+    let mut words_left = sentences.saturating_mul(WORDS_A_SENTENCE);
+    let mut chosen = Vec::new();
+    for (place, sentence) in all {
+        if chosen.len() == sentences {
+            break;
+        }
+        // A single one of any length is better than none.
+        if let Some(left) = words_left.checked_sub(sentence.tokens().len()).or(chosen.is_empty().then_some(0)) {
+            words_left = left;
+            chosen.push((place, sentence));
+        }
+    }
+    chosen.sort_by_key(|(place, _)| *place);
+    chosen.into_iter().map(|(_, s)| example(corpus, s)).collect()
 }
 
 /// How many sentences a training may label itself.
@@ -208,6 +257,52 @@ mod tests {
         assert_eq!(dev, same_dev, "models are compared on the same ones");
     }
 
+    #[test]
+    fn a_limited_training_takes_what_is_newest_and_a_sample_of_the_rest() {
+        let sentence = |n| (Status::Complete, if n % 5 == 0 { Split::Dev } else { Split::Rest });
+        let corpus = corpus(&(0..10_000).map(sentence).collect::<Vec<_>>());
+        let newest: Vec<SentenceId> = (0..40).map(|n| SentenceId(9_999 - n)).collect();
+        let limit = Limit { sentences: 100, newest: newest.clone() };
+        let numbers = |examples: &[Example]| -> BTreeSet<u32> {
+            examples.iter().map(|example| example.tokens[1].parse().unwrap()).collect()
+        };
+        let dataset = freeze(&corpus, Some(&limit)).unwrap();
+        let train = numbers(dataset.train());
+        assert_eq!((train.len(), dataset.dev().len()), (100, LIMITED_DEV));
+        assert!(newest.iter().filter(|id| id.0 % 5 != 0).all(|id| train.contains(&id.0)));
+        let of_first_half = train.iter().filter(|number| **number < 5_000).count();
+        assert!((15..55).contains(&of_first_half), "68 by chance, of all of the text: {of_first_half}");
+        assert_eq!(freeze(&corpus, Some(&limit)).unwrap(), dataset, "the same ones each time");
+        let few = Limit { sentences: 7, newest };
+        assert!(numbers(freeze(&corpus, Some(&few)).unwrap().train()).into_iter().all(|number| number > 9_950));
+        assert_eq!(freeze(&corpus, Some(&Limit { sentences: 9_000, ..few })).unwrap().train().len(), 8_000);
+    }
+
+    #[test]
+    fn long_sentences_use_a_limit_up_sooner() {
+        let mut corpus = corpus(&[]);
+        let text: std::sync::Arc<str> = "a ".repeat(5_000).into();
+        let token = |n: usize| TextRange::new(ByteIdx::new(2 * n), ByteIdx::new(2 * n + 1)).unwrap();
+        let new = |from: usize, to: usize| NewSentence {
+            tokens: (from..to).map(token).collect(),
+            mentions: Vec::new(),
+            rejected: BTreeSet::new(),
+            status: Status::Complete,
+            split: Split::Rest,
+        };
+        // One of 3,000 words, and twenty of 100.
+        let sentences = std::iter::once(new(0, 3_000)).chain((0..20).map(|n| new(3_000 + 100 * n, 3_100 + 100 * n)));
+        let sentences = sentences.collect();
+        corpus.add_document(NewDocument { name: "d".into(), text, kept: Default::default(), sentences }).unwrap();
+        let words = |sentences: usize, newest: &[u32]| -> Vec<usize> {
+            let newest = newest.iter().copied().map(SentenceId).collect();
+            let dataset = freeze(&corpus, Some(&Limit { sentences, newest })).unwrap();
+            dataset.train().iter().map(|example| example.tokens.len()).collect()
+        };
+        assert_eq!(words(10, &[5]), [100; 4], "400 words");
+        assert_eq!(words(10, &[0]), [3_000], "the newest of all, however long");
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         /// Followed by their ids, which are their last words.
@@ -217,7 +312,7 @@ mod tests {
         ) {
             let corpus = corpus(&sentences);
             let number = |words: &[String]| words[1].parse::<usize>().unwrap();
-            let dataset = freeze(&corpus).unwrap();
+            let dataset = freeze(&corpus, None).unwrap();
             let seen = |examples: &[Example]| -> Vec<usize> { examples.iter().map(|e| number(&e.tokens)).collect() };
             for n in seen(dataset.train()) {
                 prop_assert_eq!(sentences[n], (Status::Complete, Split::Rest));

@@ -56,6 +56,8 @@ pub enum SessionError {
     SeveralDocumentsNamed { name: String, count: usize },
     #[error("this suggestion is not there any more; choose another one")]
     NoSuchSuggestion,
+    #[error("the {what} can't be taken: {source}")]
+    Forbidden { what: &'static str, source: crate::text::ForbiddenCharacter },
     #[error("there is nothing to undo")]
     NothingToUndo,
     #[error("there is nothing to do again")]
@@ -96,6 +98,8 @@ pub enum SessionError {
         folder.display()
     )]
     NoModelFiles { model: String, folder: PathBuf },
+    #[error("the files of model {model} {why}; they are left as they are; train anew: {}", folder.display())]
+    StrangeModel { model: String, why: super::Strange, folder: PathBuf },
     #[error("there is no sentence with words to predict; import some texts first")]
     NothingToPredict,
     #[error("no sentence of this split is complete, so there is nothing to score on")]

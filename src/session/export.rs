@@ -3,7 +3,7 @@
 use super::project::Project;
 use super::readback::{Source, write_read_back};
 use super::{Part, SessionError};
-use crate::annotation::{Corpus, Label, Sentence, SentenceId, SentenceSuggestions, Status};
+use crate::annotation::{Corpus, Kept, Label, Sentence, SentenceId, SentenceSuggestions, Status};
 use crate::format::{DocumentView, ImportedLabel, Options, Receipt, Shown, by_id, views};
 use std::collections::HashMap;
 use std::path::Path;
@@ -47,11 +47,16 @@ pub struct ExportReceipt {
 pub struct ExportView {
     corpus: Arc<Corpus>,
     suggestions: Arc<HashMap<SentenceId, SentenceSuggestions>>,
+    definitions: Kept,
 }
 
 impl Project {
     pub fn export_view(&self) -> ExportView {
-        ExportView { corpus: Arc::clone(&self.corpus), suggestions: Arc::clone(&self.suggestions) }
+        ExportView {
+            corpus: Arc::clone(&self.corpus),
+            suggestions: Arc::clone(&self.suggestions),
+            definitions: self.settings.definitions.clone(),
+        }
     }
 }
 
@@ -65,11 +70,16 @@ impl ExportView {
         let format = by_id(&request.format)?;
         let options = Options::new(request.options.iter().cloned(), &[format])?;
         let labels: Vec<ImportedLabel> = self.corpus.labels().iter().map(described).collect();
-        let source = Source { labels: &labels, documents: &|| self.views(request), cancel: &AtomicBool::new(false) };
+        let (definitions, cancel) = (&self.definitions, &AtomicBool::new(false));
+        let source = Source { labels: &labels, definitions, documents: &|| self.views(request), cancel };
         let written = write_read_back(&source, format, &options, request.strict, path)?;
         let of_split = |s: &&Sentence| request.split.is_none_or(|part| part.holds(s));
         let all = self.corpus.sentences().filter(of_split).count();
-        Ok(ExportReceipt { format: format.id(), left_out: all - written.sentences, written })
+        Ok(ExportReceipt {
+            format: format.id(),
+            left_out: all - written.sentences - written.left_out_sentences,
+            written,
+        })
     }
 
     fn views<'v>(&'v self, request: &ExportRequest) -> impl Iterator<Item = DocumentView<'v>> + 'v {

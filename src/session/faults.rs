@@ -114,9 +114,16 @@ fn read(path: &Path) -> io::Result<String> {
 fn reports(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let mut names: Vec<String> = names.filter(|name| name.ends_with(".txt") && name.contains('-')).collect();
+    let mut names: Vec<String> = names.filter(|name| is_report(name)).collect();
     names.sort_by(|a, b| time(a).cmp(time(b)));
     names
+}
+
+/// Whether a file is one of these: what else a person keeps there is theirs.
+fn is_report(name: &str) -> bool {
+    let kinds = [ENDED, UNSAVED, NEWS, TOLD, FAILED];
+    let digits = kinds.iter().find_map(|kind| name.strip_prefix(kind)?.strip_suffix(".txt"));
+    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The milliseconds in a name, all with as many digits.
@@ -149,7 +156,11 @@ mod tests {
         for number in 0..30 {
             fs::write(dir.path().join(format!("told-{:013}.txt", 1_000 + number)), "old").unwrap();
         }
+        for name in ["my-notes.txt", "told-2026-03.txt", "ended-.txt"] {
+            fs::write(dir.path().join(name), "mine").unwrap();
+        }
         keep(dir.path(), ENDED, "new");
+        assert!(dir.path().join("my-notes.txt").is_file() && dir.path().join("told-2026-03.txt").is_file());
         let names = reports(dir.path());
         assert_eq!((names.len(), names[0].as_str()), (KEPT, "told-0000000001011.txt"));
         assert!(names[KEPT - 1].starts_with(ENDED));

@@ -3,11 +3,12 @@
 use super::SessionError;
 use super::jobs::{PredictReport, stopped};
 use super::lengths::Lengths;
+use crate::annotation::Kept;
 use crate::format::{
     Content, Format, ImportedDocument, ImportedLabel, ImportedMention, Input, OneFile, Options, Sink, Warning, by_id,
     detect,
 };
-use crate::train::{PredictOptions, Predictor};
+use crate::train::{PredictOptions, Predictor, Snapshot};
 use crate::wording::counted;
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -63,7 +64,7 @@ pub fn filter(
         }
     };
     let reading = Options::new(request.options.iter().cloned(), &[reader])?;
-    let predictor = Predictor::load_with_threads(request.model, request.threads)?;
+    let predictor = Predictor::load_with_threads(&Snapshot::any(request.model), request.threads)?;
     let predict = request.predict;
     let writer = by_id("jsonl")?;
     let started = Instant::now();
@@ -125,7 +126,8 @@ impl Pipe<'_> {
             self.report.predicted.suggestions += sentence.mentions.len();
         }
         self.report.documents += 1;
-        let content = Content { labels: &[], documents: &mut std::iter::once(document.view()) };
+        let content =
+            Content { labels: &[], definitions: &Kept::new(), documents: &mut std::iter::once(document.view()) };
         self.writer.write(content, &self.options, &mut OneFile(&mut *self.out))?;
         // One header for all: later documents, and the parts of a long one, are appended.
         self.options = Options::new([("header".to_owned(), "no".to_owned())], &[self.writer])?;
@@ -135,6 +137,11 @@ impl Pipe<'_> {
 
 impl Sink for Pipe<'_> {
     fn document(&mut self, document: ImportedDocument) -> ControlFlow<()> {
+        if let Err(why) = document.check() {
+            let message = format!("the document was left out: {why}");
+            self.report.warnings.push(Warning { file: document.name, line: None, message });
+            return ControlFlow::Continue(());
+        }
         match self.pass(document) {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {

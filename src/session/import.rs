@@ -8,10 +8,10 @@ use super::status::Counts;
 use super::task::Task;
 use super::{Part, SessionError};
 use crate::annotation::{
-    Corpus, Edit, Label, LabelId, Mention, MentionId, ModelId, NewDocument, NewSentence, Provenance, SentenceId,
+    Corpus, Edit, Kept, Label, LabelId, Mention, MentionId, ModelId, NewDocument, NewSentence, Provenance, SentenceId,
     SentenceSuggestions, Split, Status, Suggestion, Transaction,
 };
-use crate::format::{ImportedDocument, ImportedLabel, ImportedMention, ImportedSentence, Warning};
+use crate::format::{ImportedDocument, ImportedLabel, ImportedMention, ImportedSentence, Warning, add_definitions};
 use crate::store::{Import, Stamp, StoreError, Watch, Writer};
 use crate::wording::{counted, grouped};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,6 +61,7 @@ pub struct Imported {
     inverse: Transaction,
     suggestions: Vec<(SentenceId, SentenceSuggestions)>,
     dev_imported: bool,
+    definitions: Kept,
     counts: Counts,
     receipt: ImportReceipt,
 }
@@ -89,12 +90,19 @@ impl Project {
     /// # Errors
     /// A project that is closed.
     pub fn finish_import(&mut self, imported: Imported) -> Result<ImportReceipt, SessionError> {
-        let Imported { corpus, inverse, suggestions, dev_imported, counts, receipt } = imported;
+        let Imported { corpus, inverse, suggestions, dev_imported, definitions, counts, mut receipt } = imported;
         self.replace_corpus(corpus, counts);
         self.record_import(inverse);
         Arc::make_mut(&mut self.suggestions).extend(suggestions);
         if dev_imported && !self.settings.dev_imported {
             self.set(Setting::DevImported(true))?;
+        }
+        if !definitions.is_empty() {
+            let mut all = self.settings.definitions.clone();
+            receipt.notes.extend(add_definitions(&mut all, definitions));
+            if all != self.settings.definitions {
+                self.set(Setting::Definitions(all))?;
+            }
         }
         self.start_predicting();
         self.consider_training();
@@ -175,7 +183,8 @@ fn import(
     }
     // Counted here, not where somebody waits for the next frame.
     let counts = Counts::of(&corpus);
-    Ok(Imported { corpus, inverse, suggestions, dev_imported: dev_found, counts, receipt })
+    let definitions = if kind == ImportAs::Text { Kept::new() } else { incoming.definitions };
+    Ok(Imported { corpus, inverse, suggestions, dev_imported: dev_found, definitions, counts, receipt })
 }
 
 /// An import under way in memory.

@@ -7,11 +7,12 @@ use super::ranking::dropout_passes;
 use super::settings::Setting;
 use super::status::ModelInfo;
 use super::trainer::{self, Finished, TrainingJob, TrainingTask, lower_priority};
-use super::{Part, SessionError, Task, models, now_ms};
+use super::{Part, SessionError, Task, model_folder, models, now_ms};
 use crate::annotation::{ModelId, Sentence, SentenceId};
 use crate::evaluation::{Analyses, Buckets, Consistency, Judged, Report, Tasks};
 use crate::train::{
-    Answer, Config, Event, Example, Interrupted, Manifest, PredictOptions, Predictor, TrainError, answers, interrupted,
+    Answer, Config, Event, Example, Interrupted, Manifest, PredictOptions, Predictor, Snapshot, TrainError, answers,
+    interrupted,
 };
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -105,13 +106,13 @@ impl Project {
         on_event: &mut dyn FnMut(Event),
     ) -> Result<TrainReport, SessionError> {
         let model = self.interrupted_training().ok_or(SessionError::NothingToResume)?;
-        let job = self.job(TrainingTask::Resume { model, threads });
+        let job = self.resuming_job(model, threads);
         self.train_in_foreground(job, cancel, on_event)
     }
 
     /// The newest training that was interrupted and can go on.
     pub fn interrupted(&self) -> Option<Interrupted> {
-        let folder = self.models_dir().join(models::training_directory(self.interrupted_training()?));
+        let folder = self.models_dir().join(model_folder::training_directory(self.interrupted_training()?));
         interrupted(&folder).ok().flatten()
     }
 
@@ -125,7 +126,7 @@ impl Project {
         let is_new = matches!(job.task, TrainingTask::New { .. });
         let Finished { model, trained, scores, .. } = trainer::run_alone(job, cancel, on_event).map_err(stopped)?;
         let info = ModelInfo { calibration: scores.calibration, ..models::info(model, &trained.manifest, now_ms()) };
-        let cleanup = self.add_model(&info, true)?;
+        let cleanup = self.add_model(&info, &trained.manifest_sha256, true)?;
         self.take_scores(&scores, true)?;
         // Later trainings start where this one did.
         let (settings, before) = (&trained.manifest.settings, self.settings().clone());
@@ -228,14 +229,14 @@ impl Project {
     }
 
     fn scoring(&self, request: EvaluateRequest) -> Result<Scoring, SessionError> {
-        let (model, folder) = self.find_model(request.model)?;
+        let (model, snapshot) = self.find_model(request.model)?;
         let examples = gold_examples(self.corpus(), request.part);
         if examples.is_empty() {
             return Err(SessionError::NothingToScore);
         }
         Ok(Scoring {
             model,
-            folder,
+            snapshot,
             examples,
             training: request.buckets.then(|| gold_examples(self.corpus(), Part::Train)),
             discontinuous_mentions: discontinuous(self.corpus(), request.part),
@@ -243,14 +244,19 @@ impl Project {
         })
     }
 
-    pub(super) fn find_model(&self, id: Option<ModelId>) -> Result<(ModelId, PathBuf), SessionError> {
+    pub(super) fn find_model(&self, id: Option<ModelId>) -> Result<(ModelId, Snapshot), SessionError> {
         let id = id.or(self.current_model()).ok_or(SessionError::NoModel)?;
-        if let Some(folder) = self.snapshot(id) {
-            return Ok((id, folder));
+        if let Some(snapshot) = self.registered(id) {
+            return Ok((id, snapshot));
+        }
+        if let Some(strange) = self.strange_model(id) {
+            return Err(strange);
         }
         let model = id.to_string();
         Err(match self.models.iter().find(|record| record.id == id) {
-            Some(record) => SessionError::NoModelFiles { model, folder: self.models_dir().join(&record.directory) },
+            Some(record) => {
+                SessionError::NoModelFiles { model, folder: self.models_dir().join(model_folder::directory(record.id)) }
+            }
             None => SessionError::NoSuchModel { model },
         })
     }
@@ -260,15 +266,15 @@ impl Project {
         id: Option<ModelId>,
         threads: Option<usize>,
     ) -> Result<(ModelId, Predictor), SessionError> {
-        let (id, folder) = self.find_model(id)?;
-        Ok((id, Predictor::load_with_threads(&folder, threads)?))
+        let (id, snapshot) = self.find_model(id)?;
+        Ok((id, Predictor::load_with_threads(&snapshot, threads)?))
     }
 }
 
 /// All that a score is made from, taken out of the project.
 struct Scoring {
     model: ModelId,
-    folder: PathBuf,
+    snapshot: Snapshot,
     examples: Vec<Example>,
     /// For buckets.
     training: Option<Vec<Example>>,
@@ -278,8 +284,8 @@ struct Scoring {
 
 impl Scoring {
     fn run(self, cancel: &AtomicBool) -> Result<EvaluateReport, SessionError> {
-        let Self { model, folder, examples, training, discontinuous_mentions, request } = self;
-        let predictor = Predictor::load_with_threads(&folder, request.threads)?;
+        let Self { model, snapshot, examples, training, discontinuous_mentions, request } = self;
+        let predictor = Predictor::load_with_threads(&snapshot, request.threads)?;
         let ask = |options| answers(&predictor, &examples, options, cancel).map_err(stopped);
         let started = Instant::now();
         let found = ask(PredictOptions::default())?;

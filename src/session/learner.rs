@@ -11,8 +11,11 @@
 //! With a model in use, every ten more complete sentences start a quick training before that: the heads alone, above the
 //! model's encoder, so that suggestions follow within seconds. After a change of labels, which these heads don't fit, a full
 //! training comes in its place, once.
+//!
+//! A full training takes no more complete sentences than the settings say: those that a person worked on last, and a
+//! sample of the others. So a large import starts no training of hours.
 
-use super::dataset::{self, Part};
+use super::dataset::{self, Limit, Part};
 use super::look_again::LookingAgain;
 use super::predictor::PredictorThread;
 use super::project::Project;
@@ -22,11 +25,10 @@ use super::settings::Setting;
 use super::status::{Event, LearnerState, LearnerStatus, ModelInfo, Predicting};
 use super::task::Task;
 use super::trainer::{Finished, TrainingJob, TrainingRun, TrainingTask, Verdict};
-use super::{SessionError, models, now_ms};
-use crate::annotation::{LabelId, ModelId, Sentence, SentenceId, Status};
-use crate::train::{Config, ENOUGH_DEV, Effort, TrainError, interrupted, snapshot_labels};
+use super::{SessionError, model_folder, models, now_ms};
+use crate::annotation::{Edit, LabelId, ModelId, Sentence, SentenceId, Status};
+use crate::train::{Config, ENOUGH_DEV, Effort, Snapshot, TrainError, snapshot_manifest};
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 mod predicting;
@@ -59,7 +61,7 @@ pub(super) struct Learner {
     predictor: Option<PredictorThread>,
     queue: PredictionQueue,
     /// The model that predicts and its snapshot.
-    suggesting: Option<(ModelId, PathBuf)>,
+    suggesting: Option<(ModelId, Snapshot)>,
     /// Batches that the predictor has.
     under_way: usize,
     /// The sentences that were complete when the last training began, or when the project was opened.
@@ -197,10 +199,10 @@ impl Project {
 
     /// Whether its classes are the labels of today; else the output layer is to be learned anew, and by a full training.
     fn model_knows_the_labels(&mut self) -> bool {
-        let Some((model, folder)) = self.current_snapshot() else { return false };
+        let Some((model, snapshot)) = self.current_snapshot() else { return false };
         if self.learner.classes.as_ref().is_none_or(|(of, _)| *of != model) {
             // Read once a model: a person may wait for what comes next.
-            let classes = snapshot_labels(&folder).unwrap_or_default();
+            let classes = snapshot_manifest(&snapshot.folder).map(|(manifest, _)| manifest.labels).unwrap_or_default();
             self.learner.classes = Some((model, classes.into_iter().map(|(id, _)| id).collect()));
         }
         let classes = self.learner.classes.iter().flat_map(|(_, classes)| classes.iter().copied());
@@ -220,7 +222,7 @@ impl Project {
         // It takes seconds, and stands back behind all else: it need not leave a core to the window.
         let (threads, effort) = (Some(self.settings.all_threads()), Effort::Heads);
         let config = Box::new(Config { threads, effort, ..self.settings.config() });
-        let (encoders, model) = (self.home.encoders(), models::next_id(&self.models));
+        let (encoders, model) = (self.home.encoders(), model_folder::next_id(&self.models));
         let known = Arc::clone(&self.learner.known);
         let job = self.job(TrainingTask::Refresh { config, encoders, model, known });
         self.begin(job);
@@ -249,12 +251,13 @@ impl Project {
 
     /// Goes on with the training that closing the program interrupted.
     fn resume_training(&mut self) {
-        let Some(model) = self.learner.interrupted.take() else { return };
+        let Some(training) = self.learner.interrupted.take() else { return };
         // As when it began: a first model from labels alone is followed by one that learns from open sentences, too.
         let alone = self.interrupted().is_some_and(|kept| kept.settings.self_training == 0);
         self.learner.goes_on =
             alone && self.current_snapshot().is_none() && self.would_label_itself(&self.settings.config());
-        self.begin(self.job(TrainingTask::Resume { model, threads: Some(self.settings.background_threads()) }));
+        let job = self.resuming_job(training, Some(self.settings.background_threads()));
+        self.begin(TrainingJob { limit: self.limit(), ..job });
     }
 
     fn begin(&mut self, job: TrainingJob) {
@@ -274,11 +277,9 @@ impl Project {
         self.refresh_learner();
     }
 
-    /// The model of the newest training that was interrupted and can go on, looked up on disk.
+    /// The model of the newest training of the project that was interrupted and can go on, looked up on disk.
     pub(super) fn interrupted_training(&self) -> Option<ModelId> {
-        let can_go_on = |folder: &Path| matches!(interrupted(folder), Ok(Some(_)));
-        let left = models::interrupted(&self.models_dir());
-        left.into_iter().rev().find(|(_, folder)| can_go_on(folder)).map(|(id, _)| id)
+        model_folder::newest_interrupted(&self.models_dir(), &self.owner())
     }
 
     /// After documents were set aside or taken back: trainings wait for as many more sentences as before.
@@ -306,8 +307,8 @@ impl Project {
             // As soon as can be: it stands back behind all else.
             (config.self_training, config.threads) = (Some(0), Some(self.settings.all_threads()));
         }
-        let job = self.training_job(config)?;
-        self.begin(job);
+        let (job, limit) = (self.training_job(config)?, self.limit());
+        self.begin(TrainingJob { limit, ..job });
         Ok(())
     }
 
@@ -339,18 +340,34 @@ impl Project {
         if self.counts().train == 0 {
             return Err(SessionError::NothingToTrainOn);
         }
-        let (encoders, model) = (self.home.encoders(), models::next_id(&self.models));
+        let (encoders, model) = (self.home.encoders(), model_folder::next_id(&self.models));
         Ok(self.job(TrainingTask::New { config: Box::new(config), encoders, model }))
     }
 
-    pub(super) fn job(&self, task: TrainingTask) -> TrainingJob {
-        let (models_dir, current) = (self.models_dir(), self.current_snapshot());
-        TrainingJob { corpus: Arc::clone(&self.corpus), task, models_dir, current }
+    /// A training that goes on. Its model gets the number that it began with, unless a model has that by now.
+    pub(super) fn resuming_job(&self, training: ModelId, threads: Option<usize>) -> TrainingJob {
+        let is_taken = self.models.iter().any(|record| record.id == training);
+        let model = if is_taken { model_folder::next_id(&self.models) } else { training };
+        self.job(TrainingTask::Resume { training, model, threads })
     }
 
-    fn current_snapshot(&self) -> Option<(ModelId, PathBuf)> {
+    pub(super) fn job(&self, task: TrainingTask) -> TrainingJob {
+        let (models_dir, owner, current) = (self.models_dir(), self.owner(), self.current_snapshot());
+        TrainingJob { corpus: Arc::clone(&self.corpus), task, models_dir, owner, limit: None, current }
+    }
+
+    /// How much a full training in the window takes; `None`: all.
+    fn limit(&self) -> Option<Limit> {
+        let sentences = self.settings.train_sentences?.get();
+        let edits = self.history.done().flat_map(|transaction| transaction.edits.iter());
+        let mut seen = HashSet::new();
+        let newest = edits.filter_map(Edit::sentence).filter(|id| seen.insert(*id)).collect();
+        Some(Limit { sentences, newest })
+    }
+
+    fn current_snapshot(&self) -> Option<(ModelId, Snapshot)> {
         let id = self.current_model?;
-        Some((id, self.snapshot(id)?))
+        Some((id, self.registered(id)?))
     }
 
     /// Hears the trainer and the predictor, and gives the predictor more to do.
@@ -362,9 +379,9 @@ impl Project {
             let goes_on = std::mem::take(&mut self.learner.goes_on) && matches!(ended, Ok(Ok(_)));
             if ended.is_err() {
                 // A fault of the program would come again at the same step.
-                let folder = self.models_dir();
+                let (folder, owner) = (self.models_dir(), self.owner());
                 let _unheard = Task::spawn("nestling-cleanup", self.waker.as_waker(), move || {
-                    models::give_up(&models::leftovers(&folder));
+                    model_folder::give_up(&model_folder::leftovers(&folder), &owner);
                 });
             }
             let ended = ended.map_err(SessionError::from).and_then(|result| Ok(result?));
@@ -405,7 +422,7 @@ impl Project {
                 let calibration = scores.calibration.or(inherited.filter(|_| is_quick));
                 let info = ModelInfo { calibration, ..models::info(model, &trained.manifest, now_ms()) };
                 let before = self.current_model;
-                if let Err(error) = self.add_model(&info, verdict.use_it()) {
+                if let Err(error) = self.add_model(&info, &trained.manifest_sha256, verdict.use_it()) {
                     return vec![self.learner_failed(error.to_string())];
                 }
                 if verdict.use_it() {
@@ -481,6 +498,8 @@ impl Project {
         let dev = self.counts().dev;
         let few_dev = self.current_model.is_some() && dev < ENOUGH_DEV;
         let note = few_dev.then(|| format!("{dev} of {ENOUGH_DEV} dev sentences: models can't be compared yet"));
+        let strange = self.current_model.and_then(|id| self.strange_model(id)).map(|error| error.to_string());
+        let note = strange.or(note);
         let status = &mut self.learner.status;
         (status.state, status.predicting, status.note) = (state, predicting, note);
     }

@@ -2,16 +2,20 @@
 
 use super::dataset::{example, labels, learnable, words};
 use super::jobs::stopped;
+use super::model_folder::next_id;
 use super::project::Project;
 use super::status::Event;
 use super::trainer::TrainingRun;
-use super::{Part, SessionError, models};
+use super::{Part, SessionError};
 use crate::active::{Doubt, Finding, Held, Labelled, look_again};
 use crate::annotation::{Corpus, LabelId, LabelSet, Sentence, SentenceId, Span};
 use crate::encoder::Encoders;
 use crate::nn::scatter;
-use crate::train::{Config, Dataset, Event as TrainEvent, Example, PredictOptions, Predictor, TrainRequest, train};
+use crate::train::{
+    Config, Dataset, Event as TrainEvent, Example, PredictOptions, Predictor, Snapshot, TrainRequest, train,
+};
 use std::collections::{HashMap, HashSet};
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -84,19 +88,21 @@ impl Project {
             return Err(SessionError::NothingToTrainOn);
         }
         // It stands back behind all else, as a quick training does.
-        let config = Config { threads: Some(self.settings.all_threads()), ..self.settings.config() };
+        let (threads, limit) = (Some(self.settings.all_threads()), self.settings.train_sentences.map(NonZero::get));
+        let config = Config { threads, limit, ..self.settings.config() };
         let (request, encoders) = (LookAgainRequest { folds, config }, self.home.encoders());
-        let (model, corpus) = (models::next_id(&self.models), Arc::clone(&self.corpus));
-        let run = TrainingRun::start_with(model, sentences, self.waker.as_waker(), move |cancel, on_event| {
-            let gold = Gold::freeze(&corpus)?;
-            drop(corpus); // an edit copies a corpus that is held elsewhere
-            let findings = gold.look(&request, &encoders, cancel, &mut |fold, event| {
-                if let Some(event) = as_one_training(event, fold, folds) {
-                    on_event(event);
-                }
-            })?;
-            Ok(Looked { findings: gold.with_words(findings), asked_models: folds > 0 })
-        });
+        let (model, corpus) = (next_id(&self.models), Arc::clone(&self.corpus));
+        let run =
+            TrainingRun::start_with(model, (sentences, sentences), self.waker.as_waker(), move |cancel, on_event| {
+                let gold = Gold::freeze(&corpus)?;
+                drop(corpus); // an edit copies a corpus that is held elsewhere
+                let findings = gold.look(&request, &encoders, cancel, &mut |fold, event| {
+                    if let Some(event) = as_one_training(event, fold, folds) {
+                        on_event(event);
+                    }
+                })?;
+                Ok(Looked { findings: gold.with_words(findings), asked_models: folds > 0 })
+            });
         self.learner.looking = Some(run);
         self.refresh_learner();
         Ok(())
@@ -230,10 +236,12 @@ impl Gold {
                 start: None,
                 snapshot: folder.path().join(format!("fold-{fold}")),
                 parent: None,
+                project: None,
+                of_sentences: None,
                 checkpoints: None,
             };
             let trained = train(&request, cancel, &mut |event| on_event(fold, event)).map_err(stopped)?;
-            let predictor = Predictor::load_with_threads(&trained.snapshot, config.threads)?;
+            let predictor = Predictor::load_with_threads(&Snapshot::any(&trained.snapshot), config.threads)?;
             let texts: Vec<Vec<String>> = asked.iter().filter_map(at).map(|example| example.tokens.clone()).collect();
             let answers = predictor.predict(&texts, PredictOptions::default(), cancel).map_err(stopped)?;
             for (place, answer) in asked.into_iter().zip(answers) {

@@ -1,18 +1,19 @@
-//! The models of a project: their numbers, folders and what is remembered of them.
+//! The models of a project: what is remembered of them, and which one is in use.
 
+use super::model_folder::{self, Files, Owner, Strange, clean_up, directory, give_up, leftovers, look, strange_model};
 use super::project::Project;
 use super::status::ModelInfo;
 use super::{SessionError, Task};
-use crate::annotation::ModelId;
+use crate::annotation::{Corpus, ModelId, SentenceId, SentenceSuggestions};
+use crate::disk;
 use crate::evaluation::{Calibration, Scale};
 use crate::store::ModelRecord;
-use crate::train::{HALF_WRITTEN, Manifest};
+use crate::train::{Manifest, Snapshot};
+use crate::wording::counted;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 use std::sync::Arc;
-
-/// How the folder's name ends where a training keeps its state.
-const TRAINING: &str = ".training";
 
 /// What the project file remembers of a model, so that it need not be loaded to be shown.
 #[derive(Serialize, Deserialize)]
@@ -29,57 +30,6 @@ struct Remembered {
     bias: f64,
 }
 
-/// The next number; those of deleted models are not used again.
-pub(super) fn next_id(models: &[ModelRecord]) -> ModelId {
-    ModelId(models.iter().map(|m| m.id.0).max().unwrap_or(0) + 1)
-}
-
-/// The first number from `id` on without a folder: one that is there and not registered is of a training that was cut
-/// short, or of another copy of the project.
-pub(super) fn first_free(mut id: ModelId, folder: &Path) -> ModelId {
-    while folder.join(directory(id)).exists() || folder.join(training_directory(id)).exists() {
-        id.0 += 1;
-    }
-    id
-}
-
-pub(super) fn directory(id: ModelId) -> String {
-    format!("model-{:04}", id.0)
-}
-
-/// Where the training of a model keeps its state.
-pub(super) fn training_directory(id: ModelId) -> String {
-    format!("{}{TRAINING}", directory(id))
-}
-
-/// Trainings that were interrupted, with their folders, the newest last.
-pub(super) fn interrupted(folder: &Path) -> Vec<(ModelId, PathBuf)> {
-    let id = |path: &Path| {
-        let number = path.file_name()?.to_str()?.strip_prefix("model-")?.strip_suffix(TRAINING)?;
-        Some(ModelId(number.parse().ok()?))
-    };
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found: Vec<_> = entries.filter_map(|entry| Some((id(&entry.path())?, entry.path()))).collect();
-    found.sort();
-    found
-}
-
-/// What trainings that did not come to their end have left: their state, and models half written.
-pub(super) fn leftovers(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_half = |name: &std::ffi::OsStr| name.to_str().is_some_and(|name| name.starts_with(HALF_WRITTEN));
-    let half = entries.filter(|entry| is_half(&entry.file_name())).map(|entry| entry.path());
-    half.chain(interrupted(folder).into_iter().map(|(_, path)| path)).collect()
-}
-
-/// Deletes what trainings have left.
-pub(super) fn give_up(leftovers: &[PathBuf]) {
-    for folder in leftovers {
-        // What can't be deleted now is tried again after the next training.
-        let _left = std::fs::remove_dir_all(folder);
-    }
-}
-
 pub(super) fn info(id: ModelId, manifest: &Manifest, created_ms: i64) -> ModelInfo {
     let outcome = &manifest.outcome;
     ModelInfo {
@@ -93,7 +43,7 @@ pub(super) fn info(id: ModelId, manifest: &Manifest, created_ms: i64) -> ModelIn
     }
 }
 
-pub(super) fn record(info: &ModelInfo) -> Result<ModelRecord, serde_json::Error> {
+pub(super) fn record(info: &ModelInfo, manifest_sha256: Option<String>) -> Result<ModelRecord, serde_json::Error> {
     let remembered = Remembered {
         architecture: info.architecture.clone(),
         encoder: info.encoder.clone(),
@@ -104,8 +54,8 @@ pub(super) fn record(info: &ModelInfo) -> Result<ModelRecord, serde_json::Error>
     };
     Ok(ModelRecord {
         id: info.id,
-        directory: directory(info.id),
         manifest: serde_json::to_string(&remembered)?,
+        manifest_sha256,
         created_ms: info.created_ms,
     })
 }
@@ -114,6 +64,8 @@ pub(super) fn record(info: &ModelInfo) -> Result<ModelRecord, serde_json::Error>
 pub(super) fn info_of_record(record: &ModelRecord) -> Option<ModelInfo> {
     let Remembered { architecture, encoder, train_sentences, dev_f1, calibration, bias } =
         serde_json::from_str(&record.manifest).ok()?;
+    // A file may say anything: what would make no score of a score is none.
+    let calibration = calibration.filter(|(temperature, ..)| *temperature > 0.0 && bias.is_finite());
     let calibration = calibration.map(|(temperature, error_before, error_after)| Calibration {
         scale: Scale { temperature, bias },
         error_before,
@@ -123,18 +75,93 @@ pub(super) fn info_of_record(record: &ModelRecord) -> Option<ModelInfo> {
     Some(ModelInfo { id, architecture, encoder, train_sentences, created_ms, dev_f1, calibration })
 }
 
-/// Deletes snapshots but the current one, the one numbered before it, the newest, and the best on dev. They can be made again.
-pub(super) fn clean_up(folder: &Path, models: &[ModelRecord], current: Option<ModelId>) {
-    let Some(current) = current else { return };
-    let previous = models.iter().map(|m| m.id).filter(|id| *id < current).max();
-    let scored = models.iter().filter_map(|m| Some((m.id, info_of_record(m)?.dev_f1?)));
-    let best = scored.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(id, _)| id);
-    let newest = models.iter().map(|m| m.id).max();
-    let keep = [Some(current), previous, best, newest];
-    for model in models.iter().filter(|m| !keep.contains(&Some(m.id))) {
-        // One that can't be deleted (open elsewhere) is tried again after the next training.
-        let _left = std::fs::remove_dir_all(folder.join(&model.directory));
+/// What was found of the models of a project when it was opened.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Models under whose number something else lies, and why it is not theirs.
+    pub strange: BTreeMap<ModelId, Strange>,
+    /// Records that learned the hash of their model's manifest.
+    pub adopted: Vec<ModelRecord>,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+/// Looks for the files of all models. Those of an older program are taken for the model's when they fit in all that is
+/// known of it; their hash is then put into `models`.
+pub(super) fn find(folder: &Path, owner: &Owner, models: &mut Vec<ModelRecord>) -> Found {
+    let mut found = Found::default();
+    let is_numbered = |id: ModelId| id != ModelId::FROM_FILE && id.0 <= model_folder::LAST;
+    if let Some(record) = models.iter().find(|record| !is_numbered(record.id)) {
+        found
+            .notes
+            .push(format!("no model has the number {}; what the project file says of it is left out", record.id));
     }
+    models.retain(|record| is_numbered(record.id));
+    for record in models {
+        match look(folder, owner, record) {
+            Files::Missing => {}
+            Files::Ours { manifest_sha256 } if record.manifest_sha256.is_none() => {
+                record.manifest_sha256 = Some(manifest_sha256);
+                found.adopted.push(record.clone());
+            }
+            Files::Ours { .. } => {}
+            Files::Strange(why) => drop(found.strange.insert(record.id, why)),
+        }
+    }
+    let mut alike: Vec<(&Strange, Vec<String>)> = Vec::new();
+    for (id, why) in &found.strange {
+        match alike.iter_mut().find(|(other, _)| *other == why) {
+            Some((_, ids)) => ids.push(id.to_string()),
+            None => alike.push((why, vec![id.to_string()])),
+        }
+    }
+    let at = folder.display();
+    found.notes.extend(alike.into_iter().map(|(why, ids)| {
+        let which = if ids.len() == 1 { "model" } else { "models" };
+        format!("the files of {which} {} {why}; they are left as they are; train anew: {at}", ids.join(", "))
+    }));
+    let trainings = model_folder::strange_trainings(folder, owner);
+    found.notes.extend(trainings.into_iter().map(|(path, why)| {
+        format!("the files of an interrupted training {why}; they are left as they are: {}", path.display())
+    }));
+    found
+}
+
+/// What no model of the project can have said: suggestions that name labels which the project never had, and all that
+/// else such a model says. What came with a file loses those suggestions alone. Each sentence with what is left.
+pub(super) fn impossible(
+    suggestions: &HashMap<SentenceId, SentenceSuggestions>,
+    corpus: &Corpus,
+) -> (Vec<(SentenceId, SentenceSuggestions)>, Option<String>) {
+    let next = corpus.labels().next_id();
+    let knows_labels = |said: &SentenceSuggestions| {
+        said.spans.iter().all(|s| s.label < next && s.runner_up.is_none_or(|(label, _)| label < next))
+    };
+    let faulty = suggestions.values().filter(|said| !knows_labels(said));
+    let models: BTreeSet<ModelId> = faulty.map(|said| said.model).collect();
+    if models.is_empty() {
+        return (Vec::new(), None);
+    }
+    let (mut without, mut count) = (Vec::new(), 0);
+    for (id, said) in suggestions.iter().filter(|(_, said)| models.contains(&said.model)) {
+        // Of no model, so that the one in use says what it has to say.
+        let nothing =
+            SentenceSuggestions { model: ModelId::FROM_FILE, heads: Vec::new(), spans: Vec::new(), acquisition: None };
+        let mut left = nothing;
+        if said.model == ModelId::FROM_FILE {
+            left = said.clone();
+            left.spans.retain(|s| s.label < next && s.runner_up.is_none_or(|(label, _)| label < next));
+        }
+        if left != *said {
+            count += said.spans.len() - left.spans.len();
+            without.push((*id, left));
+        }
+    }
+    let note = format!(
+        "{} of labels that the project never had, or by the model that named these; not shown",
+        counted(count, "suggestion is", "suggestions are")
+    );
+    (without, Some(note))
 }
 
 /// A model whose files are there.
@@ -148,10 +175,14 @@ pub struct KeptModel {
 impl Project {
     /// Looks on disk for the models that are kept, the newest first: not for the window's thread.
     pub fn kept_models(&self) -> impl FnOnce() -> Vec<KeptModel> + Send + use<> {
-        let (folder, models) = (self.models_dir(), self.models.clone());
+        let (folder, models, strange) = (self.models_dir(), self.models.clone(), self.strange.clone());
         move || {
             let kept = |model: &ModelRecord| {
-                let entries = std::fs::read_dir(folder.join(&model.directory)).ok()?;
+                let of_model = folder.join(directory(model.id));
+                if strange.contains_key(&model.id) || !disk::is_folder(&folder) {
+                    return None;
+                }
+                let entries = disk::is_folder(&of_model).then(|| std::fs::read_dir(of_model))?.ok()?;
                 let sizes = entries.flatten().filter_map(|entry| Some(entry.metadata().ok()?.len()));
                 Some(KeptModel { id: model.id, bytes: sizes.sum() })
             };
@@ -164,10 +195,34 @@ impl Project {
         Task::spawn("nestling-models", self.waker.as_waker(), self.kept_models())
     }
 
-    /// Registers a snapshot that is on disk, and uses it if it is to be used. Older ones are deleted by the task that
-    /// comes back, which the window need not hear.
-    pub(super) fn add_model(&mut self, info: &ModelInfo, make_current: bool) -> Result<Task<()>, SessionError> {
-        let record = record(info)?;
+    /// The model under a number and its folder; `None` where its files are not there, or are not its own.
+    pub(super) fn registered(&self, id: ModelId) -> Option<Snapshot> {
+        let record = self.models.iter().find(|m| m.id == id)?;
+        let manifest_sha256 = Some(record.manifest_sha256.clone().filter(|_| !self.strange.contains_key(&id))?);
+        let models = self.models_dir();
+        let folder = models.join(directory(id));
+        (disk::is_folder(&models) && disk::is_folder(&folder)).then_some(Snapshot { folder, manifest_sha256 })
+    }
+
+    /// Why the files under the number of a model are not its own; `None` where they are, or there are none.
+    pub(super) fn strange_model(&self, id: ModelId) -> Option<SessionError> {
+        self.strange.get(&id).map(|why| strange_model(&self.models_dir(), id, why))
+    }
+
+    /// As what was trained for it knows it.
+    pub(super) fn owner(&self) -> Owner {
+        Owner::of(&self.id, &self.corpus, &self.history)
+    }
+
+    /// Registers a snapshot that is on disk by the hash of its manifest, and uses it if it is to be used. Older ones are
+    /// deleted by the task that comes back, which the window need not hear.
+    pub(super) fn add_model(
+        &mut self,
+        info: &ModelInfo,
+        manifest_sha256: &str,
+        make_current: bool,
+    ) -> Result<Task<()>, SessionError> {
+        let record = record(info, Some(manifest_sha256.to_owned()))?;
         self.writer()?.model(record.clone())?;
         self.models.push(record);
         if make_current {
@@ -175,10 +230,10 @@ impl Project {
         }
         let (folder, models, current) = (self.models_dir(), self.models.clone(), self.current_model);
         // Listed now: the next training may begin before they are deleted.
-        let leftovers = leftovers(&folder);
+        let (leftovers, owner) = (leftovers(&folder), self.owner());
         Ok(Task::spawn("nestling-cleanup", self.waker.as_waker(), move || {
-            give_up(&leftovers);
-            clean_up(&folder, &models, current);
+            give_up(&leftovers, &owner);
+            clean_up(&folder, &owner, &models, current);
         }))
     }
 
@@ -193,7 +248,8 @@ impl Project {
 
     /// Reads what is shown of the current model.
     pub(super) fn show_current_model(&mut self) {
-        let record = self.current_model.and_then(|id| self.models.iter().find(|m| m.id == id));
+        let current = self.current_model.filter(|id| !self.strange.contains_key(id));
+        let record = current.and_then(|id| self.models.iter().find(|m| m.id == id));
         self.learner.status.current = record.and_then(info_of_record);
     }
 
@@ -216,45 +272,49 @@ impl Project {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::annotation::{LabelId, Span, Suggestion};
 
-    fn model(id: u32, dev_f1: Option<f64>) -> ModelRecord {
+    fn info() -> ModelInfo {
         let (architecture, encoder) = ("smartspanner".to_owned(), "small".to_owned());
-        let (train_sentences, created_ms, calibration) = (20, 0, None);
-        let id = ModelId(id);
-        record(&ModelInfo { id, architecture, encoder, train_sentences, created_ms, dev_f1, calibration }).unwrap()
+        let (id, train_sentences, created_ms, dev_f1, calibration) = (ModelId(3), 20, 0, Some(0.5), None);
+        ModelInfo { id, architecture, encoder, train_sentences, created_ms, dev_f1, calibration }
     }
 
     #[test]
     fn what_makes_scores_honest_is_remembered() {
         let scale = Scale { temperature: 2.0, bias: -1.0 };
         let calibration = Some(Calibration { scale, error_before: 0.2, error_after: 0.05 });
-        let info = ModelInfo { calibration, ..info_of_record(&model(3, Some(0.5))).unwrap() };
-        assert_eq!(info_of_record(&record(&info).unwrap()), Some(info));
+        let info = ModelInfo { calibration, ..info() };
+        let mut record = record(&info, None).unwrap();
+        assert_eq!(info_of_record(&record), Some(info));
+        for faulty in ["0.0", "-2.0"] {
+            record.manifest = record.manifest.replace("2.0", faulty);
+            assert_eq!(info_of_record(&record).unwrap().calibration, None, "{faulty}");
+        }
     }
 
     #[test]
-    fn the_best_the_current_and_the_previous_model_stay() {
-        let models =
-            [model(1, Some(0.4)), model(2, Some(0.9)), model(3, None), model(4, Some(0.5)), model(5, Some(0.6))];
-        let dir = tempfile::tempdir().unwrap();
-        for model in &models {
-            std::fs::create_dir(dir.path().join(&model.directory)).unwrap();
-        }
-        clean_up(dir.path(), &models, Some(ModelId(5)));
-        let there = models.iter().filter(|m| dir.path().join(&m.directory).is_dir()).map(|m| m.id.0);
-        assert_eq!(there.collect::<Vec<_>>(), [2, 4, 5]);
-        assert_eq!(next_id(&models), ModelId(6));
-        std::fs::create_dir(dir.path().join(directory(ModelId(6)))).unwrap();
-        assert_eq!(first_free(ModelId(6), dir.path()), ModelId(7));
-
-        std::fs::create_dir(dir.path().join(training_directory(ModelId(11)))).unwrap();
-        std::fs::create_dir(dir.path().join(training_directory(ModelId(7)))).unwrap();
-        assert_eq!(first_free(ModelId(6), dir.path()), ModelId(8));
-        std::fs::create_dir(dir.path().join(format!("{HALF_WRITTEN}x"))).unwrap();
-        let trainings: Vec<u32> = interrupted(dir.path()).iter().map(|(id, _)| id.0).collect();
-        assert_eq!(trainings, [7, 11]);
-        give_up(&leftovers(dir.path()));
-        assert!(leftovers(dir.path()).is_empty());
-        assert!(dir.path().join(directory(ModelId(5))).is_dir());
+    fn what_names_labels_that_never_were_is_taken_away_with_all_that_its_model_said() {
+        let span = Span::from_range(0..1).unwrap();
+        let said = |model: u32, labels: &[u32]| SentenceSuggestions {
+            model: ModelId(model),
+            heads: vec![0.5],
+            spans: labels
+                .iter()
+                .map(|label| Suggestion { span, label: LabelId(*label), score: 0.9, runner_up: None })
+                .collect(),
+            acquisition: None,
+        };
+        let project = super::super::NewProject::with_labels(["PER", "LOC"]).unwrap();
+        let corpus = Corpus::new(project.labels, crate::annotation::MentionId(0), 0);
+        let all = [said(1, &[0, 1]), said(2, &[0]), said(2, &[1, 2]), said(0, &[0, 7])];
+        let all: HashMap<SentenceId, SentenceSuggestions> = (0..).map(SentenceId).zip(all).collect();
+        let (mut without, note) = impossible(&all, &corpus);
+        without.sort_by_key(|(id, _)| *id);
+        let left: Vec<_> = without.iter().map(|(id, said)| (id.0, said.model.0, said.spans.len())).collect();
+        assert_eq!(left, [(1, 0, 0), (2, 0, 0), (3, 0, 1)]);
+        assert!(note.unwrap().starts_with("4 suggestions are"));
+        let rest = HashMap::from([(SentenceId(0), said(1, &[0, 1]))]);
+        assert_eq!(impossible(&rest, &corpus), (Vec::new(), None));
     }
 }

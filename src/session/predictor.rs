@@ -3,10 +3,9 @@
 use super::task::Waker;
 use crate::annotation::{ModelId, SentenceId, SentenceSuggestions, Suggestion};
 use crate::evaluation::Scale;
-use crate::train::{PredictOptions, Predictor, SentencePrediction, TrainError};
+use crate::train::{PredictOptions, Predictor, SentencePrediction, Snapshot, TrainError};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, TrySendError, bounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Builder;
@@ -24,7 +23,7 @@ pub(super) const DROPOUT_PASSES: usize = 8;
 /// Sentences for a model.
 pub(super) struct Batch {
     pub model: ModelId,
-    pub snapshot: PathBuf,
+    pub snapshot: Snapshot,
     /// What the model's scores are divided by.
     pub scale: Scale,
     /// Models that differ by dropout, to tell what they disagree on.
@@ -82,9 +81,9 @@ impl PredictorThread {
         Self::start_with(move |snapshot| Predictor::load_with_threads(snapshot, Some(threads)), waker)
     }
 
-    /// `load` makes a model of a snapshot's folder.
+    /// `load` makes a model of a snapshot.
     pub(super) fn start_with<M: Model>(
-        load: impl Fn(&Path) -> Result<M, TrainError> + Send + 'static,
+        load: impl Fn(&Snapshot) -> Result<M, TrainError> + Send + 'static,
         waker: Waker,
     ) -> std::io::Result<Self> {
         let (batches, inbox) = bounded::<Batch>(IN_FLIGHT);
@@ -131,7 +130,7 @@ impl Drop for PredictorThread {
 fn answer<M: Model>(
     batch: Batch,
     loaded: &mut Option<(ModelId, M)>,
-    load: &impl Fn(&Path) -> Result<M, TrainError>,
+    load: &impl Fn(&Snapshot) -> Result<M, TrainError>,
     cancel: &AtomicBool,
 ) -> Answer {
     let Batch { model, snapshot, scale, dropout_passes, segmentation, sentences } = batch;

@@ -5,14 +5,15 @@ use super::command::{self, Command, Context, Outcome};
 use super::dataset::{goes_to_dev, leaves_enough};
 use super::home::Home;
 use super::learner::Learner;
+use super::model_folder::{Owner, Strange};
 use super::ranking::Agenda;
 use super::saving::Saving;
 use super::settings::{Setting, Settings};
 use super::status::{Counts, Event, LearnerStatus, ModelInfo};
 use super::{SessionError, Waker, curve, models};
 use crate::annotation::{
-    Corpus, Edit, History, LabelSet, ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status, Step,
-    Transaction,
+    Corpus, Edit, History, LabelSet, ModelId, ProjectId, Sentence, SentenceId, SentenceSuggestions, Split, Status,
+    Step, Transaction,
 };
 use crate::store::{
     self, Contents, FileNews, LogEntry, Lost, Measurement, ModelRecord, Store, StoreError, WhyReadOnly, Writer,
@@ -77,7 +78,7 @@ pub struct Project {
     pub(super) home: Home,
     pub(super) path: PathBuf,
     /// Of the file, whatever it is called.
-    id: String,
+    pub(super) id: ProjectId,
     pub(super) file_news: Vec<FileNews>,
     /// The settings as they are in the file, also those that this program can't read.
     pub(super) setting_rows: BTreeMap<String, String>,
@@ -89,6 +90,9 @@ pub struct Project {
     pub(super) history: History,
     pub(super) models: Vec<ModelRecord>,
     pub(super) current_model: Option<ModelId>,
+    /// Models under whose number something else lies.
+    pub(super) strange: BTreeMap<ModelId, Strange>,
+    notes: Vec<String>,
     pub(super) measurements: Vec<Measurement>,
     pub(super) settings: Settings,
     unread_settings: Vec<SessionError>,
@@ -161,11 +165,19 @@ impl Project {
 
     fn start(home: &Home, store: Store) -> Result<Self, SessionError> {
         let path = store.path().to_owned();
-        let (id, file_news) = (store.project_id()?, store.news().to_vec());
+        let file_news = store.news().to_vec();
         let store = store.with_refuges(vec![home.rescued_dir(), home.projects_dir()]);
         let read_only = store.read_only().cloned();
-        let Contents { corpus, history, suggestions, models, current_model, settings: rows, measurements } =
-            store.load()?;
+        let Contents {
+            project: id,
+            corpus,
+            history,
+            mut suggestions,
+            mut models,
+            current_model,
+            settings: rows,
+            measurements,
+        } = store.load()?;
         let (mut settings, mut unread_settings) = (Settings::default(), Vec::new());
         for (key, value) in &rows {
             match Setting::from_row(key, value) {
@@ -174,6 +186,8 @@ impl Project {
                 Err(error) => unread_settings.push(error),
             }
         }
+        let found = models::find(&store::models_dir(&path), &Owner::of(&id, &corpus, &history), &mut models);
+        let (without, note) = models::impossible(&suggestions, &corpus);
         let waker = SharedWaker::default();
         let saving = Arc::new(Mutex::new(Saving { saved: corpus.revision(), ..Saving::default() }));
         let (told, woken) = (saving.clone(), waker.clone());
@@ -185,10 +199,21 @@ impl Project {
             None => Some(Arc::new(Writer::start(store, heard)?)),
             Some(_) => None, // what is in memory is all that is needed of the file
         };
+        for (sentence, left) in &without {
+            suggestions.insert(*sentence, left.clone());
+        }
+        if let Some(writer) = &writer {
+            found.adopted.into_iter().try_for_each(|record| writer.model(record))?;
+            if !without.is_empty() {
+                writer.suggestions(without)?;
+            }
+        }
         let mut project = Self {
             home: home.clone(),
             path,
             id,
+            strange: found.strange,
+            notes: found.notes.into_iter().chain(note).collect(),
             file_news,
             former_models: Vec::new(),
             setting_rows: rows,
@@ -295,6 +320,11 @@ impl Project {
         &self.unread_settings
     }
 
+    /// What a person should know of the files beside the project and of what was stored, as it was found at opening.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
@@ -309,10 +339,9 @@ impl Project {
         self.models.iter().filter_map(models::info_of_record)
     }
 
-    /// Where the snapshot of a model lies; `None` for one that is not there any more.
+    /// Where the snapshot of a model lies; `None` for one that is not there any more, or where there is another one.
     pub fn snapshot(&self, id: ModelId) -> Option<PathBuf> {
-        let record = self.models.iter().find(|m| m.id == id)?;
-        Some(self.models_dir().join(&record.directory)).filter(|folder| folder.is_dir())
+        self.registered(id).map(|snapshot| snapshot.folder)
     }
 
     /// What the next undo takes back.
@@ -359,7 +388,11 @@ impl Project {
                 return place.open();
             }
             let store = Store::open_to_read(&path)?;
-            if store.project_id()? == id { Ok(store) } else { Err(StoreError::TakenAway { why: Lost::Replaced, path }) }
+            if store.project_id()? == id.as_str() {
+                Ok(store)
+            } else {
+                Err(StoreError::TakenAway { why: Lost::Replaced, path })
+            }
         }
     }
 

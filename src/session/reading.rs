@@ -4,12 +4,13 @@ use super::import::ImportAs;
 use super::inputs::{Found, expand, found_notes};
 use super::lengths::Lengths;
 use super::{Part, SessionError};
-use crate::annotation::{Corpus, Presence, Status};
+use crate::annotation::{Corpus, Kept, Presence, Status};
 use crate::format::{
     Collected, Format, FormatError, ImportedDocument, ImportedLabel, ImportedSentence, Input, Options, Sink, Warning,
     by_id, choose_unit, detect,
 };
 use crate::store::Watch;
+use crate::text::check_text;
 use crate::wording::{by_kind, counted, grouped, listed};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
@@ -39,6 +40,8 @@ pub struct Incoming {
     pub labels: BTreeMap<String, usize>,
     /// What the files say of labels, used or not, each once.
     pub label_hints: Vec<ImportedLabel>,
+    /// What the files say of all documents besides labels; see [`Sink::definition`].
+    pub definitions: Kept,
     pub warnings: Vec<Warning>,
     /// What was found out about the files, such as their format and how ends are counted.
     pub notes: Vec<String>,
@@ -126,12 +129,20 @@ fn read_in_view(
     let total = files.len();
     let sizes = files.iter().filter_map(|(file, _)| std::fs::metadata(&file.path).ok());
     watch.begin(sizes.map(|file| file.len() as usize).sum());
-    let mut gathering = Gathering { collected: Collected::default(), labels: BTreeSet::new(), cancel, watch };
+    let mut gathering = Gathering {
+        collected: Collected::default(),
+        file: String::new(),
+        labels: BTreeSet::new(),
+        files_warned_of: BTreeSet::new(),
+        cancel,
+        watch,
+    };
     for (done, (file, format)) in files.into_iter().enumerate() {
         on_progress(done, total);
         if done == 0 || format.holds().mentions {
             (incoming.format_id, incoming.format_title) = (format.id(), format.title());
         }
+        gathering.file = file.path.display().to_string();
         incoming.read_as(format);
         match read_file(&file, format, &request, &mut gathering) {
             _ if cancel.load(Ordering::Relaxed) => return Err(SessionError::Stopped),
@@ -140,8 +151,9 @@ fn read_in_view(
             Err(error) => failures.push((file.path, error)),
         }
     }
-    let Collected { labels, documents, warnings, notes } = gathering.collected;
+    let Collected { labels, documents, warnings, notes, definitions } = gathering.collected;
     (incoming.label_hints, incoming.documents, incoming.warnings) = (labels, documents, warnings);
+    incoming.definitions = definitions;
     incoming.notes.extend(each_kind_once(&notes, named));
     incoming.count();
     let mut lengths = Lengths::default();
@@ -236,10 +248,14 @@ fn read_file(
     format.read(input, &options, sink)
 }
 
-/// Keeps everything, labels once, until it is told to stop.
+/// Keeps everything that may enter a project, labels once, until it is told to stop.
 struct Gathering<'a> {
     collected: Collected,
+    /// What is read.
+    file: String,
     labels: BTreeSet<String>,
+    /// Of which a warning is about all: documents of one folder share their configuration.
+    files_warned_of: BTreeSet<String>,
     cancel: &'a AtomicBool,
     watch: &'a Watch,
 }
@@ -249,17 +265,44 @@ impl Sink for Gathering<'_> {
         if self.cancel.load(Ordering::Relaxed) {
             return ControlFlow::Break(());
         }
-        self.watch.find(document.sentences.len());
-        self.collected.document(document)
+        match document.check() {
+            Ok(()) => {
+                self.watch.find(document.sentences.len());
+                self.collected.document(document)
+            }
+            Err(why) => {
+                self.collected.warning(Warning {
+                    file: self.file.clone(),
+                    line: None,
+                    message: format!("the document {:?} was left out: {why}", document.name),
+                });
+                ControlFlow::Continue(())
+            }
+        }
+    }
+
+    fn definition(&mut self, name: String, text: String) {
+        if let Err(why) = check_text(&text) {
+            self.warning(Warning { file: name, line: None, message: format!("it was left out: {why}") });
+        } else if self.collected.definitions.get(&name) != Some(&text) {
+            self.collected.definition(name, text);
+        }
     }
 
     fn label(&mut self, label: ImportedLabel) {
+        if let Err(why) = check_text(&label.name).and_then(|()| check_text(&label.title)) {
+            let (file, message) = (self.file.clone(), format!("the label {:?} was left out: {why}", label.name));
+            return self.warning(Warning { file, line: None, message });
+        }
         if self.labels.insert(label.name.clone()) {
             self.collected.label(label);
         }
     }
 
     fn warning(&mut self, warning: Warning) {
+        if warning.line.is_none() && !self.files_warned_of.insert(format!("{warning}")) {
+            return;
+        }
         self.collected.warning(warning);
     }
 
@@ -271,9 +314,10 @@ impl Sink for Gathering<'_> {
 impl Incoming {
     /// What one reader has found.
     pub(super) fn of(format: &dyn Format, read: Collected) -> Self {
-        let Collected { labels: label_hints, documents, warnings, notes } = read;
+        let Collected { labels: label_hints, documents, warnings, notes, definitions } = read;
         let (format_id, format_title) = (format.id(), format.title());
-        let mut incoming = Self { format_id, format_title, label_hints, documents, warnings, notes, ..Self::default() };
+        let mut incoming =
+            Self { format_id, format_title, label_hints, definitions, documents, warnings, notes, ..Self::default() };
         incoming.count();
         incoming
     }

@@ -3,10 +3,13 @@
 use super::SessionError;
 use super::project::Order;
 use crate::active::Strategy;
-use crate::annotation::SentenceId;
+use crate::annotation::{Kept, SentenceId};
 use crate::model::Nesting;
 use crate::train::Config;
 use std::num::NonZero;
+
+/// Sentences of a training that may start by itself: with ten epochs and a small encoder a quarter of an hour on one core.
+const TRAIN_SENTENCES: usize = 5000;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -28,6 +31,8 @@ pub struct Settings {
     pub auto_train: bool,
     /// How many more complete sentences start the next training.
     pub train_after_sentences: usize,
+    /// How many complete sentences a training in the window takes, at most; `None`: all.
+    pub train_sentences: Option<NonZero<usize>>,
     /// The training under way waits until a person lets it go on.
     pub training_paused: bool,
     /// Whether a model may label open sentences itself and learn from these, too.
@@ -48,6 +53,8 @@ pub struct Settings {
     pub probes: bool,
     /// The sentence that the person was at when the project was closed.
     pub place: Option<SentenceId>,
+    /// What imported files say of all their documents besides labels, for exports to their formats.
+    pub definitions: Kept,
 }
 
 impl Default for Settings {
@@ -63,6 +70,7 @@ impl Default for Settings {
             author: std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default(),
             auto_train: true,
             train_after_sentences: 20,
+            train_sentences: NonZero::new(TRAIN_SENTENCES),
             training_paused: false,
             self_training: true,
             threads: None,
@@ -73,6 +81,7 @@ impl Default for Settings {
             threshold_by_effort: true,
             probes: true,
             place: None,
+            definitions: Kept::new(),
         }
     }
 }
@@ -89,6 +98,7 @@ pub enum Setting {
     Author(String),
     AutoTrain(bool),
     TrainAfterSentences(usize),
+    TrainSentences(Option<NonZero<usize>>),
     TrainingPaused(bool),
     SelfTraining(bool),
     Threads(Option<NonZero<usize>>),
@@ -99,6 +109,7 @@ pub enum Setting {
     ThresholdByEffort(bool),
     Probes(bool),
     Place(SentenceId),
+    Definitions(Kept),
 }
 
 impl Setting {
@@ -125,6 +136,7 @@ impl Setting {
             Setting::Author(value) => ("author", value.clone()),
             Setting::AutoTrain(value) => ("auto_train", value.to_string()),
             Setting::TrainAfterSentences(value) => ("train_after_sentences", value.to_string()),
+            Setting::TrainSentences(value) => ("train_sentences", value.map_or(0, NonZero::get).to_string()),
             Setting::TrainingPaused(value) => ("training_paused", value.to_string()),
             Setting::SelfTraining(value) => ("self_training", value.to_string()),
             Setting::Threads(value) => ("threads", value.map_or(0, NonZero::get).to_string()),
@@ -135,6 +147,7 @@ impl Setting {
             Setting::ThresholdByEffort(value) => ("threshold_by_effort", value.to_string()),
             Setting::Probes(value) => ("probes", value.to_string()),
             Setting::Place(value) => ("place", value.0.to_string()),
+            Setting::Definitions(value) => ("definitions", serde_json::json!(value).to_string()),
         }
     }
 
@@ -154,6 +167,7 @@ impl Setting {
             "author" => Setting::Author(value.to_owned()),
             "auto_train" => Setting::AutoTrain(switch()?),
             "train_after_sentences" => Setting::TrainAfterSentences(number()?).within_bounds(),
+            "train_sentences" => Setting::TrainSentences(NonZero::new(number()?)),
             "training_paused" => Setting::TrainingPaused(switch()?),
             "self_training" => Setting::SelfTraining(switch()?),
             "threads" => Setting::Threads(NonZero::new(number()?)),
@@ -164,6 +178,7 @@ impl Setting {
             "threshold_by_effort" => Setting::ThresholdByEffort(switch()?),
             "probes" => Setting::Probes(switch()?),
             "place" => Setting::Place(SentenceId(value.parse().map_err(|_| bad())?)),
+            "definitions" => Setting::Definitions(serde_json::from_str(value).map_err(|_| bad())?),
             _ => return Ok(None),
         }))
     }
@@ -209,6 +224,7 @@ impl Settings {
             Setting::Author(value) => self.author = value,
             Setting::AutoTrain(value) => self.auto_train = value,
             Setting::TrainAfterSentences(value) => self.train_after_sentences = value,
+            Setting::TrainSentences(value) => self.train_sentences = value,
             Setting::TrainingPaused(value) => self.training_paused = value,
             Setting::SelfTraining(value) => self.self_training = value,
             Setting::Threads(value) => self.threads = value,
@@ -219,6 +235,7 @@ impl Settings {
             Setting::ThresholdByEffort(value) => self.threshold_by_effort = value,
             Setting::Probes(value) => self.probes = value,
             Setting::Place(value) => self.place = Some(value),
+            Setting::Definitions(value) => self.definitions = value,
         }
     }
 }
@@ -239,6 +256,8 @@ mod tests {
             Setting::Author("Zoë".into()),
             Setting::AutoTrain(false),
             Setting::TrainAfterSentences(7),
+            Setting::TrainSentences(None),
+            Setting::TrainSentences(NonZero::new(700)),
             Setting::TrainingPaused(true),
             Setting::SelfTraining(false),
             Setting::Threads(None),
@@ -251,6 +270,7 @@ mod tests {
             Setting::ThresholdByEffort(false),
             Setting::Probes(false),
             Setting::Place(SentenceId(7)),
+            Setting::Definitions(Kept::from([("brat:annotation.conf".into(), "[entities]\n".into())])),
         ];
         for setting in all {
             let (key, value) = setting.row();

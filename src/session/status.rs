@@ -70,6 +70,8 @@ impl LearnerState {
 pub struct TrainingProgress {
     pub model: ModelId,
     pub train_sentences: usize,
+    /// The complete sentences that there are, of which it takes so many.
+    pub of_sentences: usize,
     /// Counted from 1; 0 before the first.
     pub epoch: usize,
     pub epochs: usize,

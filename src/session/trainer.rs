@@ -1,16 +1,18 @@
 //! A training on a thread of its own. A crash of it costs compute, never labels.
 
-use super::dataset::Part;
+use super::dataset::{Limit, Part};
+use super::model_folder::Owner;
 use super::scoring::Scores;
 use super::status::TrainingProgress;
 use super::task::{Task, TaskLost, Waker};
-use super::{dataset, models};
+use super::{dataset, model_folder};
 use crate::annotation::{Corpus, ModelId, SentenceId};
+use crate::disk::is_there;
 use crate::encoder::Encoders;
 use crate::evaluation::Report;
 use crate::train::{
-    Checkpoints, Config, Dataset, ENOUGH_DEV, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest,
-    TrainError, TrainRequest, Trained, evaluate, resume, train,
+    Checkpoints, Config, Dataset, ENOUGH_DEV, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest, Snapshot,
+    TrainError, TrainRequest, Trained, evaluate, is_result_of, remove_snapshot, resume, train,
 };
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -29,8 +31,12 @@ pub(super) struct TrainingJob {
     pub task: TrainingTask,
     /// Where snapshots lie.
     pub models_dir: PathBuf,
+    /// Whose they are.
+    pub owner: Owner,
+    /// How much of what is complete a full training takes; `None`: all.
+    pub limit: Option<Limit>,
     /// The model in use, to be compared with on today's dev sentences.
-    pub current: Option<(ModelId, PathBuf)>,
+    pub current: Option<(ModelId, Snapshot)>,
 }
 
 pub(super) enum TrainingTask {
@@ -49,7 +55,13 @@ pub(super) enum TrainingTask {
         known: Arc<HashSet<SentenceId>>,
     },
     /// Goes on with an interrupted training, on the labels that it began with.
-    Resume { model: ModelId, threads: Option<usize> },
+    Resume {
+        /// The number under which it began.
+        training: ModelId,
+        /// The number that the model gets, unless something else is there.
+        model: ModelId,
+        threads: Option<usize>,
+    },
 }
 
 /// A model that was trained, and whether it should be used.
@@ -92,13 +104,15 @@ pub(super) struct TrainingRun<T = Result<Finished, TrainError>> {
 }
 
 impl TrainingRun {
-    pub(super) fn start(job: TrainingJob, train_sentences: usize, waker: Waker) -> Self {
+    pub(super) fn start(job: TrainingJob, of_sentences: usize, waker: Waker) -> Self {
         let give_up = Arc::new(AtomicBool::new(false));
         let (model, for_good, folder) = (job.model(), give_up.clone(), job.models_dir.clone());
-        let started = Self::start_with(model, train_sentences, waker, move |cancel, on_event| {
+        let owner = job.owner.clone();
+        let sentences = job.limit.as_ref().map_or(of_sentences, |limit| limit.sentences.min(of_sentences));
+        let started = Self::start_with(model, (sentences, of_sentences), waker, move |cancel, on_event| {
             let ended = run(job, cancel, on_event);
             if for_good.load(Ordering::Relaxed) {
-                models::give_up(&models::leftovers(&folder));
+                model_folder::give_up(&model_folder::leftovers(&folder), &owner);
             }
             ended
         });
@@ -107,8 +121,13 @@ impl TrainingRun {
 }
 
 impl<T: Send + 'static> TrainingRun<T> {
-    /// `work` trains: it reads the flag and tells how far it is.
-    pub(super) fn start_with<W>(model: ModelId, train_sentences: usize, waker: Waker, work: W) -> Self
+    /// `work` trains, on so many sentences of how many: it reads the flag and tells how far it is.
+    pub(super) fn start_with<W>(
+        model: ModelId,
+        (train_sentences, of_sentences): (usize, usize),
+        waker: Waker,
+        work: W,
+    ) -> Self
     where
         W: FnOnce(&AtomicBool, &mut dyn FnMut(Event)) -> T + Send + 'static,
     {
@@ -116,6 +135,7 @@ impl<T: Send + 'static> TrainingRun<T> {
         let progress = Arc::new(Mutex::new(TrainingProgress {
             model,
             train_sentences,
+            of_sentences,
             epoch: 0,
             epochs: 0,
             step: 0,
@@ -207,13 +227,15 @@ impl Gate {
 struct Frozen {
     job: TrainingJob,
     dataset: Arc<Dataset>,
+    /// The complete sentences that there are to learn from.
+    of_sentences: usize,
     blind: Vec<Example>,
 }
 
 /// Trains and compares with the model in use, on this thread.
 fn run(job: TrainingJob, cancel: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Finished, TrainError> {
-    let Frozen { job, dataset, blind } = job.freeze()?;
-    let (model, trained) = job.train_on(&dataset, cancel, on_event)?;
+    let Frozen { job, dataset, of_sentences, blind } = job.freeze()?;
+    let (model, trained) = job.train_on(&dataset, of_sentences, cancel, on_event)?;
     let verdict = compare(&job, &dataset, &trained, cancel).inspect_err(|_| forget(&trained))?;
     let is_refresh = matches!(job.task, TrainingTask::Refresh { .. });
     let scores = if is_refresh { Scores::default() } else { job.score(model, &dataset, &blind, &trained, cancel)? };
@@ -222,7 +244,7 @@ fn run(job: TrainingJob, cancel: &AtomicBool, on_event: &mut dyn FnMut(Event)) -
 
 /// Deletes a model that nobody will register. What can't be deleted is passed over by the next training.
 fn forget(trained: &Trained) {
-    let _left = std::fs::remove_dir_all(&trained.snapshot);
+    let _left = remove_snapshot(&trained.snapshot);
 }
 
 /// Trains without looking at the model in use, on this thread.
@@ -231,8 +253,8 @@ pub(super) fn run_alone(
     cancel: &AtomicBool,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Finished, TrainError> {
-    let Frozen { job, dataset, blind } = job.freeze()?;
-    let (model, trained) = job.train_on(&dataset, cancel, on_event)?;
+    let Frozen { job, dataset, of_sentences, blind } = job.freeze()?;
+    let (model, trained) = job.train_on(&dataset, of_sentences, cancel, on_event)?;
     let scores = job.score(model, &dataset, &blind, &trained, cancel)?;
     Ok(Finished { model, trained, verdict: Verdict::First, scores })
 }
@@ -260,11 +282,18 @@ impl TrainingJob {
             TrainingTask::Refresh { known, model, .. } => {
                 dataset::freeze_for_refresh(&corpus, known, u64::from(model.0))?
             }
-            TrainingTask::New { .. } | TrainingTask::Resume { .. } => dataset::freeze(&corpus)?,
+            TrainingTask::New { .. } | TrainingTask::Resume { .. } => dataset::freeze(&corpus, self.limit.as_ref())?,
         });
-        let blind = dataset::gold_examples(&corpus, Part::Blind);
+        let of_sentences = match &self.task {
+            // A quick one takes what is new, and not what the settings say.
+            TrainingTask::Refresh { .. } => dataset.train().len(),
+            TrainingTask::New { .. } | TrainingTask::Resume { .. } => {
+                dataset::learnable(&corpus, [Part::Train]).count()
+            }
+        };
+        let blind = dataset::scored_examples(&corpus, Part::Blind, self.limit.as_ref());
         drop(corpus);
-        Ok(Frozen { job: self, dataset, blind })
+        Ok(Frozen { job: self, dataset, of_sentences, blind })
     }
 
     /// What goes wrong is told in the scores: the model is there all the same.
@@ -282,7 +311,7 @@ impl TrainingJob {
         if dataset.dev().len().max(blind.len()) < ENOUGH_DEV {
             return Ok(Scores::default());
         }
-        let predictor = Predictor::load_with_threads(&trained.snapshot, self.threads());
+        let predictor = Predictor::load_with_threads(&trained.as_snapshot(), self.threads());
         match predictor.and_then(|p| Scores::of((model, &p), dataset, blind, cancel)) {
             Err(TrainError::Cancelled) => {
                 forget(trained);
@@ -296,24 +325,34 @@ impl TrainingJob {
     fn train_on(
         &self,
         dataset: &Arc<Dataset>,
+        of_sentences: usize,
         cancel: &AtomicBool,
         on_event: &mut dyn FnMut(Event),
     ) -> Result<(ModelId, Trained), TrainError> {
-        let model = match &self.task {
+        model_folder::check_folder(&self.models_dir)?;
+        let first_free = |model: ModelId| model_folder::first_free(model, &self.models_dir);
+        let snapshot_of = |model: ModelId| self.models_dir.join(model_folder::directory(model));
+        let training_of = |model: ModelId| self.models_dir.join(model_folder::training_directory(model));
+        let (model, folder) = match self.task {
             TrainingTask::New { model, .. } | TrainingTask::Refresh { model, .. } => {
-                models::first_free(*model, &self.models_dir)
+                let model = first_free(model)?;
+                (model, training_of(model))
             }
-            TrainingTask::Resume { model, .. } => *model,
+            TrainingTask::Resume { training, model, .. } => {
+                let (there, folder) = (snapshot_of(model), training_of(training));
+                let is_free =
+                    model == training && (!is_there(&there) || is_result_of(&there, &folder).unwrap_or(false));
+                (if is_free { model } else { first_free(model)? }, folder)
+            }
         };
-        let snapshot = self.models_dir.join(models::directory(model));
-        let folder = self.models_dir.join(models::training_directory(model));
+        let snapshot = snapshot_of(model);
         let checkpoints = Checkpoints { folder: folder.clone(), pace: Pace::Secs(CHECKPOINT_SECS) };
         let others: Vec<PathBuf> =
-            models::leftovers(&self.models_dir).into_iter().filter(|other| *other != folder).collect();
+            model_folder::leftovers(&self.models_dir).into_iter().filter(|other| *other != folder).collect();
         let on_event = &mut |event: Event| {
             if matches!(event, Event::Kept { .. }) {
                 // Only the newest can be resumed: what earlier ones have kept would stay for nothing.
-                models::give_up(&others);
+                model_folder::give_up(&others, &self.owner);
             }
             on_event(event);
         };
@@ -324,22 +363,25 @@ impl TrainingJob {
                     dataset: Arc::clone(dataset),
                     config: (**config).clone(),
                     encoders: encoders.clone(),
-                    start: self.current.as_ref().filter(|_| is_refresh).map(|(_, folder)| folder.clone()),
+                    start: self.current.as_ref().filter(|_| is_refresh).map(|(_, snapshot)| snapshot.clone()),
                     snapshot,
                     parent: self.current.as_ref().map(|(id, _)| *id),
+                    project: Some(self.owner.project().clone()),
+                    of_sentences: Some(of_sentences),
                     // What takes seconds need not go on after a stop.
                     checkpoints: (!is_refresh).then_some(checkpoints),
                 };
                 train(&request, cancel, on_event)
             }
             TrainingTask::Resume { threads, .. } => {
-                resume(&ResumeRequest { checkpoints, snapshot, threads: *threads }, cancel, on_event)
+                let project = Some(self.owner.project().clone());
+                resume(&ResumeRequest { checkpoints, snapshot, project, threads: *threads }, cancel, on_event)
             }
         };
         let trained = trained.inspect_err(|error| {
             if !matches!(error, TrainError::Cancelled) {
                 // It would fail again in the same way.
-                models::give_up(&[folder]);
+                model_folder::give_up(&[folder], &self.owner);
             }
         })?;
         Ok((model, trained))
@@ -353,7 +395,7 @@ fn compare(
     trained: &Trained,
     cancel: &AtomicBool,
 ) -> Result<Verdict, TrainError> {
-    let Some((_, folder)) = &job.current else { return Ok(Verdict::First) };
+    let Some((_, snapshot)) = &job.current else { return Ok(Verdict::First) };
     if dataset.dev().len() < ENOUGH_DEV {
         return Ok(Verdict::FewDev);
     }
@@ -361,7 +403,7 @@ fn compare(
     let score = |model: &Predictor| -> Result<f64, TrainError> {
         Ok(f1(&evaluate(model, dataset.dev(), PredictOptions::default(), cancel)?))
     };
-    let current = match Predictor::load_with_threads(folder, job.threads()) {
+    let current = match Predictor::load_with_threads(snapshot, job.threads()) {
         Ok(current) => current,
         Err(error) => return Ok(Verdict::Unreadable(error.to_string())),
     };
@@ -370,7 +412,7 @@ fn compare(
     let new = match &trained.manifest.outcome.dev {
         Some(dev) if trained.manifest.dataset_hash == dataset.hash() => f1(dev),
         // One that was resumed knows the dev sentences of when it began.
-        _ => score(&Predictor::load_with_threads(&trained.snapshot, job.threads())?)?,
+        _ => score(&Predictor::load_with_threads(&trained.as_snapshot(), job.threads())?)?,
     };
     let is_refresh = matches!(job.task, TrainingTask::Refresh { .. });
     let is_better = is_better(new, old, is_refresh);
@@ -391,8 +433,9 @@ impl TrainingProgress {
     /// True when a person could see the difference.
     fn take_in(&mut self, event: &Event) -> bool {
         match event {
-            &Event::Started { epochs, train_sentences, .. } => {
-                (self.epochs, self.train_sentences) = (epochs, train_sentences);
+            &Event::Started { epochs, train_sentences, of_sentences, .. } => {
+                self.epochs = epochs;
+                (self.train_sentences, self.of_sentences) = (train_sentences, of_sentences);
                 true
             }
             &Event::Progress { step, steps, epoch, secs_left, .. } => {
@@ -420,114 +463,4 @@ pub(super) fn lower_priority() {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crossbeam_channel::{Receiver, bounded};
-
-    /// Started with a waker that fills a channel.
-    fn start<W>(work: W) -> (TrainingRun, Receiver<()>)
-    where
-        W: FnOnce(&AtomicBool, &mut dyn FnMut(Event)) -> Result<Finished, TrainError> + Send + 'static,
-    {
-        let (woken, wakes) = bounded(16);
-        let waker: Waker = Arc::new(move || woken.send(()).unwrap());
-        (TrainingRun::start_with(ModelId(3), 20, waker, work), wakes)
-    }
-
-    fn ended(run: &TrainingRun, wakes: &Receiver<()>) -> Result<Result<Finished, TrainError>, TaskLost> {
-        loop {
-            wakes.recv().unwrap();
-            if let Some(ended) = run.poll() {
-                return ended;
-            }
-        }
-    }
-
-    #[test]
-    fn a_full_training_has_to_be_better_and_a_quick_one_to_be_no_more_than_a_point_worse() {
-        let full = [(0.51, 0.50), (0.50, 0.50), (0.495, 0.50)].map(|(new, old)| is_better(new, old, false));
-        assert_eq!(full, [true, false, false]);
-        let quick = [(0.50, 0.50), (0.495, 0.50), (0.48, 0.50)].map(|(new, old)| is_better(new, old, true));
-        assert_eq!(quick, [true, true, false]);
-    }
-
-    fn at(step: usize) -> Event {
-        Event::Progress { step, steps: 1000, epoch: 1, epochs: 4, loss: 0.5, secs_left: 9.0 }
-    }
-
-    #[test]
-    fn what_can_be_seen_of_it_is_shown_and_not_too_often() {
-        let (now, moment) = (Instant::now(), Duration::from_millis(1));
-        assert!(is_due(None, now) && is_due(Some(now), now + SHOW_EVERY));
-        assert!(!is_due(Some(now), now) && !is_due(Some(now), now + SHOW_EVERY - moment));
-        let (run, wakes) = start(|_, _| Err(TrainError::Cancelled));
-        assert!(matches!(ended(&run, &wakes), Ok(Err(TrainError::Cancelled))));
-        let mut progress = run.progress();
-        // The first step is of a new epoch, the last looks the same.
-        assert_eq!([1, 500, 750, 751].map(|step| progress.take_in(&at(step))), [true, true, true, false]);
-    }
-
-    #[test]
-    fn what_can_be_seen_of_it_wakes_and_cancelling_reaches_the_work() {
-        let (go, wait) = bounded::<()>(0);
-        let (run, wakes) = start(move |cancel, on_event| {
-            wait.recv().unwrap();
-            (1..=10).for_each(|tenth| on_event(at(75 * tenth)));
-            wait.recv().unwrap();
-            if cancel.load(Ordering::Relaxed) { Err(TrainError::Cancelled) } else { panic!("not cancelled") }
-        });
-        assert!(run.poll().is_none());
-        assert_eq!((run.progress().model, run.progress().fraction()), (ModelId(3), 0.0));
-        go.send(()).unwrap();
-        wakes.recv().unwrap();
-        assert_eq!(run.progress().epoch, 1);
-        assert!(run.poll().is_none());
-        run.interrupt();
-        go.send(()).unwrap();
-        assert_eq!(run.progress().fraction(), 0.75);
-        // The others come too soon after the first, but for those that a slow machine spreads.
-        assert!(wakes.len() < 5, "{}", wakes.len());
-        assert!(matches!(ended(&run, &wakes), Ok(Err(TrainError::Cancelled))));
-    }
-
-    #[test]
-    fn a_paused_training_waits_between_steps_and_can_be_stopped() {
-        let (stepped, steps) = bounded(8);
-        let (run, wakes) = start(move |cancel, on_event| {
-            for step in 1.. {
-                if cancel.load(Ordering::Relaxed) {
-                    break;
-                }
-                stepped.send(step).unwrap();
-                on_event(Event::Progress { step, steps: 1000, epoch: 1, epochs: 4, loss: 0.5, secs_left: 9.0 });
-            }
-            Err(TrainError::Cancelled)
-        });
-        let take = |n: usize| steps.iter().take(n).for_each(drop);
-        take(3);
-        run.pause(true);
-        assert!(run.progress().paused);
-        // What was sent before it came to the gate, and no more, however long one waits: the channel holds eight.
-        let short = std::time::Duration::from_millis(250);
-        let after = std::iter::from_fn(|| steps.recv_timeout(short).ok()).take(100).count();
-        assert!(after <= 10, "{after}");
-        run.pause(false);
-        assert!(!run.progress().paused);
-        take(3);
-        run.pause(true);
-        let _drained = std::iter::from_fn(|| steps.recv_timeout(short).ok()).take(100).count();
-        run.interrupt();
-        assert!(matches!(ended(&run, &wakes), Ok(Err(TrainError::Cancelled))));
-    }
-
-    #[test]
-    fn a_panic_is_told_and_what_was_shown_can_still_be_read() {
-        let (run, wakes) = start(|_, on_event| {
-            let (epochs, loss, secs_left) = (4, 0.5, 9.0);
-            on_event(Event::Progress { step: 1, steps: 4, epoch: 1, epochs, loss, secs_left });
-            panic!("on purpose");
-        });
-        assert!(matches!(ended(&run, &wakes), Err(TaskLost)));
-        assert_eq!(run.progress().fraction(), 0.25);
-    }
-}
+mod tests;

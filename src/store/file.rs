@@ -54,6 +54,8 @@ pub struct Store {
     pub(super) same_file: Option<SameFile>,
     /// What `project.opening` may be in the file without its log; empty until this process has written it.
     pub(super) openings: Vec<String>,
+    /// The same as it was found when the file was opened.
+    pub(super) opened_as: Vec<String>,
     /// `project.id`, once this process has begun to write.
     pub(super) id: Option<String>,
     /// What a person should know of how it was opened.
@@ -211,14 +213,19 @@ impl Store {
         // A copy that SQLite made has another mode.
         let failed = |source| StoreError::sqlite("open the project", source, path);
         connection.pragma_update(None, "journal_mode", "wal").map_err(failed)?;
-        // The first look into the file makes those beside it, which are to be watched too.
-        let _version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(failed)?;
+        // This look into the file also makes those beside it, which are to be watched too.
+        let read = connection.query_row("SELECT opening FROM project", [], |row| row.get(0));
+        let opening: Option<String> = read.ok(); // what is damaged is told when it is loaded
         let now = SameFile::over(path);
         if !before.is_of_same_file(&now) {
             return Err(StoreError::TakenAway { why: super::Lost::Replaced, path: path.to_owned() });
         }
         let mut store = Self::new(connection, allowance, path, access);
         store.same_file = Some(now);
+        store.opened_as = match &store.access {
+            Access::Write { lock } => lock.marks().openings.iter().cloned().chain(opening).collect(),
+            Access::Read { .. } => opening.into_iter().collect(),
+        };
         Ok(store)
     }
 
@@ -249,9 +256,19 @@ impl Store {
     }
 
     fn new(connection: Connection, allowance: Allowance, path: &Path, access: Access) -> Self {
-        let (openings, news, refuges) = (Vec::new(), Vec::new(), Vec::new());
-        let path = path.to_owned();
-        Self { connection, path, allowance, same_file: None, openings, id: None, news, refuges, access }
+        let (openings, opened_as, news, refuges) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self {
+            connection,
+            path: path.to_owned(),
+            allowance,
+            same_file: None,
+            openings,
+            opened_as,
+            id: None,
+            news,
+            refuges,
+            access,
+        }
     }
 
     fn noting_set_aside(mut self, log: Option<PathBuf>) -> Self {

@@ -28,8 +28,9 @@ impl Store {
             return Ok(look);
         }
         // Another program has written it, which may be one that does so by the rules.
-        let is_ours = leftover::opening_without_log(&self.path)
-            .is_ok_and(|found| found.is_some_and(|found| self.openings.is_empty() || self.openings.contains(&found)));
+        let known = if self.openings.is_empty() { &self.opened_as } else { &self.openings };
+        let found = leftover::opening_without_log(&self.path);
+        let is_ours = found.is_ok_and(|found| found.is_some_and(|found| known.contains(&found)));
         Ok(if is_ours { Look::Touched } else { Look::Lost(Lost::Overwritten) })
     }
 

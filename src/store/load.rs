@@ -7,8 +7,8 @@ use super::{Store, StoreError, guard, json, names};
 use crate::annotation::limits::{LABEL_IDS, LABELS, MENTION_IDS, REVISIONS, SENTENCE_IDS};
 use crate::annotation::{
     Acquisition, ApplyError, Attributes, Corpus, Fragments, History, Kept, Label, LabelError, LabelId, LabelSet,
-    Mention, MentionId, ModelId, NewSentence, Presence, Rgb, SentenceId, SentenceSuggestions, Span, Split, Status,
-    Step, StoredDocument, Transaction,
+    Mention, MentionId, ModelId, NewSentence, Presence, ProjectId, Rgb, SentenceId, SentenceSuggestions, Span, Split,
+    Status, Step, StoredDocument, Transaction,
 };
 use rusqlite::config::DbConfig;
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
@@ -19,6 +19,7 @@ use std::sync::Arc;
 /// All that a project file holds, as it is worked with.
 #[derive(Debug, Default)]
 pub struct Contents {
+    pub project: ProjectId,
     pub corpus: Corpus,
     pub history: History,
     pub suggestions: HashMap<SentenceId, SentenceSuggestions>,
@@ -34,10 +35,10 @@ pub struct Contents {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModelRecord {
     pub id: ModelId,
-    /// Name of its directory in the project's models folder.
-    pub directory: String,
-    /// The snapshot's manifest, JSON.
+    /// What is remembered of the snapshot, JSON.
     pub manifest: String,
+    /// SHA-256 of the snapshot's manifest.json in hexadecimal digits; `None` for a model of an older program.
+    pub manifest_sha256: Option<String>,
     /// Since 1970, UTC.
     pub created_ms: i64,
 }
@@ -89,6 +90,7 @@ impl Store {
         let (models, current_model) = self.read_models()?;
         let corpus = self.read_corpus()?;
         Ok(Contents {
+            project: self.read_project_id()?,
             history: self.read_history()?,
             suggestions: self.read_suggestions(&corpus)?,
             corpus,
@@ -116,6 +118,16 @@ impl Store {
             check_order(table, &mut last, key)?;
         }
         Ok(())
+    }
+
+    fn read_project_id(&self) -> Result<ProjectId, ReadError> {
+        let mut id = None;
+        self.each("project", 1, "SELECT one, id FROM project WHERE one = 1", |row| {
+            let malformed = || row.because(1, Malformed("the project's id is not 32 hexadecimal digits"));
+            id = Some(ProjectId::parse(row.text(1)?).ok_or_else(malformed)?);
+            Ok(row.integer(0)?)
+        })?;
+        Ok(id.ok_or(Malformed("the table project is empty"))?)
     }
 
     fn read_corpus(&self) -> Result<Corpus, ReadError> {
@@ -283,12 +295,12 @@ impl Store {
 
     fn read_models(&self) -> Result<(Vec<ModelRecord>, Option<ModelId>), ReadError> {
         let (mut models, mut current) = (Vec::new(), None);
-        let sql = "SELECT id, directory, manifest, created_ms, is_current FROM model ORDER BY id";
+        let sql = "SELECT id, manifest, manifest_sha256, created_ms, is_current FROM model ORDER BY id";
         self.each("model", 1, sql, |row| {
             let id = row.model(0)?;
             current = if row.switch(4)? { Some(id) } else { current };
-            let (directory, manifest) = (row.text(1)?.to_owned(), row.text(2)?.to_owned());
-            models.push(ModelRecord { id, directory, manifest, created_ms: row.time(3)? });
+            let (manifest, manifest_sha256) = (row.text(1)?.to_owned(), row.text_or_null(2)?.map(str::to_owned));
+            models.push(ModelRecord { id, manifest, manifest_sha256, created_ms: row.time(3)? });
             Ok(id)
         })?;
         Ok((models, current))

@@ -3,6 +3,7 @@
 
 use super::file::Access;
 use super::lock::Marks;
+use super::same_file::Look;
 use super::{Store, StoreError, file, leftover};
 use rusqlite::Connection;
 use std::fs;
@@ -23,7 +24,11 @@ impl Store {
         self.connection.pragma_update(None, "wal_autocheckpoint", 0).map_err(failed)?;
         self.connection.pragma_update(None, "journal_size_limit", 0).map_err(failed)?;
         self.id = self.project_id().ok();
-        self.merge()
+        match self.look()? {
+            // Nothing is merged into what has come in its place.
+            Look::Lost(why) => Err(StoreError::TakenAway { why, path: self.path.clone() }),
+            Look::Ours | Look::Touched | Look::LogTaken => self.merge(),
+        }
     }
 
     /// # Errors

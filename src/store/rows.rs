@@ -256,9 +256,13 @@ pub(super) fn set_suggestions(
 }
 
 pub(super) fn set_model(tx: &Connection, model: &ModelRecord) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO model (id, directory, manifest, created_ms, is_current) VALUES (?1, ?2, ?3, ?4, 0)
-        ON CONFLICT (id) DO UPDATE SET directory = ?2, manifest = ?3, created_ms = ?4";
-    tx.prepare_cached(sql)?.execute(params![model.id.0, model.directory, model.manifest, model.created_ms])?;
+    // The directory is for older programs; it follows from the number.
+    let sql = "INSERT INTO model (id, directory, manifest, created_ms, is_current, manifest_sha256)
+            VALUES (?1, ?2, ?3, ?4, 0, ?5)
+        ON CONFLICT (id) DO UPDATE SET directory = ?2, manifest = ?3, created_ms = ?4, manifest_sha256 = ?5";
+    let ModelRecord { id, manifest, manifest_sha256, created_ms } = model;
+    let directory = format!("model-{:04}", id.0);
+    tx.prepare_cached(sql)?.execute(params![id.0, directory, manifest, created_ms, manifest_sha256])?;
     Ok(())
 }
 

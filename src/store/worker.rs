@@ -180,10 +180,10 @@ impl Worker {
         // Closing the connection must not remove what it finds under the name of its log.
         self.store.keep_log()?;
         (self.store.connection, self.store.allowance) = connect_to_write(&path)?;
-        self.store.begin_writing()?;
+        let begun = self.store.begin_writing();
         self.store.same_file = Some(SameFile::over(&path));
         (self.on_event)(WriterEvent::News(FileNews::LogMended { of: path, set_aside }));
-        Ok(())
+        begun
     }
 
     /// Writes all of the queue in one transaction, or nothing of it.

@@ -2,7 +2,8 @@
 //! tokens.
 //!
 //! # Invariants
-//! - A document's raw text is never changed, not even its line ends, byte order mark or normalisation form.
+//! - A document's raw text is never changed, not even its line ends, byte order mark or normalisation form. What may not
+//!   be in one is refused at the door ([`check_text`]).
 //! - Positions of different units are different types; they convert only through the text that they index
 //!   ([`OffsetIndex`], [`GraphemeIndex`]).
 //! - Tokens are found by Unicode rules and hold no white space. What lies between tokens belongs to no token.
@@ -10,6 +11,8 @@
 //! Deliberately absent: subwords. They belong to an encoder and are never shown.
 
 mod abbreviations;
+mod allowed;
+mod edges;
 mod graphemes;
 mod inside;
 mod offsets;
@@ -20,6 +23,8 @@ mod tokens;
 mod web;
 mod wrapping;
 
+pub use allowed::{ForbiddenCharacter, check_text};
+pub use edges::cuts_word;
 pub use graphemes::{GraphemeIdx, GraphemeIndex};
 pub use offsets::{ByteIdx, CharIdx, OffsetIndex, TextRange, TextTooLong, Utf16Idx};
 pub use search::search_terms;

@@ -2,12 +2,12 @@
 
 use super::config::EncoderTraits;
 use super::model::ENCODER;
-use super::{Config, Dataset, Effort, Example, Settings, TrainError, TrainRequest, snapshot};
+use super::{Config, Dataset, Effort, Example, Settings, Snapshot, TrainError, TrainRequest, snapshot};
+use crate::annotation::LabelId;
 use crate::encoder::Definition;
 use crate::model::architecture;
 use crate::nn::{Processor, Rng, Vars};
 use candle_core::Device;
-use std::path::Path;
 
 /// Steps of the heads alone when they go on from a model, and what their rate is multiplied by: they have learned already.
 const STEPS_OF_HEADS: usize = 48;
@@ -36,12 +36,17 @@ pub(super) fn from_encoder(
 
 /// Where a training begins that goes on from a model.
 pub(super) fn from_snapshot(
-    config: &Config,
+    request: &TrainRequest,
+    start: &Snapshot,
     sentences: usize,
-    folder: &Path,
     processor: Processor,
 ) -> Result<(Definition, Settings, Vars), TrainError> {
-    let snapshot::Opened { manifest, definition, tensors } = snapshot::open(folder)?;
+    let snapshot::Opened { manifest, definition, tensors, .. } = snapshot::open(start)?;
+    let ids = |labels: &[(LabelId, String)]| labels.iter().map(|(id, _)| *id).collect::<Vec<_>>();
+    if ids(&manifest.labels) != ids(request.dataset.labels()) {
+        return Err(TrainError::OtherLabels);
+    }
+    let config = &request.config;
     let hidden = definition.config().hidden;
     let traits = EncoderTraits { pretrained: true, uncased: definition.is_uncased(), hidden };
     let Settings { architecture, encoder, max_width, word_shapes, .. } = manifest.settings;

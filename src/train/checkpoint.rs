@@ -18,30 +18,35 @@
 
 mod disk;
 
-use super::files::{ConfigFile, ReportFile, SamplesFile};
-use super::sealed::{self, CONFIG, ENCODER, MANIFEST, NewFolder, damaged, read_json};
+use super::files::{ConfigFile, LabelFile, MOST_COUNTED, ReportFile, SamplesFile, project_id};
+use super::removal::{is_half_written, remove_checkpoint};
+use super::sealed::{self, CONFIG, MANIFEST, NewFolder, Sealed, damaged, read_manifest};
 use super::{Dataset, Settings, TrainError};
-use crate::annotation::{LabelId, ModelId, Span};
+use crate::annotation::{LabelId, ModelId, ProjectId, Span};
+use crate::disk::{is_folder, is_there, open as open_file};
 use crate::encoder::Definition;
 use crate::evaluation::Report;
 use crate::model::{Samples, architecture};
-use crate::nn::{RngState, read_tensors};
+use crate::nn::RngState;
 use candle_core::Tensor;
-use disk::{DatasetFile, OwnFile, StateFile};
-use std::collections::{BTreeMap, HashMap};
+use disk::{DatasetFile, OnlyLabels, OwnFile, StateFile};
+use std::collections::BTreeMap;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Raised when older programs can't read what is written.
 const VERSION: u32 = 1;
-const DATASET: &str = "dataset.json";
+pub(super) const DATASET: &str = "dataset.json";
 const WEIGHTS: &str = "weights.safetensors";
 const MOMENTS: &str = "moments.safetensors";
 const BEST: &str = "best.safetensors";
 const START: &str = "start.safetensors";
 const MEAN: &str = "mean.safetensors";
 const OWN: &str = "own.json";
+/// All files of a checkpoint but the manifest and the encoder's.
+pub(super) const FILES: [&str; 7] = [WEIGHTS, MOMENTS, BEST, START, MEAN, OWN, CONFIG];
 
 /// Where a training keeps its state, and how often.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,6 +67,11 @@ pub enum Pace {
 /// A training that was interrupted and can go on.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Interrupted {
+    /// For which it trains; `None` for one of an older program, or of none.
+    pub project: Option<ProjectId>,
+    /// In the order of the classes.
+    pub labels: Vec<(LabelId, String)>,
+    pub dataset_hash: String,
     pub settings: Settings,
     /// Steps taken, of `steps`.
     pub step: usize,
@@ -77,6 +87,8 @@ pub(super) struct State {
     pub step: usize,
     pub steps: usize,
     pub train_sentences: usize,
+    /// The complete sentences that there were.
+    pub of_sentences: usize,
     /// Steps of the optimizer.
     pub adam_steps: u64,
     pub noise: RngState,
@@ -87,6 +99,7 @@ pub(super) struct State {
     pub best: Option<(usize, Option<Report>)>,
     pub dataset_hash: String,
     pub parent: Option<ModelId>,
+    pub project: Option<ProjectId>,
 }
 
 /// The batch that comes next.
@@ -120,8 +133,8 @@ pub(super) struct Opened {
     pub state: State,
     pub settings: Settings,
     pub definition: Definition,
-    pub weights: HashMap<String, Tensor>,
-    pub moments: HashMap<String, Tensor>,
+    pub weights: BTreeMap<String, Tensor>,
+    pub moments: BTreeMap<String, Tensor>,
     pub best: Option<BTreeMap<String, Tensor>>,
     pub start: Option<BTreeMap<String, Tensor>>,
     pub mean: Option<BTreeMap<String, Tensor>>,
@@ -185,7 +198,7 @@ fn write(
 ) -> Result<(), TrainError> {
     std::fs::create_dir_all(folder).map_err(TrainError::io("can't make the folder", folder))?;
     let data = folder.join(DATASET);
-    if !data.is_file() {
+    if !is_there(&data) {
         sealed::write_whole(&data, &DatasetFile::from(dataset))?;
     }
     let name = format!("{:08}-{:04}", state.step, state.place.epoch);
@@ -203,22 +216,36 @@ fn write(
     new.json(CONFIG, &ConfigFile::from(contents.settings))?;
     new.definition(contents.definition)?;
     let version = architecture(&contents.settings.architecture)?.version();
-    new.seal(|hashes| StateFile::new(state, version, hashes))?;
+    new.seal(|hashes| StateFile::new(state, dataset.labels(), version, hashes))?;
     // Also what a kill has left half written or half deleted.
-    let others = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    for other in others.filter(|entry| entry.file_name() != name.as_str() && entry.path().is_dir()) {
+    let is_other = |other: &str| other != name && (is_name(other) || is_half_written(other));
+    for (_, other) in folders(folder).into_iter().filter(|(other, _)| is_other(other)) {
         // One that can't be deleted is older than the newest and never read.
-        let _left = std::fs::remove_dir_all(other.path());
+        let _left = remove_checkpoint(&other);
     }
     Ok(())
 }
 
+/// True for what a checkpoint's folder is called: step and epoch.
+pub(super) fn is_name(name: &str) -> bool {
+    let digits = |part: &str, least: usize| part.len() >= least && part.bytes().all(|b| b.is_ascii_digit());
+    name.split_once('-').is_some_and(|(step, epoch)| digits(step, 8) && digits(epoch, 4))
+}
+
+/// The names and paths of the folders in a training's folder; a link is none.
+pub(super) fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
+    if !is_folder(folder) {
+        return Vec::new();
+    }
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path()))).collect()
+}
+
 /// The names and paths of the checkpoints of a training, the newest last.
 fn whole(folder: &Path) -> Vec<(String, PathBuf)> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let named = entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));
-    let mut found: Vec<_> =
-        named.filter(|(name, path)| !name.starts_with('.') && path.join(MANIFEST).is_file()).collect();
+    let mut found = folders(folder);
+    found.retain(|(name, path)| is_name(name) && is_there(&path.join(MANIFEST)));
     found.sort();
     found
 }
@@ -229,9 +256,24 @@ fn whole(folder: &Path) -> Vec<(String, PathBuf)> {
 /// When the newest checkpoint can't be read, or is of another version of the program.
 pub fn interrupted(folder: &Path) -> Result<Option<Interrupted>, TrainError> {
     let Some((_, newest)) = whole(folder).pop() else { return Ok(None) };
-    let (state, settings, _) = read_state(&newest)?;
-    let State { step, steps, train_sentences, .. } = state;
-    Ok(Some(Interrupted { settings, step, steps, train_sentences }))
+    let Begun { state, settings, labels, .. } = read_state(&newest)?;
+    let labels = match labels {
+        Some(labels) => labels,
+        None => read_dataset::<OnlyLabels>(folder)?.labels(),
+    };
+    let State { project, step, steps, train_sentences, dataset_hash, .. } = state;
+    Ok(Some(Interrupted { project, labels, dataset_hash, settings, step, steps, train_sentences }))
+}
+
+/// Which project an interrupted training says it belongs to, also where it can't go on.
+pub fn training_project(folder: &Path) -> Option<ProjectId> {
+    #[derive(serde::Deserialize)]
+    struct OnlyProject {
+        project: Option<String>,
+    }
+    let (_, newest) = whole(folder).pop()?;
+    let (file, _) = read_manifest::<OnlyProject>(&newest).ok()?;
+    ProjectId::parse(&file.project?)
 }
 
 /// Reads the newest checkpoint and checks that nothing in it has changed.
@@ -239,25 +281,23 @@ pub(super) fn open(folder: &Path) -> Result<Opened, TrainError> {
     let Some((_, newest)) = whole(folder).pop() else {
         return Err(damaged("it holds no checkpoint", folder));
     };
-    let (state, settings, hashes) = read_state(&newest)?;
-    sealed::check(&newest, &hashes, &[WEIGHTS, MOMENTS, CONFIG])?;
-    let file: DatasetFile = read_json(&folder.join(DATASET))?;
-    let dataset = file.dataset(&folder.join(DATASET))?;
-    if dataset.hash() != state.dataset_hash {
+    let Begun { state, settings, labels, hashes } = read_state(&newest)?;
+    let dataset = read_dataset::<DatasetFile>(folder)?.dataset(&folder.join(DATASET))?;
+    if dataset.hash() != state.dataset_hash || labels.is_some_and(|labels| labels != dataset.labels()) {
         return Err(damaged("the data is not what the training began with", &folder.join(DATASET)));
     }
-    let tensors = |name: &str| -> Result<Option<BTreeMap<String, Tensor>>, TrainError> {
-        let read = hashes.contains_key(name).then(|| read_tensors(&newest.join(name))).transpose()?;
-        Ok(read.map(|tensors| tensors.into_iter().collect()))
-    };
-    let own = hashes.contains_key(OWN).then(|| read_own(&newest.join(OWN))).transpose()?;
+    let sealed = Sealed { folder: &newest, hashes: &hashes };
+    let tensors = |name: &str| sealed.has(name).then(|| sealed.tensors(name)).transpose();
+    let own = sealed.has(OWN).then(|| sealed.large_json::<OwnFile>(OWN)).transpose()?;
+    let own =
+        own.map(|own| own.own().ok_or_else(|| damaged("a mention has no words", &newest.join(OWN)))).transpose()?;
     Ok(Opened {
         dataset,
         own,
         settings,
-        definition: Definition::open(&newest.join(ENCODER))?,
-        weights: read_tensors(&newest.join(WEIGHTS))?,
-        moments: read_tensors(&newest.join(MOMENTS))?,
+        definition: sealed.definition()?,
+        weights: sealed.tensors(WEIGHTS)?,
+        moments: sealed.tensors(MOMENTS)?,
         best: tensors(BEST)?,
         start: tensors(START)?,
         mean: tensors(MEAN)?,
@@ -265,19 +305,30 @@ pub(super) fn open(folder: &Path) -> Result<Opened, TrainError> {
     })
 }
 
-fn read_own(path: &Path) -> Result<OwnLabels, TrainError> {
-    let file: OwnFile = read_json(path)?;
-    file.own().ok_or_else(|| damaged("a mention has no words", path))
+/// What the manifest and the settings of a checkpoint say.
+struct Begun {
+    state: State,
+    settings: Settings,
+    /// Where it says what they are.
+    labels: Option<Vec<(LabelId, String)>>,
+    hashes: sealed::Hashes,
 }
 
-fn read_state(checkpoint: &Path) -> Result<(State, Settings, sealed::Hashes), TrainError> {
+fn read_state(checkpoint: &Path) -> Result<Begun, TrainError> {
     let path = checkpoint.join(MANIFEST);
-    let file: StateFile = read_json(&path)?;
+    let (file, _) = read_manifest::<StateFile>(checkpoint)?;
     if file.version != VERSION {
         return Err(TrainError::OtherVersion { what: "checkpoint".to_owned(), got: file.version, expected: VERSION });
     }
-    let settings = sealed::read_settings(checkpoint, file.architecture_version)?;
-    let hashes = file.sha256.clone();
-    let state = file.state().ok_or_else(|| damaged("a generator's state is none", &path))?;
-    Ok((state, settings, hashes))
+    let (hashes, labels) = (file.sha256.clone(), file.labels());
+    let settings = Sealed { folder: checkpoint, hashes: &hashes }.settings(file.architecture_version)?;
+    let state = file.state().ok_or_else(|| damaged("it says what no training can have come to", &path))?;
+    Ok(Begun { state, settings, labels, hashes })
+}
+
+/// As it is read: the file is as large as the data.
+fn read_dataset<T: serde::de::DeserializeOwned>(folder: &Path) -> Result<T, TrainError> {
+    let path = folder.join(DATASET);
+    let file = open_file(&path).map_err(|e| damaged(e, &path))?;
+    serde_json::from_reader(BufReader::new(file)).map_err(|e| damaged(e, &path))
 }

@@ -1,5 +1,6 @@
 //! What a person asks of a training. What they leave open is decided from the data and the encoder.
 
+use super::settings::MOST_OWN;
 use super::{Effort, Settings, TrainError, plan};
 use crate::model::Nesting;
 use crate::nn::Processor;
@@ -169,7 +170,8 @@ impl Config {
                     input.or_auto(|i| i.number("a whole number from 1 to 10000", |n| (1..=10_000).contains(n)))?
             }
             "self_training" => {
-                self.self_training = input.or_auto(|i| i.number("a whole number from 0", |_| true))?;
+                self.self_training =
+                    input.or_auto(|i| i.number("a whole number from 0 to 1000000000", |n| *n <= MOST_OWN))?;
             }
             "self_rounds" => {
                 self.self_rounds = input.number("a whole number from 1 to 10", |n| (1..=10).contains(n))?
@@ -191,7 +193,7 @@ impl Config {
             "head_lr" => self.head_lr = input.rate()?,
             "warmup" => self.warmup = input.share()?,
             "weight_decay" => self.weight_decay = input.share()?,
-            "clip" => self.clip = input.number("a number above 0", |x: &f64| *x > 0.0)?,
+            "clip" => self.clip = input.number("a number above 0", |x: &f64| *x > 0.0 && x.is_finite())?,
             "dropout" => self.dropout = input.number("a number from 0 to 0.9", |x| (0.0..=0.9).contains(x))?,
             "w" => self.head_weight = input.share()?,
             "sp" => self.sampling = input.number("a number from 0 to 1", |x| (0.0..=1.0).contains(x))?,

@@ -8,6 +8,8 @@ pub enum Event {
     OnCpu { message: String },
     Started {
         train_sentences: usize,
+        /// The complete sentences that there are.
+        of_sentences: usize,
         dev_sentences: usize,
         epochs: usize,
         /// Steps that were taken before, of `steps`.

@@ -2,7 +2,7 @@
 
 use super::snapshot::{Manifest, Outcome};
 use super::{Effort, Settings};
-use crate::annotation::{LabelId, ModelId};
+use crate::annotation::{LabelId, ModelId, ProjectId};
 use crate::evaluation::{Counts, Report};
 use crate::model::{Nesting, SampleCounts, Samples};
 use crate::nn::Processor;
@@ -120,7 +120,7 @@ impl ConfigFile {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct LabelFile {
     id: u32,
     name: String,
@@ -156,6 +156,13 @@ pub(super) struct ManifestFile {
     too_wide_mentions: usize,
     doubled_mentions: usize,
     parameters: usize,
+    // Models of before said neither whose they are nor of how many sentences they took theirs.
+    #[serde(default)]
+    project: Option<String>,
+    #[serde(default)]
+    labels: Option<Vec<LabelFile>>,
+    #[serde(default)]
+    of_sentences: Option<usize>,
     /// Of each other file, by its name with `/` between folders.
     pub sha256: BTreeMap<String, String>,
 }
@@ -182,12 +189,30 @@ impl ManifestFile {
             too_wide_mentions: outcome.too_wide_mentions,
             doubled_mentions: outcome.doubled_mentions,
             parameters: outcome.parameters,
+            project: manifest.project.as_ref().map(ToString::to_string),
+            labels: Some(LabelFile::list(&manifest.labels)),
+            of_sentences: Some(outcome.of_sentences),
             sha256,
         }
     }
 
-    pub(super) fn manifest(self, settings: Settings, labels: Vec<(LabelId, String)>) -> Manifest {
-        Manifest {
+    /// What it says of the labels, where it does.
+    pub(super) fn labels(&self) -> Option<Vec<(LabelId, String)>> {
+        self.labels.clone().map(|labels| labels.into_iter().map(LabelFile::label).collect())
+    }
+
+    /// `None` when the project's id is none, or a number can't be a count of anything.
+    pub(super) fn manifest(self, settings: Settings, labels: Vec<(LabelId, String)>) -> Option<Manifest> {
+        let counts = [self.train_sentences, self.of_sentences.unwrap_or(0), self.best_epoch, self.parameters];
+        let counts = counts.iter().chain([&self.too_wide_mentions, &self.doubled_mentions]);
+        if !counts.into_iter().all(|count| *count < MOST_COUNTED)
+            || !self.dev.as_ref().is_none_or(ReportFile::fits)
+            || !self.samples.fits()
+        {
+            return None;
+        }
+        Some(Manifest {
+            project: project_id(self.project)?,
             architecture_version: self.architecture_version,
             settings,
             labels,
@@ -195,6 +220,7 @@ impl ManifestFile {
             parent: self.parent.map(ModelId),
             outcome: Outcome {
                 train_sentences: self.train_sentences,
+                of_sentences: self.of_sentences.unwrap_or(self.train_sentences),
                 best_epoch: self.best_epoch,
                 dev: self.dev.map(Report::from),
                 wall_secs: self.wall_secs,
@@ -205,7 +231,15 @@ impl ManifestFile {
                 doubled_mentions: self.doubled_mentions,
                 parameters: self.parameters,
             },
-        }
+        })
+    }
+}
+
+/// `None` for an id that is none; within, `None` where there is no id.
+pub(super) fn project_id(text: Option<String>) -> Option<Option<ProjectId>> {
+    match text {
+        Some(text) => ProjectId::parse(&text).map(Some),
+        None => Some(None),
     }
 }
 
@@ -236,6 +270,23 @@ pub(super) struct ReportFile {
     /// By label id.
     labels: BTreeMap<u32, CountsFile>,
     heads: Option<CountsFile>,
+}
+
+/// What is counted in a training is below this; sums of more would not fit.
+pub(super) const MOST_COUNTED: usize = 1 << 40;
+
+impl CountsFile {
+    fn fits(&self) -> bool {
+        [self.tp, self.fp, self.missed].iter().all(|count| *count < MOST_COUNTED)
+    }
+}
+
+impl ReportFile {
+    /// Whether these can be counts of anything.
+    pub(super) fn fits(&self) -> bool {
+        let counts = self.labels.values().chain(&self.heads).chain([&self.micro]);
+        self.sentences < MOST_COUNTED && counts.into_iter().all(CountsFile::fits)
+    }
 }
 
 impl From<&Report> for ReportFile {
@@ -270,6 +321,13 @@ pub(super) struct SamplesFile {
 struct SampleCountsFile {
     positive: usize,
     negative: usize,
+}
+
+impl SamplesFile {
+    /// Whether these can be counts of anything.
+    pub(super) fn fits(&self) -> bool {
+        [&self.neh, &self.span].iter().all(|c| c.positive < MOST_COUNTED && c.negative < MOST_COUNTED)
+    }
 }
 
 impl From<Samples> for SamplesFile {

@@ -11,6 +11,8 @@
 //! - What a pass takes is bounded however long a sentence is: a very long one is predicted and learnt from in parts. What is
 //!   predicted of it is what would be without, but for rounding where models that differ by dropout are asked.
 //! - Only what is learnt from is in the data set; which sentences that are is decided above.
+//! - A folder that is read may have come from anybody: every file in it is checked before it is used, and nothing that it
+//!   says is a path.
 //!
 //! Deliberately absent: the project file, clocks other than for durations, threads (the caller's thread waits; tensor
 //! work runs on a pool of its own, see [`crate::nn::Threads`]).
@@ -26,23 +28,24 @@ mod model;
 mod parts;
 mod plan;
 mod predictor;
+mod removal;
 mod run;
 mod said;
 mod sealed;
 mod settings;
 mod snapshot;
 
-pub use checkpoint::{Checkpoints, Interrupted, Pace, interrupted};
+pub use checkpoint::{Checkpoints, Interrupted, Pace, interrupted, training_project};
 pub use config::{Config, KEYS};
 pub use dataset::{Dataset, Example};
 pub use event::Event;
 pub use memory::{forget_peak_memory, peak_memory_mb, resident_memory_mb};
 pub use parts::{Cost, PartTimes};
 pub use predictor::{Answer, PredictOptions, Predictor, ScoredSpan, SentencePrediction, answers, evaluate};
-pub use run::{ENOUGH_DEV, ResumeRequest, TrainRequest, Trained, resume, train};
-pub use sealed::HALF_WRITTEN;
+pub use removal::{is_half_written, remove_snapshot, remove_training, snapshot_files};
+pub use run::{ENOUGH_DEV, ResumeRequest, TrainRequest, Trained, is_result_of, resume, train};
 pub use settings::{Effort, Settings};
-pub use snapshot::{Manifest, Outcome, check_snapshot, snapshot_labels};
+pub use snapshot::{Manifest, Outcome, Snapshot, check_snapshot, snapshot_hash, snapshot_manifest};
 
 use crate::annotation::{LabelId, Span};
 use crate::encoder::EncoderError;
@@ -71,8 +74,22 @@ pub enum TrainError {
     LabelTwice { label: LabelId },
     #[error("the loss is not a finite number at step {step}; try lower learning rates (encoder_lr, head_lr)")]
     NotFinite { step: usize },
+    #[error("the model gives probabilities that are no numbers, so that nothing it says can be used; train anew")]
+    NoProbabilities,
+    #[error("it is not the model that was registered under its number, and is left as it is; train anew: {path}")]
+    OtherModel { path: PathBuf },
+    #[error("the training belongs to another project, and is left as it is; begin one anew: {path}")]
+    OtherTraining { path: PathBuf },
+    #[error("the model to go on from has other labels than the data")]
+    OtherLabels,
     #[error("there is a model already; models are never overwritten: {0}")]
     SnapshotExists(PathBuf),
+    #[error("models are numbered up to {last}, and no number is left")]
+    NoNumberLeft { last: u32 },
+    #[error(
+        "models are kept in a folder beside the project, and a link or a file is in its place; put a folder there: {path}"
+    )]
+    NotAFolder { path: PathBuf },
     #[error("the model is damaged: {reason}; train it again: {path}")]
     Damaged { reason: String, path: PathBuf },
     #[error(

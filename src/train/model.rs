@@ -6,7 +6,7 @@ use super::{Settings, TrainError, stop_if_cancelled};
 use crate::active::Projection;
 use crate::annotation::{LabelId, Span};
 use crate::encoder::{self, Alignment, Bert, Definition, EncoderBatch, Start, Tape};
-use crate::model::{Class, Head, HeadFilter, Nesting, Samples, Sentence, architecture};
+use crate::model::{Class, Head, HeadFilter, Nesting, Prediction, Samples, Sentence, architecture};
 use crate::nn::batches::{self, Size};
 use crate::nn::{Gradients, Mode, NnError, Part, Rng, Threads, Vars, lend};
 use candle_core::{Tensor, Var};
@@ -296,10 +296,12 @@ impl Model {
         let encoded = batch.encoder.encoded(hidden)?;
         timed(&mut times.heads, || {
             let predictions = self.head.predict(&encoded, &batch.sentences, work.filter)?;
+            check_finite(&predictions)?;
             let passes = match work.acquire.unwrap_or(0) {
                 0 => Vec::new(),
                 passes => self.head.predict_with_dropout(&encoded, &batch.sentences, work.filter, passes)?,
             };
+            passes.iter().try_for_each(|predictions| check_finite(predictions))?;
             let mut passes: Vec<_> = passes.into_iter().map(Vec::into_iter).collect();
             let ends = work.acquire.map(|_| encoded.ends()).transpose()?;
             let vectors = ends.as_ref().map(lend).transpose().map_err(NnError::from)?;
@@ -394,6 +396,17 @@ pub(super) struct Work<'a> {
     /// Probability from which a candidate is worth showing though "none" is more probable.
     pub floor: f32,
     pub cancel: &'a AtomicBool,
+}
+
+/// # Errors
+/// A probability that is none: finite weights can make such when they are very large.
+fn check_finite(predictions: &[Prediction]) -> Result<(), TrainError> {
+    let all_finite = |values: &[f32]| values.iter().all(|value| value.is_finite());
+    let is_finite = |prediction: &Prediction| {
+        prediction.heads.as_deref().is_none_or(all_finite)
+            && prediction.candidates.iter().all(|(_, probabilities)| all_finite(probabilities))
+    };
+    if predictions.iter().all(is_finite) { Ok(()) } else { Err(TrainError::NoProbabilities) }
 }
 
 /// Sentences put together for one pass.

@@ -100,6 +100,11 @@ impl Plan {
         self.epochs_of(part) * self.sentences_an_epoch(part).div_ceil(self.batch_size.max(1))
     }
 
+    /// Steps of an epoch.
+    pub(super) fn batches(&self, epoch: usize) -> usize {
+        self.sentences_an_epoch(self.part(epoch)).div_ceil(self.batch_size.max(1))
+    }
+
     pub(super) fn steps(&self) -> usize {
         (0..=self.rounds).map(|part| self.steps_of(part)).sum()
     }

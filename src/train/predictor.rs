@@ -3,12 +3,11 @@
 use super::model::{Model, Prepared, Work};
 use super::parts::{Cost, PartTimes, timed};
 use super::said::Said;
-use super::{Example, Manifest, TrainError, snapshot};
+use super::{Example, Manifest, Snapshot, TrainError, snapshot};
 use crate::annotation::{Acquisition, LabelId, Span, TokenIdx};
 use crate::evaluation::{Judged, Report};
 use crate::model::HeadFilter;
-use crate::nn::{Processor, Threads, Vars};
-use candle_core::Device;
+use crate::nn::Threads;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -78,27 +77,18 @@ pub struct Predictor {
 }
 
 impl Predictor {
-    /// Loads a snapshot and checks the hash of each of its files; uses all cores.
+    /// Loads any snapshot, whoever it belongs to, and checks all of it; uses all cores.
     ///
     /// # Errors
-    /// When a file is missing or changed, or belongs to another version of the program.
+    /// When a file is missing or changed, does not fit the others, or belongs to another version of the program.
     pub fn load(folder: &Path) -> Result<Self, TrainError> {
-        Self::load_with_threads(folder, None)
+        Self::load_with_threads(&Snapshot::any(folder), None)
     }
 
     /// # Errors
-    /// See [`Predictor::load`].
-    pub fn load_with_threads(folder: &Path, threads: Option<usize>) -> Result<Self, TrainError> {
-        let snapshot::Opened { manifest, definition, tensors } = snapshot::open(folder)?;
-        let mut settings = manifest.settings.clone();
-        // What was trained on a GPU may predict where there is none.
-        let device = settings.processor.device().unwrap_or_else(|_| {
-            settings.processor = Processor::Cpu;
-            Device::Cpu
-        });
-        let mut vars = Vars::fixed(tensors, &device);
-        let labels = manifest.labels.iter().map(|(id, _)| *id).collect();
-        let model = Model::build(&mut vars, definition, &settings, labels)?;
+    /// See [`Predictor::load`]; and when another model is there than was to be.
+    pub fn load_with_threads(snapshot: &Snapshot, threads: Option<usize>) -> Result<Self, TrainError> {
+        let (manifest, model) = snapshot::build(snapshot::open(snapshot)?)?;
         Ok(Self { manifest, model, threads: Threads::new("predict", threads)? })
     }
 

@@ -7,14 +7,15 @@ mod keeping;
 mod own_labels;
 
 use super::beginning::{choose, device, from_encoder, from_snapshot};
-use super::checkpoint::{self, Checkpoints, Keeper, OwnLabels, Place};
+use super::checkpoint::{self, Checkpoints, Keeper, Mentions, OwnLabels, Place, State};
 use super::model::{Model, Pass, Prepared, Work};
 use super::parts::{Cost, PartTimes, timed};
 use super::plan::Plan;
 use super::sealed;
-use super::snapshot::{self, Manifest, Outcome};
+use super::snapshot::{self, Manifest, Outcome, Snapshot, snapshot_manifest};
 use super::{Config, Dataset, Event, Example, Settings, TrainError, peak_memory_mb, stop_if_cancelled};
-use crate::annotation::{LabelId, ModelId, Span};
+use crate::annotation::{LabelId, ModelId, ProjectId, Span};
+use crate::disk::is_there;
 use crate::encoder::{Definition, Encoders};
 use crate::model::{HeadFilter, Samples, architecture};
 use crate::nn::batches::{self, Size};
@@ -42,11 +43,15 @@ pub struct TrainRequest {
     /// A snapshot whose weights the training begins with, instead of the encoder's; with them come its architecture, its
     /// encoder and the features of its words. Its labels must be those of the data, in their order: the output layer's rows
     /// are taken over by their places.
-    pub start: Option<PathBuf>,
+    pub start: Option<Snapshot>,
     /// The snapshot's final folder; it must not exist.
     pub snapshot: PathBuf,
     /// The model that this one follows, for the record.
     pub parent: Option<ModelId>,
+    /// For which it trains, for the record.
+    pub project: Option<ProjectId>,
+    /// The complete sentences that there are, where the data set has not all of them.
+    pub of_sentences: Option<usize>,
     /// Where the training keeps its state; `None` for one that can't be resumed.
     pub checkpoints: Option<Checkpoints>,
 }
@@ -55,8 +60,10 @@ pub struct TrainRequest {
 #[derive(Clone, Debug)]
 pub struct ResumeRequest {
     pub checkpoints: Checkpoints,
-    /// The snapshot's final folder. One that is there already is the training's own: it had come to its end.
+    /// The snapshot's final folder. One that is there already has to be the training's own, which had come to its end.
     pub snapshot: PathBuf,
+    /// For which it trains. A training of an older program does not say so of itself.
+    pub project: Option<ProjectId>,
     pub threads: Option<usize>,
 }
 
@@ -64,10 +71,19 @@ pub struct ResumeRequest {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Trained {
     pub snapshot: PathBuf,
+    /// SHA-256 of the snapshot's manifest.json.
+    pub manifest_sha256: String,
     /// All that is known of the model; also in the snapshot.
     pub manifest: Manifest,
     /// Since it was begun or resumed, without scoring on dev; nothing where it had come to its end before.
     pub cost: Cost,
+}
+
+impl Trained {
+    /// The model that was trained, and no other.
+    pub fn as_snapshot(&self) -> Snapshot {
+        Snapshot { folder: self.snapshot.clone(), manifest_sha256: Some(self.manifest_sha256.clone()) }
+    }
 }
 
 /// Trains on the caller's thread until done, with tensor work on a pool of its own, and writes the snapshot.
@@ -79,7 +95,7 @@ pub fn train(
     cancel: &AtomicBool,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Trained, TrainError> {
-    if request.snapshot.exists() {
+    if is_there(&request.snapshot) {
         return Err(TrainError::SnapshotExists(request.snapshot.clone()));
     }
     Run::start(request, cancel)?.run_to_end(&request.snapshot, on_event)
@@ -94,11 +110,27 @@ pub fn resume(
     cancel: &AtomicBool,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Trained, TrainError> {
-    if request.snapshot.exists() {
-        let manifest = snapshot::open(&request.snapshot)?.manifest;
-        return Ok(Trained { snapshot: request.snapshot.clone(), manifest, cost: Cost::default() });
+    if is_there(&request.snapshot) {
+        if !is_result_of(&request.snapshot, &request.checkpoints.folder)? {
+            return Err(TrainError::SnapshotExists(request.snapshot.clone()));
+        }
+        let snapshot::Opened { manifest, manifest_sha256, .. } = snapshot::open(&Snapshot::any(&request.snapshot))?;
+        let (snapshot, cost) = (request.snapshot.clone(), Cost::default());
+        return Ok(Trained { snapshot, manifest, manifest_sha256, cost });
     }
     Run::resume(request, cancel)?.run_to_end(&request.snapshot, on_event)
+}
+
+/// Whether a snapshot is what an interrupted training had come to in the end, before it was told to anybody.
+///
+/// # Errors
+/// A training or a snapshot that can't be read.
+pub fn is_result_of(snapshot: &Path, training: &Path) -> Result<bool, TrainError> {
+    let Some(kept) = checkpoint::interrupted(training)? else { return Ok(false) };
+    let (manifest, _) = snapshot_manifest(snapshot)?;
+    let is_of_project = kept.project.is_none() || kept.project == manifest.project;
+    let theirs = (&manifest.labels, &manifest.dataset_hash, &manifest.settings);
+    Ok(is_of_project && theirs == (&kept.labels, &kept.dataset_hash, &kept.settings))
 }
 
 /// The state of a training.
@@ -140,6 +172,9 @@ struct Run<'a> {
     samples: Samples,
     best: Option<Best>,
     parent: Option<ModelId>,
+    project: Option<ProjectId>,
+    /// The complete sentences that there were.
+    of_sentences: usize,
     keeper: Option<Keeper>,
     /// Why it does not run on what was asked for.
     note: Option<String>,
@@ -161,13 +196,13 @@ impl<'a> Run<'a> {
         let unlabelled = dataset.unlabelled().len() + dataset.train().len() - sentences;
         let (definition, settings, mut vars) = match &request.start {
             None => from_encoder(request, sentences, unlabelled, processor)?,
-            Some(folder) => from_snapshot(config, sentences, folder, processor)?,
+            Some(start) => from_snapshot(request, start, sentences, processor)?,
         };
         vars.move_to(&device(processor)?);
         let order = Rng::new(settings.seed, "order").state();
         let mut run = Self::prepare(Arc::clone(dataset), settings, &definition, vars, config.threads, order, cancel)?;
-        run.parent = request.parent;
-        run.note = note;
+        (run.parent, run.project, run.note) = (request.parent, request.project.clone(), note);
+        run.of_sentences = request.of_sentences.unwrap_or(dataset.train().len());
         if run.plan.last_part() > 0 {
             run.start = Some(run.vars.copy_out()?);
         }
@@ -176,27 +211,57 @@ impl<'a> Run<'a> {
     }
 
     fn resume(request: &ResumeRequest, cancel: &'a AtomicBool) -> Result<Self, TrainError> {
+        let folder = &request.checkpoints.folder;
         let checkpoint::Opened { dataset, state, settings, definition, weights, moments, best, own, start, mean } =
-            checkpoint::open(&request.checkpoints.folder)?;
+            checkpoint::open(folder)?;
+        if request.project.is_some() && state.project.is_some() && request.project != state.project {
+            return Err(TrainError::OtherTraining { path: folder.clone() });
+        }
         let mut vars = Vars::trainable(settings.seed, &device(settings.processor)?);
         vars.stock(weights);
+        vars.take_only_stock();
         let (dataset, order) = (Arc::new(dataset), state.place.order);
-        let mut run = Self::prepare(dataset, settings, &definition, vars, request.threads, order, cancel)?;
-        run.adam = AdamW::restore(adamw(&run.settings), state.adam_steps, &moments)?;
+        let prepared = Self::prepare(dataset, settings, &definition, vars, request.threads, order, cancel);
+        let mut run = prepared.map_err(|error| match error {
+            TrainError::Cancelled | TrainError::Damaged { .. } => error,
+            unfit => sealed::damaged(unfit, folder),
+        })?;
+        run.check_state(&state, own.as_ref(), folder)?;
+        run.adam = AdamW::restore(adamw(&run.settings), state.adam_steps, &moments.into_iter().collect())?;
+        run.adam.check_fits(&run.vars).map_err(|error| sealed::damaged(error, folder))?;
         run.noise = Rng::from_state(state.noise);
         run.best = state.best.map(|(epoch, dev)| Best { epoch, dev, weights: best });
         (run.place, run.step, run.samples) = (state.place, state.step, state.samples);
         (run.step_secs, run.earlier_secs, run.parent) = (state.step_secs, state.wall_secs, state.parent);
+        (run.project, run.of_sentences) = (request.project.clone().or(state.project), state.of_sentences);
         run.keeper = Some(Keeper::new(request.checkpoints.clone(), run.step));
         (run.start, run.mean) = (start, mean);
         if let Some(own) = own {
-            if own.labels.len() != run.plan.unlabelled_of(own.part).len() {
-                let reason = "it labels other sentences than the training was to";
-                return Err(sealed::damaged(reason, &request.checkpoints.folder));
-            }
             run.learn_from_own(own)?;
         }
         Ok(run)
+    }
+
+    /// What was kept has to be a place in this training.
+    fn check_state(&self, state: &State, own: Option<&OwnLabels>, folder: &Path) -> Result<(), TrainError> {
+        let Place { epoch, batch, .. } = state.place;
+        let damaged = |reason: &str| Err(sealed::damaged(reason, folder));
+        if !(1..=self.settings.all_epochs()).contains(&epoch)
+            || batch > self.plan.batches(epoch)
+            || state.step != (1..epoch).map(|epoch| self.plan.batches(epoch)).sum::<usize>() + batch
+        {
+            return damaged("it stands where the training has no step");
+        }
+        let Some(own) = own else { return Ok(()) };
+        if own.part > self.plan.last_part() || own.labels.len() != self.plan.unlabelled_of(own.part).len() {
+            return damaged("it labels other sentences than the training was to");
+        }
+        let words = self.words_to_label(own.part).map(<[String]>::len);
+        let is_outside = |(words, labels): (usize, &Mentions)| labels.iter().any(|(span, _)| span.end().get() > words);
+        match words.zip(&own.labels).any(is_outside) {
+            true => damaged("it labels words that are not there"),
+            false => Ok(()),
+        }
     }
 
     /// Builds the model of `vars` and makes the sentences ready.
@@ -252,6 +317,8 @@ impl<'a> Run<'a> {
             samples: Samples::default(),
             best: None,
             parent: None,
+            project: None,
+            of_sentences: 0,
             keeper: None,
             note: None,
         })
@@ -263,6 +330,7 @@ impl<'a> Run<'a> {
         }
         on_event(Event::Started {
             train_sentences: self.plan.labelled(),
+            of_sentences: self.of_sentences,
             dev_sentences: self.dev.len(),
             epochs: self.settings.all_epochs(),
             from_step: self.step,
@@ -282,8 +350,8 @@ impl<'a> Run<'a> {
             words: self.train.iter().take(self.plan.labelled()).map(|p| p.sentence.len()).sum(),
             positions: self.train.iter().take(self.plan.labelled()).map(Prepared::positions).sum(),
         };
-        let manifest = self.finish(snapshot)?;
-        Ok(Trained { snapshot: snapshot.to_owned(), manifest, cost })
+        let (manifest, manifest_sha256) = self.finish(snapshot)?;
+        Ok(Trained { snapshot: snapshot.to_owned(), manifest, manifest_sha256, cost })
     }
 
     fn steps(&self) -> usize {
@@ -395,7 +463,7 @@ impl<'a> Run<'a> {
         per_step * (self.steps() - self.step) as f64 + self.dev_secs * epochs_to_score as f64
     }
 
-    fn finish(self, folder: &Path) -> Result<Manifest, TrainError> {
+    fn finish(self, folder: &Path) -> Result<(Manifest, String), TrainError> {
         let wall_secs = self.wall_secs();
         let (mut best_epoch, mut dev) = (self.settings.all_epochs(), None);
         if let Some(best) = self.best {
@@ -404,10 +472,12 @@ impl<'a> Run<'a> {
             }
             (best_epoch, dev) = (best.epoch, best.dev);
         }
+        self.vars.check_finite().map_err(|_| TrainError::NotFinite { step: self.step })?;
         let seen = self.plan.seen() as f64;
         let count = |f: fn(&Prepared) -> usize| self.train.iter().take(self.plan.labelled()).map(f).sum();
         let outcome = Outcome {
             train_sentences: self.plan.labelled(),
+            of_sentences: self.of_sentences,
             best_epoch,
             dev,
             wall_secs,
@@ -419,6 +489,7 @@ impl<'a> Run<'a> {
             parameters: self.vars.parameters(),
         };
         let manifest = Manifest {
+            project: self.project,
             architecture_version: architecture(&self.settings.architecture)?.version(),
             settings: self.settings,
             labels: self.dataset.labels().to_vec(),
@@ -426,8 +497,9 @@ impl<'a> Run<'a> {
             parent: self.parent,
             outcome,
         };
-        snapshot::write(folder, &manifest, self.model.definition(), &self.vars.values(), self.cancel)?;
-        Ok(manifest)
+        let weights = self.vars.values();
+        let sha256 = snapshot::write(folder, &manifest, self.model.definition(), &weights, self.cancel)?;
+        Ok((manifest, sha256))
     }
 }
 

@@ -2,13 +2,17 @@
 //!
 //! Made beside its place under a hidden name, every file synced, the manifest with the hashes of all others last, then
 //! renamed: after a crash there is the whole folder or none.
+//!
+//! A folder that is read may have come from anybody: no link is followed, no file is read that is larger than it can be,
+//! and each is compared with its hash in the manifest as it is read.
 
 use super::dataset::hex;
 use super::files::ConfigFile;
 use super::{Settings, TrainError, stop_if_cancelled};
+use crate::disk;
 use crate::encoder::Definition;
 use crate::model::architecture;
-use crate::nn::write_tensors;
+use crate::nn::{stored_tensors, write_tensors};
 use candle_core::Tensor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -22,7 +26,7 @@ use tempfile::TempDir;
 pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) const CONFIG: &str = "config.json";
 /// How the hidden name of a folder begins while it is written; a kill can leave one behind.
-pub const HALF_WRITTEN: &str = ".model-";
+pub(super) const HALF_WRITTEN: &str = ".model-";
 /// The folder of an encoder's definition.
 pub(super) const ENCODER: &str = "encoder";
 
@@ -74,47 +78,126 @@ impl<'a> NewFolder<'a> {
     }
 
     /// Writes what `manifest` makes of the hashes, and gives the folder its name.
-    pub(super) fn seal<M: Serialize>(self, manifest: impl FnOnce(Hashes) -> M) -> Result<(), TrainError> {
+    /// Returns the manifest's SHA-256.
+    pub(super) fn seal<M: Serialize>(self, manifest: impl FnOnce(Hashes) -> M) -> Result<String, TrainError> {
         let at = self.beside.path();
         let hash = |name: String| -> Result<_, TrainError> {
             stop_if_cancelled(self.cancel)?;
             Ok((name.clone(), hash_file(&at.join(name))?))
         };
         let hashes = self.names.into_iter().map(hash).collect::<Result<_, _>>()?;
-        write_file(&at.join(MANIFEST), &json(&manifest(hashes)))?;
+        let manifest = json(&manifest(hashes));
+        write_file(&at.join(MANIFEST), &manifest)?;
         sync_folder(at)?;
-        if self.place.exists() {
+        if disk::is_there(&self.place) {
             return Err(TrainError::SnapshotExists(self.place));
         }
         std::fs::rename(at, &self.place).map_err(TrainError::io("can't name the folder", &self.place))?;
         // Nothing is left under the old name that could be cleaned up.
         let _ = self.beside.keep();
-        sync_folder(&self.parent)
+        sync_folder(&self.parent)?;
+        Ok(sha256(&manifest))
     }
 }
 
-/// Checks that the files of a sealed folder are as they were written, and that its manifest covers the `needed` ones.
-pub(super) fn check(folder: &Path, hashes: &Hashes, needed: &[&str]) -> Result<(), TrainError> {
-    for (name, expected) in hashes {
-        let path = within(folder, name)?;
-        if hash_file(&path)? != *expected {
+/// The most bytes that a file of settings, labels or a manifest has.
+const MOST_JSON: u64 = 16 << 20;
+/// The most bytes that a file of the encoder's tokenizer has.
+const MOST_TOKENIZER: u64 = 256 << 20;
+/// The most bytes that a file of tensors, or of a model's own labels, has.
+const MOST_BYTES: u64 = 8 << 30;
+
+/// A sealed folder that is being read. Its manifest says which files there are and what their hashes are; nothing that
+/// it does not name is read, and nothing of another name than the program gives.
+pub(super) struct Sealed<'a> {
+    pub folder: &'a Path,
+    pub hashes: &'a Hashes,
+}
+
+impl Sealed<'_> {
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.hashes.contains_key(name)
+    }
+
+    /// The content of a file that is as it was written.
+    fn bytes(&self, name: &str, most: u64) -> Result<Vec<u8>, TrainError> {
+        let path = self.folder.join(name);
+        let Some(expected) = self.hashes.get(name) else {
+            return Err(damaged("the manifest gives no hash of a file", &path));
+        };
+        let bytes = disk::read(&path, most).map_err(|e| damaged(e, &path))?;
+        if sha256(&bytes) != *expected {
             return Err(damaged("the file has changed since it was written", &path));
         }
+        Ok(bytes)
     }
-    match needed.iter().find(|name| !hashes.contains_key(**name)) {
-        Some(name) => Err(damaged("the manifest gives no hash of a file", &folder.join(name))),
-        None => Ok(()),
+
+    pub(super) fn json<T: DeserializeOwned>(&self, name: &str) -> Result<T, TrainError> {
+        parse(&self.bytes(name, MOST_JSON)?, &self.folder.join(name))
+    }
+
+    /// A file that grows with the data that is learnt from.
+    pub(super) fn large_json<T: DeserializeOwned>(&self, name: &str) -> Result<T, TrainError> {
+        parse(&self.bytes(name, MOST_BYTES)?, &self.folder.join(name))
+    }
+
+    pub(super) fn tensors(&self, name: &str) -> Result<BTreeMap<String, Tensor>, TrainError> {
+        stored_tensors(&self.bytes(name, MOST_BYTES)?).map_err(|e| damaged(e, &self.folder.join(name)))
+    }
+
+    /// The settings, for an architecture of the version that the weights are of.
+    pub(super) fn settings(&self, architecture_version: u32) -> Result<Settings, TrainError> {
+        let path = self.folder.join(CONFIG);
+        let config: ConfigFile = self.json(CONFIG)?;
+        let settings = config.settings().ok_or_else(|| damaged("an unknown setting", &path))?;
+        let expected = architecture(&settings.architecture)?.version();
+        if architecture_version != expected {
+            let (what, got) = (settings.architecture, architecture_version);
+            return Err(TrainError::OtherVersion { what, got, expected });
+        }
+        match settings.out_of_range() {
+            Some(key) => Err(damaged(format!("the setting {key} is out of range"), &path)),
+            None => Ok(settings),
+        }
+    }
+
+    pub(super) fn definition(&self) -> Result<Definition, TrainError> {
+        let folder = self.folder.join(ENCODER);
+        if !disk::is_folder(&folder) {
+            return Err(damaged("it has no folder with the encoder's settings", &folder));
+        }
+        let mut failure = None;
+        let opened = Definition::from_bytes(&folder, &mut |name| {
+            let name = format!("{ENCODER}/{name}");
+            let read = self.has(&name).then(|| self.bytes(&name, MOST_TOKENIZER));
+            read.and_then(|read| read.map_err(|error| failure = Some(error)).ok())
+        });
+        match failure {
+            Some(error) => Err(error),
+            None => Ok(opened?),
+        }
     }
 }
 
-/// The path of a file that a manifest names: inside the folder, whatever the manifest says.
-fn within(folder: &Path, name: &str) -> Result<PathBuf, TrainError> {
-    let plain = Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
-    if plain {
-        Ok(folder.join(name))
-    } else {
-        Err(damaged("the manifest names a file outside", &folder.join(MANIFEST)))
-    }
+/// The manifest of a sealed folder, and its SHA-256.
+pub(super) fn read_manifest<M: DeserializeOwned>(folder: &Path) -> Result<(M, String), TrainError> {
+    let path = folder.join(MANIFEST);
+    let bytes = disk::read(&path, MOST_JSON).map_err(|e| damaged(e, &path))?;
+    Ok((parse(&bytes, &path)?, sha256(&bytes)))
+}
+
+/// SHA-256 of the manifest of a sealed folder, in hexadecimal digits.
+pub(super) fn manifest_hash(folder: &Path) -> Result<String, TrainError> {
+    let path = folder.join(MANIFEST);
+    Ok(sha256(&disk::read(&path, MOST_JSON).map_err(|e| damaged(e, &path))?))
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn parse<T: DeserializeOwned>(bytes: &[u8], path: &Path) -> Result<T, TrainError> {
+    serde_json::from_slice(bytes).map_err(|e| damaged(e, path))
 }
 
 pub(super) fn damaged(reason: impl ToString, path: &Path) -> TrainError {
@@ -142,24 +225,6 @@ fn json(value: &impl Serialize) -> Vec<u8> {
     bytes
 }
 
-pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, TrainError> {
-    let bytes = std::fs::read(path).map_err(|e| damaged(e, path))?;
-    serde_json::from_slice(&bytes).map_err(|e| damaged(e, path))
-}
-
-/// The settings of a sealed folder, whose manifest gives the version of the architecture that its weights are of.
-pub(super) fn read_settings(folder: &Path, architecture_version: u32) -> Result<Settings, TrainError> {
-    let path = folder.join(CONFIG);
-    let config: ConfigFile = read_json(&path)?;
-    let settings = config.settings().ok_or_else(|| damaged("an unknown setting", &path))?;
-    let expected = architecture(&settings.architecture)?.version();
-    if architecture_version != expected {
-        let (what, got) = (settings.architecture, architecture_version);
-        return Err(TrainError::OtherVersion { what, got, expected });
-    }
-    Ok(settings)
-}
-
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
     let written = || {
         let mut file = std::fs::File::create_new(path)?;
@@ -170,7 +235,7 @@ fn write_file(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
 }
 
 fn hash_file(path: &Path) -> Result<String, TrainError> {
-    let mut file = std::fs::File::open(path).map_err(|e| damaged(e, path))?;
+    let mut file = disk::open(path).map_err(|e| damaged(e, path))?;
     let (mut sha, mut buffer) = (Sha256::new(), vec![0u8; 1 << 16]);
     loop {
         let count = file.read(&mut buffer).map_err(TrainError::io("can't read the file", path))?;

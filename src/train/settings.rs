@@ -4,6 +4,9 @@ use crate::encoder::Learning;
 use crate::model::{HeadConfig, Nesting};
 use crate::nn::Processor;
 
+/// Sentences that a model may label itself, at most.
+pub(super) const MOST_OWN: usize = 1_000_000_000;
+
 /// How much of the model learns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Effort {
@@ -76,6 +79,31 @@ impl Settings {
             Effort::Top => Learning::Top(self.top_layers),
             Effort::Full => Learning::All,
         }
+    }
+
+    /// The first setting that no training can have had; the bounds are those of [`super::Config::set`].
+    pub(super) fn out_of_range(&self) -> Option<&'static str> {
+        let share = |x: f64| (0.0..=1.0).contains(&x);
+        let rate = |x: f64| x > 0.0 && x <= 1.0;
+        let fits = [
+            ("top_layers", self.top_layers <= 256),
+            ("epochs", (1..=10_000).contains(&self.epochs)),
+            ("self_training", self.self_training <= MOST_OWN),
+            ("self_rounds", self.self_rounds <= 10),
+            ("self_epochs", self.self_epochs <= 10_000),
+            ("batch_size", (1..=10_000).contains(&self.batch_size)),
+            ("encoder_lr", rate(self.encoder_lr)),
+            ("head_lr", rate(self.head_lr)),
+            ("warmup", share(self.warmup)),
+            ("weight_decay", share(self.weight_decay)),
+            ("clip", self.clip > 0.0 && self.clip.is_finite()),
+            ("dropout", (0.0..=0.9).contains(&self.dropout)),
+            ("w", share(self.head_weight)),
+            ("sp", (0.0..=1.0).contains(&self.sampling)),
+            ("max_width", (1..=1000).contains(&self.max_width)),
+            ("threshold", (0.0..=1.0).contains(&self.threshold)),
+        ];
+        fits.into_iter().find(|(_, fits)| !fits).map(|(key, _)| key)
     }
 
     /// Epochs with labels of persons alone, and then with the model's own.

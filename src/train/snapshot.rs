@@ -9,26 +9,46 @@
 //! ```
 
 use super::files::{ConfigFile, LabelFile, ManifestFile};
-use super::sealed::{self, CONFIG, ENCODER, MANIFEST, NewFolder, read_json};
+use super::model::Model;
+use super::sealed::{self, CONFIG, MANIFEST, NewFolder, Sealed, damaged, read_manifest};
 use super::{Settings, TrainError};
-use crate::annotation::{LabelId, ModelId};
+use crate::annotation::{LabelId, ModelId, ProjectId};
 use crate::encoder::Definition;
 use crate::evaluation::Report;
 use crate::model::Samples;
-use crate::nn::read_tensors;
-use candle_core::Tensor;
-use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use crate::nn::{Processor, Vars};
+use candle_core::{Device, Tensor};
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 /// Raised when older programs can't read what is written.
 const VERSION: u32 = 1;
 const WEIGHTS: &str = "weights.safetensors";
 const LABELS: &str = "labels.json";
+/// All files of a snapshot but the manifest and the encoder's.
+pub(super) const FILES: [&str; 3] = [WEIGHTS, CONFIG, LABELS];
+
+/// Where a model lies, and which one has to be there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Snapshot {
+    pub folder: PathBuf,
+    /// SHA-256 of its manifest.json, which has those of all its files; `None` where any model will do.
+    pub manifest_sha256: Option<String>,
+}
+
+impl Snapshot {
+    /// Any model that is there.
+    pub fn any(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), manifest_sha256: None }
+    }
+}
 
 /// All that a snapshot says of itself.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Manifest {
+    /// For which it was trained; `None` for one of an older program, or of none.
+    pub project: Option<ProjectId>,
     pub architecture_version: u32,
     pub settings: Settings,
     /// In the order of the classes.
@@ -42,6 +62,8 @@ pub struct Manifest {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
     pub train_sentences: usize,
+    /// The complete sentences that there were, of which it may have taken some.
+    pub of_sentences: usize,
     /// Counted from 1; the weights are of this one.
     pub best_epoch: usize,
     /// Scores of that epoch.
@@ -64,19 +86,21 @@ pub struct Outcome {
 /// A snapshot that was read and found whole.
 #[derive(Debug)]
 pub(super) struct Opened {
+    folder: PathBuf,
     pub manifest: Manifest,
+    pub manifest_sha256: String,
     pub definition: Definition,
-    pub tensors: HashMap<String, Tensor>,
+    pub tensors: BTreeMap<String, Tensor>,
 }
 
-/// Writes a snapshot: whole, or not at all.
+/// Writes a snapshot: whole, or not at all. Returns the SHA-256 of its manifest.
 pub(super) fn write(
     folder: &Path,
     manifest: &Manifest,
     definition: &Definition,
     tensors: &BTreeMap<String, Tensor>,
     cancel: &AtomicBool,
-) -> Result<(), TrainError> {
+) -> Result<String, TrainError> {
     let mut new = NewFolder::for_place(folder, cancel)?;
     new.tensors(WEIGHTS, tensors)?;
     new.json(CONFIG, &ConfigFile::from(&manifest.settings))?;
@@ -85,33 +109,106 @@ pub(super) fn write(
     new.seal(|hashes| ManifestFile::new(VERSION, manifest, hashes))
 }
 
-/// Checks that all of a snapshot is there as it was written, and can be read.
+/// Checks that all of a snapshot is there as it was written, and that it makes a model.
 ///
 /// # Errors
-/// The first file that is missing or has changed.
-pub fn check_snapshot(folder: &Path) -> Result<(), TrainError> {
-    open(folder).map(drop)
+/// The first thing that is missing, has changed or does not fit.
+pub fn check_snapshot(snapshot: &Snapshot) -> Result<(), TrainError> {
+    build(open(snapshot)?).map(drop)
 }
 
-/// The labels of a model, in the order of its classes.
+/// What a snapshot says of itself, without its weights.
 ///
 /// # Errors
 /// A file that is missing or damaged.
-pub fn snapshot_labels(folder: &Path) -> Result<Vec<(LabelId, String)>, TrainError> {
-    let labels: Vec<LabelFile> = read_json(&folder.join(LABELS))?;
-    Ok(labels.into_iter().map(LabelFile::label).collect())
+pub fn snapshot_manifest(folder: &Path) -> Result<(Manifest, String), TrainError> {
+    let (file, sha256) = read_manifest::<ManifestFile>(folder)?;
+    Ok((read(folder, file)?, sha256))
+}
+
+/// SHA-256 of the manifest of a snapshot.
+///
+/// # Errors
+/// No manifest that can be read.
+pub fn snapshot_hash(folder: &Path) -> Result<String, TrainError> {
+    sealed::manifest_hash(folder)
 }
 
 /// Reads a snapshot and checks that nothing in it has changed.
-pub(super) fn open(folder: &Path) -> Result<Opened, TrainError> {
-    let file: ManifestFile = read_json(&folder.join(MANIFEST))?;
+pub(super) fn open(snapshot: &Snapshot) -> Result<Opened, TrainError> {
+    let folder = &snapshot.folder;
+    let (file, manifest_sha256) = read_manifest::<ManifestFile>(folder)?;
+    if snapshot.manifest_sha256.as_ref().is_some_and(|expected| *expected != manifest_sha256) {
+        return Err(TrainError::OtherModel { path: folder.clone() });
+    }
+    let hashes = file.sha256.clone();
+    let manifest = read(folder, file)?;
+    let sealed = Sealed { folder, hashes: &hashes };
+    let (definition, tensors) = (sealed.definition()?, sealed.tensors(WEIGHTS)?);
+    Ok(Opened { folder: folder.clone(), manifest, manifest_sha256, definition, tensors })
+}
+
+fn read(folder: &Path, file: ManifestFile) -> Result<Manifest, TrainError> {
     if file.version != VERSION {
         return Err(TrainError::OtherVersion { what: "format".to_owned(), got: file.version, expected: VERSION });
     }
-    sealed::check(folder, &file.sha256, &[WEIGHTS, CONFIG, LABELS])?;
-    let settings = sealed::read_settings(folder, file.architecture_version)?;
-    let labels = snapshot_labels(folder)?;
-    let definition = Definition::open(&folder.join(ENCODER))?;
-    let tensors = read_tensors(&folder.join(WEIGHTS))?;
-    Ok(Opened { manifest: file.manifest(settings, labels), definition, tensors })
+    let sealed = Sealed { folder, hashes: &file.sha256 };
+    let settings = sealed.settings(file.architecture_version)?;
+    let labels: Vec<LabelFile> = sealed.json(LABELS)?;
+    let labels: Vec<(LabelId, String)> = labels.into_iter().map(LabelFile::label).collect();
+    if let Some(fault) = fault_of(&labels) {
+        return Err(damaged(fault, &folder.join(LABELS)));
+    }
+    if file.labels().is_some_and(|said| said != labels) {
+        return Err(damaged("it has other labels than its manifest says", &folder.join(MANIFEST)));
+    }
+    file.manifest(settings, labels)
+        .ok_or_else(|| damaged("its project's id or a number in it is none", &folder.join(MANIFEST)))
+}
+
+/// Why these can't be the labels of a model.
+fn fault_of(labels: &[(LabelId, String)]) -> Option<&'static str> {
+    let (mut ids, mut names) = (HashSet::new(), HashSet::new());
+    if labels.is_empty() {
+        Some("it has no labels")
+    } else if labels.iter().any(|(_, name)| name.trim().is_empty()) {
+        Some("a label has no name")
+    } else if !labels.iter().all(|(id, _)| ids.insert(*id)) {
+        Some("two labels have one number")
+    } else if !labels.iter().all(|(_, name)| names.insert(name)) {
+        Some("two labels have one name")
+    } else {
+        None
+    }
+}
+
+/// The model of a snapshot, which needs each of its weights and no other.
+pub(super) fn build(opened: Opened) -> Result<(Manifest, Model), TrainError> {
+    let Opened { folder, manifest, definition, tensors, .. } = opened;
+    let mut settings = manifest.settings.clone();
+    // What was trained on a GPU may predict where there is none.
+    let device = settings.processor.device().unwrap_or_else(|_| {
+        settings.processor = Processor::Cpu;
+        Device::Cpu
+    });
+    let mut vars = Vars::fixed(tensors.into_iter().collect(), &device);
+    let labels = manifest.labels.iter().map(|(id, _)| *id).collect();
+    let model = Model::build(&mut vars, definition, &settings, labels).map_err(|error| damaged(error, &folder))?;
+    vars.check_all_taken().map_err(|error| damaged(error, &folder))?;
+    Ok((manifest, model))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_have_names_and_numbers_of_their_own() {
+        let fault = |labels: &[(u32, &str)]| {
+            fault_of(&labels.iter().map(|(id, name)| (LabelId(*id), (*name).to_owned())).collect::<Vec<_>>())
+        };
+        assert_eq!(fault(&[(0, "PER"), (7, "LOC")]), None);
+        let faulty: [&[(u32, &str)]; 4] = [&[], &[(0, " ")], &[(1, "A"), (1, "B")], &[(1, "A"), (2, "A")]];
+        assert!(faulty.into_iter().all(|labels| fault(labels).is_some()));
+    }
 }

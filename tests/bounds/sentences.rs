@@ -4,7 +4,7 @@ use super::counting::{Taken, measured};
 use nestling::annotation::{LabelId, Span};
 use nestling::encoder::Encoders;
 use nestling::session::{FilterRequest, Input, filter};
-use nestling::train::{Config, Dataset, Example, PredictOptions, Predictor, TrainRequest, train};
+use nestling::train::{Config, Dataset, Example, PredictOptions, Predictor, Snapshot, TrainRequest, train};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -21,9 +21,19 @@ fn predictor(folder: &Path) -> Predictor {
     let dataset = Arc::new(Dataset::freeze(labels, (0..6).map(example).collect(), Vec::new()).unwrap());
     let config = Config { encoder: "small".to_owned(), epochs: Some(1), ..Config::default() };
     let (encoders, snapshot) = (Encoders::at(folder), folder.join("m"));
-    let request = TrainRequest { dataset, config, encoders, start: None, snapshot, parent: None, checkpoints: None };
+    let request = TrainRequest {
+        dataset,
+        config,
+        encoders,
+        start: None,
+        snapshot,
+        parent: None,
+        project: None,
+        of_sentences: None,
+        checkpoints: None,
+    };
     train(&request, &NEVER, &mut |_| {}).unwrap();
-    Predictor::load_with_threads(&folder.join("m"), Some(2)).unwrap()
+    Predictor::load_with_threads(&Snapshot::any(&folder.join("m")), Some(2)).unwrap()
 }
 
 /// What predicting a sentence takes, and how many spans are found.

@@ -39,7 +39,8 @@ fn without_folder(text: &str) -> String {
 fn written(read: &Collected) -> (BTreeMap<String, String>, Receipt) {
     let dir = TempDir::new().unwrap();
     let mut out = Folder::at(dir.path());
-    let content = Content { labels: &read.labels, documents: &mut read.documents.iter().map(ImportedDocument::view) };
+    let Collected { labels, definitions, documents, .. } = read;
+    let content = Content { labels, definitions, documents: &mut documents.iter().map(ImportedDocument::view) };
     let receipt = by_id("brat").unwrap().write(content, &Options::default(), &mut out).unwrap();
     let name = |path: &Path| path.strip_prefix(dir.path()).unwrap().display().to_string();
     let files = out.files().iter().map(|path| (name(path), std::fs::read_to_string(path).unwrap())).collect();
@@ -145,6 +146,68 @@ fn what_names_a_mention_that_is_gone_is_listed() {
     assert_eq!(receipt.losses.len(), 1);
 }
 
+/// A mention that is there twice is one, and what is said of either is said of it. By hand, from brat's description of its
+/// standoff format: relations, events, attributes, normalisations, equivalences and notes.
+#[test]
+fn what_is_said_of_a_mention_that_is_there_twice_follows_it() {
+    let annotations = "\
+T1\tPerson 0 9\tAnna Berg
+T2\tPerson 0 9\tAnna Berg
+T3\tPlace 32 38\tAarhus
+T3\tPlace 32 38\tAarhus
+T4\tMeeting 49 52\tmet
+T5\tMeeting 49 52\tmet
+T3\tPerson 45 48\tShe
+A1\tSure T1 High
+A2\tSure T2 Low
+A3\tSeen T2
+#1\tAnnotatorNotes T1\tone
+#2\tAnnotatorNotes T2\ttwo
+R1\tIn Arg1:T2 Arg2:T3
+E1\tMeeting:T5 Who:T2 Where:T3
+A4\tPast E1
+N1\tReference T2 Wiki:Q1\tAnna
+*\tEquiv T1 T2
+*\tEquiv T2 T3
+";
+    let read = read_pair(TEXT, annotations, &[("unit", "prose")]).unwrap();
+    let (files, receipt) = written(&read);
+    expect![[r#"
+        "a" "Anna Berg works in the Kyoto or Aarhus labs.\nShe met the mayor of\nAarhus in May.\n"
+          "Anna" "Berg" "works" "in" "the" "Kyoto" "or" "Aarhus" "labs" "."
+            [0..2] Person {"Seen": "", "Sure": "High"} "one\ntwo"
+            [7..8] Place
+          "She" "met" "the" "mayor" "of" "Aarhus" "in" "May" "."
+            [1..2] Meeting
+            [0..1] Person
+        note: 1 mention is the trigger of an event: a.ann
+        warning: line 7: T3 is there twice; the second one was taken without its id, and what names T3 means the first: a.ann
+        warning: line 2: T2 is there twice; it was kept once, as T1; what named T2 names T1 now: a.ann
+        warning: line 4: T3 is there twice; it was kept once: a.ann
+        warning: line 6: T5 is there twice; it was kept once, as T4; what named T5 names T4 now: a.ann
+        warning: "*\tEquiv T1 T2" was left out: the mentions that it says are the same were merged: a.ann"#]].assert_eq(&without_folder(&show(&read)));
+    expect![[r#"
+        T1	Person 0 9	Anna Berg
+        A1	Seen T1
+        A2	Sure T1 High
+        #1	AnnotatorNotes T1	one
+        #2	AnnotatorNotes T1	two
+        T3	Place 32 38	Aarhus
+        T4	Meeting 49 52	met
+        T5	Person 45 48	She
+        R1	In Arg1:T1 Arg2:T3
+        E1	Meeting:T4 Who:T1 Where:T3
+        A4	Past E1
+        N1	Reference T1 Wiki:Q1	Anna
+        *	Equiv T1 T3
+        A6	Sure T1 Low
+    "#]]
+    .assert_eq(&files["a.ann"]);
+    assert_eq!(receipt.losses, []);
+    let (again, receipt) = written(&Collected { warnings: vec![], ..again(&files, "a") });
+    assert_eq!((&again["a.ann"], receipt.losses), (&files["a.ann"], vec![]));
+}
+
 #[test]
 fn how_offsets_count_is_found_out() {
     let check = |text: &str, annotations: &str| shown(text, annotations, &[("unit", "lines")]);
@@ -182,20 +245,20 @@ fn how_offsets_count_is_found_out() {
           "a"
           "b" "Anna"
             [1..2] X
-        note: offsets were read as code points, CR LF as one: a.ann
+        note: offsets were read as Unicode code points, CR LF as one: a.ann
 
         "a" "\u{feff}Anna\r\n💩 Berg\r\n"
           "Anna"
             [0..1] X
           "💩" "Berg"
             [1..2] X
-        note: offsets were read as code points, without the byte order mark: a.ann
+        note: offsets were read as Unicode code points, without the byte order mark: a.ann
 
         "a" "\u{feff}Anna\n"
           "Anna"
             [0..1] X
 
-        what the offsets count can't be told: 3 lines quote other words than the text has there, first line 1, which quotes "Kim"; say it with the option offsets=chars, utf16 or bytes, or check that the text is the right one: a.ann"#]]
+        what the offsets count can't be told: 3 lines quote other words than the text has there, first line 1, which quotes "Kim"; say it with the option offsets=chars, utf16, bytes or graphemes, or check that the text is the right one: a.ann"#]]
     .assert_eq(&shown.join("\n\n"));
 }
 
@@ -232,13 +295,14 @@ R1\tIn Arg1:T1 Arg2:T2
         note: 2 sentences were joined to those before because a mention goes across, first "Foo Bar": a.ann
         note: 1 mention began or ended with white space, which was taken off: a.ann
         warning: line 9: this is no mention (expected T1⇥Label 0 4⇥words), got "T9 ORG 1 2"; it was left out, so its sentence is not complete: a.ann
-        warning: line 10: T2 is there twice; the second was left out, so its sentence is not complete: a.ann
+        warning: line 10: T2 is there twice; the second one was taken without its id, and what names T2 means the first: a.ann
         warning: line 15: this is no line of brat, got "what is this"; it was kept for a later export: a.ann
         warning: line 3: T3 quotes "x", but there is "McsB cs"; it was left out, so its sentence is not complete: a.ann
         warning: line 4: T4 is empty, outside the text, or inside a character; it was left out, so its sentence is not complete: a.ann
         warning: line 5: T5 is empty, outside the text, or inside a character; it was left out, so no sentence of the document is complete: a.ann
         warning: line 8: T8 quotes "Bar", but there is "Foo"; it was left out, so its sentence is not complete: a.ann
-        warning: line 12: T11 is there twice; it was kept once: a.ann"#]]
+        warning: line 10: T2 quotes "Mr", but there is "Mc"; it was left out, so its sentence is not complete: a.ann
+        warning: line 12: T11 is there twice; it was kept once, as T10; what named T11 names T10 now: a.ann"#]]
     .assert_eq(&shown(text, annotations, &[("unit", "lines")]));
 }
 
@@ -286,9 +350,10 @@ fn a_sentence_that_lacks_a_mention_is_not_complete_and_a_file_without_any_may_be
         "a" "Anna met Bo.\nIt rained.\nKim left.\n"
           "Anna" "met" "Bo" "." InProgress
             [0..1] PER
+            [2..3] PER
           "It" "rained" "." InProgress
           "Kim" "left" "." InProgress
-        warning: line 2: T1 is there twice; the second was left out, so its sentence is not complete: a.ann
+        warning: line 2: T1 is there twice; the second one was taken without its id, and what names T1 means the first: a.ann
         warning: line 3: T3 is empty, outside the text, or inside a character; it was left out, so no sentence of the document is complete: a.ann"#]].assert_eq(&shown.join("\n\n"));
 }
 

@@ -148,14 +148,15 @@ fn a_mention_that_cannot_be_placed_is_told_and_its_sentence_is_not_complete() {
         note: 6 lines count characters: places were read as Unicode code points, the end being the one after the last: input
         note: 2 tokens were split because a mention begins or ends inside, first "Anna": input
         note: 1 sentence was joined to the one before because a mention goes across, first "Bo. It": input
-        warning: line 1: the mention 9-99 (PER) is outside the text, which has 23 characters; it was left out, so its sentence is not complete: input
-        warning: line 2: the mention 0-4 (PER) quotes "Bo", but there is "Anna" (characters are Unicode code points); it was left out, so its sentence is not complete: input
+        warning: line 1: the mention 9-99 (PER) is outside the text, which has 23 characters, or inside a character; it was left out, so its sentence is not complete: input
+        warning: line 2: the mention 0-4 (PER) quotes "Bo", but there is "Anna" (counted in Unicode code points); it was left out, so its sentence is not complete: input
         warning: line 2: the mention 13-13 (X) is empty; it was left out, so its sentence is not complete: input
         warning: line 2: the mention 14-14 (X) is empty; it was left out, so its sentence is not complete: input
         warning: line 3: an entry of `spans` is no mention (expected [0,4,"LABEL"] or {"start":0,"end":4,"label":"LABEL"}), got {"end":4,"label":"PER","start":"0"}; it was left out, so no sentence of the document is complete: input
         warning: line 4: the label " PER" was taken as "PER": input
         warning: line 4: the mention 12-13 (PER) has pieces that are empty or overlap; it was left out, so its sentence is not complete: input
         warning: line 5: the mention 0-3 () has no label; it was left out, so its sentence is not complete: input
+        warning: line 5: the mention 2-6 (X) is "na m" (counted in Unicode code points) and begins or ends in the middle of a word, so its sentence is not complete; if places count something else, say it with the option offsets=chars, utf16, bytes or graphemes: input
         warning: line 6: `text` holds no words; the line was left out: input
         warning: line 7: it has neither `tokens` nor `text`; the line was left out: input
         warning: line 7: "label" means nothing here and was left out (2 lines): input

@@ -88,7 +88,7 @@ fn refusals_say_what_to_do() {
         the file is empty; nothing can be imported from it: DIR/empty.jsonl
         this is a folder; choose a file in it: DIR/.
         there is no format "xlsx"; choose one of jsonl, brat, conll, text
-        no such option "endd"; jsonl has end=auto|exclusive|inclusive and names=… and scheme=auto|io|iob1|iob2|ioe1|ioe2|bioes|bilou|bmes|bmewo|none and label=… and unit=auto|lines|prose and tokens=words|blanks and header=yes|no; text has unit=auto|lines|prose and tokens=words|blanks
+        no such option "endd"; jsonl has end=auto|exclusive|inclusive and offsets=auto|chars|utf16|bytes|graphemes and names=… and scheme=auto|io|iob1|iob2|ioe1|ioe2|bioes|bilou|bmes|bmewo|none and label=… and unit=auto|lines|prose and tokens=words|blanks and header=yes|no; text has unit=auto|lines|prose and tokens=words|blanks
         no such option "end"; text has unit=auto|lines|prose and tokens=words|blanks
         the option end can't be "maybe"; use one of auto, exclusive, inclusive
         this is no JSON lines file (line 1: it does not begin with {, so it is no JSON object); choose another format: input

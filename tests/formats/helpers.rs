@@ -30,7 +30,7 @@ pub(crate) fn read_input(format: &str, input: Input, given: &[(&str, &str)]) -> 
 pub(crate) fn write(format: &str, read: &Collected, given: &[(&str, &str)]) -> (String, Receipt) {
     let mut out = Vec::new();
     let mut views = read.documents.iter().map(ImportedDocument::view);
-    let content = Content { labels: &read.labels, documents: &mut views };
+    let content = Content { labels: &read.labels, definitions: &read.definitions, documents: &mut views };
     let receipt = by_id(format).unwrap().write(content, &options(format, given), &mut OneFile(&mut out)).unwrap();
     (String::from_utf8(out).unwrap(), receipt)
 }

@@ -14,3 +14,4 @@ mod helpers;
 mod jsonl;
 mod round_trips;
 mod text;
+mod units;

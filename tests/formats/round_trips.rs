@@ -25,7 +25,7 @@ proptest! {
         prop_assume!(!split_sentences(&text, SentenceSplit::Prose, Tokens::Words).is_empty());
         let corpus = corpus_of(&read("text", text.clone(), &[("unit", "prose")]).unwrap());
         let mut out = Vec::new();
-        let content = Content { labels: &[], documents: &mut views(&corpus, Shown::Gold, |_| true) };
+        let content = Content { labels: &[], definitions: &Kept::new(), documents: &mut views(&corpus, Shown::Gold, |_| true) };
         by_id("jsonl").unwrap().write(content, &Options::default(), &mut OneFile(&mut out)).unwrap();
         let after = read("jsonl", out, &[]).unwrap();
         prop_assert_eq!(&*after.documents[0].text, &text);

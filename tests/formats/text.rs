@@ -40,7 +40,8 @@ fn exporting_text_lists_what_is_lost() {
     let corpus = corpus_of(&read("text", "Anna Berg\r\nmet him. She left.", &[("unit", "prose")]).unwrap());
     let mut out = Vec::new();
     let text = by_id("text").unwrap();
-    let content = Content { labels: &[], documents: &mut views(&corpus, Shown::Gold, |_| true) };
+    let content =
+        Content { labels: &[], definitions: &Kept::new(), documents: &mut views(&corpus, Shown::Gold, |_| true) };
     let receipt = text.write(content, &Options::default(), &mut OneFile(&mut out)).unwrap();
     expect![["Anna Berg met him.\nShe left.\n"]].assert_eq(&String::from_utf8(out).unwrap());
     let losses: Vec<_> = receipt.losses.iter().map(Loss::to_string).collect();
@@ -63,7 +64,7 @@ fn a_view_shows_the_chosen_sentences_with_gold_or_suggestions() {
     let suggestions = HashMap::from([(SentenceId(2), one)]);
     let mut out = Vec::new();
     let mut shown = views(&corpus, Shown::Suggestions(&suggestions), |s| s.id() != SentenceId(1));
-    let content = Content { labels: &[], documents: &mut shown };
+    let content = Content { labels: &[], definitions: &Kept::new(), documents: &mut shown };
     by_id("jsonl").unwrap().write(content, &Options::default(), &mut OneFile(&mut out)).unwrap();
     expect![[r#"
         {"nestling":1,"end":"exclusive"}

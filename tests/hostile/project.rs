@@ -125,8 +125,10 @@ fn make() -> Vec<u8> {
     step(&mut corpus, Step::Undo, undo.unwrap());
     for id in [1, 2] {
         let manifest = r#"{"architecture":"smartspanner","encoder":"small","train_sentences":20,"dev_f1":0.5,"calibration":[1.5,0.2,0.1],"bias":0.1}"#;
-        let (directory, manifest) = (format!("model-{id:04}"), manifest.to_owned());
-        writer.model(ModelRecord { id: ModelId(id), directory, manifest, created_ms: 1_700_000_000_000 }).unwrap();
+        let (manifest, manifest_sha256) = (manifest.to_owned(), None);
+        writer
+            .model(ModelRecord { id: ModelId(id), manifest, manifest_sha256, created_ms: 1_700_000_000_000 })
+            .unwrap();
     }
     writer.set_current_model(Some(ModelId(2))).unwrap();
     let said = |s: &Sentence| SentenceSuggestions {

@@ -28,10 +28,10 @@ fn all_but_the_corpus_comes_back_too() {
     let older = SentenceSuggestions { model: ModelId(1), heads: vec![], spans: vec![], acquisition: None };
     let acquisition = Some(Acquisition { entropy: 0.7, direction: vec![-128, 0, 127], ..Acquisition::default() });
     let newer = SentenceSuggestions { model: ModelId(2), heads: vec![0.1, 1.0, 0.0], spans, acquisition };
-    let model = |id, directory: &str| ModelRecord {
+    let model = |id, manifest: &str| ModelRecord {
         id: ModelId(id),
-        directory: directory.into(),
-        manifest: "{}".into(),
+        manifest: manifest.into(),
+        manifest_sha256: (id == 2).then(|| format!("hash of {manifest}")),
         created_ms: 5,
     };
     let writer = &project.writer;

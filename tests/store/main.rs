@@ -9,6 +9,7 @@ mod edits;
 mod failures;
 mod opening;
 mod rescue;
+#[cfg(unix)]
 mod taken;
 mod versions;
 

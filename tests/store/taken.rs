@@ -166,7 +166,6 @@ fn models_go_along_and_a_name_that_is_taken_is_not_used() {
     assert!(model.join("weights").is_file());
 }
 
-#[cfg(unix)]
 #[test]
 fn a_folder_that_is_renamed_leaves_the_work_in_a_refuge_or_in_memory() {
     let outer = TempDir::new().unwrap();
@@ -216,7 +215,6 @@ fn a_folder_that_is_renamed_leaves_the_work_in_a_refuge_or_in_memory() {
     assert!(store.load().unwrap().corpus.revision() >= 1);
 }
 
-#[cfg(unix)]
 #[test]
 fn closing_without_any_place_says_what_is_lost_and_harms_nothing() {
     let outer = TempDir::new().unwrap();
@@ -232,7 +230,6 @@ fn closing_without_any_place_says_what_is_lost_and_harms_nothing() {
     assert_eq!(files(outer.path()), ["renamed"]);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_log_that_is_taken_away_is_mended() {
     for replaced in [false, true] {
@@ -258,7 +255,6 @@ fn a_log_that_is_taken_away_is_mended() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn a_lock_that_is_taken_away_is_taken_again() {
     let project = Project::new();

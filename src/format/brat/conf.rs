@@ -1,8 +1,10 @@
 //! `annotation.conf`, `visual.conf` and `kb_shortcuts.conf`: which labels there are, what they are called and how they
 //! look.
 
-use crate::annotation::Rgb;
+use super::{CONFIGURATION, ID};
+use crate::annotation::{Kept, Rgb};
 use crate::format::ImportedLabel;
+use crate::format::definitions::{of_format, section_name};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Common colour names of CSS.
@@ -90,12 +92,37 @@ pub(super) fn labels(annotation: &str, visual: &str, shortcuts: &str) -> Vec<Imp
     labels
 }
 
+/// The labels of configuration that came by way of another format.
+pub(super) fn labels_of(definitions: &Kept) -> Vec<ImportedLabel> {
+    let all = by_folder(definitions);
+    let text = |folder: &str, name: &str| {
+        let of = |folder: &str| all.get(folder)?.get(name).copied();
+        of(folder).or_else(|| of("")).unwrap_or_default()
+    };
+    let of = |folder: &&str| {
+        labels(text(folder, "annotation.conf"), text(folder, "visual.conf"), text(folder, "kb_shortcuts.conf"))
+    };
+    all.keys().flat_map(of).collect()
+}
+
+/// The configuration that came with documents, by the folders of these and file names.
+pub(super) fn by_folder(definitions: &Kept) -> BTreeMap<&str, BTreeMap<&str, &str>> {
+    let mut by_folder: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
+    for (path, text) in of_format(definitions, ID) {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if CONFIGURATION.contains(&name) {
+            by_folder.entry(folder).or_default().insert(name, text);
+        }
+    }
+    by_folder
+}
+
 /// The lines of a section without comments.
 fn section<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = &'t str> {
     let mut is_inside = false;
     text.lines().map(str::trim).filter(move |line| {
-        if line.starts_with('[') && line.ends_with(']') {
-            is_inside = line.trim_matches(['[', ']']) == name;
+        if let Some(section) = section_name(line) {
+            is_inside = section == name;
             return false;
         }
         is_inside && !line.is_empty() && !line.starts_with('#')
@@ -110,48 +137,4 @@ fn to_color(text: &str) -> Option<Rgb> {
     }
     let hex = COLORS.iter().find(|(name, _)| *name == lower).map_or(lower.as_str(), |(_, hex)| hex);
     Rgb::from_hex(hex)
-}
-
-/// What the documents use.
-#[derive(Default)]
-pub(super) struct Used {
-    /// Values by the name of the attribute; none for one without.
-    pub(super) attributes: BTreeMap<String, BTreeSet<String>>,
-    pub(super) relations: BTreeSet<String>,
-    pub(super) events: BTreeSet<String>,
-}
-
-/// The files that [`write`] makes.
-pub(super) const FILES: &[&str] = &["annotation.conf", "visual.conf", "kb_shortcuts.conf"];
-
-/// `annotation.conf`, `visual.conf`, `kb_shortcuts.conf`; the labels with the names under which they are written.
-pub(super) fn write(labels: &[ImportedLabel], used: &Used) -> [(&'static str, String); 3] {
-    let mut annotation = "[entities]\n".to_owned();
-    for label in labels.iter().filter(|label| !used.events.contains(&label.name)) {
-        annotation += &format!("{}\n", label.name);
-    }
-    annotation += "\n[relations]\n";
-    for name in &used.relations {
-        annotation += &format!("{name}\tArg1:<ANY>, Arg2:<ANY>\n");
-    }
-    annotation += "\n[events]\n";
-    for name in &used.events {
-        annotation += &format!("{name}\n");
-    }
-    annotation += "\n[attributes]\n";
-    for (name, values) in &used.attributes {
-        let values: Vec<_> = values.iter().map(String::as_str).filter(|value| !value.is_empty()).collect();
-        let values = if values.is_empty() { String::new() } else { format!(", Value:{}", values.join("|")) };
-        annotation += &format!("{name}\tArg:<ANY>{values}\n");
-    }
-    let mut visual = "[labels]\n".to_owned();
-    for label in labels.iter().filter(|label| !label.title.trim().is_empty()) {
-        visual += &format!("{} | {}\n", label.name, label.title.replace(['|', '\n', '\r'], " "));
-    }
-    visual += "\n[drawing]\n";
-    for (label, color) in labels.iter().filter_map(|label| Some((label, label.color?))) {
-        visual += &format!("{}\tbgColor:{}\n", label.name, color.to_hex());
-    }
-    let keys = labels.iter().filter_map(|label| Some(format!("{} {}\n", label.key?, label.name)));
-    [("annotation.conf", annotation), ("visual.conf", visual), ("kb_shortcuts.conf", keys.collect())]
 }

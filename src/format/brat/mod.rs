@@ -4,28 +4,31 @@
 //! anything but mentions (relations, events, normalisations) is kept and written again.
 
 mod conf;
-mod offsets;
+mod conf_write;
+mod ids;
 mod read;
 mod write;
 
 use super::segments::{LineEvidence, TOKENS, UNIT, with_unit};
+use super::units::OFFSETS;
 use super::{
-    Confidence, Content, Format, FormatError, Holds, Input, Layout, OptionSpec, Options, Output, Receipt, Sample, Sink,
-    Sniff, Use,
+    Confidence, Content, Format, FormatError, Holds, ImportedLabel, Input, Layout, OptionSpec, Options, Output,
+    Receipt, Sample, Sink, Sniff,
 };
+use crate::annotation::Kept;
 
 #[derive(Debug)]
 pub(super) struct Brat;
 
 const ID: &str = "brat";
 
-const OFFSETS: OptionSpec = OptionSpec {
-    key: "offsets",
-    meaning: "what offsets count; auto finds it out from what the lines quote",
-    values: &["auto", "chars", "utf16", "bytes"],
-    default: "auto",
-    used: Use::Reading,
-};
+/// Files beside the annotations that say what may be annotated, and how it looks.
+const CONFIGURATION: [&str; 4] = ["annotation.conf", "visual.conf", "kb_shortcuts.conf", "tools.conf"];
+
+/// The labels that definitions of brat describe, for formats that carry these along.
+pub(super) fn labels_of(definitions: &Kept) -> Vec<ImportedLabel> {
+    conf::labels_of(definitions)
+}
 
 impl Format for Brat {
     fn id(&self) -> &'static str {
@@ -69,16 +72,4 @@ impl Format for Brat {
         let _nothing_to_choose = options;
         write::write(content, out)
     }
-}
-
-/// The id and what follows it, of a line such as `T1⇥Person 0 4⇥Anna`.
-fn fields(line: &str) -> (&str, &str, Option<&str>) {
-    let mut fields = line.splitn(3, '\t');
-    (fields.next().unwrap_or_default(), fields.next().unwrap_or_default(), fields.next())
-}
-
-/// The number of an id such as `T12`.
-fn number_of(id: &str, letter: char) -> Option<u64> {
-    let digits = id.strip_prefix(letter)?;
-    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok())?
 }

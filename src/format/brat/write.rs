@@ -1,14 +1,15 @@
 //! Writing texts, their annotations and the configuration.
 
-use super::conf::{self, Used};
-use super::{ID, fields, number_of};
+use super::conf_write::{self, Used};
+use super::ids::{fields, number_of, references};
+use super::{CONFIGURATION, ID, conf};
 use crate::format::file_names::FileNames;
 use crate::format::spelling::Spelling;
 use crate::format::{
     Content, DocumentView, FormatError, ImportedLabel, LossKind, MentionView, Output, Receipt, SentenceView,
 };
 use crate::text::{ByteIdx, OffsetIndex};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -19,14 +20,21 @@ pub(super) fn write(content: Content<'_, '_>, out: &mut dyn Output) -> Result<Re
     let mut known: BTreeSet<String> = labels.iter().map(|label| label.name.clone()).collect();
     spelling.prefer(labels.iter().map(|label| label.name.as_str()));
     let (mut used, mut says_status) = (Used::default(), false);
-    let mut names = FileNames::new(&["txt", "ann"], conf::FILES);
+    receipt.lose_definitions(content.definitions, ID);
+    // Those that are written, with what the documents call them.
+    let mut folders = BTreeMap::from([(String::new(), String::new())]);
+    let mut names = FileNames::new(&["txt", "ann"], &CONFIGURATION);
     for document in content.documents {
+        if receipt.leaves_out(&document) {
+            continue;
+        }
         receipt.begin(&document);
         receipt.lose_kept(&document, ID);
         let name = names.next(document.name);
         if name != document.name {
             receipt.notes.push(format!("the document {:?} was written as {name:?}", document.name));
         }
+        add_folders(&mut folders, document.name, &name);
         says_status |= document.sentences.iter().any(|s| s.status.is_some() || s.split.is_some());
         for mention in document.sentences.iter().flat_map(|s| &s.mentions) {
             if known.insert(mention.label.to_owned()) {
@@ -51,16 +59,33 @@ pub(super) fn write(content: Content<'_, '_>, out: &mut dyn Output) -> Result<Re
         }
         label.name = spelled;
     }
-    for (name, content) in conf::write(&labels, &used) {
-        let mut file = out.file(name)?;
-        file.write_all(content.as_bytes())?;
-        file.flush()?;
+    let came_in = conf::by_folder(content.definitions);
+    for (folder, called) in folders {
+        let old = came_in.get(called.as_str());
+        if folder.is_empty() || old.is_some() {
+            for (name, content) in conf_write::write(&labels, &used, old.unwrap_or(&BTreeMap::new())) {
+                let mut file = out.file(&format!("{folder}{name}"))?;
+                file.write_all(content.as_bytes())?;
+                file.flush()?;
+            }
+        }
     }
     spelling.tell(&mut receipt);
     if says_status {
         receipt.notes.push("how far the sentences are, and their splits, are not in the files".to_owned());
     }
     Ok(receipt)
+}
+
+/// The folders of a document that is written to a path, each with a `/` at its end, and what its name calls them.
+fn add_folders(folders: &mut BTreeMap<String, String>, name: &str, path: &str) {
+    // Of a very long path the first folders are gone.
+    if name.matches('/').count() == path.matches('/').count() {
+        for ((end, _), (called, _)) in path.match_indices('/').zip(name.match_indices('/')) {
+            let folder = path.get(..=end).unwrap_or_default().to_owned();
+            folders.entry(folder).or_insert_with(|| name.get(..called).unwrap_or_default().to_owned());
+        }
+    }
 }
 
 struct Annotations<'a, 't> {
@@ -208,7 +233,15 @@ impl<'a, 't> Annotations<'a, 't> {
     /// Lines that name only what is there.
     fn add_kept(&mut self, document: &DocumentView<'_>) {
         let kept = document.kept.get(ID).map_or("", String::as_str);
-        let mut lines: Vec<&str> = kept.lines().collect();
+        let mut lines: Vec<&str> = kept.lines().filter(|line| !line.trim().is_empty()).collect();
+        lines.retain(|line| {
+            // Such lines come from no file of brat.
+            let is_read_otherwise = line.starts_with('T') || line.contains(['\0', '\r']);
+            if is_read_otherwise {
+                self.receipt.lose_words(document, None, line, LossKind::KeptLine);
+            }
+            !is_read_otherwise
+        });
         loop {
             let own = lines.iter().map(|line| fields(line).0).filter(|id| *id != "*");
             let ids: BTreeSet<&str> = own.chain(self.ids.iter().map(String::as_str)).collect();
@@ -226,7 +259,7 @@ impl<'a, 't> Annotations<'a, 't> {
         }
         for line in lines {
             let name = fields(line).1.split([' ', ':']).next().unwrap_or_default().to_owned();
-            match line.chars().next() {
+            match line.chars().next().filter(|_| !name.is_empty()) {
                 Some('R' | '*') => self.used.relations.insert(name),
                 Some('E') => self.used.events.insert(name),
                 _ => false,
@@ -245,23 +278,4 @@ fn take(next: &mut u64) -> u64 {
     let number = *next;
     *next = next.saturating_add(1);
     number
-}
-
-/// The ids that a line names.
-fn references(line: &str) -> impl Iterator<Item = &str> {
-    let (id, said, _) = fields(line);
-    let kind = id.chars().next();
-    let words = said.split(' ').enumerate();
-    words.filter_map(move |(at, word)| {
-        let named = match kind {
-            Some('E') => word.split_once(':')?.1,
-            Some('R') if at > 0 => word.split_once(':')?.1,
-            Some('*') if at > 0 => word,
-            Some('A' | 'M' | 'N' | '#') if at == 1 => word,
-            _ => return None,
-        };
-        let is_id = named.chars().next().is_some_and(|c| "TREAMN#".contains(c))
-            && named.get(1..).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
-        is_id.then_some(named)
-    })
 }

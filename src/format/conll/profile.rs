@@ -271,8 +271,15 @@ fn is_other_name(cell: &str) -> bool {
 /// Counts of cells, to find the number of columns.
 pub(super) fn most_common_count(text: &str, separator: Separator) -> (usize, usize, usize) {
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-    for (_, line) in blocks(text).flat_map(|block| block.lines).filter(|(_, line)| !line.starts_with('#')) {
+    let lines = || blocks(text).flat_map(|block| block.lines).map(|(_, line)| line);
+    for line in lines().filter(|line| !line.starts_with('#')) {
         *counts.entry(separator.split(line).len()).or_default() += 1;
+    }
+    if counts.is_empty() {
+        // Words that begin with `#` alone; comments have no tabs.
+        for line in lines().filter(|line| line.contains('\t')) {
+            *counts.entry(separator.split(line).len()).or_default() += 1;
+        }
     }
     let total = counts.values().sum();
     // Of two counts that are as common, the smaller one.

@@ -17,10 +17,14 @@ pub(super) fn write(content: Content<'_, '_>, options: &Options, out: &mut dyn W
     let mut spelling = Spelling::new(|c| !c.is_whitespace() && !c.is_control());
     spelling.prefer(content.labels.iter().map(|label| label.name.as_str()));
     let mut receipt = Receipt::default();
+    receipt.lose_definitions(content.definitions, "conll");
     let mut documents = content.documents.peekable();
     let mut several = false;
     let mut says_status = false;
     while let Some(document) = documents.next() {
+        if receipt.leaves_out(&document) {
+            continue;
+        }
         several |= documents.peek().is_some();
         if several {
             writeln!(out, "{DOCSTART}{}\n", "\tO".repeat(layers))?;

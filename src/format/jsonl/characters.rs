@@ -1,115 +1,21 @@
-//! Lines that count characters: a raw text, and mentions that are places in it, as doccano, Prodigy and spaCy have them.
-//!
-//! | written by | mentions | a mention |
-//! |---|---|---|
-//! | doccano | `label`, `labels` | `[0,4,"PER"]` |
-//! | doccano, with relations | `entities` | `{"id":1,"start_offset":0,"end_offset":4,"label":"PER"}` |
-//! | Prodigy, spaCy | `spans` | `{"start":0,"end":4,"label":"PER"}` |
-//! | others | `entities` | either |
+//! Reading lines that count characters.
 //!
 //! # Invariants
-//! - Places count Unicode code points.
+//! - What places count is found out by `units`; see there.
 //! - The text is cut into sentences as plain text is, and into the words that the line gives, else also as plain text is.
 //! - A mention that can't be placed is a warning, and the sentence it was in is not complete.
 
-use super::ends::Ends;
 use super::line::{saying, to_text};
 use super::sentence::{LineError, read_split, read_status};
+use super::text_line::{Answer, Object, TextLine, Word};
 use crate::annotation::Status;
 use crate::format::fit::{Changes, Lost, RawMention, fit, quotes};
 use crate::format::segments::{LineEvidence, segments};
-use crate::format::{FormatError, ImportedSentence, Input, Options};
-use crate::text::{CharIdx, OffsetIndex, TextRange};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use crate::format::units::{Counting, Fit, Places, SAY_OFFSETS, fit as fit_of};
+use crate::format::{ImportedSentence, Input, Options};
+use crate::text::{OffsetIndex, TextRange};
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::fmt;
-use std::io::BufRead;
 use std::ops::Range;
-
-/// A line as it is spelled.
-#[derive(Deserialize)]
-pub(super) struct TextLine {
-    pub(super) doc: Option<String>,
-    /// What doccano calls the text.
-    id: Option<Value>,
-    pub(super) text: String,
-    pub(super) gap: Option<String>,
-    status: Option<String>,
-    split: Option<String>,
-    tokens: Option<Vec<Word>>,
-    entities: Option<Value>,
-    spans: Option<Value>,
-    label: Option<Value>,
-    labels: Option<Value>,
-    /// What a person said of the line in Prodigy.
-    answer: Option<Value>,
-    /// How Prodigy showed it.
-    #[serde(rename = "_view_id")]
-    view: Option<Value>,
-    #[serde(flatten)]
-    other: BTreeMap<String, Value>,
-}
-
-/// A token as Prodigy has it; what else it says follows from the text.
-#[derive(Deserialize)]
-struct Word {
-    text: String,
-    start: usize,
-    end: usize,
-}
-
-/// A name, or the number of one in old files.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Name {
-    Text(String),
-    Number(u64),
-}
-
-/// A mention as it is spelled.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Entry {
-    Triple(usize, usize, Name),
-    Object(Box<Object>),
-}
-
-#[derive(Deserialize)]
-struct Object {
-    #[serde(alias = "start_offset")]
-    start: usize,
-    #[serde(alias = "end_offset")]
-    end: usize,
-    label: Name,
-    /// The words, as far as the file repeats them.
-    text: Option<String>,
-    fragments: Option<Vec<(usize, usize)>>,
-    #[serde(default)]
-    attributes: BTreeMap<String, Value>,
-    #[serde(default)]
-    note: String,
-    score: Option<f32>,
-    id: Option<Value>,
-    /// With `token_end`: the same place in words.
-    #[serde(rename = "token_start")]
-    _token_start: Option<IgnoredAny>,
-    #[serde(rename = "token_end")]
-    _token_end: Option<IgnoredAny>,
-    #[serde(flatten)]
-    other: BTreeMap<String, Value>,
-}
-
-/// What a person said of a line.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Answer {
-    Accept,
-    Reject,
-    Ignore,
-    /// Nothing that Prodigy says.
-    Unknown,
-}
 
 /// A text whose sentences are ranges of it.
 pub(super) struct ReadText {
@@ -127,29 +33,12 @@ pub(super) struct ReadText {
 enum PlaceError {
     #[error("is empty")]
     Empty,
-    #[error("is outside the text, which has {chars} characters")]
+    #[error("is outside the text, which has {chars} characters, or inside a character")]
     Outside { chars: usize },
-    #[error("quotes {quoted:?}, but there is {found:?} (characters are Unicode code points)")]
-    OtherWords { quoted: String, found: String },
+    #[error("quotes {quoted:?}, but there is {found:?} (counted in {counting})")]
+    OtherWords { quoted: String, found: String, counting: Counting },
     #[error("has no label")]
     NoLabel,
-}
-
-/// True when the first line that tells counts characters and not words; texts without mentions are then read alike.
-pub(super) fn are_counted(input: &Input) -> Result<bool, FormatError> {
-    let (mut lines, _) = input.look()?;
-    let mut line = Vec::new();
-    while lines.read_until(b'\n', &mut line).map_err(|error| FormatError::read(error, input.file_name()))? > 0 {
-        let bytes = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line).trim_ascii();
-        if TextLine::parse(bytes).is_some_and(|text| text.counts_characters()) {
-            return Ok(true);
-        }
-        if serde_json::from_slice::<Telling>(bytes).is_ok_and(|t| t.tokens.is_some() || t.nestling.is_some()) {
-            return Ok(false);
-        }
-        line.clear();
-    }
-    Ok(false)
 }
 
 /// The texts whose words are not given, at the start of the file.
@@ -162,76 +51,19 @@ pub(super) fn look_at_lines(input: &Input, evidence: &mut LineEvidence) {
     }
 }
 
-/// What only lines that count words have, once it is clear that a line is none that counts characters.
-#[derive(Deserialize)]
-struct Telling {
-    nestling: Option<IgnoredAny>,
-    tokens: Option<IgnoredAny>,
-}
-
-impl TextLine {
-    /// `None` for a line without a text, and for one whose tokens are words without places.
-    pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
-        serde_json::from_slice(bytes).ok()
-    }
-
-    pub(super) fn counts_characters(&self) -> bool {
-        let says = |(key, list): (&str, &[Value])| key != "entities" || !list.is_empty();
-        self.tokens.as_ref().is_some_and(|words| !words.is_empty()) || self.lists().any(says)
-    }
-
-    /// What tells it from others of its file; none where neither a text nor a number does.
-    pub(super) fn own_name(&self) -> Option<String> {
-        let id = self.id.as_ref().filter(|id| id.is_string() || id.is_number()).cloned().map(to_text);
-        id.filter(|id| !id.trim().is_empty())
-    }
-
-    fn keys(&self) -> [(&'static str, Option<&Value>); 4] {
-        [
-            ("entities", self.entities.as_ref()),
-            ("spans", self.spans.as_ref()),
-            ("label", self.label.as_ref()),
-            ("labels", self.labels.as_ref()),
-        ]
-    }
-
-    /// The lists of mentions that there are, by key.
-    fn lists(&self) -> impl Iterator<Item = (&'static str, &[Value])> {
-        self.keys().into_iter().filter_map(|(key, value)| Some((key, list(value?)?)))
-    }
-
-    fn answer(&self, warnings: &mut Vec<String>) -> Option<Answer> {
-        match self.answer.as_ref()?.as_str() {
-            Some("accept") => Some(Answer::Accept),
-            Some("reject") => Some(Answer::Reject),
-            Some("ignore") => Some(Answer::Ignore),
-            _ => {
-                let message = "the `answer` is not accept, reject or ignore, so no sentence of the line is complete";
-                warnings.push(message.to_owned());
-                Some(Answer::Unknown)
-            }
-        }
-    }
-
-    /// What it says that means nothing here.
-    fn unknown_keys(&self) -> Vec<String> {
-        let no_lists = self.keys().into_iter().filter(|(_, value)| value.is_some_and(|value| list(value).is_none()));
-        let no_name = self.id.is_some() && (self.doc.is_some() || self.own_name().is_none());
-        let no_name = no_name.then(|| "id".to_owned());
-        saying(&self.other).cloned().chain(no_name).chain(no_lists.map(|(key, _)| key.to_owned())).collect()
-    }
-}
-
-/// Mentions; `"label":["sad"]` is none, as it says something of the whole text.
-fn list(value: &Value) -> Option<&[Value]> {
-    value.as_array().map(Vec::as_slice).filter(|list| list.iter().all(|v| v.is_array() || v.is_object()))
-}
-
-pub(super) fn read_text(line: &TextLine, ends: Ends, options: &Options) -> Result<ReadText, LineError> {
-    let index = OffsetIndex::new(&line.text)?;
+/// Reads a line whose places count so; those that look wrong are reported unless somebody has told what they count.
+pub(super) fn read_text(
+    line: &TextLine,
+    counting: Counting,
+    is_told: bool,
+    options: &Options,
+) -> Result<ReadText, LineError> {
+    OffsetIndex::new(&line.text)?;
+    let said = line.said();
+    let places = counting.places(&line.text, said.iter().flat_map(|said| &said.pieces));
     let mut warnings = Vec::new();
     let mut unknown_keys = line.unknown_keys();
-    let cut = words(line, &index, segments(&line.text, options), &mut warnings);
+    let cut = words(line, &places, segments(&line.text, options), &mut warnings);
     if cut.is_empty() {
         return Err(LineError::NoWords);
     }
@@ -239,7 +71,8 @@ pub(super) fn read_text(line: &TextLine, ends: Ends, options: &Options) -> Resul
     let (said_status, split) =
         (read_status(line.status.as_deref(), &mut warnings), read_split(line.split.as_deref(), &mut warnings));
 
-    let mut reading = Reading { text: &line.text, index: &index, ends, mentions: Vec::new(), lost: Vec::new() };
+    let mut reading =
+        Reading { text: &line.text, places: &places, counting, is_told, mentions: Vec::new(), lost: Vec::new() };
     let entries: Vec<(&str, &Value)> =
         line.lists().flat_map(|(key, list)| list.iter().map(move |entry| (key, entry))).collect();
     let is_refused = matches!(answer, Some(Answer::Reject | Answer::Ignore));
@@ -282,12 +115,12 @@ pub(super) fn read_text(line: &TextLine, ends: Ends, options: &Options) -> Resul
 /// The words of the line in the sentences of `cut`, else those of `cut`.
 fn words(
     line: &TextLine,
-    index: &OffsetIndex<'_>,
+    places: &Places,
     cut: Vec<Vec<TextRange>>,
     warnings: &mut Vec<String>,
 ) -> Vec<Vec<TextRange>> {
     let Some(given) = &line.tokens else { return cut };
-    let Some(places) = places(&line.text, index, given) else {
+    let Some(places) = word_places(&line.text, places, given) else {
         warnings.push("`tokens` does not fit the text, which was cut into words anew".to_owned());
         return cut;
     };
@@ -304,30 +137,27 @@ fn words(
 }
 
 /// Where words are, without white space; `None` where one is not there or not after the one before.
-fn places(text: &str, index: &OffsetIndex<'_>, given: &[Word]) -> Option<Vec<TextRange>> {
-    let mut places: Vec<TextRange> = Vec::with_capacity(given.len());
+fn word_places(text: &str, places: &Places, given: &[Word]) -> Option<Vec<TextRange>> {
+    let mut found: Vec<TextRange> = Vec::with_capacity(given.len());
     for word in given {
-        let range = bytes(index, word.start, word.end).filter(|range| text.get(range.clone()) == Some(&word.text))?;
+        let range = places.pieces(&[(word.start, word.end)])?.pop();
+        let range = range.filter(|range| text.get(range.clone()) == Some(&word.text))?;
         let start = range.start + (word.text.len() - word.text.trim_start().len());
-        if places.last().is_some_and(|last| last.end().get() > range.start) {
+        if found.last().is_some_and(|last| last.end().get() > range.start) {
             return None;
         }
         // Of white space nothing is left.
-        places.extend(TextRange::in_text(text, start..start + word.text.trim().len()));
+        found.extend(TextRange::in_text(text, start..start + word.text.trim().len()));
     }
-    Some(places)
-}
-
-fn bytes(index: &OffsetIndex<'_>, start: usize, end: usize) -> Option<Range<usize>> {
-    let byte = |char| index.char_to_byte(CharIdx::new(char)).map(|byte| byte.get());
-    Some(byte(start)?..byte(end)?)
+    Some(found)
 }
 
 /// Mentions of one text on their way.
 struct Reading<'t> {
     text: &'t str,
-    index: &'t OffsetIndex<'t>,
-    ends: Ends,
+    places: &'t Places,
+    counting: Counting,
+    is_told: bool,
     /// Each with what warnings call it.
     mentions: Vec<(String, RawMention)>,
     lost: Vec<Lost>,
@@ -342,16 +172,12 @@ impl Reading<'_> {
         warnings: &mut Vec<String>,
         unknown_keys: &mut Vec<String>,
     ) {
-        let object = match Entry::deserialize(entry) {
-            Ok(Entry::Triple(start, end, label)) => Object::plain(start, end, label),
-            Ok(Entry::Object(object)) => *object,
-            Err(_) => {
-                let expected = "expected [0,4,\"LABEL\"] or {\"start\":0,\"end\":4,\"label\":\"LABEL\"}";
-                let got: String = entry.to_string().chars().take(80).collect();
-                let meaning = Lost::Somewhere.meaning();
-                warnings.push(format!("an entry of `{key}` is no mention ({expected}), got {got}; {meaning}"));
-                return self.lost.push(Lost::Somewhere);
-            }
+        let Some(object) = Object::of(entry) else {
+            let expected = "expected [0,4,\"LABEL\"] or {\"start\":0,\"end\":4,\"label\":\"LABEL\"}";
+            let got: String = entry.to_string().chars().take(80).collect();
+            let meaning = Lost::Somewhere.meaning();
+            warnings.push(format!("an entry of `{key}` is no mention ({expected}), got {got}; {meaning}"));
+            return self.lost.push(Lost::Somewhere);
         };
         unknown_keys.extend(saying(&object.other).map(|other| format!("{key}.{other}")));
         let label = object.label.to_string();
@@ -359,12 +185,22 @@ impl Reading<'_> {
         let pieces = match self.pieces(&object) {
             Ok(pieces) => pieces,
             Err(error) => {
-                let place = bytes(self.index, object.start, object.start);
-                let lost = place.map_or(Lost::Somewhere, |place| Lost::At(place.start));
+                let first = object.pieces().first().and_then(|(start, _)| self.places.before(*start));
+                let lost = first.map_or(Lost::Somewhere, Lost::At);
                 warnings.push(format!("{said} {error}; {}", lost.meaning()));
                 return self.lost.push(lost);
             }
         };
+        if !self.is_told && object.text.is_none() && fit_of(self.text, &pieces, None) == Fit::Astride {
+            let words: Vec<_> = pieces.iter().filter_map(|piece| self.text.get(piece.clone())).collect();
+            warnings.push(format!(
+                "{said} is {:?} (counted in {}) and begins or ends in the middle of a word, so its sentence is not complete; \
+                 if places count something else, say it with the option {SAY_OFFSETS}",
+                words.join(" "),
+                self.counting
+            ));
+            self.lost.extend(pieces.first().map(|piece| Lost::At(piece.start)));
+        }
         let name = label.trim().to_owned();
         if name != label {
             warnings.push(format!("the label {label:?} was taken as {name:?}"));
@@ -387,50 +223,21 @@ impl Reading<'_> {
     }
 
     fn pieces(&self, object: &Object) -> Result<Vec<Range<usize>>, PlaceError> {
-        let pairs = object.fragments.as_deref().unwrap_or(&[]);
-        let pairs = if pairs.is_empty() { &[(object.start, object.end)] } else { pairs };
-        let mut pieces = Vec::with_capacity(pairs.len());
-        for &(start, end) in pairs {
-            let span = self.ends.span(start, end).ok_or(PlaceError::Empty)?;
-            let range = bytes(self.index, span.start().get(), span.end().get());
-            // Counted for a warning alone: not with every mention of a long text.
-            pieces.push(range.ok_or_else(|| PlaceError::Outside { chars: self.text.chars().count() })?);
+        let pairs = object.pieces();
+        if pairs.iter().any(|&(start, end)| self.counting.ends.span(start, end).is_none()) {
+            return Err(PlaceError::Empty);
         }
+        // Counted for a warning alone: not with every mention of a long text.
+        let outside = || PlaceError::Outside { chars: self.text.chars().count() };
+        let pieces = self.places.pieces(&pairs).ok_or_else(outside)?;
         if let Some(quoted) = object.text.as_ref().filter(|quoted| !quotes(self.text, &pieces, quoted)) {
             let found: Vec<_> = pieces.iter().filter_map(|piece| self.text.get(piece.clone())).collect();
-            return Err(PlaceError::OtherWords { quoted: quoted.clone(), found: found.join(" ") });
+            let (quoted, found) = (quoted.clone(), found.join(" "));
+            return Err(PlaceError::OtherWords { quoted, found, counting: self.counting });
         }
         if object.label.to_string().trim().is_empty() {
             return Err(PlaceError::NoLabel);
         }
         Ok(pieces)
-    }
-}
-
-impl fmt::Display for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => f.write_str(text),
-            Self::Number(number) => number.fmt(f),
-        }
-    }
-}
-
-impl Object {
-    fn plain(start: usize, end: usize, label: Name) -> Self {
-        Self {
-            start,
-            end,
-            label,
-            text: None,
-            fragments: None,
-            attributes: BTreeMap::new(),
-            note: String::new(),
-            score: None,
-            id: None,
-            _token_start: None,
-            _token_end: None,
-            other: BTreeMap::new(),
-        }
     }
 }

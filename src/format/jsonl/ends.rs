@@ -8,17 +8,11 @@
 //! | `end` = number of tokens | an entity up to the last token | outside the sentence: wrong |
 
 use super::END;
-use crate::annotation::Span;
+use crate::format::units::Ends;
 use crate::format::{FormatError, Input, Options};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::io::BufRead;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Ends {
-    Exclusive,
-    Inclusive,
-}
 
 /// How the ends of a file are to be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,40 +24,7 @@ pub(super) struct Decision {
     pub(super) note: Option<String>,
 }
 
-impl Ends {
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "exclusive" => Some(Ends::Exclusive),
-            "inclusive" => Some(Ends::Inclusive),
-            _ => None,
-        }
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Ends::Exclusive => "exclusive",
-            Ends::Inclusive => "inclusive",
-        }
-    }
-
-    /// `None` for an empty span.
-    pub(super) fn span(self, start: usize, end: usize) -> Option<Span> {
-        match self {
-            Ends::Exclusive => Span::from_range(start..end),
-            Ends::Inclusive => Span::from_range(start..end.checked_add(1)?),
-        }
-    }
-
-    /// The number that stands for the end of `span`.
-    pub(super) fn of(self, span: Span) -> usize {
-        match self {
-            Ends::Exclusive => span.end().get(),
-            Ends::Inclusive => span.last().get(),
-        }
-    }
-}
-
-/// Takes the option, or searches the file, unless its entities count characters: all who write such files agree.
+/// Takes the option, or searches the file, unless its entities count characters: those are decided on with their unit.
 ///
 /// # Errors
 /// A file that says both, or too little of one: the person has to tell.

@@ -20,7 +20,7 @@ pub(super) struct Line {
     pub(super) ner_tags: Option<Vec<Tag>>,
     pub(super) status: Option<String>,
     pub(super) split: Option<String>,
-    /// Only in a line that begins a document.
+    /// Only in a header, or in a line that begins a document.
     pub(super) kept: Option<Kept>,
     #[serde(flatten)]
     other: BTreeMap<String, Value>,

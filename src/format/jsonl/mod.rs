@@ -3,15 +3,18 @@
 //! It holds everything that a sentence has, so exporting and importing it changes nothing.
 
 mod characters;
+mod counting;
 mod ends;
 mod line;
 mod read;
 mod sentence;
 mod tagging;
+mod text_line;
 mod write;
 
 use super::scheme::SCHEMES;
 use super::segments::{LineEvidence, TOKENS, UNIT, with_unit};
+use super::units::OFFSETS;
 use super::{
     Confidence, Content, Format, FormatError, Holds, Input, OptionSpec, Options, Output, Receipt, Sample, Sink, Sniff,
     Use,
@@ -84,7 +87,7 @@ impl Format for Jsonl {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[END, NAMES, SCHEME, LABEL, UNIT, TOKENS, HEADER]
+        &[END, OFFSETS, NAMES, SCHEME, LABEL, UNIT, TOKENS, HEADER]
     }
 
     fn sniff(&self, sample: &Sample<'_>) -> Option<Sniff> {

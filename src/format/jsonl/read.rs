@@ -1,14 +1,18 @@
 //! Reading JSON lines.
 
-use super::characters::{ReadText, TextLine, are_counted, read_text};
-use super::ends::{self, Decision, Ends};
+use super::characters::{ReadText, read_text};
+use super::counting::TextCounting;
+use super::ends::{self, Decision};
 use super::line::{Line, explain};
 use super::sentence::{ReadSentence, read_sentence};
 use super::tagging;
-use super::{END, NAMES, VERSION};
+use super::text_line::TextLine;
+use super::{NAMES, VERSION};
 use crate::annotation::Kept;
+use crate::format::brat::labels_of;
 use crate::format::fit::Changes;
 use crate::format::tags::Notation;
+use crate::format::units::Ends;
 use crate::format::{FormatError, ImportedDocument, ImportedSentence, Input, Options, Sink, Warning, foreign};
 use crate::text::{ByteIdx, OffsetIndex, TextRange};
 use crate::wording::{counted, listed};
@@ -20,8 +24,8 @@ const BAD_LINES_AT_START: usize = 20;
 
 pub(super) fn read(input: Input, options: &Options, sink: &mut dyn Sink) -> Result<(), FormatError> {
     foreign::refuse(&input)?;
-    let counts_characters = are_counted(&input)?;
-    let ends = ends::decide(&input, counts_characters, options)?;
+    let counting = TextCounting::of(&input, options)?;
+    let ends = ends::decide(&input, counting.are_all, options)?;
     let names = options.value(&NAMES).split(',').map(str::trim).filter(|name| !name.is_empty());
     let names: Vec<String> = names.map(str::to_owned).collect();
     let notation = tagging::find(&input, &names, options, sink)?;
@@ -32,7 +36,8 @@ pub(super) fn read(input: Input, options: &Options, sink: &mut dyn Sink) -> Resu
         names,
         notation,
         options,
-        texts: Texts { are_all: counts_characters, ..Texts::default() },
+        counting,
+        texts: Texts::default(),
         sink,
         document: None,
         good: 0,
@@ -67,6 +72,8 @@ struct Reader<'s> {
     names: Vec<String>,
     notation: Notation,
     options: &'s Options,
+    /// What the places of text lines count.
+    counting: TextCounting,
     texts: Texts,
     sink: &'s mut dyn Sink,
     document: Option<Building>,
@@ -80,8 +87,6 @@ struct Reader<'s> {
 /// Lines that count characters.
 #[derive(Default)]
 struct Texts {
-    /// Lines that could be either are such lines.
-    are_all: bool,
     count: usize,
     changes: Changes,
     /// Mentions that people have rejected or passed over: the first line and how many.
@@ -148,17 +153,11 @@ impl Reader<'_> {
     }
 
     fn tell_of_texts(&mut self) {
-        let Texts { count, changes, refused, .. } = std::mem::take(&mut self.texts);
+        let Texts { count, changes, refused } = std::mem::take(&mut self.texts);
         if count > 0 {
-            let end = match self.text_ends() {
-                Ends::Exclusive => "the one after the last",
-                Ends::Inclusive => "the last one",
-            };
-            let lines = counted(count, "line counts", "lines count");
-            self.sink.note(format!(
-                "{lines} characters: places were read as Unicode code points, the end being {end}: {}",
-                self.file
-            ));
+            for note in self.counting.notes(count) {
+                self.sink.note(format!("{note}: {}", self.file));
+            }
         }
         for note in changes.notes() {
             self.sink.note(format!("{note}: {}", self.file));
@@ -172,11 +171,6 @@ impl Reader<'_> {
                 ),
             );
         }
-    }
-
-    /// Files whose mentions count characters agree on what the end is; only the option says otherwise.
-    fn text_ends(&self) -> Ends {
-        Ends::from_name(self.options.value(&END)).unwrap_or(Ends::Exclusive)
     }
 
     fn line(&mut self, number: usize, bytes: &[u8]) -> Result<(), FormatError> {
@@ -194,11 +188,16 @@ impl Reader<'_> {
         };
         if line.may_count_characters()
             && let Some(text) = TextLine::parse(bytes)
-            && (self.texts.are_all || text.counts_characters())
+            && (self.counting.are_all || text.counts_characters())
         {
             return self.text_line(number, text);
         }
         if let Some(version) = line.nestling {
+            let definitions = line.kept.unwrap_or_default();
+            labels_of(&definitions).into_iter().for_each(|label| self.sink.label(label));
+            for (name, text) in definitions {
+                self.sink.definition(name, text);
+            }
             return self.header(number, version, line.end.as_deref());
         }
         for key in line.unknown_keys() {
@@ -241,8 +240,9 @@ impl Reader<'_> {
 
     /// A text is a document of its own, unless it says which one it belongs to.
     fn text_line(&mut self, number: usize, line: TextLine) -> Result<(), FormatError> {
+        let counting = self.counting.of_line(number, &line)?;
         let ReadText { sentences, warnings, changes, refused, unknown_keys } =
-            match read_text(&line, self.text_ends(), self.options) {
+            match read_text(&line, counting, self.counting.is_told(), self.options) {
                 Ok(read) => read,
                 Err(error) => return self.bad_line(number, error.to_string()),
             };

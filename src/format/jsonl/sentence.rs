@@ -1,12 +1,12 @@
 //! From a line to a sentence.
 
-use super::ends::Ends;
 use super::line::{Entity, Line, Tag, to_text};
 use super::read::locate;
 use crate::annotation::{Fragments, FragmentsError, Span, Split, Status};
 use crate::format::tags::Notation;
+use crate::format::units::{Counting, Ends, Forced, Places};
 use crate::format::{ImportedMention, ImportedSentence};
-use crate::text::{CharIdx, OffsetIndex, TextRange, TextTooLong, tokenize};
+use crate::text::{TextRange, TextTooLong, tokenize};
 
 /// A sentence whose tokens are ranges of its own text.
 pub(super) struct ReadSentence {
@@ -157,17 +157,36 @@ fn text_and_tokens(line: &Line) -> Result<(String, Vec<TextRange>), LineError> {
     }
 }
 
-/// Offsets count code points, half-open.
+/// Offsets of tokens, half-open: counted in code points, or in whatever finds the tokens there.
 fn check_offsets(text: &str, tokens: &[String], offsets: &[(usize, usize)]) -> Result<Vec<TextRange>, LineError> {
     if offsets.len() != tokens.len() {
         return Err(LineError::OffsetCount { found: offsets.len(), tokens: tokens.len() });
     }
-    let index = OffsetIndex::new(text);
-    let byte = |char| index.as_ref().ok()?.char_to_byte(CharIdx::new(char));
+    let forced = Forced { unit: None, ends: Some(Ends::Exclusive) };
+    let mut problem = None;
+    for counting in Counting::all(forced) {
+        match check_counted(text, tokens, offsets, &counting.places(text, offsets.iter())) {
+            Ok(places) => return Ok(places),
+            Err(error) => problem.get_or_insert(error),
+        };
+        if text.is_ascii() {
+            break;
+        }
+    }
+    Err(problem.unwrap_or(LineError::NoTokens))
+}
+
+fn check_counted(
+    text: &str,
+    tokens: &[String],
+    offsets: &[(usize, usize)],
+    counted: &Places,
+) -> Result<Vec<TextRange>, LineError> {
     let mut at = 0;
     let mut places = Vec::with_capacity(tokens.len());
-    for (position, (token, &(start, end))) in tokens.iter().zip(offsets).enumerate() {
-        let place = byte(start).zip(byte(end)).and_then(|(start, end)| TextRange::new(start, end));
+    for (position, (token, offset)) in tokens.iter().zip(offsets).enumerate() {
+        let range = counted.pieces(std::slice::from_ref(offset)).and_then(|mut pieces| pieces.pop());
+        let place = range.and_then(|range| TextRange::in_text(text, range));
         let place = place.filter(|place| place.start().get() >= at && place.of(text) == token);
         let place = place.ok_or_else(|| LineError::TokenNotThere { position, token: token.clone() })?;
         at = place.end().get();
@@ -191,16 +210,16 @@ impl ReadSentence {
         if name != *label {
             self.warnings.push(format!("the label {label:?} was taken as {name:?}"));
         }
-        if self.sentence.mentions.iter().any(|m| m.fragments == fragments && m.label == name) {
+        let attributes = entity.attributes.into_iter().map(|(key, value)| (key, to_text(value))).collect();
+        if let Some(same) = self.sentence.mentions.iter_mut().find(|m| m.fragments == fragments && m.label == name) {
             self.warnings.push(format!("{said} is there twice; it was kept once"));
-            return;
+            return same.absorb(&attributes, &entity.note);
         }
         let mut score = entity.score;
         if score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
             self.warnings.push(format!("{said} has a score outside 0 to 1, which was left out"));
             score = None;
         }
-        let attributes = entity.attributes.into_iter().map(|(key, value)| (key, to_text(value))).collect();
         self.sentence.mentions.push(ImportedMention {
             fragments,
             label: name,

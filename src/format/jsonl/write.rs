@@ -1,9 +1,9 @@
 //! Writing JSON lines.
 
-use super::ends::Ends;
 use super::read::locate;
 use super::{END, HEADER, VERSION};
 use crate::annotation::{Attributes, Kept, Split, Status};
+use crate::format::units::Ends;
 use crate::format::{Content, DocumentView, FormatError, MentionView, Options, Receipt, SentenceView};
 use crate::text::{ByteIdx, CharIdx, OffsetIndex, TextRange};
 use serde::Serialize;
@@ -12,9 +12,13 @@ use std::io::{self, Write};
 pub(super) fn write(content: Content<'_, '_>, options: &Options, out: &mut dyn Write) -> Result<Receipt, FormatError> {
     let ends = if options.value(&END) == "inclusive" { Ends::Inclusive } else { Ends::Exclusive };
     if options.value(&HEADER) == "yes" {
-        write_line(out, &Header { nestling: VERSION, end: ends.name() })?;
+        let kept = Some(content.definitions).filter(|definitions| !definitions.is_empty());
+        write_line(out, &Header { nestling: VERSION, end: ends.name(), kept })?;
     }
     let mut receipt = Receipt::default();
+    if options.value(&HEADER) == "no" {
+        receipt.lose_definitions(content.definitions, "jsonl");
+    }
     let mut last_name: Option<&str> = None;
     for document in content.documents {
         if last_name == Some(document.name) && document.kept.is_empty() {
@@ -91,9 +95,11 @@ fn entity_of<'c>(mention: &MentionView<'c>, ends: Ends) -> EntityLine<'c> {
 }
 
 #[derive(Serialize)]
-struct Header {
+struct Header<'c> {
     nestling: u32,
     end: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kept: Option<&'c Kept>,
 }
 
 #[derive(Serialize, Default)]

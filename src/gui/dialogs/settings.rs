@@ -13,7 +13,7 @@ use crate::gui::typing::Typing;
 use crate::gui::widgets::keyboard::{keeps_enter, leaves_enter};
 use crate::gui::widgets::parts::{self, button, combo, section, text_field};
 use crate::model::{Nesting, architectures};
-use crate::session::{Besides, Command, Measure, Project, Setting, Strategy, background_threads, cores};
+use crate::session::{Besides, Command, Measure, Project, Setting, Settings, Strategy, background_threads, cores};
 use crate::wording::counted;
 use eframe::egui::{self, DragValue, ScrollArea, ThemePreference, Ui};
 use std::num::NonZero;
@@ -192,6 +192,25 @@ fn trainings(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
         }
         ui.label("more complete sentences");
     });
+    let limit = settings.train_sentences;
+    ui.horizontal(|ui| {
+        let mut is_limited = limit.is_some();
+        if ui.checkbox(&mut is_limited, "Learn from no more than").changed() {
+            let default = Settings::default().train_sentences;
+            set(acts, Setting::TrainSentences(default.filter(|_| is_limited)));
+        }
+        let mut most = limit.or(Settings::default().train_sentences).map_or(0, NonZero::get);
+        let field = ui.add_enabled(limit.is_some(), DragValue::new(&mut most).range(100..=10_000_000));
+        if field.accessible_name("Sentences of a training").changed() {
+            set(acts, Setting::TrainSentences(NonZero::new(most)));
+        }
+        ui.label("complete sentences");
+    });
+    explain(
+        ui,
+        "Your latest work first, then a sample of the rest, so that a large import starts no training of hours. \
+         `nestling train` takes all.",
+    );
     let mut by_own_labels = settings.self_training;
     if leaves_enter(ui.checkbox(&mut by_own_labels, "Learn from open sentences, too")).changed() {
         set(acts, Setting::SelfTraining(by_own_labels));

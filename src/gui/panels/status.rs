@@ -175,21 +175,54 @@ fn training(ui: &mut Ui, stage: &mut Stage<'_>, progress: &TrainingProgress, wha
         None => {}
     }
     parts::progress(ui, 150.0, progress.fraction());
-    ui.add(Label::new(theme::small(what, tokens.text)).truncate());
+    let label = ui.add(Label::new(theme::small(what, tokens.text)).truncate());
+    if let Some(why) = why_some(progress) {
+        label.on_hover_text(why);
+    }
 }
 
 fn what_trains(progress: &TrainingProgress) -> String {
+    let sentences = match (progress.train_sentences, progress.of_sentences) {
+        (all, of) if all >= of => counted(all, "sentence", "sentences"),
+        (some, of) => format!("{} of {}", grouped(some), counted(of, "sentence", "sentences")),
+    };
     match progress.epoch {
-        0 => format!(
-            "Training model {} on {}",
-            progress.model,
-            counted(progress.train_sentences, "sentence", "sentences")
-        ),
-        epoch => format!(
-            "Training model {} on {} · epoch {epoch} of {}",
-            progress.model,
-            counted(progress.train_sentences, "sentence", "sentences"),
-            progress.epochs,
-        ),
+        0 => format!("Training model {} on {sentences}", progress.model),
+        epoch => format!("Training model {} on {sentences} · epoch {epoch} of {}", progress.model, progress.epochs),
+    }
+}
+
+/// Why a training does not take all, and how it would.
+fn why_some(progress: &TrainingProgress) -> Option<&'static str> {
+    (progress.train_sentences < progress.of_sentences).then_some(
+        "A training in the window takes your latest work and a sample of the rest. The settings say how many sentences; \
+         `nestling train` takes all.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annotation::ModelId;
+
+    #[test]
+    fn a_training_says_how_many_sentences_it_takes_of_how_many() {
+        let progress = |train_sentences, of_sentences, epoch| TrainingProgress {
+            model: ModelId(3),
+            train_sentences,
+            of_sentences,
+            epoch,
+            epochs: 10,
+            step: 0,
+            steps: 0,
+            secs_left: None,
+            paused: false,
+            not_kept: None,
+        };
+        let some = progress(5_000, 585_008, 2);
+        assert_eq!(what_trains(&some), "Training model 3 on 5,000 of 585,008 sentences · epoch 2 of 10");
+        assert!(why_some(&some).is_some());
+        let all = progress(40, 40, 0);
+        assert_eq!((what_trains(&all).as_str(), why_some(&all)), ("Training model 3 on 40 sentences", None));
     }
 }

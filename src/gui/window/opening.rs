@@ -144,8 +144,9 @@ impl Window {
         if let Some(mut project) = project {
             let unread: Vec<String> =
                 project.unread_settings().iter().map(|error| capital(&error.to_string())).collect();
-            if !unread.is_empty() {
-                self.notify(ctx, unread.join(" · "), true);
+            let notes: Vec<String> = project.notes().iter().map(|note| capital(note)).chain(unread).collect();
+            if !notes.is_empty() {
+                self.notify(ctx, notes.join(" · "), true);
             }
             project.set_waker(self.services.waker.clone());
             project.start_learner();

@@ -12,8 +12,8 @@ use crate::session::files::temporary_folder;
 use crate::session::jobs::stopped;
 use crate::session::{Home, ImportAs, ImportHow, NewProject, Part, PredictReport, Project, SessionError};
 use crate::train::{
-    Config, Cost, Dataset, Event, Manifest, PredictOptions, Predictor, TrainRequest, Trained, forget_peak_memory,
-    peak_memory_mb, train,
+    Config, Cost, Dataset, Event, Manifest, PredictOptions, Predictor, Snapshot, TrainRequest, Trained,
+    forget_peak_memory, peak_memory_mb, train,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -146,7 +146,8 @@ pub fn bench_predict(
             (config.epochs, config.threads) = (Some(1), request.threads);
             let taught = made_up(TAUGHT_SENTENCES, cancel)?;
             let on_event = &mut |event| on_step(PredictBenchStep::Train(event));
-            (train_in(folder.path(), taught, config, home, cancel, on_event)?.snapshot, true)
+            let trained = train_in(folder.path(), taught, config, home, cancel, on_event)?;
+            (Snapshot::any(&trained.snapshot), true)
         }
     };
     let predictor = Predictor::load_with_threads(&snapshot, request.threads)?;
@@ -193,14 +194,14 @@ struct Read {
     corpus: Arc<Corpus>,
     /// How its trainings begin.
     config: Config,
-    /// Folder of the current model.
-    model: Option<PathBuf>,
+    /// The current one.
+    model: Option<Snapshot>,
 }
 
 impl Read {
     fn of(path: &Path, home: &Home) -> Result<Self, SessionError> {
         let project = Project::open_to_read(home, path)?;
-        let model = project.current_model().and_then(|id| project.snapshot(id));
+        let model = project.current_model().and_then(|id| project.registered(id));
         let (corpus, config) = (Arc::clone(&project.corpus), project.settings().config());
         project.close()?;
         Ok(Self { corpus, config, model })
@@ -244,6 +245,8 @@ fn train_in(
         start: None,
         snapshot: folder.join("model"),
         parent: None,
+        project: None,
+        of_sentences: None,
         checkpoints: None,
     };
     train(&request, cancel, on_event).map_err(stopped)

@@ -2,11 +2,13 @@
 
 use super::not_stopped;
 use crate::annotation::{SentenceId, Status};
+use crate::disk;
 use crate::session::dataset::may_be_offered;
 use crate::session::driver::Driver;
 use crate::session::files::temporary_folder;
-use crate::session::{Command, Event, Home, Project, SessionError, Setting, models};
+use crate::session::{Command, Event, Home, Project, SessionError, Setting, model_folder};
 use crate::store::{Store, models_dir};
+use crate::train::snapshot_files;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -44,10 +46,12 @@ pub fn bench_refresh(home: &Home, project: &Path, cancel: &AtomicBool) -> Result
     let folder = temporary_folder()?;
     let path = folder.path().join("bench.nestling");
     Store::open_to_read(project)?.save_copy(&path)?;
-    let mut copy = Project::open(home, &path)?;
+    let copy = Project::open(home, &path)?;
     let model = copy.learner().current.as_ref().map(|model| model.id).ok_or(SessionError::NoModel)?;
-    let name = models::directory(model);
-    copy_folder(&models_dir(project).join(&name), &copy.models_dir().join(&name))?;
+    let name = model_folder::directory(model);
+    let (from, to) = (models_dir(project).join(&name), copy.models_dir().join(&name));
+    copy_snapshot(&from, &to).map_err(|source| SessionError::Io { doing: "copy the model", source, path: from })?;
+    let mut copy = reopen(copy, home, &path)?;
     copy.run(Command::Set(Setting::AutoTrain(true)))?;
     copy.run(Command::Set(Setting::TrainingPaused(false)))?;
     copy.run(Command::Set(Setting::TrainAfterSentences(1_000_000)))?;
@@ -120,22 +124,20 @@ fn wait(
     Ok(())
 }
 
-fn copy_folder(from: &Path, to: &Path) -> Result<(), SessionError> {
-    let copy = || -> std::io::Result<()> {
-        let mut folders = vec![(from.to_owned(), to.to_owned())];
-        while let Some((from, to)) = folders.pop() {
-            std::fs::create_dir_all(&to)?;
-            for entry in std::fs::read_dir(&from)? {
-                let (entry, place) = (entry?.path(), |entry: &Path| entry.file_name().map(|name| to.join(name)));
-                let Some(place) = place(&entry) else { continue };
-                if entry.is_dir() {
-                    folders.push((entry, place));
-                } else {
-                    std::fs::copy(&entry, &place)?;
-                }
-            }
+/// So that it finds the model.
+fn reopen(project: Project, home: &Home, path: &Path) -> Result<Project, SessionError> {
+    project.close()?;
+    Project::open(home, path)
+}
+
+/// The files of a model: what else is in its folder, or behind a link, is left alone.
+fn copy_snapshot(from: &Path, to: &Path) -> std::io::Result<()> {
+    for name in snapshot_files() {
+        let (from, to) = (from.join(&name), to.join(&name));
+        if disk::is_there(&from) {
+            to.parent().map(std::fs::create_dir_all).transpose()?;
+            std::io::copy(&mut disk::open(&from)?, &mut std::fs::File::create_new(&to)?)?;
         }
-        Ok(())
-    };
-    copy().map_err(|source| SessionError::Io { doing: "copy the model", source, path: from.to_owned() })
+    }
+    Ok(())
 }

@@ -6,9 +6,8 @@ use super::*;
 use crate::annotation::{Acquisition, ModelId, SentenceSuggestions, TokenIdx};
 use crate::session::{Command, ImportHow};
 use crate::text::ByteIdx;
-use crate::train::{PredictOptions, SentencePrediction};
+use crate::train::{PredictOptions, SentencePrediction, Snapshot};
 use crossbeam_channel::{Receiver, Sender, bounded};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -49,8 +48,8 @@ impl Stage {
         Ok(())
     }
 
-    fn load(&self, snapshot: &Path) -> Result<MadeUp, TrainError> {
-        let name = snapshot.file_name().unwrap().to_str().unwrap().to_owned();
+    fn load(&self, snapshot: &Snapshot) -> Result<MadeUp, TrainError> {
+        let name = snapshot.folder.file_name().unwrap().to_str().unwrap().to_owned();
         let number = name.strip_prefix("model-").unwrap().parse().unwrap();
         self.say(Asked::Load(name))?;
         Ok(MadeUp { number, stage: self.clone() })
@@ -121,11 +120,11 @@ impl Desk {
 
     fn add_model(&mut self, number: u32) {
         let id = ModelId(number);
-        std::fs::create_dir_all(self.project.models_dir().join(models::directory(id))).unwrap();
+        std::fs::create_dir_all(self.project.models_dir().join(model_folder::directory(id))).unwrap();
         let (architecture, encoder) = ("made-up".to_owned(), "small".to_owned());
         let info =
             ModelInfo { id, architecture, encoder, train_sentences: 9, created_ms: 0, dev_f1: None, calibration: None };
-        self.project.add_model(&info, true).unwrap();
+        self.project.add_model(&info, "made up", true).unwrap();
     }
 
     fn next_asked(&self) -> Asked {
@@ -323,7 +322,7 @@ fn dropping_the_thread_s_end_stops_what_it_does() {
     }
     let mut desk = Desk::new();
     let (begun, begins) = bounded(1);
-    let load = move |_: &Path| {
+    let load = move |_: &Snapshot| {
         begun.send(()).unwrap();
         Ok(Endless)
     };
@@ -342,7 +341,7 @@ fn a_panic_in_a_training_costs_no_label_and_a_new_one_can_start() {
     let mut desk = Desk::new();
     (0..6).for_each(|_| desk.assert_usable());
     let run = |desk: &Desk| {
-        TrainingRun::start_with(ModelId(1), 6, desk.project.waker.as_waker(), |_, _| panic!("on purpose"))
+        TrainingRun::start_with(ModelId(1), (6, 6), desk.project.waker.as_waker(), |_, _| panic!("on purpose"))
     };
     desk.project.learner.training = Some(run(&desk));
     desk.wait_for(|event| matches!(event, Event::TrainingFailed { message } if message.contains("report it")));

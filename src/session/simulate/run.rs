@@ -5,15 +5,21 @@ use super::record::{Kept, PointRecord, RunRecord, SentenceRecord};
 use super::{SimulateEvent, SimulateRequest};
 use crate::active::Strategy;
 use crate::annotation::{Fragments, LabelId, Sentence, SentenceId, Status};
+use crate::disk;
 use crate::evaluation::Effort;
 use crate::session::command::{Command, Suggested};
 use crate::session::jobs::{EvaluateRequest, TrainReport};
+use crate::session::model_folder;
 use crate::session::ranking::{AHEAD, dropout_passes};
 use crate::session::{Home, ImportAs, ImportHow, NewProject, Part, Project, RankRequest, SessionError, Setting};
+use crate::store::models_dir;
 use crate::train::{Config, PredictOptions};
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+
+/// The project of a run, in its folder.
+const FILE: &str = "run.nestling";
 
 pub(super) struct Plan<'a> {
     pub home: &'a Home,
@@ -49,10 +55,17 @@ pub(super) fn run(
         run.project.close()?;
     }
     if folder.is_dir() {
-        let io = |source| SessionError::Io { doing: "delete the project of a run", source, path: folder.clone() };
-        fs::remove_dir_all(&folder).map_err(io)?;
+        remove_project(&folder)?;
     }
     Ok(record)
+}
+
+/// Deletes the project of a run with its models. What else is in its folder stays, and the folder with it.
+fn remove_project(folder: &Path) -> Result<(), SessionError> {
+    model_folder::remove_all(&models_dir(&folder.join(FILE)))?;
+    let io = |source| SessionError::Io { doing: "delete the project of a run", source, path: folder.to_owned() };
+    // With what is beside a project file.
+    disk::remove_folder(folder, |name| name.starts_with("run."), |_| 0).map_err(io)
 }
 
 struct Run<'a> {
@@ -64,12 +77,11 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn open(plan: &'a Plan<'a>, folder: &Path, record: RunRecord) -> Result<Self, SessionError> {
-        let file = folder.join("run.nestling");
+        let file = folder.join(FILE);
         let (incoming, gold) = plan.gold.pool(plan.request.pool, plan.seed);
         let project = if record.annotated.is_empty() {
             if folder.is_dir() {
-                let io = |source| SessionError::Io { doing: "begin a run again", source, path: folder.to_owned() };
-                fs::remove_dir_all(folder).map_err(io)?;
+                remove_project(folder)?;
             }
             let io = |source| SessionError::Io { doing: "make the folder of a run", source, path: folder.to_owned() };
             fs::create_dir_all(folder).map_err(io)?;

@@ -1,6 +1,6 @@
 //! The JSON files of a checkpoint, as they are on disk.
 
-use super::{OwnLabels, Place, ReportFile, SamplesFile, State, VERSION};
+use super::{LabelFile, MOST_COUNTED, OwnLabels, Place, ReportFile, SamplesFile, State, VERSION, project_id};
 use crate::annotation::{LabelId, ModelId, Span};
 use crate::evaluation::Report;
 use crate::model::Samples;
@@ -30,6 +30,13 @@ pub(super) struct StateFile {
     best: Option<BestFile>,
     dataset_hash: String,
     parent: Option<u32>,
+    // Trainings of before said neither whose they are nor of how many sentences they took theirs.
+    #[serde(default)]
+    project: Option<String>,
+    #[serde(default)]
+    labels: Option<Vec<LabelFile>>,
+    #[serde(default)]
+    of_sentences: Option<usize>,
     pub sha256: Hashes,
 }
 
@@ -40,7 +47,7 @@ struct BestFile {
 }
 
 impl StateFile {
-    pub(super) fn new(state: &State, architecture_version: u32, sha256: Hashes) -> Self {
+    pub(super) fn new(state: &State, labels: &[(LabelId, String)], architecture_version: u32, sha256: Hashes) -> Self {
         let State { place, best, .. } = state;
         Self {
             version: VERSION,
@@ -60,17 +67,39 @@ impl StateFile {
             best: best.as_ref().map(|(epoch, dev)| BestFile { epoch: *epoch, dev: dev.as_ref().map(ReportFile::from) }),
             dataset_hash: state.dataset_hash.clone(),
             parent: state.parent.map(|id| id.0),
+            project: state.project.as_ref().map(ToString::to_string),
+            labels: Some(LabelFile::list(labels)),
+            of_sentences: Some(state.of_sentences),
             sha256,
         }
     }
 
-    /// `None` when a generator's state makes no sense.
+    /// What it says of the labels, where it does.
+    pub(super) fn labels(&self) -> Option<Vec<(LabelId, String)>> {
+        self.labels.clone().map(|labels| labels.into_iter().map(LabelFile::label).collect())
+    }
+
+    /// `None` when a generator's state, a time, a count or the project's id makes no sense.
     pub(super) fn state(self) -> Option<State> {
+        let is_time = |secs: f64| secs.is_finite() && secs >= 0.0;
+        let counts = [self.train_sentences, self.of_sentences.unwrap_or(0), self.step, self.steps];
+        let best = self.best.as_ref();
+        if !is_time(self.step_secs)
+            || !is_time(self.wall_secs)
+            || !self.loss_sum.is_finite()
+            || !counts.into_iter().all(|count| count < MOST_COUNTED)
+            || self.adam_steps >= MOST_COUNTED as u64
+            || !self.samples.fits()
+            || !best.is_none_or(|best| best.epoch < MOST_COUNTED && best.dev.as_ref().is_none_or(ReportFile::fits))
+        {
+            return None;
+        }
         Some(State {
             place: Place { epoch: self.epoch, batch: self.batch, loss_sum: self.loss_sum, order: self.order.state()? },
             step: self.step,
             steps: self.steps,
             train_sentences: self.train_sentences,
+            of_sentences: self.of_sentences.unwrap_or(self.train_sentences),
             adam_steps: self.adam_steps,
             noise: self.noise.state()?,
             samples: Samples::from(self.samples),
@@ -79,6 +108,7 @@ impl StateFile {
             best: self.best.map(|best| (best.epoch, best.dev.map(Report::from))),
             dataset_hash: self.dataset_hash,
             parent: self.parent.map(ModelId),
+            project: project_id(self.project)?,
         })
     }
 }
@@ -119,6 +149,18 @@ pub(super) struct DatasetFile {
     dev: Vec<ExampleFile>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     unlabelled: Vec<Vec<String>>,
+}
+
+/// The labels alone of a [`DatasetFile`].
+#[derive(Deserialize)]
+pub(super) struct OnlyLabels {
+    labels: Vec<(u32, String)>,
+}
+
+impl OnlyLabels {
+    pub(super) fn labels(self) -> Vec<(LabelId, String)> {
+        self.labels.into_iter().map(|(id, name)| (LabelId(id), name)).collect()
+    }
 }
 
 #[derive(Serialize, Deserialize)]

@@ -41,6 +41,7 @@ impl Run<'_> {
             step: self.step,
             steps: self.steps(),
             train_sentences: self.plan.labelled(),
+            of_sentences: self.of_sentences,
             adam_steps: self.adam.steps(),
             noise: self.noise.state(),
             samples: self.samples,
@@ -49,6 +50,7 @@ impl Run<'_> {
             best: self.best.as_ref().map(|best| (best.epoch, best.dev.clone())),
             dataset_hash: self.dataset.hash().to_owned(),
             parent: self.parent,
+            project: self.project.clone(),
         }
     }
 }

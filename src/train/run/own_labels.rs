@@ -44,7 +44,7 @@ impl Run<'_> {
         Ok(answers.into_iter().map(|answer| answer.mentions).collect())
     }
 
-    fn words_to_label(&self, part: usize) -> impl Iterator<Item = &[String]> {
+    pub(super) fn words_to_label(&self, part: usize) -> impl Iterator<Item = &[String]> {
         self.plan.unlabelled_of(part).into_iter().filter_map(|i| self.unlabelled.get(i)).map(Vec::as_slice)
     }
 

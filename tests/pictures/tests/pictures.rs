@@ -158,8 +158,8 @@ fn news(stage: &Stage) -> PathBuf {
     let writer = Writer::start(store, |_| {}).unwrap();
     let manifest = r#"{"architecture":"smartspanner","encoder":"built-in","train_sentences":62,"dev_f1":0.64}"#;
     // Made in times to come, so that it is always of the same age.
-    let (directory, manifest, created_ms) = ("model-0004".to_owned(), manifest.to_owned(), i64::MAX);
-    writer.model(ModelRecord { id: model, directory, manifest, created_ms }).unwrap();
+    let (manifest, manifest_sha256, created_ms) = (manifest.to_owned(), None, i64::MAX);
+    writer.model(ModelRecord { id: model, manifest, manifest_sha256, created_ms }).unwrap();
     writer.set_current_model(Some(model)).unwrap();
     writer.suggestions(said).unwrap();
     writer.close().unwrap();

@@ -1,0 +1,74 @@
+//! Deleting models and trainings: the files that they are known to have, and the folders when these are empty.
+
+use super::checkpoint::{self, DATASET};
+use super::sealed::{ENCODER, HALF_WRITTEN, MANIFEST};
+use super::{TrainError, snapshot};
+use crate::disk;
+use crate::encoder::Definition;
+use std::path::Path;
+
+/// Deletes a model. One that is not there is deleted already.
+///
+/// # Errors
+/// A link in its place or in it, or files in it that are not the program's: they stay, and its folder with them.
+pub fn remove_snapshot(folder: &Path) -> Result<(), TrainError> {
+    // The manifest last: as long as it is there, what is left says whose it is.
+    remove_sealed(folder, |name| u8::from(name == MANIFEST))
+}
+
+/// The names of all files that a model may have, with `/` between folders.
+pub fn snapshot_files() -> impl Iterator<Item = String> {
+    let own = snapshot::FILES.into_iter().chain([MANIFEST]).map(str::to_owned);
+    own.chain(Definition::FILES.into_iter().map(|name| format!("{ENCODER}/{name}")))
+}
+
+/// Deletes what an interrupted training has kept, or what is left of a folder that was half written.
+///
+/// # Errors
+/// See [`remove_snapshot`].
+pub fn remove_training(folder: &Path) -> Result<(), TrainError> {
+    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if is_half_written(name) {
+        return remove_checkpoint(folder);
+    }
+    let failed = || TrainError::io("can't delete all of the training", folder);
+    if !disk::is_there(folder) {
+        return Ok(());
+    }
+    if !disk::is_folder(folder) {
+        return Err(failed()(std::io::ErrorKind::NotADirectory.into()));
+    }
+    for (name, path) in checkpoint::folders(folder) {
+        if checkpoint::is_name(&name) || is_half_written(&name) {
+            remove_checkpoint(&path)?;
+        }
+    }
+    disk::remove_folder(folder, |name| name == DATASET || disk::is_unfinished(name), |_| 0).map_err(failed())
+}
+
+pub(super) fn remove_checkpoint(folder: &Path) -> Result<(), TrainError> {
+    // The manifest first: without it nothing goes on from what is left.
+    remove_sealed(folder, |name| u8::from(name != MANIFEST))
+}
+
+/// True for the hidden name of a folder that is being written, or was when the program was killed.
+pub fn is_half_written(name: &str) -> bool {
+    name.strip_prefix(HALF_WRITTEN)
+        .is_some_and(|rest| rest.len() == 6 && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
+fn remove_sealed(folder: &Path, rank: impl Fn(&str) -> u8) -> Result<(), TrainError> {
+    if !disk::is_folder(folder) && disk::is_there(folder) {
+        let error = std::io::Error::from(std::io::ErrorKind::NotADirectory);
+        return Err(TrainError::io("can't delete the model", folder)(error));
+    }
+    let ours = |name: &str| {
+        name == MANIFEST
+            || snapshot::FILES.contains(&name)
+            || checkpoint::FILES.contains(&name)
+            || disk::is_unfinished(name)
+    };
+    let removed = disk::remove_folder(&folder.join(ENCODER), |name| Definition::FILES.contains(&name), |_| 0)
+        .and_then(|()| disk::remove_folder(folder, ours, rank));
+    removed.map_err(TrainError::io("can't delete all of the model", folder))
+}
