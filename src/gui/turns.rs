@@ -210,13 +210,13 @@ mod tests {
         check("mmPmmRm", false, &["mmP", "mm", "R", "m"]);
         check("PRPR", false, &["P", "R", "P", "R"]);
         check("mR", false, &["m", "R"]);
-        check("PMR", false, &["P", "M", "R"]);
+        check("PMR", false, &["P", "MR"]);
     }
 
     #[test]
     fn keys_that_act_have_a_turn_each_and_text_stays_together() {
         check("xxxExB", true, &["xxx", "E", "x", "B"]);
-        check("xxk", false, &["x", "x", "k"]);
+        check("xBk", false, &["x", "B", "k"]);
         check("x_x", true, &["x_x"]);
         check("_x", false, &["_", "x"]);
         check("MkMmP", false, &["MkMm", "P"]);

@@ -45,9 +45,11 @@ fn what_is_predicted_in_parts_is_what_is_predicted_at_once() {
                 untrained(Config { architecture, nesting, max_width: 5, ..Config::default() }, false);
             let sentences = [words(WORDS), words(3)];
             let prepared = model.prepare_all(sentences.iter().map(|s| (s.as_slice(), [].as_slice())), &NEVER).unwrap();
-            for (filter, acquire) in
-                [(HeadFilter::All, None), (HeadFilter::AtLeast(0.5), Some(0)), (HeadFilter::All, Some(2))]
-            {
+            // Half of the words, whatever a model that has learned nothing says of them.
+            let mut heads = said(&model, &prepared, HeadFilter::All, None).remove(0).heads.unwrap_or(vec![0.5]);
+            heads.sort_by(f32::total_cmp);
+            let half = HeadFilter::AtLeast(heads[heads.len() / 2]);
+            for (filter, acquire) in [(HeadFilter::All, None), (half, Some(0)), (HeadFilter::All, Some(2))] {
                 model.most.predict = usize::MAX;
                 let whole = said(&model, &prepared, filter, acquire);
                 assert!(whole[0].found.len() > 20, "{} of {}", whole[0].found.len(), whole[0].candidates);
@@ -86,7 +88,8 @@ fn no_part_is_longer_than_asked_for_and_all_words_are_in_one() {
             assert_eq!(all, (0..WORDS).collect::<Vec<_>>());
             let parts: Vec<Prepared> = stretches.into_iter().map(|words| prepared.part(words)).collect();
             assert!(parts.len() >= 800 / most && parts.iter().all(|part| part.positions() <= most));
-            if is_lesson {
+            // Of one window alone the rest may be shorter than a mention.
+            if is_lesson && most > 300 {
                 let mentions: usize = parts.iter().map(|p| p.sentence.heads().iter().filter(|is| **is).count()).sum();
                 assert_eq!(mentions, gold.len(), "none is parted");
             }
