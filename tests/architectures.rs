@@ -619,15 +619,23 @@ fn a_training_and_a_prediction_tell_where_their_time_goes() {
 
 #[test]
 fn an_interrupted_training_gives_the_model_of_one_that_was_not() {
-    // The rate grows ruinous: the best epoch is one before the last.
-    let settings = "epochs=3 limit=36 self_training=4 self_epochs=2 batch_size=8 max_width=3 word_shapes=true \
-                    encoder_lr=1e-1 head_lr=1e-1 warmup=1 seed=1";
+    let with_seed = |seed: u32| {
+        format!(
+            "epochs=3 limit=36 self_training=4 self_epochs=2 batch_size=8 max_width=3 word_shapes=true \
+             encoder_lr=1e-1 head_lr=1e-1 warmup=1 seed={seed}"
+        )
+    };
     for architecture in architectures() {
         let desk = Desk::new();
-        let whole =
-            train(&desk.request("whole", *architecture, dataset(40, 25), settings), &NEVER, &mut |_| {}).unwrap();
-        let outcome = &whole.manifest.outcome;
-        assert!(outcome.best_epoch < 7, "{outcome:?}");
+        // The rate grows ruinous, so that the best epoch is one before the last: with most seeds, and with which depends
+        // on the processor's instructions.
+        let trained = |seed: u32| {
+            let request = desk.request(&format!("whole-{seed}"), *architecture, dataset(40, 25), &with_seed(seed));
+            (with_seed(seed), train(&request, &NEVER, &mut |_| {}).unwrap())
+        };
+        let found = (1..20).map(trained).find(|(_, whole)| whole.manifest.outcome.best_epoch < 7);
+        let (settings, whole) = found.expect("a seed whose best epoch is not the last");
+        let (settings, outcome) = (settings.as_str(), &whole.manifest.outcome);
         assert_eq!(Some(scored(&whole, &distant(25, 2))), outcome.dev);
         // In an epoch, at its end before dev is scored, before and after the model labels four sentences itself (after 15
         // steps, and after 43), and in the last one.

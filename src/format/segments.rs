@@ -44,7 +44,7 @@ pub(super) fn with_unit(format: &dyn Format, input: &Input, options: &Options, s
     }
     let mut evidence = LineEvidence::default();
     format.look_at_lines(input, &mut evidence);
-    if evidence.full > 0 {
+    if evidence.matters() {
         sink.note(format!("{}: {}", evidence.note(), input.file_name()));
     }
     options.with(&UNIT, evidence.value())
@@ -63,7 +63,7 @@ pub fn choose_unit<'f>(
     for (format, input) in inputs {
         format.look_at_lines(&input, &mut evidence);
     }
-    (evidence.full > 0).then(|| ((UNIT.key.to_owned(), evidence.value().to_owned()), evidence.note()))
+    evidence.matters().then(|| ((UNIT.key.to_owned(), evidence.value().to_owned()), evidence.note()))
 }
 
 /// Lines of each text that are looked at.
@@ -76,6 +76,8 @@ pub struct LineEvidence {
     full: usize,
     /// Those that hold several sentences.
     several: usize,
+    /// Texts of several lines.
+    of_several_lines: usize,
     /// Those that end inside a sentence, which goes on in the next line.
     broken: usize,
     /// Those that end without a full stop and are followed by another line, in texts with blank lines.
@@ -86,7 +88,9 @@ impl LineEvidence {
     /// Adds the first lines of a text.
     pub(super) fn add(&mut self, text: &str) {
         let lines: Vec<&str> = text.lines().take(LOOKED_AT_LINES).map(str::trim).collect();
-        self.full += lines.iter().filter(|line| !line.is_empty()).count();
+        let full = lines.iter().filter(|line| !line.is_empty()).count();
+        self.full += full;
+        self.of_several_lines += usize::from(full > 1);
         let has_several = |line: &&&str| split_sentences(line, SentenceSplit::Prose, Tokens::Words).len() > 1;
         self.several += lines.iter().filter(has_several).count();
         let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or_default();
@@ -97,6 +101,11 @@ impl LineEvidence {
             self.broken += usize::from(is_long(line) && next.starts_with(char::is_lowercase));
             self.unfinished += usize::from(has_blank);
         }
+    }
+
+    /// False where each text is one line and one sentence, whatever a line is.
+    fn matters(&self) -> bool {
+        self.several > 0 || self.of_several_lines > 0
     }
 
     /// Of the option.

@@ -61,9 +61,11 @@ pub fn check_project(path: &Path) -> Result<CheckReport, SessionError> {
     for (key, value) in &settings {
         report.problems.extend(super::Setting::from_row(key, value).err().map(|error| error.to_string()));
     }
-    let (without, note) = models::impossible(&suggestions, &corpus);
+    let (without, removed) = models::impossible(&suggestions, &corpus);
     let sentences = counted(without.len(), "sentence", "sentences");
-    report.problems.extend(note.map(|note| format!("{note}; opening the project removes them ({sentences})")));
+    report
+        .problems
+        .extend(removed.iter().map(|note| format!("{note}; opening the project removes them ({sentences})")));
     check_models(&mut report, store.path(), &Owner::of(&project, &corpus, &history), models, current_model);
     Ok(report)
 }

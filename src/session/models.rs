@@ -4,7 +4,7 @@ use super::model_folder::{self, Files, Owner, Strange, clean_up, directory, give
 use super::project::Project;
 use super::status::ModelInfo;
 use super::{SessionError, Task};
-use crate::annotation::{Corpus, ModelId, SentenceId, SentenceSuggestions};
+use crate::annotation::{Corpus, ModelId, SentenceId, SentenceSuggestions, Suggestion};
 use crate::disk;
 use crate::evaluation::{Calibration, Scale};
 use crate::store::ModelRecord;
@@ -127,41 +127,43 @@ pub(super) fn find(folder: &Path, owner: &Owner, models: &mut Vec<ModelRecord>) 
     found
 }
 
-/// What no model of the project can have said: suggestions that name labels which the project never had, and all that
-/// else such a model says. What came with a file loses those suggestions alone. Each sentence with what is left.
+/// What no model of the project can have said, with what is to be known of it. Each sentence with what is left.
+///
+/// Suggestions that name labels which the project never had, and all else that such a model says (what came with a file
+/// loses those suggestions alone); and what reaches beyond its sentence.
 pub(super) fn impossible(
     suggestions: &HashMap<SentenceId, SentenceSuggestions>,
     corpus: &Corpus,
-) -> (Vec<(SentenceId, SentenceSuggestions)>, Option<String>) {
+) -> (Vec<(SentenceId, SentenceSuggestions)>, Vec<String>) {
     let next = corpus.labels().next_id();
-    let knows_labels = |said: &SentenceSuggestions| {
-        said.spans.iter().all(|s| s.label < next && s.runner_up.is_none_or(|(label, _)| label < next))
-    };
-    let faulty = suggestions.values().filter(|said| !knows_labels(said));
+    let has_label = |s: &Suggestion| s.label < next && s.runner_up.is_none_or(|(label, _)| label < next);
+    let faulty = suggestions.values().filter(|said| !said.spans.iter().all(has_label));
     let models: BTreeSet<ModelId> = faulty.map(|said| said.model).collect();
-    if models.is_empty() {
-        return (Vec::new(), None);
-    }
-    let (mut without, mut count) = (Vec::new(), 0);
-    for (id, said) in suggestions.iter().filter(|(_, said)| models.contains(&said.model)) {
-        // Of no model, so that the one in use says what it has to say.
-        let nothing =
-            SentenceSuggestions { model: ModelId::FROM_FILE, heads: Vec::new(), spans: Vec::new(), acquisition: None };
-        let mut left = nothing;
-        if said.model == ModelId::FROM_FILE {
-            left = said.clone();
-            left.spans.retain(|s| s.label < next && s.runner_up.is_none_or(|(label, _)| label < next));
+    let (mut without, mut strange, mut outside) = (Vec::new(), 0, 0);
+    for (id, said) in suggestions {
+        let mut left = said.clone();
+        if models.contains(&said.model) {
+            // Of no model, so that the one in use says what it has to say.
+            let spans = left.spans.into_iter().filter(|s| said.model == ModelId::FROM_FILE && has_label(s)).collect();
+            left = SentenceSuggestions { model: ModelId::FROM_FILE, heads: Vec::new(), spans, acquisition: None };
+            strange += said.spans.len() - left.spans.len();
+        }
+        let tokens = corpus.any_sentence(*id).map_or(usize::MAX, |sentence| sentence.tokens().len());
+        let known = left.spans.len();
+        left.spans.retain(|s| s.span.end().get() <= tokens);
+        outside += known - left.spans.len();
+        if left.heads.len() > tokens {
+            left.heads.clear();
         }
         if left != *said {
-            count += said.spans.len() - left.spans.len();
             without.push((*id, left));
         }
     }
-    let note = format!(
-        "{} of labels that the project never had, or by the model that named these; not shown",
-        counted(count, "suggestion is", "suggestions are")
-    );
-    (without, Some(note))
+    let note = |count: usize, why: &str| {
+        (count > 0).then(|| format!("{} {why}; not shown", counted(count, "suggestion is", "suggestions are")))
+    };
+    let strange = note(strange, "of labels that the project never had, or by the model that named these");
+    (without, strange.into_iter().chain(note(outside, "beyond the end of the sentence")).collect())
 }
 
 /// A model whose files are there.
@@ -309,12 +311,39 @@ mod tests {
         let corpus = Corpus::new(project.labels, crate::annotation::MentionId(0), 0);
         let all = [said(1, &[0, 1]), said(2, &[0]), said(2, &[1, 2]), said(0, &[0, 7])];
         let all: HashMap<SentenceId, SentenceSuggestions> = (0..).map(SentenceId).zip(all).collect();
-        let (mut without, note) = impossible(&all, &corpus);
+        let (mut without, notes) = impossible(&all, &corpus);
         without.sort_by_key(|(id, _)| *id);
         let left: Vec<_> = without.iter().map(|(id, said)| (id.0, said.model.0, said.spans.len())).collect();
         assert_eq!(left, [(1, 0, 0), (2, 0, 0), (3, 0, 1)]);
-        assert!(note.unwrap().starts_with("4 suggestions are"));
+        assert!(matches!(notes.as_slice(), [note] if note.starts_with("4 suggestions are")), "{notes:?}");
         let rest = HashMap::from([(SentenceId(0), said(1, &[0, 1]))]);
-        assert_eq!(impossible(&rest, &corpus), (Vec::new(), None));
+        assert_eq!(impossible(&rest, &corpus), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn what_reaches_beyond_its_sentence_is_taken_away() {
+        let mut corpus = Corpus::new(
+            super::super::NewProject::with_labels(["PER"]).unwrap().labels,
+            crate::annotation::MentionId(0),
+            0,
+        );
+        let tokens = crate::text::tokenize("Anna left");
+        let sentences = vec![crate::annotation::NewSentence { tokens, ..Default::default() }];
+        let (name, text) = (String::new(), "Anna left".into());
+        corpus
+            .add_document(crate::annotation::NewDocument { name, text, sentences, kept: Default::default() })
+            .unwrap();
+        let suggestion = |range| {
+            let span = Span::from_range(range).unwrap();
+            Suggestion { span, label: LabelId(0), score: 0.9, runner_up: None }
+        };
+        let spans = vec![suggestion(0..1), suggestion(1..3)];
+        let said = SentenceSuggestions { model: ModelId(1), heads: vec![0.5; 3], spans, acquisition: None };
+        let (without, notes) = impossible(&HashMap::from([(SentenceId(0), said)]), &corpus);
+        let left: Vec<_> = without.iter().map(|(_, left)| (left.spans.len(), left.heads.len())).collect();
+        assert_eq!(
+            (left, notes),
+            (vec![(1, 0)], vec!["1 suggestion is beyond the end of the sentence; not shown".to_owned()])
+        );
     }
 }

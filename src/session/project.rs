@@ -187,7 +187,7 @@ impl Project {
             }
         }
         let found = models::find(&store::models_dir(&path), &Owner::of(&id, &corpus, &history), &mut models);
-        let (without, note) = models::impossible(&suggestions, &corpus);
+        let (without, removed) = models::impossible(&suggestions, &corpus);
         let waker = SharedWaker::default();
         let saving = Arc::new(Mutex::new(Saving { saved: corpus.revision(), ..Saving::default() }));
         let (told, woken) = (saving.clone(), waker.clone());
@@ -213,7 +213,7 @@ impl Project {
             path,
             id,
             strange: found.strange,
-            notes: found.notes.into_iter().chain(note).collect(),
+            notes: found.notes.into_iter().chain(removed).collect(),
             file_news,
             former_models: Vec::new(),
             setting_rows: rows,

@@ -160,8 +160,10 @@ fn read_in_view(
     incoming.documents.iter().for_each(|document| lengths.add(document));
     incoming.notes.extend(lengths.note());
     if incoming.sentences == 0 {
+        // What is known to hold annotations says more than what happens to lie beside it.
+        let is_data = |(_, error): &(PathBuf, FormatError)| matches!(error, FormatError::Foreign { is_data: true, .. });
         if !failures.is_empty() {
-            return Err(failures.swap_remove(0).1.into());
+            return Err(failures.swap_remove(failures.iter().position(is_data).unwrap_or(0)).1.into());
         }
         let why = match incoming.warnings.as_slice() {
             [] => "the files are empty, or only say how others are shown".to_owned(),

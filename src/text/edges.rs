@@ -17,6 +17,8 @@ pub fn cuts_word(text: &str, at: usize) -> bool {
     if !(left.is_ascii() && right.is_ascii()) && is_inside_cluster(text, at) {
         return true;
     }
+    // A letter may carry marks.
+    let left = if left.is_ascii() || left.is_alphanumeric() { left } else { cluster_before(before).unwrap_or(left) };
     let is_free = |c| is_unspaced(c) || is_hangul(c);
     left.is_alphanumeric()
         && right.is_alphanumeric()
@@ -30,6 +32,13 @@ fn is_inside_cluster(text: &str, at: usize) -> bool {
     let from = text.floor_char_boundary(at.saturating_sub(LOOK_BACK));
     let Some(near) = text.get(from..) else { return false };
     GraphemeCursor::new(at - from, near.len(), true).is_boundary(near, 0) == Ok(false)
+}
+
+/// The first character of the last grapheme cluster.
+fn cluster_before(text: &str) -> Option<char> {
+    let near = text.get(text.floor_char_boundary(text.len().saturating_sub(LOOK_BACK))..)?;
+    let start = GraphemeCursor::new(near.len(), near.len(), true).prev_boundary(near, 0).ok()??;
+    near.get(start..)?.chars().next()
 }
 
 fn is_hangul(c: char) -> bool {

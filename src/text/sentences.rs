@@ -274,6 +274,18 @@ mod tests {
             安 娜 中 午 在 港 口 遇 见 了 博 和 他 的 老 朋 友 们 他 们 谈 了 很 久 关 于 新 的 码 头 工 程 的 事 情 。
             下 雨 了 。"#]],
         );
+        let unwrapped =
+            "It rained all day.\nShe met the mayor of\nAarhus in May.\n\nMayor steps out\nBy Anna Berg\nHe left.";
+        check(
+            unwrapped,
+            SentenceSplit::Prose,
+            expect![[r#"
+                It rained all day .
+                She met the mayor of Aarhus in May .
+                Mayor steps out
+                By Anna Berg
+                He left ."#]],
+        );
         check(
             "Roses,\nViolets and\nLilies\n",
             SentenceSplit::Prose,

@@ -21,6 +21,10 @@ struct Line {
     chars: usize,
     begins: Beginning,
     ends_sentence: bool,
+    /// Its last word is short and small, such as "of" and "the", which few headlines end with.
+    ends_short: bool,
+    /// No line of its block has ended a sentence yet, as in a headline and what stands under it.
+    is_at_head: bool,
     /// The widest line of its block, where the block is wrapped. A block has no blank line inside.
     block_width: Option<usize>,
 }
@@ -71,7 +75,7 @@ impl Wrapping {
         if beginning(rest.trim_start()) == Beginning::SmallLetter {
             return false;
         }
-        let Some(width) = line.block_width.or(self.usual) else { return true };
+        let Some(width) = line.block_width.or(self.usual) else { return line.is_at_head || !line.ends_short };
         let next = first_word(rest);
         // Where words have no blanks between them a line may be wrapped after any character.
         let needed = if next.starts_with(is_unspaced) { 1 } else { 1 + next.chars().count() };
@@ -86,13 +90,17 @@ impl Line {
             chars: line.chars().count(),
             begins: beginning(line),
             ends_sentence: ends_sentence(line),
+            ends_short: ends_short(line),
+            is_at_head: false,
             block_width: None,
         }
     }
 }
 
-/// Finds out whether the lines of a block are wrapped; adds the widths of those that break inside a sentence.
+/// Looks at the lines of a block: its head, and whether it is wrapped; adds the widths of those that break inside a sentence.
 fn end_block(lines: &mut [Line], inside: &mut Vec<usize>) {
+    let head = lines.iter().take_while(|line| !line.ends_sentence).count();
+    lines.iter_mut().take(head).for_each(|line| line.is_at_head = true);
     let widest = lines.iter().map(|line| line.chars).max().unwrap_or_default();
     let is_full = |line: &Line| line.chars as f64 >= ROOM * widest as f64;
     let looks_wrapped = |line: &Line| lines.len() >= EQUAL_LINES && is_full(line);
@@ -118,6 +126,11 @@ fn beginning(line: &str) -> Beginning {
         Some(c) if c.is_alphabetic() && !c.is_uppercase() => Beginning::UncasedLetter,
         _ => Beginning::Other,
     }
+}
+
+fn ends_short(line: &str) -> bool {
+    let word = line.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    (1..=3).contains(&word.chars().count()) && word.chars().all(char::is_lowercase)
 }
 
 /// True for a line that ends with the punctuation of a sentence, in any script.

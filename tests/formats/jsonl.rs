@@ -39,7 +39,11 @@ fn the_examples_of_the_documentation_are_true() {
         let places = block.starts_with("{\"text\"").then(|| {
             "3 lines count characters: places were read as Unicode code points, the end being the one after the last: input".to_owned()
         });
-        assert_eq!((&read.warnings, read.notes), (&vec![], places.into_iter().collect()), "{block}");
+        let tags = block
+            .contains("\"ner_tags\"")
+            .then(|| "tags were read as iob2; else set the option scheme=…: input".to_owned());
+        let notes: Vec<String> = read.notes.into_iter().filter(|note| !note.starts_with("read as ")).collect();
+        assert_eq!((&read.warnings, notes), (&vec![], places.into_iter().chain(tags).collect()), "{block}");
     }
     for format in formats() {
         assert!(docs.contains(&format!("| `{}` |", format.id())) && docs.contains(&format!("## `{}`", format.id())));

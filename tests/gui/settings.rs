@@ -15,6 +15,7 @@ fn settings_hold_at_once_and_after_opening_again() {
     page.fill("Who annotates", "Zoë");
     page.click("Train by itself as sentences are completed");
     page.click("Light");
+    page.scroll_to("Learn from open sentences, too");
     page.click("Learn from open sentences, too");
     page.choose("Architecture of the next model", "SpanNER");
     page.click("Close");

@@ -269,6 +269,12 @@ impl Page {
         self.step();
     }
 
+    /// In a long dialog what is clicked has to be in sight.
+    pub(crate) fn scroll_to(&mut self, name: &str) {
+        self.harness.get_by_label(name).scroll_to_me();
+        self.harness.run_steps(30);
+    }
+
     pub(crate) fn choose(&mut self, list: &str, choice: &str) {
         self.harness.get_by_role_and_label(Role::ComboBox, list).scroll_to_me();
         self.harness.run_steps(30);

@@ -103,7 +103,7 @@ fn edit(corpus: &Corpus, kind: u8, a: usize, b: usize, c: usize) -> Edit {
             _ => span(start, start + width).into(),
         };
         let provenance =
-            [Provenance::Person, Provenance::Import, Provenance::Rule, Provenance::Accepted(ModelId(c as u32))];
+            [Provenance::Person, Provenance::Import, Provenance::Rule, Provenance::Accepted(ModelId(c as u32 % 1000))];
         let mut mention = Mention::new(id, fragments, label, provenance[b % 4].clone());
         if c.is_multiple_of(2) {
             mention.attributes =

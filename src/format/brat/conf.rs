@@ -92,6 +92,21 @@ pub(super) fn labels(annotation: &str, visual: &str, shortcuts: &str) -> Vec<Imp
     labels
 }
 
+/// True where it names labels and says no more of them, so that the labels are all there is to keep.
+pub(super) fn names_labels_alone(annotation: &str) -> bool {
+    let mut section = "";
+    annotation.lines().filter(|line| !line.trim().is_empty()).all(|line| match section_name(line) {
+        Some(name) => {
+            section = name;
+            true
+        }
+        None => {
+            let is_plain = !line.starts_with(['<', '!', '-', '#']) && !line.contains(char::is_whitespace);
+            section == "entities" && is_plain
+        }
+    })
+}
+
 /// The labels of configuration that came by way of another format.
 pub(super) fn labels_of(definitions: &Kept) -> Vec<ImportedLabel> {
     let all = by_folder(definitions);
