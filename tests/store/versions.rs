@@ -3,6 +3,8 @@
 //! `version-2.nestling` is of the same program when it knew no excluded documents: three documents, "lund" removed, the
 //! other two removed and brought back by undo. `version-3.nestling` is of the same program when it knew of one score for what
 //! a sentence teaches: two documents, two complete sentences, a model's suggestions for the other two.
+//! `version-4.nestling` is of the same program when projects had no identity: three documents, four complete sentences, a
+//! model and its suggestions for the other four.
 
 use super::*;
 
@@ -103,6 +105,25 @@ fn in_a_file_of_version_3_suggestions_stay_and_say_nothing_of_what_they_teach() 
     assert_eq!((heads, corpus.sentence_count()), (vec![6, 8], 4));
     assert!(suggestions.values().all(|said| said.model == ModelId(1) && said.acquisition.is_none()));
     assert!(measurements.is_empty());
+}
+
+#[test]
+fn a_file_of_version_4_gets_an_identity_and_keeps_its_model_without_a_hash() {
+    let (_dir, path) = old_project(4);
+    let identity = || {
+        let store = Store::open(&path).unwrap();
+        assert_eq!(store.check().unwrap(), Vec::<String>::new());
+        let Contents { project, corpus, suggestions, models, current_model, .. } = store.load().unwrap();
+        let mentions: usize = corpus.sentences().map(|s| s.mentions().len()).sum();
+        assert_eq!((corpus.sentence_count(), mentions, suggestions.len()), (8, 10, 4));
+        assert!(suggestions.values().all(|said| said.acquisition.is_some()));
+        let [model] = models.as_slice() else { panic!("{models:?}") };
+        assert_eq!((model.id, current_model, model.manifest_sha256.as_deref()), (ModelId(1), Some(ModelId(1)), None));
+        project
+    };
+    assert_eq!(identity(), identity(), "made once");
+    let (_other, other) = old_project(4);
+    assert_ne!(identity(), Store::open(&other).unwrap().load().unwrap().project);
 }
 
 #[test]
