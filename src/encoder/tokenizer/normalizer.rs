@@ -13,8 +13,8 @@ use tokenizers::{NormalizedString, NormalizerWrapper};
 #[derive(Deserialize)]
 #[serde(tag = "type")]
 pub(super) enum Normalizer {
-    #[serde(alias = "Bert")]
-    BertNormalizer {
+    #[serde(rename = "BertNormalizer", alias = "Bert")]
+    Bert {
         clean_text: bool,
         handle_chinese_chars: bool,
         strip_accents: Option<bool>,
@@ -62,7 +62,7 @@ impl Normalizer {
     fn push_to(self, steps: &mut Vec<NormalizerWrapper>) -> Result<(), Problem> {
         let step = match self {
             Self::Sequence { normalizers } => return normalizers.into_iter().try_for_each(|step| step.push_to(steps)),
-            Self::BertNormalizer { clean_text, handle_chinese_chars, strip_accents, lowercase } => {
+            Self::Bert { clean_text, handle_chinese_chars, strip_accents, lowercase } => {
                 BertNormalizer::new(clean_text, handle_chinese_chars, strip_accents, lowercase).into()
             }
             Self::Strip { strip_left, strip_right } => Strip::new(strip_left, strip_right).into(),

@@ -216,7 +216,7 @@ impl Layout {
                 .iter()
                 .map(|(_, line)| (line, self.separator.split(line)))
                 .filter(|(line, cells)| {
-                    let is_row = self.count.fits(cells) && !(line.starts_with('#') && !self.is_row_of_tags(cells));
+                    let is_row = self.count.fits(cells) && (!line.starts_with('#') || self.is_row_of_tags(cells));
                     is_row && !std::mem::take(&mut header)
                 })
                 .map(|(_, cells)| cells)

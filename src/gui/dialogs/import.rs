@@ -64,7 +64,7 @@ enum State {
 /// Files that are being read. Dropping it cancels that.
 struct Reading {
     /// With an error comes the format whose option it asks for.
-    task: Task<Result<Incoming, (SessionError, Option<&'static str>)>>,
+    task: Task<Result<Incoming, Box<(SessionError, Option<&'static str>)>>>,
     watch: Watch,
 }
 
@@ -118,7 +118,7 @@ impl ImportDialog {
         let State::Reading(reading) = &self.state else { return };
         let Some(result) = reading.task.poll() else { return };
         let labels = backstage.project.map(|p| p.corpus().labels());
-        let result = result.map_err(|lost| (lost.into(), None)).flatten();
+        let result = result.map_err(|lost| Box::new((lost.into(), None))).flatten();
         self.state = match result {
             Ok(incoming) => {
                 let sentences = preview(&incoming, labels.unwrap_or(&LabelSet::default()));
@@ -128,7 +128,8 @@ impl ImportDialog {
                 let there = backstage.project.and_then(|p| incoming.already_there(p.corpus()));
                 State::Preview { incoming: Box::new(incoming), sentences, there }
             }
-            Err((error, asking)) => {
+            Err(failed) => {
+                let (error, asking) = *failed;
                 // The option that is asked for is one of a format that was found out.
                 self.read_as = self.read_as.or(asking);
                 State::Choosing { failure: Some(Report::of("", &error).text) }
@@ -143,8 +144,9 @@ impl ImportDialog {
         let request = ReadRequest { format: self.format.map(str::to_owned), options };
         let watch = Watch::default();
         let for_work = watch.clone();
-        let work =
-            move || read_files_watched(&files, &request, &for_work).map_err(|error| (error, asking_format(&files)));
+        let work = move || {
+            read_files_watched(&files, &request, &for_work).map_err(|error| Box::new((error, asking_format(&files))))
+        };
         let task = Task::spawn("read files", backstage.services.waker.clone(), work);
         self.state = State::Reading(Reading { task, watch });
     }

@@ -147,7 +147,7 @@ pub fn half_matmul(dst: (&mut [f32], View), a: &[u32], b: &Panels, onto: Onto) {
     let rows = a.len().checked_div(b.pairs).unwrap_or(0);
     for first in (0..rows).step_by(ROWS) {
         let left = Left { data: a, at: first * b.pairs, row: b.pairs, step: 1 };
-        let view = dst.1.from_row(first);
+        let view = dst.1.starting_at_row(first);
         for panel in 0..b.columns / PANEL {
             multiply(ROWS.min(rows - first), left, b, panel, (&mut *dst.0, view), onto);
         }
@@ -167,7 +167,7 @@ pub fn half_matmul_transposed(dst: (&mut [f32], View), rows: usize, a: &Panels, 
             let count = (PANEL - column).min(rows - row);
             tiles::rows_of(a.panel(number), column, count, &mut lines);
             let left = Left { data: &lines, at: 0, row: a.pairs, step: 1 };
-            let view = dst.1.from_row(row);
+            let view = dst.1.starting_at_row(row);
             for panel in 0..b.columns / PANEL {
                 multiply(count, left, b, panel, (&mut *dst.0, view), onto);
             }
@@ -179,7 +179,7 @@ pub fn half_matmul_transposed(dst: (&mut [f32], View), rows: usize, a: &Panels, 
         for row in (0..rows).step_by(STEP) {
             let (number, column) = ((first + row) / PANEL, (first + row) % PANEL);
             let left = Left { data: a.panel(number), at: column, row: 1, step: PANEL };
-            let view = dst.1.from_row(row);
+            let view = dst.1.starting_at_row(row);
             multiply(STEP, left, b, panel, (&mut *dst.0, view), onto);
         }
     }
@@ -454,7 +454,7 @@ mod tests {
         half_matmul_transposed((&mut [], View::rows(PANEL)), 0, &panels, 0, &panels, Onto::Sum);
         let panics = |work: &dyn Fn()| {
             let work = std::panic::AssertUnwindSafe(work);
-            assert!(std::panic::catch_unwind(|| work()).is_err());
+            assert!(std::panic::catch_unwind(work).is_err());
         };
         panics(&|| Panels::default().stack(&[(&[0.0; PANEL], View::rows(PANEL), 2)], PANEL));
         panics(&|| Panels::default().stack(&[(&[0.0; PANEL], View { at: usize::MAX, row: PANEL, col: 1 }, 2)], PANEL));

@@ -22,7 +22,7 @@ impl View {
     }
 
     /// The rows from `row` on. What would begin beyond all memory fits no slice.
-    pub(super) fn from_row(self, row: usize) -> Self {
+    pub(super) fn starting_at_row(self, row: usize) -> Self {
         Self { at: self.at.saturating_add(row.saturating_mul(self.row)), ..self }
     }
 
