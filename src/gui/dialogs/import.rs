@@ -61,10 +61,12 @@ enum State {
     Done(Box<ImportReceipt>),
 }
 
+/// Why files were not read, and the format whose option the error asks for.
+type ReadFailure = Box<(SessionError, Option<&'static str>)>;
+
 /// Files that are being read. Dropping it cancels that.
 struct Reading {
-    /// With an error comes the format whose option it asks for.
-    task: Task<Result<Incoming, Box<(SessionError, Option<&'static str>)>>>,
+    task: Task<Result<Incoming, ReadFailure>>,
     watch: Watch,
 }
 
