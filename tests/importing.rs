@@ -519,7 +519,7 @@ fn the_configuration_of_brat_goes_out_as_it_came_in() {
     assert!(text("kb_shortcuts.conf").starts_with("P Person\nI In\n"));
 
     // By way of our own format, too; others say that they have no place for it.
-    let (_, jsonl, losses) = through(&place, &[out.clone()], "jsonl", "out.jsonl");
+    let (_, jsonl, losses) = through(&place, std::slice::from_ref(&out), "jsonl", "out.jsonl");
     assert_eq!(losses, Vec::<String>::new());
     let (_, again, losses) = through(&place, &[jsonl], "brat", "again");
     assert_eq!(losses, Vec::<String>::new());

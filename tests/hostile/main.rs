@@ -3,7 +3,7 @@
 //!
 //! `NESTLING_MUTATIONS=20` tries twenty times as many seeded mutations.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a test that can't go on fails")]
 
 mod memory;
 mod mutations;

@@ -22,11 +22,12 @@ fn run(place: &Place, args: &[&str]) -> (i32, String) {
         .spawn()
         .unwrap();
     let mut stderr = child.stderr.take().unwrap();
-    let said = std::thread::spawn(move || {
+    let listening = std::thread::Builder::new().name("listening".to_owned()).spawn(move || {
         let mut said = Vec::new();
         let _ = stderr.read_to_end(&mut said);
         String::from_utf8_lossy(&said).into_owned()
     });
+    let said = listening.unwrap();
     let started = Instant::now();
     loop {
         if let Some(status) = child.try_wait().unwrap() {

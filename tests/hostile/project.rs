@@ -184,7 +184,7 @@ fn document(number: u32, first: MentionId) -> NewDocument {
     sentences[0].status = Status::Complete;
     sentences[1].mentions = vec![mention(3, vec![span(2, 5)], 2, Provenance::Rule)];
     sentences[1].rejected.insert((span(0, 1), LabelId(1)));
-    sentences[1].split = if number % 5 == 0 { Split::Test } else { Split::Rest };
+    sentences[1].split = if number.is_multiple_of(5) { Split::Test } else { Split::Rest };
     let kept = BTreeMap::from([("brat".to_owned(), "R1\tof Arg1:T1 Arg2:T2".to_owned())]);
     NewDocument { name: format!("d{number}"), text: TEXT.into(), kept, sentences }
 }

@@ -2,10 +2,10 @@
 
 use super::memory;
 use super::project::{Place, span};
+use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use nestling::annotation::*;
 use nestling::session::{self, Command, Home, Order};
 use nestling::store::{Store, StoreError, rescue};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 /// A file is done with in a second or so; a debug build on a busy machine takes longer.
@@ -19,14 +19,15 @@ pub(crate) struct Trying {
 
 impl Trying {
     pub(crate) fn new(what: String) -> Self {
-        let (done, is_done) = channel::<()>();
+        let (done, is_done) = bounded::<()>(0);
         let told = what.clone();
-        std::thread::spawn(move || {
+        let watching = std::thread::Builder::new().name("watching".to_owned()).spawn(move || {
             if is_done.recv_timeout(LONGEST) == Err(RecvTimeoutError::Timeout) {
                 eprintln!("this takes far too long: {told}");
                 std::process::abort();
             }
         });
+        watching.unwrap();
         Self { what, _done: done }
     }
 }
