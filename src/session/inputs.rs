@@ -100,9 +100,14 @@ fn in_folder(
     let (chosen, rest): (Vec<_>, Vec<_>) = known.into_iter().partition(is_chosen);
     let chosen: Vec<PathBuf> = chosen.into_iter().map(|(path, _)| path).collect();
     if chosen.is_empty() {
-        let is_known = |found: &Result<Detected, FormatError>| matches!(found, Err(FormatError::Foreign { .. }));
-        let known = rest.into_iter().find(|(_, found)| is_known(found));
-        if let Some((_, Err(foreign))) = known {
+        // What is known to hold annotations says more than what happens to lie beside it.
+        let rank = |error: &FormatError| match error {
+            FormatError::Foreign { is_data, .. } => Some(!is_data),
+            _ => None,
+        };
+        let known = rest.into_iter().filter_map(|(_, found)| found.err());
+        let known = known.filter(|error| rank(error).is_some()).min_by_key(rank);
+        if let Some(foreign) = known {
             return Err(foreign.into()); // which says the way
         }
         let endings = format.map_or_else(String::new, |f| format!(" that ends in .{}", f.extensions().join(" or .")));

@@ -56,6 +56,7 @@ fn every_shape_is_read() {
           "Nobody" "here" "."
         "input-10" "Nobody seen."
           "Nobody" "seen" "." Unread
+        note: read as prose, because 2 lines of 10 hold several sentences; the option unit=lines reads it the other way: input
         note: 10 lines count characters: places were read as Unicode code points, the end being the one after the last: input
         warning: line 3: the mention 0-4 (PER) is there twice; it was kept once: input"#]].assert_eq(&shown);
 }
@@ -145,6 +146,7 @@ fn a_mention_that_cannot_be_placed_is_told_and_its_sentence_is_not_complete() {
             [1..3] X
         "input-8" "I am sad."
           "I" "am" "sad" "." Untouched
+        note: read as prose, because 4 lines of 6 hold several sentences; the option unit=lines reads it the other way: input
         note: 6 lines count characters: places were read as Unicode code points, the end being the one after the last: input
         note: 2 tokens were split because a mention begins or ends inside, first "Anna": input
         note: 1 sentence was joined to the one before because a mention goes across, first "Bo. It": input
@@ -194,6 +196,7 @@ fn words_win_over_places() {
         "input-3" "Anna left."
           "Anna" "left" "."
             [0..1] PER
+        note: read as prose, because 1 line of 2 hold several sentences; the option unit=lines reads it the other way: input
         note: whether `end` is the last token or one after it can't be told from this file: read as one after it; --option end=inclusive says otherwise: input
         note: 1 line counts characters: places were read as Unicode code points, the end being the one after the last: input"#]].assert_eq(&check(&lines, &[]));
 }

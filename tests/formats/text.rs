@@ -13,7 +13,7 @@ fn text_keeps_its_bytes_and_says_how_it_was_read() {
         "input" "\u{feff}One line. \r\n\r\nzwölf 💩\n"
           "One" "line" "." Unread
           "zwölf" "💩" Unread
-        note: read as one sentence a line because 2 of 2 lines hold one sentence; else set the option unit=prose: input"#]].assert_eq(&show(&lines));
+        note: read as one sentence a line, because 2 lines of 2 hold one sentence; the option unit=prose reads it the other way: input"#]].assert_eq(&show(&lines));
     let prose =
         "The mayor of the town of Grelsund opened the new ferry\nterminal on Monday. It rained.\n\nA headline\n";
     expect![[r#"
@@ -21,7 +21,7 @@ fn text_keeps_its_bytes_and_says_how_it_was_read() {
           "The" "mayor" "of" "the" "town" "of" "Grelsund" "opened" "the" "new" "ferry" "terminal" "on" "Monday" "." Unread
           "It" "rained" "." Unread
           "A" "headline" Unread
-        note: read as prose because 1 of 3 lines hold several sentences; else set the option unit=lines: input"#]]
+        note: read as prose, because 1 line of 3 hold several sentences; the option unit=lines reads it the other way: input"#]]
     .assert_eq(&show(&read("text", prose, &[]).unwrap()));
     let told = read("text", prose, &[("unit", "lines")]).unwrap();
     assert_eq!((told.documents[0].sentences.len(), told.notes), (3, vec![]));

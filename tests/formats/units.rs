@@ -123,6 +123,7 @@ fn what_was_found_is_told_with_the_evidence() {
             [0..1] PER
             [2..4] PER
           "It" "rained" "."
+        note: read as prose, because 1 line of 1 hold several sentences; the option unit=lines reads it the other way: input
         note: 1 line counts characters: places were read as Unicode code points, the end being the last one, because then 2 of 2 places are whole words or what is quoted there, and as Unicode code points with exclusive ends 0; else set the options offsets=chars and end=exclusive: input"#]].assert_eq(&shown.join("\n\n"));
 }
 

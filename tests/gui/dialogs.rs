@@ -49,13 +49,18 @@ fn call(page: &mut Page, title: &str) {
 
 /// Where Tab leads, from where the dialog begins until it comes round.
 fn walk(page: &mut Page, dialog: &str) -> Vec<Control> {
-    let first = focused_in(page, dialog);
+    let mut first = focused_in(page, dialog);
     let mut visited = vec![first.clone()];
+    let mut has_grown = false;
     loop {
         page.key(Key::Tab);
         let now = focused_in(page, dialog);
         if now.name == first.name && now.role == first.role && now.rect.intersects(first.rect) {
             return visited;
+        }
+        if visited.len() == MOST_TABS && !has_grown {
+            // What the dialog waited for has come meanwhile and moved its controls.
+            (has_grown, first, visited) = (true, now.clone(), Vec::new());
         }
         visited.push(now);
         assert!(visited.len() <= MOST_TABS, "{dialog} never comes round: {visited:#?}");

@@ -218,6 +218,7 @@ fn what_is_selected_out_of_sight_is_brought_into_sight_and_not_changed() {
         }
         assert_eq!(page.mentions(0), ["LOC: end"], "{ways:?}");
         assert!(page.shows_part("out of sight"));
+        page.harness.run_steps(60);
         let word = page.harness.get_by_label("word 801: end").rect();
         assert!(word.top() > 60.0 && word.bottom() < 820.0, "{word}");
     }

@@ -5,8 +5,8 @@ use std::os::unix::fs::symlink;
 
 /// As a guard against waiting for ever: a pipe without a writer blocks who opens it.
 fn within_a_minute<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    let (sender, result) = unbounded();
-    std::thread::spawn(move || sender.send(work()));
+    let (sender, result) = crossbeam_channel::bounded(1);
+    std::thread::Builder::new().name("within a minute".to_owned()).spawn(move || sender.send(work())).unwrap();
     result.recv_timeout(std::time::Duration::from_secs(60)).unwrap()
 }
 

@@ -150,7 +150,7 @@ fn configuration(input: &Input, sink: &mut dyn Sink) {
                 let above = folders.iter().skip(level).rev().copied();
                 let name = above.chain([file_name]).collect::<Vec<_>>().join("/");
                 text.clone_from(&found);
-                if !(file_name == "annotation.conf" && conf::names_labels_alone(&found)) {
+                if !(name == "annotation.conf" && conf::names_labels_alone(&found)) {
                     sink.definition(format!("{ID}:{name}"), found);
                 }
             }
