@@ -109,11 +109,6 @@ fn what_the_log_names_is_bounded() {
 fn packed_numbers_are_bounded_by_their_sentence() {
     refused("UPDATE sentence SET tokens = x'FFFFFFFFFFFFFFFF7F' WHERE id = 9", "sentence 9, column tokens");
     refused("UPDATE sentence SET tokens = x'00FFFFFFFF0F' WHERE id = 11", "document 3: a sentence needs tokens");
-    // Start 0, width 2^32, label 0, score 0, no runner-up.
-    refused(
-        "UPDATE suggestion SET spans = x'008080808010000000000000' WHERE sentence = 1",
-        "suggestion 1, column spans",
-    );
     refused(
         "UPDATE mention SET end_token = 4294967294 WHERE sentence = 9 AND fragments IS NULL",
         "outside its sentence",

@@ -121,7 +121,7 @@ impl ExportDialog {
         ui.horizontal_wrapped(|ui| {
             let specs = self.format().map_or(&[][..], |f| f.options());
             for spec in specs.iter().filter(|spec| spec.used != Use::Reading) {
-                ui.vertical(|ui| format_option(ui, spec, &mut self.options));
+                format_option(ui, spec, &mut self.options);
             }
         });
         field_name(ui, "What");

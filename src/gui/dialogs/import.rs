@@ -237,9 +237,7 @@ impl ImportDialog {
                 .flat_map(|f| f.options())
                 .filter(|o| o.used != Use::Writing)
             {
-                ui.vertical(|ui| {
-                    changed |= format_option(ui, spec, &mut self.options) && self.options != self.read_with
-                });
+                changed |= format_option(ui, spec, &mut self.options) && self.options != self.read_with;
             }
         });
         changed

@@ -4,11 +4,19 @@ use super::field_name;
 use crate::format::OptionSpec;
 use crate::gui::widgets::keyboard::keeps_enter;
 use crate::gui::widgets::parts::{combo, text_field};
-use eframe::egui::Ui;
+use eframe::egui::{Align, Layout, Ui, vec2};
 use std::collections::BTreeMap;
+
+/// Room for one option, by which a row knows when it is full.
+const OPTION_WIDTH: f32 = 128.0;
 
 /// One option of a format; `options` holds those that differ from the default. True when it was changed.
 pub(super) fn format_option(ui: &mut Ui, spec: &OptionSpec, options: &mut BTreeMap<&'static str, String>) -> bool {
+    let size = vec2(OPTION_WIDTH, 0.0);
+    ui.allocate_ui_with_layout(size, Layout::top_down(Align::Min), |ui| named_option(ui, spec, options)).inner
+}
+
+fn named_option(ui: &mut Ui, spec: &OptionSpec, options: &mut BTreeMap<&'static str, String>) -> bool {
     field_name(ui, spec.key);
     let mut value = options.get(spec.key).cloned().unwrap_or_else(|| spec.default.to_owned());
     let mut done = false;
