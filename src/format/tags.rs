@@ -340,7 +340,7 @@ fn is_core(letter: Option<char>) -> bool {
 }
 
 /// `MM_O`, `BB_O_PER`: LingPipe's way to say what stands around a word that is outside.
-fn has_doubled_prefix(tag: &str) -> bool {
+pub(super) fn has_doubled_prefix(tag: &str) -> bool {
     let mut parts = tag.split(['_', '-']);
     matches!(parts.next(), Some("BB" | "MM" | "EE" | "WW")) && parts.next() == Some("O")
 }

@@ -2,7 +2,7 @@
 
 use super::blocks::blocks;
 use super::layout::Separator;
-use crate::format::tags::{begins_like_tag, ends_like_tag, is_filler, is_o, only_letter};
+use crate::format::tags::{begins_like_tag, ends_like_tag, has_doubled_prefix, is_filler, is_o, only_letter};
 use std::collections::{BTreeMap, HashSet};
 
 /// Rows that are looked at; of a larger file every second block, or every tenth, so that all parts of it are seen.
@@ -129,7 +129,7 @@ impl Column {
         }
         let is_new = !self.cells.contains(cell) && self.cells.len() < KEPT_CELLS;
         let (before, after) = (begins_like_tag(cell), ends_like_tag(cell));
-        self.before += usize::from(before);
+        self.before += usize::from(before || has_doubled_prefix(cell));
         self.after += usize::from(after);
         if is_new {
             if before {
@@ -211,7 +211,7 @@ impl Column {
 
 /// True for a tag or `O`.
 pub(super) fn is_marked(cell: &str) -> bool {
-    is_o(cell) || begins_like_tag(cell) || ends_like_tag(cell)
+    is_o(cell) || begins_like_tag(cell) || ends_like_tag(cell) || has_doubled_prefix(cell)
 }
 
 /// True for integers, ranges and offsets.
