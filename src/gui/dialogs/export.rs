@@ -1,6 +1,6 @@
 //! Exporting: which format, what of the project, where to; and what the format could not hold.
 
-use super::options::format_option;
+use super::options::{format_option, option_rows};
 use super::place::Place;
 use super::{Backstage, Report, button_row, default_button, explain, field_name, modal, problem};
 use crate::format::{Format, Layout, Use, formats};
@@ -118,7 +118,7 @@ impl ExportDialog {
         if let Some(lacks) = self.format().map(lacks).filter(|l| !l.is_empty()) {
             explain(ui, &format!("This format does not hold {lacks}; what is left out will be listed."));
         }
-        ui.horizontal_wrapped(|ui| {
+        option_rows(ui, |ui| {
             let specs = self.format().map_or(&[][..], |f| f.options());
             for spec in specs.iter().filter(|spec| spec.used != Use::Reading) {
                 format_option(ui, spec, &mut self.options);

@@ -5,7 +5,7 @@
 //! - While the import is written the dialog stays: an edit made meanwhile would make it fail. Cancelling it, there or
 //!   while the files are read, leaves the project as it was.
 
-use super::options::format_option;
+use super::options::{format_option, option_rows};
 use super::{Backstage, Report, button_row, default_button, explain, field_name, modal, problem};
 use crate::annotation::{LabelSet, Rgb};
 use crate::format::{ImportedSentence, Use, Warning, formats};
@@ -214,7 +214,7 @@ impl ImportDialog {
     fn format_and_options(&mut self, ui: &mut Ui) -> bool {
         let mut changed = false;
         let before = self.format;
-        ui.horizontal_wrapped(|ui| {
+        option_rows(ui, |ui| {
             ui.vertical(|ui| {
                 field_name(ui, "Format");
                 let title = |id: &str| formats().iter().find(|f| f.id() == id).map_or("", |f| f.title());

@@ -10,6 +10,12 @@ use std::collections::BTreeMap;
 /// Room for one option, by which a row knows when it is full.
 const OPTION_WIDTH: f32 = 128.0;
 
+/// Rows of options, which begin at one height.
+pub(super) fn option_rows<R>(ui: &mut Ui, content: impl FnOnce(&mut Ui) -> R) -> R {
+    let layout = Layout::left_to_right(Align::TOP).with_main_wrap(true);
+    ui.allocate_ui_with_layout(vec2(ui.available_width(), 0.0), layout, content).inner
+}
+
 /// One option of a format; `options` holds those that differ from the default. True when it was changed.
 pub(super) fn format_option(ui: &mut Ui, spec: &OptionSpec, options: &mut BTreeMap<&'static str, String>) -> bool {
     let size = vec2(OPTION_WIDTH, 0.0);
