@@ -21,6 +21,8 @@ pub(super) struct Found {
     pub(super) name: Option<String>,
     /// A text without annotations among texts that have some.
     pub(super) is_unbegun: bool,
+    /// What it looks like, where that is known already.
+    pub(super) detected: Option<Detected>,
     /// The folder that was named and holds it; no link may lead out of that.
     folder: Option<PathBuf>,
 }
@@ -57,7 +59,8 @@ pub(super) fn expand(
         if path.is_dir() {
             found.extend(in_folder(path, format, notes, left_out)?);
         } else if named.len() == 1 || !belongs_to_another(path, |other| files.contains(other)) {
-            found.push(Found { path: path.clone(), name: None, is_unbegun: false, folder: None });
+            let path = path.clone();
+            found.push(Found { path, name: None, is_unbegun: false, detected: None, folder: None });
         }
     }
     Ok(found)
@@ -98,7 +101,8 @@ fn in_folder(
         None => format_of(found).is_some_and(|format| format.holds().mentions == with_mentions),
     };
     let (chosen, rest): (Vec<_>, Vec<_>) = known.into_iter().partition(is_chosen);
-    let chosen: Vec<PathBuf> = chosen.into_iter().map(|(path, _)| path).collect();
+    let mut chosen: BTreeMap<PathBuf, Option<Detected>> =
+        chosen.into_iter().map(|(path, found)| (path, found.ok())).collect();
     if chosen.is_empty() {
         // What is known to hold annotations says more than what happens to lie beside it.
         let rank = |error: &FormatError| match error {
@@ -114,7 +118,7 @@ fn in_folder(
         return Err(SessionError::NothingInFolder { endings, path: folder.to_owned() });
     }
     let unbegun = unbegun_texts(&chosen, &own);
-    let taken: BTreeSet<&PathBuf> = chosen.iter().chain(unbegun.iter().copied()).collect();
+    let taken: BTreeSet<PathBuf> = chosen.keys().chain(unbegun.iter().copied()).cloned().collect();
     let missed = rest.into_iter().filter(|(path, _)| format.is_none() && !taken.contains(path));
     let missed: Vec<(PathBuf, FormatError)> = missed.filter_map(|(path, found)| missed_data(path, found)).collect();
     let passed_over: Vec<&PathBuf> =
@@ -132,23 +136,23 @@ fn in_folder(
         let inner = path.strip_prefix(folder).unwrap_or(path).with_extension("");
         inner.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
     };
-    let found = own.iter().filter(|path| taken.contains(path));
+    let found = own.iter().filter(|path| taken.contains(*path));
     let found = found.map(|path| Found {
         path: path.clone(),
         name: Some(name(path)),
         is_unbegun: unbegun.contains(path),
+        detected: chosen.remove(path).flatten(),
         folder: Some(folder.to_owned()),
     });
     Ok(found.collect())
 }
 
 /// Where texts have annotations beside them, those of `own` that have none.
-fn unbegun_texts<'f>(chosen: &[PathBuf], own: &'f [PathBuf]) -> BTreeSet<&'f PathBuf> {
-    if !chosen.iter().any(|path| ending(path) == "ann") {
+fn unbegun_texts<'f>(chosen: &BTreeMap<PathBuf, Option<Detected>>, own: &'f [PathBuf]) -> BTreeSet<&'f PathBuf> {
+    if !chosen.keys().any(|path| ending(path) == "ann") {
         return BTreeSet::new();
     }
-    let chosen: BTreeSet<&PathBuf> = chosen.iter().collect();
-    own.iter().filter(|path| ending(path) == "txt" && !chosen.contains(path) && !is_incidental(path)).collect()
+    own.iter().filter(|path| ending(path) == "txt" && !chosen.contains_key(*path) && !is_incidental(path)).collect()
 }
 
 /// What is lost with a file of a folder that is not read: nothing with one that is no data.

@@ -141,16 +141,21 @@ pub(super) fn impossible(
     let models: BTreeSet<ModelId> = faulty.map(|said| said.model).collect();
     let (mut without, mut strange, mut outside) = (Vec::new(), 0, 0);
     for (id, said) in suggestions {
+        let is_strange = models.contains(&said.model);
+        let tokens = corpus.any_sentence(*id).map_or(usize::MAX, |sentence| sentence.tokens().len());
+        let is_inside = |s: &Suggestion| s.span.end().get() <= tokens;
+        if !is_strange && said.spans.iter().all(is_inside) && said.heads.len() <= tokens {
+            continue;
+        }
         let mut left = said.clone();
-        if models.contains(&said.model) {
+        if is_strange {
             // Of no model, so that the one in use says what it has to say.
-            let spans = left.spans.into_iter().filter(|s| said.model == ModelId::FROM_FILE && has_label(s)).collect();
-            left = SentenceSuggestions { model: ModelId::FROM_FILE, heads: Vec::new(), spans, acquisition: None };
+            left.spans.retain(|s| said.model == ModelId::FROM_FILE && has_label(s));
+            left = SentenceSuggestions { model: ModelId::FROM_FILE, heads: Vec::new(), acquisition: None, ..left };
             strange += said.spans.len() - left.spans.len();
         }
-        let tokens = corpus.any_sentence(*id).map_or(usize::MAX, |sentence| sentence.tokens().len());
         let known = left.spans.len();
-        left.spans.retain(|s| s.span.end().get() <= tokens);
+        left.spans.retain(is_inside);
         outside += known - left.spans.len();
         if left.heads.len() > tokens {
             left.heads.clear();

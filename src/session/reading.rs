@@ -96,13 +96,13 @@ fn read_in_view(
     let mut failures = Vec::new();
     let found = expand(named, asked, &mut incoming.notes, &mut failures)?;
     let (mut files, mut told) = (Vec::with_capacity(found.len()), Vec::new());
-    for file in found {
+    for mut file in found {
         if cancel.load(Ordering::Relaxed) {
             return Err(SessionError::Stopped);
         }
         let format = match file.is_unbegun {
             true => Ok(by_id(UNBEGUN)?),
-            false => format_of(&file, asked, &request.options, &mut told),
+            false => format_of(&mut file, asked, &request.options, &mut told),
         };
         match format {
             Ok(format) => files.push((file, format)),
@@ -160,10 +160,8 @@ fn read_in_view(
     incoming.documents.iter().for_each(|document| lengths.add(document));
     incoming.notes.extend(lengths.note());
     if incoming.sentences == 0 {
-        // What is known to hold annotations says more than what happens to lie beside it.
-        let is_data = |(_, error): &(PathBuf, FormatError)| matches!(error, FormatError::Foreign { is_data: true, .. });
         if !failures.is_empty() {
-            return Err(failures.swap_remove(failures.iter().position(is_data).unwrap_or(0)).1.into());
+            return Err(failures.swap_remove(0).1.into());
         }
         let why = match incoming.warnings.as_slice() {
             [] => "the files are empty, or only say how others are shown".to_owned(),
@@ -215,11 +213,17 @@ fn sampled(files: &[(Found, &'static dyn Format)]) -> impl Iterator<Item = (&'st
 }
 
 fn format_of(
-    file: &Found,
+    file: &mut Found,
     asked: Option<&'static dyn Format>,
     options: &[(String, String)],
     told: &mut Vec<(PathBuf, String)>,
 ) -> Result<&'static dyn Format, FormatError> {
+    if asked.is_none()
+        && let Some(detected) = file.detected.take()
+    {
+        told.push((file.path.clone(), detected.found));
+        return Ok(detected.format);
+    }
     let input = file.input()?;
     let detected = detect(input.file_name(), &input.sample());
     if let Some(format) = asked {

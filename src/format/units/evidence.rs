@@ -1,9 +1,10 @@
 //! What the places of a file say for and against each way of counting: quoted words that are there or not, and edges
 //! that are between words or inside them.
 //!
-//! Linear in the texts, times the ways that differ in them: one for plain ASCII, four for most others.
+//! Linear in the texts, times the units that differ in them: one for plain ASCII, two for most that are written in Latin
+//! letters.
 
-use super::{Counting, Ends, Forced, Traits};
+use super::{Counting, Ends, Forced, Places, Traits};
 use crate::format::fit::quotes;
 use crate::text::cuts_word;
 use std::ops::Range;
@@ -125,22 +126,35 @@ impl Evidence {
     }
 }
 
-/// Each way once.
+/// Each way once; ways that differ in their ends alone share the pass over the text.
 fn in_all_ways(text: &str, said: &[Said<'_>], ways: impl Iterator<Item = Counting>) -> Vec<Counted> {
-    let mut all: Vec<Counted> = Vec::new();
-    for counting in ways {
-        if all.iter().any(|counted| counted.counting == counting) {
-            continue;
+    let mut different: Vec<Counting> = Vec::new();
+    for way in ways {
+        if !different.contains(&way) {
+            different.push(way);
         }
-        let places = counting.places(text, said.iter().flat_map(|said| &said.pieces));
+    }
+    let mut ends: Vec<Ends> = different.iter().map(|way| way.ends).collect();
+    ends.dedup();
+    let mut passes: Vec<(Counting, Places)> = Vec::new();
+    let counted = |way: Counting| {
+        let pass = Counting { ends: Ends::Exclusive, ..way };
+        let places = match passes.iter().position(|(known, _)| *known == pass) {
+            Some(known) => known,
+            None => {
+                passes.push((pass, pass.places_with(&ends, text, said.iter().flat_map(|said| &said.pieces))));
+                passes.len() - 1
+            }
+        };
+        let places = passes.get(places).map(|(_, places)| places);
         let place = |said: &Said<'_>| {
-            let ranges = places.pieces(&said.pieces);
+            let ranges = places.and_then(|places| places.pieces_with(way.ends, &said.pieces));
             let fit = ranges.as_ref().map_or(Fit::Impossible, |ranges| fit(text, ranges, said.quoted));
             (fit, ranges)
         };
-        all.push(Counted { counting, places: said.iter().map(place).collect() });
-    }
-    all
+        Counted { counting: way, places: said.iter().map(place).collect() }
+    };
+    different.into_iter().map(counted).collect()
 }
 
 /// How many quotes of a document are there, by the ways that differ in it.

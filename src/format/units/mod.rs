@@ -157,7 +157,7 @@ impl Counting {
         let unit = match self.unit {
             Unit::Utf16 if !text.has_astral => Unit::Chars,
             Unit::Bytes if text.is_ascii => Unit::Chars,
-            Unit::Graphemes if text.is_ascii => Unit::Chars,
+            Unit::Graphemes if text.is_simple => Unit::Chars,
             unit => unit,
         };
         let joins = text.has_crlf && (self.joins_crlf || self.unit == Unit::Graphemes);
@@ -171,8 +171,16 @@ impl Counting {
 
     /// Where the offsets of pieces lie in the text. One pass over the text.
     pub(super) fn places<'p>(self, text: &str, pieces: impl Iterator<Item = &'p (usize, usize)>) -> Places {
-        let both = |&(start, end): &(usize, usize)| [Some(start), self.ends.after(end)];
-        let mut offsets: Vec<usize> = pieces.flat_map(both).flatten().collect();
+        self.places_with(&[self.ends], text, pieces)
+    }
+
+    /// The same for each kind of end.
+    fn places_with<'p>(self, ends: &[Ends], text: &str, pieces: impl Iterator<Item = &'p (usize, usize)>) -> Places {
+        let mut offsets = Vec::new();
+        for &(start, end) in pieces {
+            offsets.push(start);
+            offsets.extend(ends.iter().filter_map(|ends| ends.after(end)));
+        }
         offsets.sort_unstable();
         offsets.dedup();
         let mut wanted = offsets.into_iter().peekable();
@@ -218,9 +226,14 @@ impl Counting {
     }
 }
 
+/// Of U+0300, the first character that is one cluster with another.
+const FIRST_BYTE_OF_JOINERS: u8 = 0xCC;
+
 /// What tells ways of counting apart in a text.
 struct Traits {
     is_ascii: bool,
+    /// Each character is a grapheme cluster, but for `\r\n`.
+    is_simple: bool,
     has_astral: bool,
     has_crlf: bool,
     has_bom: bool,
@@ -231,6 +244,8 @@ impl Traits {
         let is_ascii = text.is_ascii();
         Self {
             is_ascii,
+            // Those that join others begin with U+0300; all before have one byte, or two of which the first is lower.
+            is_simple: text.bytes().all(|byte| byte < FIRST_BYTE_OF_JOINERS),
             // Characters of two UTF-16 units are those of four bytes.
             has_astral: !is_ascii && text.bytes().any(|byte| byte >= 0xF0),
             has_crlf: text.contains("\r\n"),
@@ -256,9 +271,14 @@ pub(super) struct Places {
 impl Places {
     /// The bytes of pieces that were asked for; `None` where one is empty, outside the text, or inside a character.
     pub(super) fn pieces(&self, pieces: &[(usize, usize)]) -> Option<Vec<Range<usize>>> {
+        self.pieces_with(self.ends, pieces)
+    }
+
+    /// The same where `ends` were asked for.
+    fn pieces_with(&self, ends: Ends, pieces: &[(usize, usize)]) -> Option<Vec<Range<usize>>> {
         let byte = |offset| self.find(offset).filter(|place| !place.is_inside).map(|place| place.byte);
         let range = |&(start, end): &(usize, usize)| {
-            Some(byte(start)?..byte(self.ends.after(end)?)?).filter(|range| range.start < range.end)
+            Some(byte(start)?..byte(ends.after(end)?)?).filter(|range| range.start < range.end)
         };
         pieces.iter().map(range).collect()
     }
