@@ -122,7 +122,7 @@ fn in_folder(
     let missed = rest.into_iter().filter(|(path, _)| format.is_none() && !taken.contains(path));
     let missed: Vec<(PathBuf, FormatError)> = missed.filter_map(|(path, found)| missed_data(path, found)).collect();
     let passed_over: Vec<&PathBuf> =
-        own.iter().filter(|path| !taken.contains(path) && missed.iter().all(|(other, _)| other != *path)).collect();
+        own.iter().filter(|path| !taken.contains(*path) && missed.iter().all(|(other, _)| other != *path)).collect();
     if let Some(first) = passed_over.first() {
         notes.push(format!(
             "{} not read, first {}: {}",
