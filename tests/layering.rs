@@ -21,8 +21,9 @@ const LAYERS: &[(&str, u8)] = &[
     ("train", 3),
     ("distill", 3),
     ("session", 4),
-    ("cli", 5),
-    ("gui", 5),
+    ("experiments", 5),
+    ("cli", 6),
+    ("gui", 6),
 ];
 
 /// Library, the folders that may use it.

@@ -39,7 +39,7 @@ pub enum SessionError {
     #[error("the simulation there is of other files or settings; name another folder, or ask for what is in {}", path.display())]
     OtherSimulation { path: PathBuf },
     #[error(transparent)]
-    Task(#[from] super::TaskLost),
+    Task(#[from] crate::session::TaskLost),
     #[error("this sentence is not there any more; choose another one")]
     NoSuchSentence,
     #[error("this mention is not there any more; choose another one")]
@@ -99,7 +99,7 @@ pub enum SessionError {
     )]
     NoModelFiles { model: String, folder: PathBuf },
     #[error("the files of model {model} {why}; they are left as they are; train anew: {}", folder.display())]
-    StrangeModel { model: String, why: super::Strange, folder: PathBuf },
+    StrangeModel { model: String, why: crate::session::Strange, folder: PathBuf },
     #[error("there is no sentence with words to predict; import some texts first")]
     NothingToPredict,
     #[error("no sentence of this split is complete, so there is nothing to score on")]
