@@ -99,7 +99,7 @@ pub enum SessionError {
     )]
     NoModelFiles { model: String, folder: PathBuf },
     #[error("the files of model {model} {why}; they are left as they are; train anew: {}", folder.display())]
-    StrangeModel { model: String, why: crate::session::Strange, folder: PathBuf },
+    StrangeModel { model: String, why: super::learner::strange::Strange, folder: PathBuf },
     #[error("there is no sentence with words to predict; import some texts first")]
     NothingToPredict,
     #[error("no sentence of this split is complete, so there is nothing to score on")]
@@ -130,4 +130,12 @@ pub enum SessionError {
     Json(#[from] serde_json::Error),
     #[error("the sample project is damaged: {0}")]
     Sample(String),
+}
+
+/// A stop that was asked for is no failure of the learner.
+pub(crate) fn stopped(error: TrainError) -> SessionError {
+    match error {
+        TrainError::Cancelled => SessionError::Stopped,
+        other => other.into(),
+    }
 }

@@ -31,44 +31,46 @@ mod project;
 mod standalone;
 mod task;
 
+pub use analysis::agenda::RankRequest;
 pub use analysis::compare::{CompareRequest, ComparedRun, Comparison, Spread};
 pub use analysis::costs::{Cost as DecisionCost, Costs, Decision, Decisions};
-pub use analysis::curve::{BLIND_SENTENCES, CurveBasis, LearningCurve, MeasuredPoint, next_point_in_words};
-pub use analysis::look_again::{FOLDS, LookAgainRequest, doubt_in_words};
-pub use analysis::ranking::RankRequest;
+pub use analysis::curve::{CurveBasis, LearningCurve, MeasuredPoint, next_point_in_words};
+pub use analysis::gold::LookAgainRequest;
+pub use analysis::look_again::{FOLDS, doubt_in_words};
 pub use error::SessionError;
 pub use export::{ExportReceipt, ExportRequest, ExportView, ExportWhat};
 pub use faults::{HowEnded, LastEnd, keep_unsaved, report_faults, take_last_end};
 pub use files::write_whole;
 pub use home::Home;
-pub use import::reading::{Incoming, ReadRequest, asking_format, read_files, read_files_watched};
+pub use import::reading::{ImportAs, Incoming, ReadRequest, asking_format, read_files, read_files_watched};
 pub use import::sample::open_sample;
-pub use import::{ImportAs, ImportHow, ImportReceipt, Imported};
+pub use import::{ImportHow, ImportReceipt, Imported};
 pub use learner::dataset::Part;
 pub use learner::foreground::{EvaluateReport, EvaluateRequest, PredictReport, TrainReport};
-pub use learner::model_folder::Strange;
 pub use learner::models::KeptModel;
+pub use learner::strange::Strange;
 pub use project::activity::now_ms;
+pub use project::aside::BLIND_SENTENCES;
 pub use project::check::{CheckReport, check_project, rescue_project};
 pub use project::command::{Command, Outcome, Suggested};
-pub use project::documents::DocumentRow;
 pub use project::driver::{Driver, NothingCame};
-pub use project::settings::{Setting, Settings, background_threads, cores};
+pub use project::finding::DocumentRow;
+pub use project::settings::{Order, Setting, Settings, background_threads, cores};
 pub use project::status::{
     Counts, Event, LearnerState, LearnerStatus, ModelInfo, Predicting, SaveState, TrainingProgress,
 };
 pub use project::withheld::{Agreement, Anchoring, Withheld};
-pub use project::{NewProject, Order, Project};
+pub use project::{NewProject, Project};
 pub use standalone::convert::{ConvertReceipt, ConvertRequest, convert};
 pub use standalone::distill::{DistillReport, DistillRequest, distill_encoder};
 pub use standalone::filter::{FilterReport, FilterRequest, filter};
 pub use task::{Task, TaskLost, Waker};
 
 // What experiments do as an open project does it.
-pub(crate) use analysis::ranking::{AHEAD, dropout_passes};
+pub(crate) use analysis::agenda::{AHEAD, dropout_passes};
+pub(crate) use error::stopped;
 pub(crate) use files::temporary_folder;
 pub(crate) use learner::dataset::{discontinuous, gold_examples, labels, may_be_offered, words};
-pub(crate) use learner::foreground::stopped;
 pub(crate) use learner::model_folder::{directory as model_directory, remove_all as remove_models};
 
 // What callers name of the layers below.

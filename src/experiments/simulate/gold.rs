@@ -1,6 +1,6 @@
 //! The corpus whose labels are known.
 
-use super::SimulateRequest;
+use super::request::SimulateRequest;
 use crate::annotation::{Fragments, LabelId, Span};
 use crate::format::{ImportedDocument, Warning};
 use crate::nn::Rng;

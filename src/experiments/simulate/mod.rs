@@ -19,62 +19,21 @@ mod curve;
 mod gold;
 mod plot;
 mod record;
+mod request;
 mod run;
 
 pub use curve::{AboveRandom, Curve, CurvePoint};
 pub use record::{PointRecord, RunRecord, SentenceRecord};
+pub use request::SimulateRequest;
+pub use run::SimulateEvent;
 
 use crate::active::Strategy;
 use crate::format::Warning;
-use crate::session::SessionError;
-use crate::session::write_whole;
-use crate::session::{Home, ReadRequest, TrainEvent};
-use crate::train::Config;
+use crate::session::{Home, SessionError, temporary_folder, write_whole};
 use gold::Gold;
 use record::Kept;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
-
-/// What to replay, and how.
-#[derive(Clone, Debug)]
-pub struct SimulateRequest {
-    /// Files with gold: what is annotated, what chooses epochs and thresholds, and what is scored.
-    pub train: PathBuf,
-    pub dev: PathBuf,
-    pub test: PathBuf,
-    pub read: ReadRequest,
-    /// As they are named on the command line, `default` among them.
-    pub strategies: Vec<String>,
-    /// Sentences that are drawn with the seed to be annotated; `None`: all.
-    pub pool: Option<usize>,
-    /// After how many annotated sentences a model is trained; ascending.
-    pub schedule: Vec<usize>,
-    pub seeds: Vec<u64>,
-    /// Of each training; the seed is the run's.
-    pub config: Config,
-    /// Where results are kept; `None` for none.
-    pub output: Option<PathBuf>,
-    /// Go on with what is there.
-    pub resume: bool,
-}
-
-/// How far a simulation is.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SimulateEvent {
-    Started {
-        run: usize,
-        runs: usize,
-        strategy: String,
-        seed: u64,
-    },
-    Train(TrainEvent),
-    /// So many of the open sentences have suggestions of the newest model.
-    Predicted {
-        sentences: usize,
-        of: usize,
-    },
-    Point(PointRecord),
-}
 
 /// What came of it: one run for each strategy and seed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -120,7 +79,7 @@ pub fn simulate(
     let folder = match &request.output {
         Some(folder) => folder.as_path(),
         None => {
-            temporary = crate::session::temporary_folder()?;
+            temporary = temporary_folder()?;
             temporary.path()
         }
     };

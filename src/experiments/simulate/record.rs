@@ -7,9 +7,8 @@
 //! OUTPUT/curves.svg               all runs of the last call
 //! ```
 
-use super::SimulateRequest;
-use crate::session::SessionError;
-use crate::session::write_whole;
+use super::request::SimulateRequest;
+use crate::session::{SessionError, write_whole};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::ErrorKind;

@@ -2,14 +2,14 @@
 
 use super::gold::{Gold, Mentions, spans};
 use super::record::{Kept, PointRecord, RunRecord, SentenceRecord};
-use super::{SimulateEvent, SimulateRequest};
+use super::request::SimulateRequest;
 use crate::active::Strategy;
 use crate::annotation::{Fragments, LabelId, Sentence, SentenceId, Status};
 use crate::disk;
 use crate::evaluation::Effort;
 use crate::session::{
     AHEAD, Command, EvaluateRequest, Home, ImportAs, ImportHow, NewProject, Part, Project, RankRequest, SessionError,
-    Setting, Suggested, TrainReport, dropout_passes, remove_models,
+    Setting, Suggested, TrainEvent, TrainReport, dropout_passes, remove_models,
 };
 use crate::store::models_dir;
 use crate::train::{Config, PredictOptions};
@@ -19,6 +19,24 @@ use std::sync::atomic::AtomicBool;
 
 /// The project of a run, in its folder.
 const FILE: &str = "run.nestling";
+
+/// How far a simulation is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SimulateEvent {
+    Started {
+        run: usize,
+        runs: usize,
+        strategy: String,
+        seed: u64,
+    },
+    Train(TrainEvent),
+    /// So many of the open sentences have suggestions of the newest model.
+    Predicted {
+        sentences: usize,
+        of: usize,
+    },
+    Point(PointRecord),
+}
 
 pub(super) struct Plan<'a> {
     pub home: &'a Home,

@@ -6,9 +6,9 @@
 
 use crate::evaluation::Counts;
 use crate::model::architecture;
+use crate::session::error::stopped;
 use crate::session::files::temporary_folder;
 use crate::session::learner::dataset::{freeze, gold_examples};
-use crate::session::learner::foreground::stopped;
 use crate::session::project::Project;
 use crate::session::{Part, SessionError};
 use crate::train::{

@@ -1,21 +1,15 @@
 //! How good the models became, and what more sentences would bring.
 
 use crate::active::{Forecast, NextPoint, Point};
-use crate::annotation::{Edit, ModelId, Sentence, SentenceId, Split, Status, Transaction};
+use crate::annotation::{ModelId, Split};
 use crate::evaluation::Counts;
-use crate::nn::scatter;
-use crate::session::SessionError;
 use crate::session::project::Project;
 use crate::store::Measurement;
-use crate::wording::{counted, grouped};
+use crate::wording::grouped;
 use std::collections::HashMap;
 
 /// Sentences that a forecast is about.
 const MORE_SENTENCES: usize = 100;
-
-/// Sentences that are set aside where nobody says how many: where sentences have two mentions, the band around F1 is some
-/// seven points to both sides.
-pub const BLIND_SENTENCES: usize = 100;
 
 /// What a learning curve was measured on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,39 +113,6 @@ fn roughly(number: usize) -> String {
         unit *= 10;
     }
     grouped((number + unit / 2) / unit * unit)
-}
-
-/// Whether a model has learned, or is about to: what it may have seen is no blind set.
-pub(in crate::session) fn has_learned(project: &Project) -> bool {
-    project.models().next().is_some()
-        || project.learner.is_training()
-        // What it is to learn from is drawn already.
-        || project.interrupted_training().is_some()
-}
-
-/// Nobody has touched it, and it is of no split.
-pub(in crate::session) fn may_be_set_aside(sentence: &Sentence) -> bool {
-    let untouched = sentence.status() == Status::Untouched && sentence.mentions().is_empty();
-    untouched && sentence.split() == Split::Rest && !sentence.tokens().is_empty()
-}
-
-/// The transaction that sets sentences aside for an honest curve: drawn by a hash from all that nobody has touched.
-///
-/// # Errors
-/// A model has learned already, so that what is left is no fair sample; fewer sentences than asked for.
-pub(in crate::session) fn set_aside(project: &Project, count: usize) -> Result<Transaction, SessionError> {
-    if has_learned(project) {
-        return Err(SessionError::TooLateForBlind);
-    }
-    let untouched = project.corpus().sentences().filter(|s| may_be_set_aside(s));
-    let mut free: Vec<SentenceId> = untouched.map(Sentence::id).collect();
-    if free.len() < count {
-        return Err(SessionError::TooFewUntouched { there: free.len(), wanted: count });
-    }
-    free.sort_by_key(|id| scatter(!u64::from(id.0)));
-    let chosen = free.into_iter().take(count);
-    let edits = chosen.map(|sentence| Edit::SetSplit { sentence, old: Split::Rest, new: Split::Blind }).collect();
-    Ok(Transaction::new(format!("Set {} aside", counted(count, "sentence", "sentences")), edits))
 }
 
 #[cfg(test)]

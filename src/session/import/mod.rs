@@ -5,7 +5,6 @@ use crate::annotation::{
     SentenceSuggestions, Split, Status, Suggestion, Transaction,
 };
 use crate::format::{ImportedDocument, ImportedLabel, ImportedMention, ImportedSentence, Warning, add_definitions};
-use crate::session::import::reading::Incoming;
 use crate::session::learner::dataset::goes_to_dev;
 use crate::session::project::Project;
 use crate::session::project::settings::Setting;
@@ -14,6 +13,7 @@ use crate::session::task::Task;
 use crate::session::{Part, SessionError};
 use crate::store::{Import, Stamp, StoreError, Watch, Writer};
 use crate::wording::{counted, grouped};
+use reading::{ImportAs, Incoming};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -21,17 +21,6 @@ pub(super) mod inputs;
 pub(super) mod lengths;
 pub(super) mod reading;
 pub(super) mod sample;
-
-/// What the mentions of a file are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ImportAs {
-    /// A person stands for them; sentences are complete unless the file says otherwise.
-    Gold,
-    /// To be reviewed.
-    Suggestions,
-    /// Not wanted.
-    Text,
-}
 
 /// How to take files in.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,7 +5,6 @@ use crate::format::{
     Collected, Format, FormatError, ImportedDocument, ImportedLabel, ImportedSentence, Input, Options, Sink, Warning,
     by_id, choose_unit, detect,
 };
-use crate::session::import::ImportAs;
 use crate::session::import::inputs::{Found, expand, found_notes};
 use crate::session::import::lengths::Lengths;
 use crate::session::{Part, SessionError};
@@ -17,6 +16,17 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What the mentions of a file are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ImportAs {
+    /// A person stands for them; sentences are complete unless the file says otherwise.
+    Gold,
+    /// To be reviewed.
+    Suggestions,
+    /// Not wanted.
+    Text,
+}
 
 /// How files are to be read.
 #[derive(Clone, Debug, Default)]

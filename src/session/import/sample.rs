@@ -1,11 +1,11 @@
 //! The sample project, which the program carries as text.
 
+use super::ImportHow;
+use super::reading::{ImportAs, Incoming};
 use crate::annotation::{Label, LabelSet, Rgb};
 use crate::format::{Collected, Format, Input, Options, by_id};
 use crate::session::SessionError;
 use crate::session::home::Home;
-use crate::session::import::reading::Incoming;
-use crate::session::import::{ImportAs, ImportHow};
 use crate::session::project::{NewProject, Project};
 use serde::Deserialize;
 use std::path::Path;

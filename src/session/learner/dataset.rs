@@ -183,6 +183,12 @@ pub(crate) fn discontinuous(corpus: &Corpus, part: Part) -> usize {
     complete.flat_map(Sentence::mentions).filter(|m| m.fragments.contiguous().is_none()).count()
 }
 
+/// Nobody has touched it, and it is of no split.
+pub(in crate::session) fn may_be_set_aside(sentence: &Sentence) -> bool {
+    let untouched = sentence.status() == Status::Untouched && sentence.mentions().is_empty();
+    untouched && sentence.split() == Split::Rest && !sentence.tokens().is_empty()
+}
+
 /// Whether a sentence goes to dev when it is completed: a seeded hash says so for one in five, until there are 200.
 pub(in crate::session) fn goes_to_dev(sentence: &Sentence, dev_sentences: usize) -> bool {
     dev_sentences < DEV_SENTENCES && scatter(u64::from(sentence.id().0)).is_multiple_of(DEV_EVERY)

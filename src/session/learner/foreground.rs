@@ -1,9 +1,10 @@
 //! Work that a caller waits for: what the command line does where the window has its background threads.
 
-use super::{model_folder, models};
+use super::{model_folder, records};
 use crate::annotation::{ModelId, Sentence, SentenceId};
 use crate::evaluation::{Analyses, Buckets, Consistency, Judged, Report, Tasks};
-use crate::session::analysis::ranking::dropout_passes;
+use crate::session::analysis::agenda::dropout_passes;
+use crate::session::error::stopped;
 use crate::session::learner::dataset::{discontinuous, gold_examples, words};
 use crate::session::learner::predictor::suggestions;
 use crate::session::learner::trainer::{self, Finished, TrainingJob, TrainingTask, lower_priority};
@@ -126,7 +127,7 @@ impl Project {
         self.note_learned();
         let is_new = matches!(job.task, TrainingTask::New { .. });
         let Finished { model, trained, scores, .. } = trainer::run_alone(job, cancel, on_event).map_err(stopped)?;
-        let info = ModelInfo { calibration: scores.calibration, ..models::info(model, &trained.manifest, now_ms()) };
+        let info = ModelInfo { calibration: scores.calibration, ..records::info(model, &trained.manifest, now_ms()) };
         let cleanup = self.add_model(&info, &trained.manifest_sha256, true)?;
         self.take_scores(&scores, true)?;
         // Later trainings start where this one did.
@@ -320,12 +321,4 @@ impl Scoring {
 
 fn judge<'a>(examples: &'a [Example], answers: &'a [Answer]) -> Vec<Judged<'a>> {
     examples.iter().zip(answers).map(|(example, answer)| answer.judged(example)).collect()
-}
-
-/// A stop that was asked for is no failure of the learner.
-pub(crate) fn stopped(error: TrainError) -> SessionError {
-    match error {
-        TrainError::Cancelled => SessionError::Stopped,
-        other => other.into(),
-    }
 }

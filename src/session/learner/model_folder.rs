@@ -6,10 +6,10 @@
 //!   so or, if it is of an older program, when its labels are the project's. What is not the project's is neither used
 //!   nor deleted nor written over, and a link is not followed.
 
+use super::records::{info, info_of_record};
+use super::strange::Strange;
 use crate::annotation::{Corpus, Edit, History, LabelId, ModelId, ProjectId};
 use crate::disk;
-use crate::session::SessionError;
-use crate::session::learner::models::info_of_record;
 use crate::store::ModelRecord;
 use crate::train::{
     Manifest, TrainError, interrupted, is_half_written, remove_snapshot, remove_training, snapshot_hash,
@@ -67,21 +67,6 @@ impl Owner {
     }
 }
 
-/// Why the files under a model's number are not the project's.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Strange {
-    #[error("belong to another project")]
-    OtherProject,
-    #[error("have the label {name:?}, which the project never had")]
-    OtherLabels { name: String },
-    #[error("are not those of the model that was trained here")]
-    OtherModel,
-    #[error("are behind a link, which is not followed")]
-    Link,
-    #[error("don't say whose they are: {why}")]
-    Unreadable { why: String },
-}
-
 /// What is there under the number of a model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::session) enum Files {
@@ -128,7 +113,7 @@ pub(in crate::session) fn look(folder: &Path, owner: &Owner, record: &ModelRecor
 /// Whether a model is the one that an older program has registered, which took no note of a hash.
 fn is_remembered(record: &ModelRecord, manifest: &Manifest) -> bool {
     let Some(known) = info_of_record(record) else { return false };
-    let there = crate::session::learner::models::info(record.id, manifest, record.created_ms);
+    let there = info(record.id, manifest, record.created_ms);
     let same_score = match (known.dev_f1, there.dev_f1) {
         (Some(a), Some(b)) => (a - b).abs() < 1e-9,
         (a, b) => a.is_none() && b.is_none(),
@@ -238,11 +223,6 @@ pub(crate) fn remove_all(folder: &Path) -> Result<(), TrainError> {
     disk::remove_folder(folder, |_| false, |_| 0).map_err(failed)
 }
 
-/// What the files under the number of a model are, as an error.
-pub(in crate::session) fn strange_model(folder: &Path, id: ModelId, why: &Strange) -> SessionError {
-    SessionError::StrangeModel { model: id.to_string(), why: why.clone(), folder: folder.join(directory(id)) }
-}
-
 /// Whose an interrupted training is.
 enum Whose {
     Ours,
@@ -286,7 +266,7 @@ fn folders(folder: &Path) -> impl Iterator<Item = (String, PathBuf)> {
 mod tests {
     use super::*;
     use crate::annotation::{Label, LabelSet, MentionId, Rgb};
-    use crate::session::learner::models::record;
+    use crate::session::learner::records::record;
     use crate::session::project::status::ModelInfo;
 
     fn model(id: u32, dev_f1: Option<f64>) -> ModelRecord {

@@ -3,7 +3,7 @@
 use crate::annotation::{ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status};
 use crate::nn::scatter;
 use crate::session::SessionError;
-use crate::session::analysis::ranking::{dropout_passes, says_enough};
+use crate::session::analysis::agenda::{dropout_passes, says_enough};
 use crate::session::learner::dataset::words;
 use crate::session::learner::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorGone, PredictorThread};
 use crate::session::project::Project;

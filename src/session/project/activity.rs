@@ -1,7 +1,5 @@
 //! How long a person worked, which edits are stored with.
 
-use crate::session::project::Project;
-use crate::store::{Stamp, VisibleSuggestions};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// A pause longer than this is no work.
@@ -43,15 +41,6 @@ impl Activity {
     pub(in crate::session) fn take_ms(&mut self, now: Instant) -> i64 {
         self.touch(now);
         i64::try_from(std::mem::take(&mut self.worked).as_millis()).unwrap_or(i64::MAX)
-    }
-}
-
-impl Project {
-    /// Who, when, how long, and what was seen.
-    pub(in crate::session) fn stamp(&mut self, visible: Vec<VisibleSuggestions>) -> Stamp {
-        let author = self.settings.author.clone();
-        let (active_ms, presses) = (self.activity.take_ms(Instant::now()), self.activity.take_presses());
-        Stamp { author, time_ms: now_ms(), active_ms, presses, visible }
     }
 }
 

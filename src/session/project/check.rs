@@ -3,8 +3,8 @@
 use crate::annotation::ModelId;
 use crate::disk;
 use crate::session::SessionError;
+use crate::session::learner::found;
 use crate::session::learner::model_folder::{self, Owner};
-use crate::session::learner::models;
 use crate::store::{self, Contents, ModelRecord, Rescued, Store, StoreError};
 use crate::train::{Snapshot, check_snapshot};
 use crate::wording::counted;
@@ -62,7 +62,7 @@ pub fn check_project(path: &Path) -> Result<CheckReport, SessionError> {
     for (key, value) in &settings {
         report.problems.extend(crate::session::Setting::from_row(key, value).err().map(|error| error.to_string()));
     }
-    let (without, removed) = models::impossible(&suggestions, &corpus);
+    let (without, removed) = found::impossible(&suggestions, &corpus);
     let sentences = counted(without.len(), "sentence", "sentences");
     report
         .problems
@@ -80,7 +80,7 @@ fn check_models(
     current: Option<ModelId>,
 ) {
     let folder = store::models_dir(path);
-    let found = models::find(&folder, owner, &mut models);
+    let found = found::find(&folder, owner, &mut models);
     report.problems.extend(found.notes);
     for model in models.into_iter().filter(|model| !found.strange.contains_key(&model.id)) {
         let snapshot =

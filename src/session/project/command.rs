@@ -1,11 +1,11 @@
 //! What a person can do to a project, and the transaction that each of these makes.
 
+use super::settings::Setting;
 use crate::annotation::{
     self, Corpus, DocumentId, DocumentIds, Edit, Fragments, Label, LabelId, Mention, MentionId, ModelId, Presence,
     Provenance, Sentence, SentenceId, SentenceSuggestions, Span, Split, Status, TokenIdx, Transaction,
 };
 use crate::session::SessionError;
-use crate::session::project::settings::Setting;
 use crate::text::{ByteIdx, check_text};
 use crate::wording::{counted, grouped};
 use std::collections::BTreeSet;

@@ -1,8 +1,8 @@
 //! Keeping the counts of a project up to date sentence by sentence.
 
+use super::status::Counts;
 use crate::annotation::{Corpus, Sentence, Split, Status};
-use crate::session::analysis::curve::may_be_set_aside;
-use crate::session::project::status::Counts;
+use crate::session::learner::dataset::may_be_set_aside;
 
 impl Counts {
     /// Counts everything. Linear in the number of sentences and mentions.

@@ -1,7 +1,7 @@
 //! A project moved on without a window, as fast as its workers have something to say.
 
-use crate::session::project::Project;
-use crate::session::project::status::Event;
+use super::Project;
+use super::status::Event;
 use crossbeam_channel::{Receiver, bounded};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,47 +1,41 @@
 //! An open project: the corpus in memory, the thread that saves it, and the learner.
 
-use crate::annotation::{
-    Corpus, Edit, History, LabelSet, ModelId, ProjectId, Sentence, SentenceId, SentenceSuggestions, Split, Status,
-    Step, Transaction,
-};
-use crate::session::analysis::curve;
-use crate::session::analysis::ranking::Agenda;
-use crate::session::home::Home;
-use crate::session::learner::Learner;
-use crate::session::learner::dataset::{goes_to_dev, leaves_enough};
-use crate::session::learner::model_folder::{Owner, Strange};
-use crate::session::learner::models;
-use crate::session::project::activity::Activity;
-use crate::session::project::command::{Command, Context, Outcome};
-use crate::session::project::saving::Saving;
-use crate::session::project::settings::{Setting, Settings};
-use crate::session::project::status::{Counts, Event, LearnerStatus, ModelInfo};
-use crate::session::{SessionError, Waker};
-use crate::store::{
-    self, Contents, FileNews, LogEntry, Lost, Measurement, ModelRecord, Store, StoreError, WhyReadOnly, Writer,
-    WriterEvent,
-};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
-
 pub(super) mod activity;
+pub(super) mod aside;
 pub(super) mod check;
 pub(super) mod command;
-mod copy;
 mod counts;
-pub(super) mod documents;
 pub(super) mod driver;
-mod flag;
+mod edit;
+pub(super) mod finding;
 mod history;
-pub(super) mod saving;
-mod search;
+mod keeping;
+mod saving;
 mod segments;
 pub(super) mod settings;
 mod shown;
 pub(super) mod status;
 pub(super) mod withheld;
+
+use crate::annotation::{Corpus, Edit, History, LabelSet, ModelId, SentenceId, SentenceSuggestions, Transaction};
+use crate::session::analysis::agenda::Agenda;
+use crate::session::home::Home;
+use crate::session::learner::Learner;
+use crate::session::learner::found;
+use crate::session::learner::model_folder::Owner;
+use crate::session::learner::records::info_of_record;
+use crate::session::learner::strange::Strange;
+use crate::session::task::SharedWaker;
+use crate::session::{SessionError, Waker};
+use crate::store::{self, Contents, FileNews, Measurement, ModelRecord, Store, WhyReadOnly};
+use activity::Activity;
+use saving::Saving;
+use settings::{Setting, Settings};
+use status::{Counts, Event, LearnerStatus, ModelInfo};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
 
 /// What a new project starts with.
 #[derive(Clone, Debug, Default)]
@@ -66,43 +60,11 @@ impl NewProject {
     }
 }
 
-/// Which sentence comes next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// In the order of the text.
-    Text,
-    /// The one that teaches the model most, by the project's strategy.
-    Teaching,
-    /// Those of the blind set, in the order of the text.
-    Blind,
-}
-
-impl Order {
-    /// The word for it in project files: never changed.
-    pub(in crate::session) fn id(self) -> &'static str {
-        match self {
-            Order::Text => "text",
-            Order::Teaching => "teaching",
-            Order::Blind => "blind",
-        }
-    }
-
-    pub(in crate::session) fn from_id(id: &str) -> Option<Self> {
-        [Order::Text, Order::Teaching, Order::Blind].into_iter().find(|order| order.id() == id)
-    }
-}
-
 /// All of a project that can be read and changed. Held by one thread; its workers talk to it through [`Project::poll`].
 pub struct Project {
     pub(in crate::session) home: Home,
-    pub(in crate::session) path: PathBuf,
-    /// Of the file, whatever it is called.
-    pub(in crate::session) id: ProjectId,
-    pub(in crate::session) file_news: Vec<FileNews>,
     /// The settings as they are in the file, also those that this program can't read.
     pub(in crate::session) setting_rows: BTreeMap<String, String>,
-    /// Where a training under way puts its model, after the project went on in another file.
-    pub(in crate::session) former_models: Vec<PathBuf>,
     /// Shared with exports and trainings under way; an edit copies it only then.
     pub(in crate::session) corpus: Arc<Corpus>,
     pub(in crate::session) suggestions: Arc<HashMap<SentenceId, SentenceSuggestions>>,
@@ -116,13 +78,10 @@ pub struct Project {
     pub(in crate::session) settings: Settings,
     unread_settings: Vec<SessionError>,
     counts: Counts,
-    /// `None` in a project that was opened to be read.
-    pub(in crate::session) writer: Option<Arc<Writer>>,
-    read_only: Option<WhyReadOnly>,
     /// Counts the edits that moved words to other tokens or sentences, or took them away: what a model says of words
     /// as they were before is not taken.
     pub(in crate::session) segmentation: u64,
-    pub(in crate::session) saving: Arc<Mutex<Saving>>,
+    saving: Saving,
     pub(in crate::session) activity: Activity,
     pub(in crate::session) on_screen: Vec<SentenceId>,
     /// What is shown of one of them, while newer suggestions are held back there.
@@ -130,24 +89,6 @@ pub struct Project {
     pub(in crate::session) learner: Learner,
     pub(in crate::session) agenda: Agenda,
     pub(in crate::session) waker: SharedWaker,
-}
-
-/// A waker that can be set after the workers have started.
-#[derive(Clone, Default)]
-pub(in crate::session) struct SharedWaker(Arc<Mutex<Option<Waker>>>);
-
-impl SharedWaker {
-    pub(in crate::session) fn wake(&self) {
-        let waker = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(waker) = waker {
-            waker();
-        }
-    }
-
-    pub(in crate::session) fn as_waker(&self) -> Waker {
-        let shared = self.clone();
-        Arc::new(move || shared.wake())
-    }
 }
 
 impl Project {
@@ -183,10 +124,7 @@ impl Project {
     }
 
     fn start(home: &Home, store: Store) -> Result<Self, SessionError> {
-        let path = store.path().to_owned();
-        let file_news = store.news().to_vec();
         let store = store.with_refuges(vec![home.rescued_dir(), home.projects_dir()]);
-        let read_only = store.read_only().cloned();
         let Contents {
             project: id,
             corpus,
@@ -205,36 +143,18 @@ impl Project {
                 Err(error) => unread_settings.push(error),
             }
         }
-        let found = models::find(&store::models_dir(&path), &Owner::of(&id, &corpus, &history), &mut models);
-        let (without, removed) = models::impossible(&suggestions, &corpus);
+        let found = found::find(&store::models_dir(store.path()), &Owner::of(&id, &corpus, &history), &mut models);
+        let (without, removed) = found::impossible(&suggestions, &corpus);
         let waker = SharedWaker::default();
-        let saving = Arc::new(Mutex::new(Saving { saved: corpus.revision(), ..Saving::default() }));
-        let (told, woken) = (saving.clone(), waker.clone());
-        let heard = move |event: WriterEvent| {
-            told.lock().unwrap_or_else(PoisonError::into_inner).hear(&event);
-            woken.wake();
-        };
-        let writer = match read_only {
-            None => Some(Arc::new(Writer::start(store, heard)?)),
-            Some(_) => None, // what is in memory is all that is needed of the file
-        };
+        let saving = Saving::start(store, id, corpus.revision(), waker.clone())?;
         for (sentence, left) in &without {
             suggestions.insert(*sentence, left.clone());
         }
-        if let Some(writer) = &writer {
-            found.adopted.into_iter().try_for_each(|record| writer.model(record))?;
-            if !without.is_empty() {
-                writer.suggestions(without)?;
-            }
-        }
+        saving.store_found(found.adopted, without)?;
         let mut project = Self {
             home: home.clone(),
-            path,
-            id,
             strange: found.strange,
             notes: found.notes.into_iter().chain(removed).collect(),
-            file_news,
-            former_models: Vec::new(),
             setting_rows: rows,
             counts: Counts::of(&corpus),
             corpus: Arc::new(corpus),
@@ -245,8 +165,6 @@ impl Project {
             measurements,
             settings,
             unread_settings,
-            writer,
-            read_only,
             segmentation: 0,
             saving,
             activity: Activity::start(Instant::now()),
@@ -281,49 +199,27 @@ impl Project {
         if self.flush().is_err() && self.send_memory() {
             self.flush()?;
         }
-        // A task that still holds the writer (an import) ends it when it is done.
-        match self.writer.take().map(Arc::try_unwrap) {
-            Some(Ok(writer)) => writer.close()?,
-            Some(Err(writer)) => writer.flush()?,
-            None => {}
-        }
+        self.saving.let_go()?;
         self.follow_file();
-        for news in &self.file_news {
-            if let FileNews::MovedOn { from, to, .. } = news {
-                // What was trained while the project was moving; a model can be made again.
-                let _ = store::carry_models(&store::models_dir(from), &store::models_dir(to));
-            }
-        }
-        Ok(self.file_news)
+        Ok(self.saving.end())
     }
 
     /// Why the project can't be changed; `None` where it can.
     pub fn read_only(&self) -> Option<&WhyReadOnly> {
-        self.read_only.as_ref()
-    }
-
-    /// The thread that saves.
-    ///
-    /// # Errors
-    /// A project that was opened to be read.
-    pub(in crate::session) fn writer(&self) -> Result<&Arc<Writer>, SessionError> {
-        self.writer.as_ref().ok_or_else(|| {
-            let why = self.read_only.clone().unwrap_or(WhyReadOnly::AskedFor);
-            StoreError::OpenedToRead { why, path: self.path.clone() }.into()
-        })
+        self.saving.read_only()
     }
 
     pub fn path(&self) -> &Path {
-        &self.path
+        self.saving.path()
     }
 
     /// The file's name without its ending.
     pub fn name(&self) -> String {
-        self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+        self.path().file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     pub fn models_dir(&self) -> PathBuf {
-        store::models_dir(&self.path)
+        self.saving.models_dir()
     }
 
     pub fn corpus(&self) -> &Corpus {
@@ -360,7 +256,7 @@ impl Project {
 
     /// All models that were trained, the oldest first; the snapshots of some may have been cleaned up.
     pub fn models(&self) -> impl Iterator<Item = ModelInfo> + '_ {
-        self.models.iter().filter_map(models::info_of_record)
+        self.models.iter().filter_map(info_of_record)
     }
 
     /// Where the snapshot of a model lies; `None` for one that is not there any more, or where there is another one.
@@ -384,7 +280,7 @@ impl Project {
 
     /// Called by the workers when they have something to tell.
     pub fn set_waker(&mut self, waker: Waker) {
-        *self.waker.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker);
+        self.waker.set(waker);
     }
 
     /// A sign that a person is at work, and how many keys and buttons they pressed: edits store how long it took to make
@@ -398,177 +294,7 @@ impl Project {
     pub fn poll(&mut self) -> Vec<Event> {
         self.follow_file();
         let mut events = self.poll_learner();
-        events.extend(self.save_failed());
+        events.extend(self.saving.failed());
         events
-    }
-
-    /// Another connection to the project file, for a thread that reads.
-    pub(in crate::session) fn connect_again(&self) -> impl FnOnce() -> Result<Store, StoreError> + Send + use<> {
-        // Where there is no writer, nothing is open: what is in memory is all that is needed.
-        let (path, id) = (self.path.clone(), self.id.clone());
-        let place = self.writer.as_ref().map(|writer| writer.place());
-        move || {
-            if let Some(place) = place {
-                return place.open();
-            }
-            let store = Store::open_to_read(&path)?;
-            if store.project_id()? == id.as_str() {
-                Ok(store)
-            } else {
-                Err(StoreError::TakenAway { why: Lost::Replaced, path })
-            }
-        }
-    }
-
-    /// Does what a person wants, and says where it changed something.
-    ///
-    /// # Errors
-    /// What the command is about is not there; nothing is changed then.
-    pub fn run(&mut self, command: Command) -> Result<Outcome, SessionError> {
-        match command {
-            Command::Undo => self.travel(Step::Undo),
-            Command::Redo => self.travel(Step::Redo),
-            Command::Set(setting) => {
-                if matches!(setting, Setting::Threshold(_)) {
-                    // What a person has chosen no model changes.
-                    self.set(Setting::ThresholdByEffort(false))?;
-                }
-                self.agenda.renew();
-                let is_strategy = matches!(setting, Setting::Strategy(_));
-                self.set(setting)?;
-                if is_strategy {
-                    // It may want to know more of each sentence.
-                    self.start_predicting();
-                }
-                self.consider_training();
-                Ok(Outcome::default())
-            }
-            Command::SetAside { sentences } => {
-                let transaction = curve::set_aside(self, sentences)?;
-                self.agenda.renew();
-                self.commit(Step::Do, transaction).map(|()| Outcome::default())
-            }
-            Command::Train => {
-                if !self.learner.is_training() && self.settings.training_paused {
-                    // It was another one that was to wait.
-                    self.set(Setting::TrainingPaused(false))?;
-                }
-                self.start_training().map(|()| Outcome::default())
-            }
-            Command::LookAgain { folds } => self.start_look_again(folds).map(|()| Outcome::default()),
-            Command::UseModel(model) => self.go_back_to(model).map(|()| Outcome::default()),
-            Command::StopTraining => {
-                self.learner.stop_training();
-                Ok(Outcome::default())
-            }
-            Command::PauseTraining(paused) => self.pause_training(paused).map(|()| Outcome::default()),
-            Command::RetrySave => self.retry_save().map(|()| Outcome::default()),
-            command => self.edit(&command),
-        }
-    }
-
-    fn edit(&mut self, command: &Command) -> Result<Outcome, SessionError> {
-        let sentence = match command {
-            Command::Accept { sentence, .. }
-            | Command::Correct { sentence, .. }
-            | Command::Reject { sentence, .. }
-            | Command::AcceptAll { sentence, .. }
-            | Command::SetStatus { sentence, .. } => Some(*sentence),
-            _ => None,
-        };
-        let (train, dev) = (self.counts.train, self.counts.dev);
-        let target = sentence.and_then(|id| self.corpus.sentence(id));
-        let context = Context {
-            corpus: &self.corpus,
-            suggestions: sentence.and_then(|id| self.suggestions(id)),
-            threshold: self.settings.threshold,
-            completes_into_dev: target.is_some_and(|s| goes_to_dev(s, dev) && !self.learner.may_know(s.id()))
-                && leaves_enough(train, dev)
-                && !self.dev_is_given(),
-        };
-        let Some(plan) = command::plan(command, &context)? else { return Ok(Outcome::default()) };
-        if !plan.transaction.edits.is_empty() {
-            self.check_cuts(&plan.transaction.edits)?;
-            self.commit(Step::Do, plan.transaction)?;
-        }
-        Ok(plan.outcome)
-    }
-
-    fn travel(&mut self, step: Step) -> Result<Outcome, SessionError> {
-        let next = match step {
-            Step::Undo => self.history.next_undo().ok_or(SessionError::NothingToUndo)?,
-            Step::Do | Step::Redo => self.history.next_redo().ok_or(SessionError::NothingToRedo)?,
-        };
-        let transaction = next.clone();
-        let sets_aside = |edit: &Edit| matches!(edit, Edit::SetSplit { new: Split::Blind, .. });
-        if transaction.edits.iter().any(sets_aside) && curve::has_learned(self) {
-            return Err(SessionError::TooLateForBlind);
-        }
-        let sentence = transaction.sentence();
-        let mention = transaction.edits.iter().find_map(|edit| match edit {
-            Edit::AddMention { mention, .. } | Edit::ReplaceMention { new: mention, .. } => Some(mention.id),
-            _ => None,
-        });
-        self.commit(step, transaction)?;
-        Ok(Outcome { sentence, mention })
-    }
-
-    /// True when a dev split came with an import that is still there; else completed sentences make one.
-    pub(in crate::session) fn dev_is_given(&self) -> bool {
-        self.settings.dev_imported && self.corpus.sentences().any(|s| s.split() == Split::Dev)
-    }
-
-    /// Takes note of an import that is on disk.
-    pub(in crate::session) fn record_import(&mut self, inverse: Transaction) {
-        self.history.record(Step::Do, inverse);
-    }
-
-    /// Applies a transaction in memory and sends it to the writer.
-    pub(in crate::session) fn commit(&mut self, step: Step, transaction: Transaction) -> Result<(), SessionError> {
-        let writer = Arc::clone(self.writer()?);
-        let moves_words = transaction.edits.iter().any(Edit::moves_words);
-        let touched: BTreeSet<SentenceId> = transaction.edits.iter().filter_map(Edit::sentence).collect();
-        let sentences = |corpus: &Corpus| -> Vec<Sentence> {
-            touched.iter().filter_map(|id| corpus.sentence(*id).cloned()).collect()
-        };
-        let before = sentences(&self.corpus);
-        let complete_before = self.counts.complete_for_models();
-        let seen = self.seen();
-        let inverse = Arc::make_mut(&mut self.corpus).apply(transaction.clone())?;
-        if moves_words {
-            self.counts = Counts::of(&self.corpus);
-        } else {
-            before.iter().for_each(|s| self.counts.subtract(s));
-            sentences(&self.corpus).iter().for_each(|s| self.counts.add(s));
-        }
-        self.history.record(step, inverse.clone());
-        let (stamp, revision) = (self.stamp(seen), self.corpus.revision());
-        let edits = transaction.edits.clone();
-        let moves_documents = edits.iter().any(|edit| matches!(edit, Edit::SetPresence { .. }));
-        let was_complete = before.iter().filter(|s| s.status() == Status::Complete).map(Sentence::id);
-        if let Err(error) = writer.apply(LogEntry { step, transaction, inverse, stamp, revision }) {
-            // It is done, and nobody writes it: not an edit that was refused.
-            self.note_unsaved(&error);
-            self.segmentation += u64::from(moves_words);
-            return Ok(());
-        }
-        if moves_words {
-            self.segmentation += 1;
-            self.move_suggestions(&edits)?;
-            self.start_predicting();
-        } else {
-            self.predict_again(was_complete);
-        }
-        if moves_documents {
-            self.count_without(complete_before)?;
-        }
-        self.consider_training();
-        Ok(())
-    }
-
-    /// Takes over what an import has written.
-    pub(in crate::session) fn replace_corpus(&mut self, corpus: Arc<Corpus>, counts: Counts) {
-        self.counts = counts;
-        self.corpus = corpus;
     }
 }

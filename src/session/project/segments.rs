@@ -1,8 +1,8 @@
 //! What models said of sentences whose tokens were split or joined.
 
+use super::Project;
 use crate::annotation::{Edit, ModelId, NewSentence, SentenceId, SentenceSuggestions, Span, Suggestion};
 use crate::session::SessionError;
-use crate::session::project::Project;
 use crate::text::ByteIdx;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

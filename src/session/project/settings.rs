@@ -4,12 +4,37 @@ use crate::active::Strategy;
 use crate::annotation::{Kept, SentenceId};
 use crate::model::Nesting;
 use crate::session::SessionError;
-use crate::session::project::Order;
 use crate::train::Config;
 use std::num::NonZero;
 
 /// Sentences of a training that may start by itself: with ten epochs and a small encoder a quarter of an hour on one core.
 const TRAIN_SENTENCES: usize = 5000;
+
+/// Which sentence comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// In the order of the text.
+    Text,
+    /// The one that teaches the model most, by the project's strategy.
+    Teaching,
+    /// Those of the blind set, in the order of the text.
+    Blind,
+}
+
+impl Order {
+    /// The word for it in project files: never changed.
+    pub(in crate::session) fn id(self) -> &'static str {
+        match self {
+            Order::Text => "text",
+            Order::Teaching => "teaching",
+            Order::Blind => "blind",
+        }
+    }
+
+    pub(in crate::session) fn from_id(id: &str) -> Option<Self> {
+        [Order::Text, Order::Teaching, Order::Blind].into_iter().find(|order| order.id() == id)
+    }
+}
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {

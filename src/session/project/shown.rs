@@ -1,7 +1,7 @@
 //! Which suggestions there are, which are worth showing, and which a person saw when deciding, which edits are stored with.
 
+use super::Project;
 use crate::annotation::{SentenceId, SentenceSuggestions, Suggestion};
-use crate::session::project::Project;
 use crate::store::VisibleSuggestions;
 
 impl Project {

@@ -4,11 +4,11 @@
 //! sentences are annotated without suggestions, though a model has some. If persons agree with the model less there than
 //! where they see what it says, suggestions sway them.
 
+use super::Project;
 use crate::annotation::{LabelId, ModelId, Sentence, SentenceId, Span, Split, Status};
 use crate::evaluation::{Band, Counts, Judged};
 use crate::nn::scatter;
 use crate::session::learner::dataset::contiguous;
-use crate::session::project::Project;
 use std::collections::HashSet;
 
 /// One sentence in so many is a probe.

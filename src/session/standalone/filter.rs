@@ -5,9 +5,10 @@ use crate::format::{
     Content, Format, ImportedDocument, ImportedLabel, ImportedMention, Input, OneFile, Options, Sink, Warning, by_id,
     detect,
 };
+use crate::session::PredictReport;
 use crate::session::SessionError;
+use crate::session::error::stopped;
 use crate::session::import::lengths::Lengths;
-use crate::session::learner::foreground::{PredictReport, stopped};
 use crate::train::{PredictOptions, Predictor, Snapshot};
 use crate::wording::counted;
 use std::io::Write;
