@@ -36,7 +36,7 @@ impl Project {
         self.models.strange(id, &self.models_dir())
     }
 
-    pub(in crate::session) fn find_model(&self, id: Option<ModelId>) -> Result<(ModelId, Snapshot), SessionError> {
+    pub(super) fn find_model(&self, id: Option<ModelId>) -> Result<(ModelId, Snapshot), SessionError> {
         let id = id.or(self.current_model()).ok_or(SessionError::NoModel)?;
         if let Some(snapshot) = self.registered(id) {
             return Ok((id, snapshot));
@@ -62,7 +62,7 @@ impl Project {
 
     /// Registers a snapshot that is on disk by the hash of its manifest, and uses it if it is to be used. Older ones are
     /// deleted by the task that comes back, which the window need not hear.
-    pub(in crate::session) fn add_model(
+    pub(super) fn add_model(
         &mut self,
         info: &ModelInfo,
         manifest_sha256: &str,
@@ -84,7 +84,7 @@ impl Project {
     }
 
     /// Makes a model the one that suggests.
-    pub(in crate::session) fn use_model(&mut self, id: ModelId) -> Result<(), SessionError> {
+    fn use_model(&mut self, id: ModelId) -> Result<(), SessionError> {
         self.writer()?.set_current_model(Some(id))?;
         self.models.make_current(id);
         self.show_current_model();
@@ -93,7 +93,7 @@ impl Project {
     }
 
     /// Reads what is shown of the current model.
-    pub(in crate::session) fn show_current_model(&mut self) {
+    pub(super) fn show_current_model(&mut self) {
         self.learner.status.current = self.models.current_info();
     }
 

@@ -44,6 +44,9 @@ use asking::Asking;
 use learned::Learned;
 use trainer::{Finished, TrainingRun};
 
+/// How a training has ended.
+type Ended = Result<Result<Finished, TrainError>, TaskLost>;
+
 /// A look at gold that is under way.
 type LookingAgain = TrainingRun<Result<Looked, SessionError>>;
 
@@ -182,7 +185,7 @@ impl Learner {
     }
 
     /// How a training has ended, once, and what it was if it was a full one.
-    fn trained(&mut self) -> Option<(Result<Result<Finished, TrainError>, TaskLost>, Option<Full>)> {
+    fn trained(&mut self) -> Option<(Ended, Option<Full>)> {
         let ended = self.training.as_ref()?.run.poll()?;
         let full = self.training.take()?.full;
         Some((ended, full))

@@ -62,7 +62,7 @@ impl Project {
     }
 
     /// Suggestions that came with a file and wait for an answer. They can't be made again, so that models leave them alone.
-    pub(in crate::session) fn has_open_from_file(&self, sentence: &Sentence) -> bool {
+    pub(super) fn has_open_from_file(&self, sentence: &Sentence) -> bool {
         let said = self.stored_suggestions().get(&sentence.id()).filter(|said| said.model == ModelId::FROM_FILE);
         said.is_some_and(|said| said.visible(sentence, self.corpus().labels(), 0.0).next().is_some())
     }
@@ -83,7 +83,7 @@ impl Project {
     }
 
     /// Takes in what the predictor has said since it was last heard.
-    pub(in crate::session) fn hear_predictor(&mut self, events: &mut Vec<Event>) {
+    pub(super) fn hear_predictor(&mut self, events: &mut Vec<Event>) {
         if self.agenda.is_choosing() {
             return; // its thread reads the suggestions, which would be copied to be changed
         }

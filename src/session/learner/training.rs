@@ -190,7 +190,7 @@ impl Project {
     }
 
     /// A training on what is complete now.
-    pub(in crate::session) fn training_job(&self, config: Config) -> Result<TrainingJob, SessionError> {
+    pub(super) fn training_job(&self, config: Config) -> Result<TrainingJob, SessionError> {
         if self.corpus().labels().is_empty() {
             return Err(SessionError::NoLabels);
         }
@@ -202,12 +202,12 @@ impl Project {
     }
 
     /// A training that goes on. Its model gets the number that it began with, unless a model has that by now.
-    pub(in crate::session) fn resuming_job(&self, training: ModelId, threads: Option<usize>) -> TrainingJob {
+    pub(super) fn resuming_job(&self, training: ModelId, threads: Option<usize>) -> TrainingJob {
         let model = if self.models.has(training) { self.models.next_id() } else { training };
         self.job(TrainingTask::Resume { training, model, threads })
     }
 
-    pub(in crate::session) fn job(&self, task: TrainingTask) -> TrainingJob {
+    pub(super) fn job(&self, task: TrainingTask) -> TrainingJob {
         let (models_dir, owner, current) = (self.models_dir(), self.owner(), self.current_snapshot());
         TrainingJob { corpus: self.corpus_as_it_is(), task, models_dir, owner, limit: None, current }
     }
@@ -313,7 +313,7 @@ impl Project {
 
     /// Keeps what was measured of a new model. One that is used shows suggestions from the score on that it has chosen,
     /// unless a person has.
-    pub(in crate::session) fn take_scores(&mut self, scores: &Scores, is_used: bool) -> Result<(), SessionError> {
+    pub(super) fn take_scores(&mut self, scores: &Scores, is_used: bool) -> Result<(), SessionError> {
         for measurement in &scores.measurements {
             self.writer()?.measurement(*measurement)?;
             self.add_measurement(*measurement);
