@@ -19,8 +19,9 @@
 //! | 3 | [`train`] | frozen data sets, the training loop, snapshots |
 //! | 3 | [`distill`] | small encoders from large ones |
 //! | 4 | [`session`] | an open project and its workers |
-//! | 5 | [`cli`] | the command line |
-//! | 5 | `gui` | the window (feature `gui`) |
+//! | 5 | [`experiments`] | annotation replayed, and what work costs, measured |
+//! | 6 | [`cli`] | the command line |
+//! | 6 | `gui` | the window (feature `gui`) |
 
 pub mod text;
 
@@ -49,6 +50,8 @@ pub mod train;
 pub mod distill;
 
 pub mod session;
+
+pub mod experiments;
 
 pub mod cli;
 

@@ -38,7 +38,8 @@ mod simulate;
 mod table;
 mod train;
 
-use crate::session::{SessionError, UiBench, UiBenchRequest};
+use crate::experiments::{UiBench, UiBenchRequest};
+use crate::session::SessionError;
 use crate::wording::printable;
 use args::{Cli, Command};
 use clap::Parser;

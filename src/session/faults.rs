@@ -7,8 +7,8 @@
 //!
 //! Deliberately absent: sending. Nothing leaves the machine.
 
-use super::home::Home;
-use super::{SessionError, now_ms};
+use crate::session::home::Home;
+use crate::session::{SessionError, now_ms};
 use crate::store::read_regular;
 use std::backtrace::Backtrace;
 use std::fs;

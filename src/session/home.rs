@@ -2,8 +2,8 @@
 //!
 //! `NESTLING_HOME` names another folder, for a portable installation and for tests.
 
-use super::{SessionError, write_whole};
 use crate::encoder::Encoders;
+use crate::session::{SessionError, write_whole};
 use crate::store::read_regular;
 use directories::{ProjectDirs, UserDirs};
 use std::io::Read;
