@@ -80,9 +80,9 @@ impl Store {
     /// A file of this name, a folder that is not there or can't be written.
     pub fn create(path: &Path, new: &NewProject) -> Result<Self, StoreError> {
         const DOING: &str = "make the project file";
-        let folder = copy::folder_of(path)?;
+        copy::check_place(path)?;
         let mut lock = Lock::take(path)?;
-        let unfinished = copy::unfinished_in(&folder).map_err(|source| StoreError::io(DOING, source, path))?;
+        let unfinished = copy::unfinished(DOING, path)?;
         fill(unfinished.path(), new).map_err(|source| StoreError::sqlite(DOING, source, path))?;
         let mut set_aside = leftover::make_way_for_new(path)?;
         set_aside = set_foreign_log_aside(path, &mut lock)?.or(set_aside);

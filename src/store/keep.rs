@@ -8,7 +8,8 @@
 use super::file::Access;
 use super::lock::lock_path;
 use super::same_file::Look;
-use super::{Lost, Store, StoreError, copy, file, leftover, models_dir};
+use super::{Lost, Store, StoreError, file, leftover, models_dir};
+use crate::disk::{Hidden, NewFolder, folder_of};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ impl Store {
         why: Lost,
         write: impl Fn(&Path) -> Result<(), StoreError>,
     ) -> Result<Store, StoreError> {
-        let beside = copy::parent_of(&self.path).to_owned();
+        let beside = folder_of(&self.path).to_owned();
         let mut first = None;
         for folder in std::iter::once(&beside).chain(&self.refuges) {
             let is_refuge = *folder != beside;
@@ -144,10 +145,9 @@ pub fn carry_models(from: &Path, to: &Path) -> io::Result<()> {
             continue;
         }
         fs::create_dir_all(to)?;
-        let unfinished = tempfile::Builder::new().prefix(".carrying-").tempdir_in(to)?;
-        let whole = unfinished.path().join("model");
-        link_all(&old, &whole, FOLDERS_DEEP)?;
-        fs::rename(whole, new)?;
+        let unfinished = NewFolder::beside(&new, Hidden::public(".carrying-"))?;
+        link_all(&old, unfinished.path(), FOLDERS_DEEP)?;
+        unfinished.put()?;
     }
     Ok(())
 }
@@ -155,14 +155,15 @@ pub fn carry_models(from: &Path, to: &Path) -> io::Result<()> {
 /// Folders within folders that a model has at most.
 const FOLDERS_DEEP: usize = 3;
 
+/// Into an empty folder.
 fn link_all(from: &Path, to: &Path, deep: usize) -> io::Result<()> {
-    fs::create_dir(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let (old, new, kind) = (entry.path(), to.join(entry.file_name()), entry.file_type()?);
         if kind.is_file() {
             fs::hard_link(&old, &new).or_else(|_| fs::copy(&old, &new).map(drop))?;
         } else if kind.is_dir() && deep > 1 {
+            fs::create_dir(&new)?;
             link_all(&old, &new, deep - 1)?;
         }
     }

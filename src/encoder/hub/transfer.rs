@@ -2,6 +2,7 @@
 
 use super::reply::{Head, Part, Reply};
 use super::{Fetching, Hub, Repository};
+use crate::disk;
 use crate::encoder::EncoderError;
 use sha2::{Digest as _, Sha256};
 use std::fs::{File, OpenOptions};
@@ -143,8 +144,7 @@ impl Transfer<'_> {
             wait(self.hub.retry_wait * 2u32.pow(in_vain - 1), cancel)?;
         }
         self.check(file, &part, &expected, cancel)?;
-        file.sync_all().map_err(|e| not_written(e, &part))?;
-        std::fs::rename(&part, &self.path).map_err(EncoderError::io("can't rename the file", &part))
+        disk::put_file(&part, &self.path).map_err(|e| not_written(e, &part))
     }
 
     /// One connection, as long as it lasts.
