@@ -36,6 +36,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("egui_plot", &["gui"]),
     ("rfd", &["gui"]),
     ("tokenizers", &["encoder"]),
+    ("tracing_subscriber", &["session"]),
     ("ureq", &["encoder"]),
     ("unicode_segmentation", &["text"]),
     ("unicode_bidi", &["gui"]),

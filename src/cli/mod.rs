@@ -38,7 +38,7 @@ mod simulate;
 mod table;
 mod train;
 
-use crate::session::{SessionError, UiBench, UiBenchRequest};
+use crate::session::{Home, SessionError, UiBench, UiBenchRequest, start_log};
 use crate::wording::printable;
 use args::{Cli, Command};
 use clap::Parser;
@@ -92,6 +92,7 @@ pub fn main(window: Option<Window>) -> ExitCode {
             return ExitCode::from(if asked_for { 0 } else { 2 });
         }
     };
+    start_log(&Home::find(), cli.log.as_deref());
     match run(cli, window) {
         Ok(Ending::Whole) => ExitCode::SUCCESS,
         Ok(Ending::WithLosses) => ExitCode::from(1),

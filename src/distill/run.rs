@@ -4,6 +4,7 @@ use super::files::{RECORD, Record, State, checkpoint_of, fingerprint};
 use super::lesson::{batch_pairs, error};
 use super::student::{Activity, Sizes, begin};
 use super::{DistillError, Event, Request};
+use crate::disk::{Noted as _, is_there};
 use crate::encoder::{Alignment, Bert, Encoder, EncoderBatch, Learning, Start, Tape};
 use crate::nn::batches::{self, Size};
 use crate::nn::{
@@ -61,7 +62,9 @@ pub fn distill(
     run.learn(on_event)?;
     let record = run.write()?;
     // What is left of it would only be in the way: the student is there.
-    let _left = std::fs::remove_file(&run.keeper.path);
+    if is_there(&run.keeper.path) {
+        std::fs::remove_file(&run.keeper.path).noted_at("the checkpoint stays behind", &run.keeper.path);
+    }
     Ok(record)
 }
 

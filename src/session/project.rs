@@ -15,6 +15,7 @@ use crate::annotation::{
     Corpus, Edit, History, LabelSet, ModelId, ProjectId, Sentence, SentenceId, SentenceSuggestions, Split, Status,
     Step, Transaction,
 };
+use crate::disk::Noted as _;
 use crate::store::{
     self, Contents, FileNews, LogEntry, Lost, Measurement, ModelRecord, Store, StoreError, WhyReadOnly, Writer,
     WriterEvent,
@@ -272,7 +273,8 @@ impl Project {
         for news in &self.file_news {
             if let FileNews::MovedOn { from, to, .. } = news {
                 // What was trained while the project was moving; a model can be made again.
-                let _ = store::carry_models(&store::models_dir(from), &store::models_dir(to));
+                let carried = store::carry_models(&store::models_dir(from), &store::models_dir(to));
+                carried.noted_at("its models are not taken along", from);
             }
         }
         Ok(self.file_news)

@@ -9,6 +9,7 @@ use super::settings::Setting;
 use super::status::{Event, SaveState};
 use super::task::Task;
 use crate::annotation::{History, SentenceId};
+use crate::disk::Noted as _;
 use crate::store::{self, FileNews, Memory, StoreError, WriterEvent};
 use std::path::Path;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -94,14 +95,16 @@ impl Project {
         self.path = path.to_owned();
         let (home, path) = (self.home.clone(), path.to_owned());
         // A list of recent projects that can't be written is no fault of the project.
-        let _unheard = Task::spawn("nestling-recent", self.waker.as_waker(), move || home.remember_recent(&path));
+        let _unheard = Task::spawn("nestling-recent", self.waker.as_waker(), move || {
+            home.remember_recent(&path).noted("the project is not among the recent ones")
+        });
     }
 
     /// Takes along what a training has made that began before the project went on in another file.
     pub(super) fn fetch_models(&mut self) {
         for before in std::mem::take(&mut self.former_models) {
             // Where it can't be, the model is missing, which is told.
-            let _ = store::carry_models(&before, &self.models_dir());
+            store::carry_models(&before, &self.models_dir()).noted_at("its models are not taken along", &before);
         }
     }
 

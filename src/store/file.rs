@@ -226,6 +226,7 @@ impl Store {
             Access::Write { lock } => lock.marks().openings.iter().cloned().chain(opening).collect(),
             Access::Read { .. } => opening.into_iter().collect(),
         };
+        tracing::info!(?path, "a project is open to be written");
         Ok(store)
     }
 
@@ -282,7 +283,7 @@ impl Drop for Store {
     fn drop(&mut self) {
         if self.same_file.as_ref().is_some_and(|file| file.is_lost(&self.path)) {
             // SQLite would merge the log into a file that is nobody's any more and remove another one's by its name.
-            let _ = self.keep_log();
+            self.keep_log_if_possible();
         }
     }
 }

@@ -9,7 +9,7 @@ use super::file::Access;
 use super::lock::lock_path;
 use super::same_file::Look;
 use super::{Lost, Store, StoreError, file, leftover, models_dir};
-use crate::disk::{Hidden, NewFolder, folder_of};
+use crate::disk::{Hidden, NewFolder, Noted as _, folder_of};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -80,14 +80,15 @@ impl Store {
         };
         let kept = Store::open(&to)?;
         // Models can be made again: they are no reason to lose the rest.
-        let _ = carry_models(&models_dir(&self.path), &models_dir(&to));
+        let carried = carry_models(&models_dir(&self.path), &models_dir(&to));
+        carried.noted_at("its models are not taken along", &self.path);
         Ok(kept)
     }
 
     /// Lets go of a file whose work is kept elsewhere.
     pub(super) fn abandon(self) {
         let (file, path) = (self.same_file.clone(), self.path.clone());
-        let _ = self.keep_log(); // nothing is merged into a file that may be another one
+        self.keep_log_if_possible(); // nothing is merged into a file that may be another one
         drop(self);
         if let Some(file) = file {
             file.remove_leftovers(&path);
@@ -96,7 +97,7 @@ impl Store {
 
     /// Lets go of a file whose work could not be kept. Its log may be all that is left of it.
     pub(super) fn give_up(mut self) {
-        let _ = self.keep_log();
+        self.keep_log_if_possible();
         let has_its_log = self.same_file.as_ref().is_some_and(|file| file.has_its_log(&self.path));
         if has_its_log && leftover::set_log_aside(&self.path).is_err() {
             // The lock tells the next one to open what lies there that the log is not its own.

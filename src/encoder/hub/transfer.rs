@@ -2,7 +2,7 @@
 
 use super::reply::{Head, Part, Reply};
 use super::{Fetching, Hub, Repository};
-use crate::disk;
+use crate::disk::{self, Noted as _};
 use crate::encoder::EncoderError;
 use sha2::{Digest as _, Sha256};
 use std::fs::{File, OpenOptions};
@@ -129,7 +129,7 @@ impl Transfer<'_> {
                 Err(Trouble::Lasting(error)) => {
                     if matches!(error, EncoderError::FetchTooLarge { .. }) {
                         // Where it stays behind, the next fetch fails in the same way.
-                        let _left = std::fs::remove_file(&part);
+                        std::fs::remove_file(&part).noted_at("what was fetched stays behind", &part);
                     }
                     return Err(error);
                 }
@@ -251,7 +251,7 @@ impl Transfer<'_> {
             _ => return Ok(()),
         };
         // Where it stays behind, the next fetch fails in the same way.
-        let _left = std::fs::remove_file(part);
+        std::fs::remove_file(part).noted_at("what was fetched stays behind", part);
         Err(error)
     }
 }
