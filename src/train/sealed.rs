@@ -58,7 +58,8 @@ impl<'a> NewFolder<'a> {
     }
 
     pub(super) fn json(&mut self, name: &str, value: &impl Serialize) -> Result<(), TrainError> {
-        write_file(&self.beside.path().join(name), &json(value))?;
+        let path = self.beside.path().join(name);
+        write_file(&path, &json(value, &path)?)?;
         self.names.push(name.to_owned());
         Ok(())
     }
@@ -83,8 +84,9 @@ impl<'a> NewFolder<'a> {
             Ok((name.clone(), hash_file(&at.join(name))?))
         };
         let hashes = self.names.into_iter().map(hash).collect::<Result<_, _>>()?;
-        let manifest = json(&manifest(hashes));
-        write_file(&at.join(MANIFEST), &manifest)?;
+        let manifest_path = at.join(MANIFEST);
+        let manifest = json(&manifest(hashes), &manifest_path)?;
+        write_file(&manifest_path, &manifest)?;
         let place = self.beside.place().to_owned();
         if disk::is_there(&place) {
             return Err(TrainError::SnapshotExists(place));
@@ -200,19 +202,20 @@ pub(super) fn damaged(reason: impl ToString, path: &Path) -> TrainError {
 
 /// Writes a file that appears whole or not at all.
 pub(super) fn write_whole(path: &Path, value: &impl Serialize) -> Result<(), TrainError> {
+    let bytes = json(value, path)?;
     let written = || {
         let new = disk::NewFile::beside(path, Hidden::UNFINISHED)?;
-        new.file().write_all(&json(value))?;
+        new.file().write_all(&bytes)?;
         new.put()
     };
     written().map_err(TrainError::io("can't write the file", path))
 }
 
-fn json(value: &impl Serialize) -> Vec<u8> {
-    // Structs of numbers and strings always serialise.
-    let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
+fn json(value: &impl Serialize, path: &Path) -> Result<Vec<u8>, TrainError> {
+    let bytes = serde_json::to_vec_pretty(value);
+    let mut bytes = bytes.map_err(|error| TrainError::io("can't write the file", path)(error.into()))?;
     bytes.push(b'\n');
-    bytes
+    Ok(bytes)
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {

@@ -279,7 +279,9 @@ impl Reader<'_> {
             let moved = sentence.tokens.iter().filter_map(|token| {
                 TextRange::new(ByteIdx::new(base + token.start().get()), ByteIdx::new(base + token.end().get()))
             });
-            sentence.tokens = moved.collect();
+            let moved: Vec<TextRange> = moved.collect();
+            debug_assert_eq!(moved.len(), sentence.tokens.len(), "a range that is moved is a range");
+            sentence.tokens = moved;
             document.sentences.push(sentence);
         }
         let is_full = document.sentences.len() >= self.sink.longest_document();
