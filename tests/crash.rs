@@ -95,8 +95,8 @@ fn a_fault_leaves_a_report_with_the_names_of_functions() {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["faulty_child", "--exact", "--nocapture"]).env(FAULTY, dir.path());
     assert!(!child.output().unwrap().status.success(), "it breaks off");
-    let reports: Vec<_> = std::fs::read_dir(dir.path().join("faults")).unwrap().collect();
-    let report = std::fs::read_to_string(reports.into_iter().next().unwrap().unwrap().path()).unwrap();
+    let report = std::fs::read_dir(dir.path().join("faults")).unwrap().next().unwrap().unwrap().path();
+    let report = std::fs::read_to_string(report).unwrap();
     assert!(report.contains("a fault of a test"), "{report}");
     assert!(report.contains("crash::faulty_child"), "the trace names functions: {report}");
 }

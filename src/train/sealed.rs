@@ -6,7 +6,6 @@
 //! A folder that is read may have come from anybody: no link is followed, no file is read that is larger than it can be,
 //! and each is compared with its hash in the manifest as it is read.
 
-use super::dataset::hex;
 use super::files::ConfigFile;
 use super::{Settings, TrainError, stop_if_cancelled};
 use crate::disk::{self, Hidden};
@@ -189,7 +188,7 @@ pub(super) fn manifest_hash(folder: &Path) -> Result<String, TrainError> {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+    hex::encode(Sha256::digest(bytes))
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8], path: &Path) -> Result<T, TrainError> {
@@ -229,7 +228,7 @@ fn hash_file(path: &Path) -> Result<String, TrainError> {
         let count = file.read(&mut buffer).map_err(TrainError::io("can't read the file", path))?;
         match buffer.get(..count) {
             Some(bytes) if !bytes.is_empty() => sha.update(bytes),
-            _ => return Ok(hex(&sha.finalize())),
+            _ => return Ok(hex::encode(sha.finalize())),
         }
     }
 }

@@ -290,7 +290,7 @@ fn sha256(file: &mut File, path: &Path, cancel: &AtomicBool) -> Result<String, E
     loop {
         wait(Duration::ZERO, cancel)?;
         match file.read(&mut chunk) {
-            Ok(0) => return Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            Ok(0) => return Ok(hex::encode(hasher.finalize())),
             Ok(count) => hasher.update(chunk.get(..count).unwrap_or_default()),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(EncoderError::io("can't read the file", path)(error)),
