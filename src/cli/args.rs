@@ -8,7 +8,7 @@ pub(super) use active::{Aside, Costs, Curve, LookAgain, Rank, Simulate};
 pub(super) use bench::{Bench, BenchImport, BenchPredict, BenchRefresh, BenchTrain, BenchUi, BenchWhat};
 pub(super) use models::{By, Compare, Distill, Evaluate, Predict, Train};
 
-use crate::session::{Config, KEYS, SessionError, formats};
+use crate::session::{Config, KEYS, LOG_LEVELS, SessionError, formats};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -20,6 +20,9 @@ use std::path::PathBuf;
 pub(super) struct Cli {
     /// Project file to open in the window.
     pub(super) project: Option<PathBuf>,
+    /// What is written to the log in the program's own folder [default: warn, or what NESTLING_LOG says]
+    #[arg(long, global = true, value_name = "LEVEL", value_parser = LOG_LEVELS)]
+    pub(super) log: Option<String>,
     #[command(subcommand)]
     pub(super) command: Option<Command>,
 }

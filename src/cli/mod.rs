@@ -39,7 +39,7 @@ mod table;
 mod train;
 
 use crate::experiments::{UiBench, UiBenchRequest};
-use crate::session::SessionError;
+use crate::session::{Home, SessionError, start_log};
 use crate::wording::printable;
 use args::{Cli, Command};
 use clap::Parser;
@@ -93,6 +93,7 @@ pub fn main(window: Option<Window>) -> ExitCode {
             return ExitCode::from(if asked_for { 0 } else { 2 });
         }
     };
+    start_log(&Home::find(), cli.log.as_deref());
     match run(cli, window) {
         Ok(Ending::Whole) => ExitCode::SUCCESS,
         Ok(Ending::WithLosses) => ExitCode::from(1),

@@ -23,7 +23,7 @@ use super::removal::{is_half_written, remove_checkpoint};
 use super::sealed::{self, CONFIG, MANIFEST, NewFolder, Sealed, damaged, read_manifest};
 use super::{Dataset, Settings, TrainError};
 use crate::annotation::{LabelId, ModelId, ProjectId, Span};
-use crate::disk::{is_folder, is_there, open as open_file};
+use crate::disk::{Noted as _, is_folder, is_there, open as open_file};
 use crate::encoder::Definition;
 use crate::evaluation::Report;
 use crate::model::{Samples, architecture};
@@ -221,7 +221,7 @@ fn write(
     let is_other = |other: &str| other != name && (is_name(other) || is_half_written(other));
     for (_, other) in folders(folder).into_iter().filter(|(other, _)| is_other(other)) {
         // One that can't be deleted is older than the newest and never read.
-        let _left = remove_checkpoint(&other);
+        remove_checkpoint(&other).noted("an older checkpoint stays behind");
     }
     Ok(())
 }

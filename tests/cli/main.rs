@@ -7,6 +7,7 @@ mod compare;
 #[cfg(unix)]
 mod files;
 mod log;
+mod logging;
 mod models;
 mod terminal;
 

@@ -1,46 +1,35 @@
 //! One line as it is spelled.
 
+use super::keys;
 use crate::annotation::Kept;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-#[derive(Deserialize, Default)]
-pub(super) struct Line {
-    /// Only in a header.
-    pub(super) nestling: Option<u32>,
-    /// Only in a header.
-    pub(super) end: Option<String>,
-    pub(super) doc: Option<String>,
-    pub(super) text: Option<String>,
-    pub(super) gap: Option<String>,
-    pub(super) tokens: Option<Vec<String>>,
-    pub(super) offsets: Option<Vec<(usize, usize)>>,
-    pub(super) entities: Option<Vec<Entity>>,
-    pub(super) ner_tags: Option<Vec<Tag>>,
-    pub(super) status: Option<String>,
-    pub(super) split: Option<String>,
-    /// Only in a header, or in a line that begins a document.
-    pub(super) kept: Option<Kept>,
-    #[serde(flatten)]
-    other: BTreeMap<String, Value>,
+keys::line! {
+    /// A line whose mentions count tokens, or one without mentions.
+    Line {
+        /// Only in a header.
+        pub(super) nestling: Option<u32>,
+        /// Only in a header.
+        pub(super) end: Option<String>,
+        pub(super) text: Option<String>,
+        pub(super) tokens: Option<Vec<String>>,
+        pub(super) offsets: Option<Vec<(usize, usize)>>,
+        pub(super) entities: Option<Vec<Entity>>,
+        pub(super) ner_tags: Option<Vec<Tag>>,
+        /// Only in a header, or in a line that begins a document.
+        pub(super) kept: Option<Kept>,
+    }
 }
 
-#[derive(Deserialize)]
-pub(super) struct Entity {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) label: String,
-    pub(super) fragments: Option<Vec<(usize, usize)>>,
-    #[serde(default)]
-    pub(super) attributes: BTreeMap<String, Value>,
-    #[serde(default)]
-    pub(super) note: String,
-    pub(super) score: Option<f32>,
-    /// A text, or a number as other programs have it.
-    pub(super) id: Option<Value>,
-    #[serde(flatten)]
-    other: BTreeMap<String, Value>,
+keys::mention! {
+    /// A mention of tokens.
+    Entity {
+        pub(super) start: usize,
+        pub(super) end: usize,
+        pub(super) label: String,
+    }
 }
 
 #[derive(Deserialize)]

@@ -5,7 +5,9 @@
 mod characters;
 mod counting;
 mod ends;
+mod keys;
 mod line;
+mod locate;
 mod read;
 mod sentence;
 mod tagging;
