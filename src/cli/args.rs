@@ -88,9 +88,10 @@ pub(super) enum Command {
     #[command(after_help = "Example: nestling sample")]
     Sample(Sample),
     /// Import texts, mentions or suggestions into a project
-    #[command(after_help = format!("Kinds of --as, by default found from the files:\n  \
+    #[command(after_help = format!("Kinds of --as; by default suggestions if all mentions have a score, text if there are none\n\
+                            (unless the files or a split of train, dev or test say that somebody looked), else gold:\n  \
                             gold         mentions a person vouches for: sentences become complete, labels are added\n  \
-                            suggestions  mentions to review; assumed if all have a score\n  \
+                            suggestions  mentions to review\n  \
                             text         text only; mentions in the files are counted and left out\n\n\
                             Splits, by default as the files say, else train or pool:\n  \
                             train  complete sentences to learn from      dev    to choose the best epoch and model\n  \
@@ -190,14 +191,13 @@ pub(super) enum Command {
         after_help = "Each strategy and seed draws a pool, annotates it step by step as the gold says, trains after each\n\
                             step of the schedule, and scores on test. The result: learning curves, and what suggestions save.\n\
                             The folder of --output keeps them, with a plot (curves.svg).\n\n\
-                            Example: nestling simulate --train train.jsonl --dev dev.jsonl --test test.jsonl \
-                            --strategies random,default --pool 2000 --schedule 20,60,120,250,500,1000 --seeds 1,2,3 \
-                            --output simulation"
+                            Example:\n  nestling simulate --train train.jsonl --dev dev.jsonl --test test.jsonl --strategies random,default \\\n    \
+                            --pool 2000 --schedule 20,60,120,250,500,1000 --seeds 1,2,3 --output simulation"
     )]
     Simulate(Simulate),
     /// Make a small, fast encoder from a large one and unlabelled text
-    #[command(after_help = "Example: nestling distill --teacher minilm --text corpus/ more.txt --output small-minilm \
-                            --set layers=3\n\nKeys of --set [and defaults], also for lines `KEY = VALUE` in the file of --config:\n  \
+    #[command(
+        after_help = "Example:\n  nestling distill --teacher minilm --text corpus/ more.txt --output small-minilm --set layers=3\n\nKeys of --set [and defaults], also for lines `KEY = VALUE` in the file of --config:\n  \
                             layers      number of blocks, taken from the start of the teacher [half of them]\n  \
                             inner       neurons in a block's inner layer [half of the teacher's]\n  \
                             vocabulary  number of subwords to keep, those of the text first [all]\n  \
@@ -207,7 +207,8 @@ pub(super) enum Command {
                             rate        learning rate [1e-3]\n  \
                             seed        for the order of the sentences [42]\n  \
                             threads     number of threads [all cores]\n  \
-                            compact     true stores 4 and 8 bits per weight, like the built-in encoders [false]")]
+                            compact     true stores 4 and 8 bits per weight, like the built-in encoders [false]"
+    )]
     Distill(Distill),
     /// List, import, download and remove encoders
     #[command(after_help = "Example: nestling encoders import ./all-MiniLM-L6-v2 --name minilm")]

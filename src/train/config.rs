@@ -78,7 +78,7 @@ pub const KEYS: [(&str, &str, &str); 26] = [
     ("effort", "full", "what learns: heads, top (and the last blocks) or full"),
     ("top_layers", "2", "encoder blocks that learn with effort=top"),
     ("epochs", "auto: 600 steps if pretrained, else 300; 10 to 100", "passes over the data"),
-    ("self_training", "auto: up to 3 per labelled one", "open sentences the model labels itself to learn from"),
+    ("self_training", "auto: up to 3 per labelled one", "open sentences the model labels to learn from"),
     ("self_rounds", "2", "rounds of self-training; their models are averaged"),
     ("self_epochs", "auto: 600 steps, 3 to 100 epochs", "passes over these sentences per round"),
     ("batch_size", "16", "sentences per step"),
