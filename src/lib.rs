@@ -1,7 +1,8 @@
 //! Nestling: annotate nested named entities with a model that learns while you work.
 //!
 //! The modules in reading order, which is also the order of the layers. Imports go down only, and modules of one layer
-//! do not import each other; `tests/layering.rs` reads every `use crate::…` and fails otherwise.
+//! do not import each other; `tests/layering.rs` reads every `use crate::…` and fails otherwise. `ARCHITECTURE.md` walks
+//! through them.
 //!
 //! | layer | module | holds |
 //! |---|---|---|

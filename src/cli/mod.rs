@@ -60,7 +60,7 @@ pub enum CliError {
     Output(std::io::Error),
     #[error(transparent)]
     Window(WindowError),
-    #[error("this build has no window; name a sub-command, see `nestling --help`")]
+    #[error("this build has no window; give a command, see `nestling --help`")]
     NoWindow,
 }
 

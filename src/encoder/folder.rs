@@ -245,7 +245,7 @@ fn read_subwords(
     let settings = read(TOKENIZER_CONFIG)?;
     let said = settings.as_deref().map(serde_json::from_slice::<TokenizerConfig>).transpose();
     let said = said.map_err(|e| {
-        EncoderError::bad_file(format!("the file is no JSON ({e})"), GET_AGAIN, &folder.join(TOKENIZER_CONFIG))
+        EncoderError::bad_file(format!("the file is not JSON ({e})"), GET_AGAIN, &folder.join(TOKENIZER_CONFIG))
     })?;
     // Hugging Face's default where the file is missing or silent.
     let lowercase = said.and_then(|said| said.do_lower_case?.as_bool()).unwrap_or(true);

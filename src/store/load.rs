@@ -159,7 +159,7 @@ impl Store {
             let id = row.integer(0)?;
             let kept: Kept = match row.text_or_null(3)? {
                 Some(json) => serde_json::from_str(json)
-                    .map_err(|_| row.because(3, Malformed("what a document keeps is no JSON")))?,
+                    .map_err(|_| row.because(3, Malformed("what a document keeps is not JSON")))?,
                 None => Kept::new(),
             };
             let mut sentences = sentences.remove(&id).unwrap_or_default();

@@ -262,7 +262,7 @@ fn length(file: &File, path: &Path) -> Result<u64, EncoderError> {
 
 fn not_written(error: std::io::Error, path: &Path) -> EncoderError {
     let action = if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) {
-        "there is no room for the file; make some and fetch again, which goes on from there"
+        "there is no room for the file; make some and fetch again to continue"
     } else {
         "can't write the file"
     };

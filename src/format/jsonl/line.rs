@@ -81,7 +81,7 @@ pub(super) fn to_text(value: Value) -> String {
 /// What is wrong with a line that is no such object.
 pub(super) fn explain(error: &serde_json::Error, line: &[u8]) -> String {
     if !line.starts_with(b"{") {
-        return "it does not begin with {, so it is no JSON object".to_owned();
+        return "it does not begin with {, so it is not a JSON object".to_owned();
     }
     if error.is_eof() {
         return "the JSON object is cut off".to_owned();
@@ -90,6 +90,6 @@ pub(super) fn explain(error: &serde_json::Error, line: &[u8]) -> String {
     let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
     match std::str::from_utf8(line) {
         Ok(_) => format!("{} (at byte {} of the line)", what.replace("usize", "a whole number"), error.column()),
-        Err(error) => format!("byte {} of the line is no UTF-8", error.valid_up_to() + 1),
+        Err(error) => format!("byte {} of the line is not UTF-8", error.valid_up_to() + 1),
     }
 }
