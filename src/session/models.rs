@@ -5,7 +5,7 @@ use super::project::Project;
 use super::status::ModelInfo;
 use super::{SessionError, Task};
 use crate::annotation::{Corpus, ModelId, SentenceId, SentenceSuggestions, Suggestion};
-use crate::disk;
+use crate::disk::{self, Noted as _};
 use crate::evaluation::{Calibration, Scale};
 use crate::store::ModelRecord;
 use crate::train::{Manifest, Snapshot};
@@ -189,7 +189,8 @@ impl Project {
                 if strange.contains_key(&model.id) || !disk::is_folder(&folder) {
                     return None;
                 }
-                let entries = disk::is_folder(&of_model).then(|| std::fs::read_dir(of_model))?.ok()?;
+                let entries = disk::is_folder(&of_model).then(|| std::fs::read_dir(&of_model))?;
+                let entries = entries.noted_at("the model is not listed", &of_model)?;
                 let sizes = entries.flatten().filter_map(|entry| Some(entry.metadata().ok()?.len()));
                 Some(KeptModel { id: model.id, bytes: sizes.sum() })
             };
