@@ -19,8 +19,9 @@
 //! | 4 | [`train`] | frozen data sets, the training loop, snapshots |
 //! | 4 | [`distill`] | small encoders from large ones |
 //! | 5 | [`session`] | an open project and its workers |
-//! | 6 | [`cli`] | the command line |
-//! | 6 | `gui` | the window (feature `gui`) |
+//! | 6 | [`experiments`] | annotation replayed, and what work costs, measured |
+//! | 7 | [`cli`] | the command line |
+//! | 7 | `gui` | the window (feature `gui`) |
 
 pub mod text;
 
@@ -49,6 +50,8 @@ pub mod train;
 pub mod distill;
 
 pub mod session;
+
+pub mod experiments;
 
 pub mod cli;
 

@@ -38,7 +38,8 @@ mod simulate;
 mod table;
 mod train;
 
-use crate::session::{Home, SessionError, UiBench, UiBenchRequest, start_log};
+use crate::experiments::{UiBench, UiBenchRequest};
+use crate::session::{Home, SessionError, start_log};
 use crate::wording::printable;
 use args::{Cli, Command};
 use clap::Parser;

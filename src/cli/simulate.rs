@@ -5,10 +5,8 @@ use super::output::{Ending, Progress, answer, say_losses, stop_flag};
 use super::table::Table;
 use super::train::tell as tell_training;
 use super::{CliError, json as fields};
-use crate::session::{
-    AboveRandom, Config, Curve, Home, ReadRequest, RunRecord, SessionError, SimulateEvent, SimulateReport,
-    SimulateRequest, simulate,
-};
+use crate::experiments::{AboveRandom, Curve, RunRecord, SimulateEvent, SimulateReport, SimulateRequest, simulate};
+use crate::session::{Config, Home, ReadRequest, SessionError};
 use crate::wording::counted;
 use serde_json::{Value, json};
 

@@ -39,7 +39,7 @@ pub enum SessionError {
     #[error("the simulation there is of other files or settings; name another folder, or ask for what is in {}", path.display())]
     OtherSimulation { path: PathBuf },
     #[error(transparent)]
-    Task(#[from] super::TaskLost),
+    Task(#[from] crate::session::TaskLost),
     #[error("this sentence is not there any more; choose another one")]
     NoSuchSentence,
     #[error("this mention is not there any more; choose another one")]
@@ -99,7 +99,7 @@ pub enum SessionError {
     )]
     NoModelFiles { model: String, folder: PathBuf },
     #[error("the files of model {model} {why}; they are left as they are; train anew: {}", folder.display())]
-    StrangeModel { model: String, why: super::Strange, folder: PathBuf },
+    StrangeModel { model: String, why: super::learner::strange::Strange, folder: PathBuf },
     #[error("there is no sentence with words to predict; import some texts first")]
     NothingToPredict,
     #[error("no sentence of this split is complete, so there is nothing to score on")]
@@ -130,4 +130,12 @@ pub enum SessionError {
     Json(#[from] serde_json::Error),
     #[error("the sample project is damaged: {0}")]
     Sample(String),
+}
+
+/// A stop that was asked for is no failure of the learner.
+pub(crate) fn stopped(error: TrainError) -> SessionError {
+    match error {
+        TrainError::Cancelled => SessionError::Stopped,
+        other => other.into(),
+    }
 }

@@ -7,9 +7,9 @@
 //!
 //! Deliberately absent: sending. Nothing leaves the machine.
 
-use super::home::Home;
-use super::{SessionError, now_ms};
 use crate::disk::Noted as _;
+use crate::session::home::Home;
+use crate::session::{SessionError, now_ms};
 use crate::store::read_regular;
 use std::backtrace::Backtrace;
 use std::fs;

@@ -1,8 +1,8 @@
 //! What a person lets the program write: files and folders that appear whole or not at all, never in the place of a
 //! project; and folders that go away by themselves.
 
-use super::SessionError;
 use crate::disk::{Hidden, NewFile, NewFolder, folder_of};
+use crate::session::SessionError;
 use crate::store::{is_locked, read_regular};
 use std::fs;
 use std::io::{BufWriter, Read, Write};
@@ -29,7 +29,7 @@ pub fn write_whole<T>(
 ///
 /// # Errors
 /// As [`write_whole`], and what `check` says.
-pub(super) fn write_checked<T, U>(
+pub(in crate::session) fn write_checked<T, U>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, SessionError>,
     check: impl FnOnce(&Path, T) -> Result<U, SessionError>,
@@ -54,7 +54,7 @@ pub(super) fn write_checked<T, U>(
 ///
 /// # Errors
 /// There is a file or a folder that is not empty; what `fill` says, and what can go wrong with a disk.
-pub(super) fn fill_folder<T>(
+pub(in crate::session) fn fill_folder<T>(
     path: &Path,
     fill: impl FnOnce(&Path) -> Result<T, SessionError>,
 ) -> Result<T, SessionError> {
@@ -98,7 +98,7 @@ fn check_folder(path: &Path) -> Result<(), SessionError> {
 }
 
 /// Deleted with all that is in it when it is dropped.
-pub(super) fn temporary_folder() -> Result<TempDir, SessionError> {
+pub(crate) fn temporary_folder() -> Result<TempDir, SessionError> {
     let path = std::env::temp_dir();
     tempfile::tempdir_in(&path).map_err(|source| SessionError::Io { doing: "make a temporary folder", source, path })
 }

@@ -2,9 +2,9 @@
 //!
 //! `NESTLING_HOME` names another folder, for a portable installation and for tests.
 
-use super::{SessionError, write_whole};
 use crate::disk::{Noted as _, is_there};
 use crate::encoder::Encoders;
+use crate::session::{SessionError, write_whole};
 use crate::store::read_regular;
 use directories::{ProjectDirs, UserDirs};
 use std::io::Read;

@@ -8,8 +8,8 @@
 //!
 //! Deliberately absent: what libraries say, and sending. Nothing leaves the machine.
 
-use super::home::Home;
 use crate::disk::{folder_of, is_folder};
+use crate::session::home::Home;
 use crate::store::open_regular;
 use crate::wording::one_line;
 use std::fs::{self, File, OpenOptions};
