@@ -98,6 +98,7 @@ pub fn main(window: Option<Window>) -> ExitCode {
         Ok(Ending::Whole) => ExitCode::SUCCESS,
         Ok(Ending::WithLosses) => ExitCode::from(1),
         Err(error) => {
+            tracing::debug!(%error, "the command is not done");
             output::complain(&error);
             ExitCode::from(2)
         }

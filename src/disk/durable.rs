@@ -12,6 +12,7 @@
 //!
 //! Deliberately absent: what may be replaced. Callers know; [`NewFile::put_new`] replaces nothing.
 
+use super::is_folder;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -135,14 +136,13 @@ impl NewFolder {
         &self.place
     }
 
-    /// Gives it its name, which nothing but an empty folder may have.
+    /// Gives it its name, which nothing but an empty folder may have: that goes.
     ///
     /// # Errors
     /// As [`put_folder`].
     pub fn put(self) -> io::Result<()> {
         let Self { folder, place } = self;
-        sync_all_in(folder.path())?;
-        fs::rename(folder.path(), &place)?;
+        rename_synced(folder.path(), &place)?;
         // Nothing is left under the old name that could be cleaned up.
         let _old_name = folder.keep();
         sync_folder(folder_of(&place))
@@ -164,8 +164,7 @@ pub fn put_file(whole: &Path, place: &Path) -> io::Result<()> {
 /// # Errors
 /// There is a file, or a folder that is not empty; what can go wrong with a disk.
 pub fn put_folder(whole: &Path, place: &Path) -> io::Result<()> {
-    sync_all_in(whole)?;
-    fs::rename(whole, place)?;
+    rename_synced(whole, place)?;
     sync_folder(folder_of(place))
 }
 
@@ -211,6 +210,15 @@ fn sync_file(path: &Path) -> io::Result<()> {
     }
     // Windows wants to hear of writing, elsewhere it may be forbidden.
     OpenOptions::new().read(true).write(cfg!(windows)).open(path)?.sync_all()
+}
+
+fn rename_synced(folder: &Path, place: &Path) -> io::Result<()> {
+    sync_all_in(folder)?;
+    // Windows puts a folder in the place of none, not even of an empty one.
+    if cfg!(windows) && is_folder(place) {
+        fs::remove_dir(place)?;
+    }
+    fs::rename(folder, place)
 }
 
 /// Files before the folders that name them. What a link leads to is somebody else's.
@@ -291,6 +299,7 @@ mod tests {
             write_new(&new.path().join("encoder/config"), b"{}").unwrap();
             new
         };
+        fs::create_dir(&place).unwrap();
         filled().put().unwrap();
         assert_eq!(fs::read(place.join("encoder/config")).unwrap(), b"{}");
         assert!(filled().put().is_err());

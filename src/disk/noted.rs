@@ -27,3 +27,16 @@ impl<T, E: Display> Noted<T> for Result<T, E> {
         self.map_err(|error| tracing::warn!(%at, %error, ?path, "{undone}")).ok()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Error, ErrorKind};
+
+    #[test]
+    fn a_value_is_handed_on_and_an_error_is_none() {
+        let path = Path::new("models");
+        assert_eq!(Ok::<_, Error>(3).noted("nothing is undone"), Some(3));
+        assert_eq!(Err::<u8, _>(Error::from(ErrorKind::NotFound)).noted_at("nothing is undone", path), None);
+    }
+}

@@ -266,6 +266,6 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         // An empty file that stays is in nobody's way.
-        let _left = std::fs::remove_file(&self.path);
+        std::fs::remove_file(&self.path).noted_at("the lock of the fetch stays behind", &self.path);
     }
 }

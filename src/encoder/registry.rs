@@ -5,7 +5,7 @@
 use super::built_in::{self, BUILT_IN};
 use super::folder::{COMPACT, FILES, WEIGHTS};
 use super::{Definition, Encoder, EncoderError, Fetching, Hub, Repository};
-use crate::disk::{self, Hidden, NewFolder};
+use crate::disk::{self, Hidden, NewFolder, Noted as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -65,7 +65,8 @@ impl Encoders {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other.map_err(EncoderError::io("can't read the folder of the encoders", &self.folder))?,
         };
-        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let entries = entries.filter_map(|entry| entry.noted_at("an encoder may be missing", &self.folder));
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         Ok(names.filter(|name| check_name(name).is_ok() && self.folder.join(name).is_dir()).collect())
     }
 

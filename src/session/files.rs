@@ -67,9 +67,6 @@ pub(in crate::session) fn fill_folder<T>(
     check_folder(path)?;
     let folder = NewFolder::beside(path, UNFINISHED).map_err(io)?;
     let value = fill(folder.path())?;
-    if path.exists() {
-        fs::remove_dir(path).map_err(io)?;
-    }
     folder.put().map_err(io)?;
     Ok(value)
 }

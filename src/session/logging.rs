@@ -8,8 +8,8 @@
 //!
 //! Deliberately absent: what libraries say, and sending. Nothing leaves the machine.
 
-use super::home::Home;
 use crate::disk::{folder_of, is_folder};
+use crate::session::home::Home;
 use crate::store::open_regular;
 use crate::wording::one_line;
 use std::fs::{self, File, OpenOptions};
@@ -146,6 +146,7 @@ impl Write for Line<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::Noted as _;
     use tracing::subscriber::with_default;
 
     fn logged(path: &Path, level: LevelFilter, most_bytes: u64, log: impl FnOnce()) -> String {
@@ -167,6 +168,16 @@ mod tests {
         assert_eq!(lines.len(), 2, "{text}");
         assert!(lines[0].contains("WARN") && lines[0].contains("can't delete the file"), "{text}");
         assert!(!text.contains('\u{1b}') && lines[1].len() <= MOST_LINE_BYTES, "{text}");
+    }
+
+    #[test]
+    fn an_error_that_stops_nothing_is_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = logged(&log_path(&Home::at(dir.path())), LevelFilter::WARN, MOST_BYTES, || {
+            let lock = dir.path().join("lock");
+            fs::remove_file(&lock).noted_at("the lock stays behind", &lock);
+        });
+        assert!(text.contains("the lock stays behind") && text.contains("logging.rs:"), "{text}");
     }
 
     #[test]

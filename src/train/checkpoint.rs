@@ -237,7 +237,8 @@ pub(super) fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
     if !is_folder(folder) {
         return Vec::new();
     }
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(folder).noted_at("its checkpoints are not seen", folder);
+    let entries = entries.into_iter().flatten().flatten();
     let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path()))).collect()
 }

@@ -277,7 +277,7 @@ impl Window {
                 self.start_work(format!("Making {} …", path.display()), then_import, move || {
                     if let Some(folder) = path.parent() {
                         // A folder that can't be made is told by the project that can't be written there.
-                        let _made = std::fs::create_dir_all(folder);
+                        std::fs::create_dir_all(folder).noted_at("the project can't be made there", folder);
                     }
                     let new = NewProject { encoder, ..NewProject::with_labels(labels)? };
                     let project = Project::create(&home, &path, &new)?;

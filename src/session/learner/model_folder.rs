@@ -257,7 +257,9 @@ fn trainings(folder: &Path) -> Vec<(ModelId, PathBuf)> {
 
 /// The names and paths of the folders in a folder; links are none.
 fn folders(folder: &Path) -> impl Iterator<Item = (String, PathBuf)> {
-    let entries = disk::is_folder(folder).then(|| std::fs::read_dir(folder)).into_iter().flatten().flatten().flatten();
+    let entries =
+        disk::is_folder(folder).then(|| std::fs::read_dir(folder).noted_at("its models are not seen", folder));
+    let entries = entries.flatten().into_iter().flatten().flatten();
     let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())))
 }

@@ -3,7 +3,7 @@
 use super::model_folder::{Owner, clean_up, directory, give_up, leftovers};
 use super::records::{info_of_record, record};
 use crate::annotation::ModelId;
-use crate::disk;
+use crate::disk::{self, Noted as _};
 use crate::session::project::Project;
 use crate::session::project::status::ModelInfo;
 use crate::session::{SessionError, Task};
@@ -29,7 +29,8 @@ impl Project {
                 if strange.contains_key(&model.id) || !disk::is_folder(&folder) {
                     return None;
                 }
-                let entries = disk::is_folder(&of_model).then(|| std::fs::read_dir(of_model))?.ok()?;
+                let entries = disk::is_folder(&of_model).then(|| std::fs::read_dir(&of_model))?;
+                let entries = entries.noted_at("the model is not listed", &of_model)?;
                 let sizes = entries.flatten().filter_map(|entry| Some(entry.metadata().ok()?.len()));
                 Some(KeptModel { id: model.id, bytes: sizes.sum() })
             };
