@@ -21,20 +21,20 @@ const LAYERS: &[(&str, u8)] = &[
     ("text", 0),
     ("wording", 0),
     ("disk", 0),
-    ("nn", 0),
+    ("nn", 1),
     ("annotation", 1),
-    ("encoder", 1),
+    ("encoder", 2),
     ("evaluation", 2),
     ("active", 2),
     ("format", 2),
     ("store", 2),
-    ("model", 2),
-    ("train", 3),
-    ("distill", 3),
-    ("session", 4),
-    ("experiments", 5),
-    ("cli", 6),
-    ("gui", 6),
+    ("model", 3),
+    ("train", 4),
+    ("distill", 4),
+    ("session", 5),
+    ("experiments", 6),
+    ("cli", 7),
+    ("gui", 7),
 ];
 
 /// Library, the folders that may use it.
@@ -48,6 +48,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("egui_plot", &["gui"]),
     ("rfd", &["gui"]),
     ("tokenizers", &["encoder"]),
+    ("tracing_subscriber", &["session"]),
     ("ureq", &["encoder"]),
     ("unicode_segmentation", &["text"]),
     ("unicode_bidi", &["gui"]),
@@ -55,7 +56,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
 
 /// Folders whose files don't import each other in a circle. The others have circles that are still to be cut; this list may
 /// only grow.
-const WITHOUT_CIRCLES: &[&str] = &["text", "wording", "evaluation", "active", "session", "experiments", "gui"];
+const WITHOUT_CIRCLES: &[&str] = &["text", "wording", "disk", "evaluation", "active", "session", "experiments", "gui"];
 
 #[test]
 fn imports_go_down_only() {

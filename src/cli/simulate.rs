@@ -31,7 +31,7 @@ pub(super) fn run(args: &Simulate) -> Result<Ending, CliError> {
     let mut progress = Progress::start(args.common);
     let report = simulate(&Home::find(), &request, &cancel, &mut |event| tell(&mut progress, event));
     if let (Err(SessionError::Stopped), Some(folder)) = (&report, &args.output) {
-        progress.note(&format!("kept in {}; the same call with --resume goes on from there", folder.display()));
+        progress.note(&format!("kept in {}; repeat the call with --resume to continue", folder.display()));
     }
     drop(progress);
     let report = report?;

@@ -1,5 +1,6 @@
 //! Work that would make a caller wait, done on a thread of its own.
 
+use crate::disk::Noted as _;
 use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError, bounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -57,7 +58,8 @@ impl<T: Send + 'static> Task<T> {
             }
             waker();
         };
-        if std::thread::Builder::new().name(name.to_owned()).spawn(run).is_err() {
+        let spawned = std::thread::Builder::new().name(name.to_owned()).spawn(run);
+        if spawned.noted("there is no thread for the work").is_none() {
             // The sender is dropped with the work, and `poll` reports the task as lost.
             for_failure();
         }

@@ -13,6 +13,7 @@ use crate::wording::counted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
+use walkdir::{DirEntry, WalkDir};
 
 /// A file to read.
 pub(in crate::session) struct Found {
@@ -194,18 +195,21 @@ fn is_incidental(path: &Path) -> bool {
 /// Hands over everything in a folder and its folders but these; links to folders are not followed, which could lead in
 /// a circle.
 fn walk(folder: &Path, found: &mut dyn FnMut(PathBuf, FileType)) -> Result<(), SessionError> {
-    let io = |source| SessionError::Io { doing: "read the folder", source, path: folder.to_owned() };
-    let mut entries = std::fs::read_dir(folder).map_err(io)?.collect::<Result<Vec<_>, _>>().map_err(io)?;
-    entries.retain(|entry| !entry.file_name().to_string_lossy().starts_with('.'));
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let kind = entry.file_type().map_err(io)?;
-        match kind.is_dir() {
-            true => walk(&entry.path(), found)?,
-            false => found(entry.path(), kind),
+    let is_shown = |entry: &DirEntry| !entry.file_name().to_string_lossy().starts_with('.');
+    for entry in WalkDir::new(folder).min_depth(1).sort_by_file_name().into_iter().filter_entry(is_shown) {
+        let entry = entry.map_err(|error| unread(error, folder))?;
+        let kind = entry.file_type();
+        if !kind.is_dir() {
+            found(entry.into_path(), kind);
         }
     }
     Ok(())
+}
+
+fn unread(error: walkdir::Error, folder: &Path) -> SessionError {
+    let (path, text) = (error.path().unwrap_or(folder).to_owned(), error.to_string());
+    let source = error.into_io_error().unwrap_or_else(|| std::io::Error::other(text));
+    SessionError::Io { doing: "read the folder", source, path }
 }
 
 /// True for a text beside its annotations, and for the configuration beside annotations.

@@ -51,11 +51,11 @@ pub(in crate::session) fn find(folder: &Path, owner: &Owner, models: &mut Vec<Mo
     let at = folder.display();
     found.notes.extend(alike.into_iter().map(|(why, ids)| {
         let which = if ids.len() == 1 { "model" } else { "models" };
-        format!("the files of {which} {} {why}; they are left as they are; train anew: {at}", ids.join(", "))
+        format!("the files of {which} {} {why}; they were not changed; train again: {at}", ids.join(", "))
     }));
     let trainings = model_folder::strange_trainings(folder, owner);
     found.notes.extend(trainings.into_iter().map(|(path, why)| {
-        format!("the files of an interrupted training {why}; they are left as they are: {}", path.display())
+        format!("the files of an interrupted training {why}; they were not changed: {}", path.display())
     }));
     found
 }

@@ -9,7 +9,7 @@
 use super::records::{info, info_of_record};
 use super::strange::Strange;
 use crate::annotation::{Corpus, Edit, History, LabelId, ModelId, ProjectId};
-use crate::disk;
+use crate::disk::{self, Noted as _};
 use crate::store::ModelRecord;
 use crate::train::{
     Manifest, TrainError, interrupted, is_half_written, remove_snapshot, remove_training, snapshot_hash,
@@ -187,7 +187,7 @@ pub(super) fn give_up(leftovers: &[PathBuf], owner: &Owner) {
     for folder in leftovers {
         if !matches!(whose(folder, owner), Whose::Strange(_)) {
             // What can't be deleted now is tried again after the next training.
-            let _left = remove_training(folder);
+            remove_training(folder).noted("what is left of a training stays behind");
         }
     }
 }
@@ -203,7 +203,7 @@ pub(super) fn clean_up(folder: &Path, owner: &Owner, models: &[ModelRecord], cur
     for model in models.iter().filter(|m| !keep.contains(&Some(m.id))) {
         if matches!(look(folder, owner, model), Files::Ours { .. }) {
             // One that can't be deleted (open elsewhere) is tried again after the next training.
-            let _left = remove_snapshot(&folder.join(directory(model.id)));
+            remove_snapshot(&folder.join(directory(model.id))).noted("a model that is not needed stays behind");
         }
     }
 }
@@ -257,7 +257,9 @@ fn trainings(folder: &Path) -> Vec<(ModelId, PathBuf)> {
 
 /// The names and paths of the folders in a folder; links are none.
 fn folders(folder: &Path) -> impl Iterator<Item = (String, PathBuf)> {
-    let entries = disk::is_folder(folder).then(|| std::fs::read_dir(folder)).into_iter().flatten().flatten().flatten();
+    let entries =
+        disk::is_folder(folder).then(|| std::fs::read_dir(folder).noted_at("its models are not seen", folder));
+    let entries = entries.flatten().into_iter().flatten().flatten();
     let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())))
 }

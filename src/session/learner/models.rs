@@ -4,7 +4,7 @@ use super::model_folder::{self, directory};
 use super::records::info_of_record;
 use super::strange::Strange;
 use crate::annotation::ModelId;
-use crate::disk;
+use crate::disk::{self, Noted as _};
 use crate::session::SessionError;
 use crate::session::project::status::ModelInfo;
 use crate::store::ModelRecord;
@@ -96,7 +96,8 @@ impl Models {
                 if strange.contains_key(&model.id) || !disk::is_folder(&models_dir) {
                     return None;
                 }
-                let entries = disk::is_folder(&of_model).then(|| std::fs::read_dir(of_model))?.ok()?;
+                let entries = disk::is_folder(&of_model).then(|| std::fs::read_dir(&of_model))?;
+                let entries = entries.noted_at("the model is not listed", &of_model)?;
                 let sizes = entries.flatten().filter_map(|entry| Some(entry.metadata().ok()?.len()));
                 Some(KeptModel { id: model.id, bytes: sizes.sum() })
             };

@@ -2,7 +2,7 @@
 
 use super::{dataset, model_folder};
 use crate::annotation::{Corpus, ModelId, SentenceId};
-use crate::disk::is_there;
+use crate::disk::{Noted as _, is_there};
 use crate::encoder::Encoders;
 use crate::evaluation::Report;
 use crate::session::learner::dataset::{Limit, Part};
@@ -244,7 +244,7 @@ fn run(job: TrainingJob, cancel: &AtomicBool, on_event: &mut dyn FnMut(Event)) -
 
 /// Deletes a model that nobody will register. What can't be deleted is passed over by the next training.
 fn forget(trained: &Trained) {
-    let _left = remove_snapshot(&trained.snapshot);
+    remove_snapshot(&trained.snapshot).noted("a model that is not needed stays behind");
 }
 
 /// Trains without looking at the model in use, on this thread.

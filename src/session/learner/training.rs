@@ -283,7 +283,7 @@ impl Project {
                 }
                 let unscored = scores.failure.map(|failure| Event::TrainingTrouble {
                     message: format!(
-                        "model {model} could not be scored, so that the threshold of suggestions stays as it was: {failure}"
+                        "model {model} could not be scored, so the threshold of suggestions stays as it was: {failure}"
                     ),
                 });
                 let mut events = Vec::new();
@@ -293,9 +293,8 @@ impl Project {
                     }
                     Verdict::Unreadable(why) => {
                         let which = before.map_or_else(String::new, |before| format!(" {before}"));
-                        let message = format!(
-                            "model{which}, which was in use, can't be read, so that the new one took its place: {why}"
-                        );
+                        let message =
+                            format!("model{which}, which was in use, can't be read, so the new one replaced it: {why}");
                         events.extend([Event::ModelReady(Box::new(info)), Event::TrainingTrouble { message }]);
                     }
                     Verdict::First | Verdict::FewDev | Verdict::Better => {

@@ -4,6 +4,7 @@ use super::Project;
 use super::settings::Setting;
 use super::status::SaveState;
 use crate::annotation::{History, SentenceId};
+use crate::disk::Noted as _;
 use crate::session::{SessionError, Task};
 use crate::store::{FileNews, Memory, Store, StoreError, Writer};
 use std::path::{Path, PathBuf};
@@ -118,6 +119,8 @@ impl Project {
         self.saving.move_to(path, self.learner.is_training());
         let (home, path) = (self.home.clone(), path.to_owned());
         // A list of recent projects that can't be written is no fault of the project.
-        let _unheard = Task::spawn("nestling-recent", self.waker.as_waker(), move || home.remember_recent(&path));
+        let _unheard = Task::spawn("nestling-recent", self.waker.as_waker(), move || {
+            home.remember_recent(&path).noted("the project is not among the recent ones")
+        });
     }
 }

@@ -5,6 +5,7 @@
 
 use super::status::{Event, SaveState};
 use crate::annotation::{ProjectId, SentenceId, SentenceSuggestions};
+use crate::disk::Noted as _;
 use crate::session::SessionError;
 use crate::session::task::SharedWaker;
 use crate::store::{self, FileNews, Lost, Memory, ModelRecord, Store, StoreError, WhyReadOnly, Writer, WriterEvent};
@@ -184,7 +185,7 @@ impl Saving {
     pub(super) fn fetch_models(&mut self) {
         for before in std::mem::take(&mut self.former_models) {
             // Where it can't be, the model is missing, which is told.
-            let _ = store::carry_models(&before, &self.models_dir());
+            store::carry_models(&before, &self.models_dir()).noted_at("its models are not taken along", &before);
         }
     }
 
@@ -250,7 +251,8 @@ impl Saving {
         for news in &self.news {
             if let FileNews::MovedOn { from, to, .. } = news {
                 // What was trained while the project was moving; a model can be made again.
-                let _ = store::carry_models(&store::models_dir(from), &store::models_dir(to));
+                let carried = store::carry_models(&store::models_dir(from), &store::models_dir(to));
+                carried.noted_at("its models are not taken along", from);
             }
         }
         self.news

@@ -74,17 +74,13 @@ pub fn remove_folder(folder: &Path, ours: impl Fn(&str) -> bool, rank: impl Fn(&
     fs::remove_dir(folder)
 }
 
-/// True for the name of a file that was being written when the program was killed.
-pub fn is_unfinished(name: &str) -> bool {
-    name.strip_prefix(".tmp").is_some_and(|rest| rest.len() == 6 && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
-}
-
 fn not_a(what: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidInput, format!("it is a link or something else, not a {what}"))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::is_unfinished;
     use super::*;
 
     fn remove(folder: &Path) -> io::Result<()> {
