@@ -33,6 +33,7 @@ mod standalone;
 mod task;
 
 pub use analysis::agenda::RankRequest;
+pub use analysis::anchoring::{Agreement, Anchoring};
 pub use analysis::compare::{CompareRequest, ComparedRun, Comparison, Spread};
 pub use analysis::costs::{Cost as DecisionCost, Costs, Decision, Decisions};
 pub use analysis::curve::{CurveBasis, LearningCurve, MeasuredPoint, next_point_in_words};
@@ -58,10 +59,10 @@ pub use project::command::{Command, Outcome, Suggested};
 pub use project::driver::{Driver, NothingCame};
 pub use project::finding::DocumentRow;
 pub use project::settings::{Order, Setting, Settings, background_threads, cores};
+pub use project::shown::Withheld;
 pub use project::status::{
     Counts, Event, LearnerState, LearnerStatus, ModelInfo, Predicting, SaveState, TrainingProgress,
 };
-pub use project::withheld::{Agreement, Anchoring, Withheld};
 pub use project::{NewProject, Project};
 pub use standalone::convert::{ConvertReceipt, ConvertRequest, convert};
 pub use standalone::distill::{DistillReport, DistillRequest, distill_encoder};

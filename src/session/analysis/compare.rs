@@ -145,7 +145,7 @@ impl Project {
             let request = TrainRequest {
                 dataset: Arc::clone(&dataset),
                 config,
-                encoders: self.home.encoders(),
+                encoders: self.encoders(),
                 start: None,
                 snapshot: folder.path().join("model"),
                 parent: None,

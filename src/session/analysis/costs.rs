@@ -1,8 +1,9 @@
 //! What decisions cost a person, told from the log: how often, in seconds and in keys and buttons, for each label and model.
 
+use super::anchoring::Anchoring;
 use crate::annotation::{Edit, LabelId, MentionId, ModelId, Provenance, SentenceId, Status, Step};
 use crate::session::project::Project;
-use crate::session::{Anchoring, SessionError, Task};
+use crate::session::{SessionError, Task};
 use crate::store::{Logged, Store};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::AddAssign;
@@ -86,7 +87,7 @@ impl Project {
     /// Reads the log on a thread of its own; what is not saved yet is not among it.
     pub fn costs(&self) -> Task<Result<Costs, SessionError>> {
         let (open, agreements) = (self.connect_again(), self.agreements());
-        Task::spawn("nestling-costs", self.waker.as_waker(), move || {
+        Task::spawn("nestling-costs", self.waker(), move || {
             let costs = read(&open()?)?;
             Ok(Costs { anchoring: Anchoring::of(&agreements, &costs.seen), ..costs })
         })

@@ -51,12 +51,12 @@ pub struct LearningCurve {
 impl Project {
     /// How often a model was measured: the curve is another one when this is.
     pub fn measured(&self) -> usize {
-        self.measurements.len()
+        self.measurements().len()
     }
 
     /// The honest curve where there is one; see [`CurveBasis`].
     pub fn learning_curve(&self) -> LearningCurve {
-        let on = |split| self.measurements.iter().filter(move |m| m.split == split);
+        let on = |split| self.measurements().iter().filter(move |m| m.split == split);
         let (basis, split) = match on(Split::Blind).next() {
             Some(_) => (CurveBasis::Blind, Split::Blind),
             None => (CurveBasis::Dev, Split::Dev),

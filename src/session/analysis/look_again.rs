@@ -5,13 +5,11 @@ use crate::active::{Doubt, Finding};
 use crate::annotation::{LabelId, LabelSet};
 use crate::session::SessionError;
 use crate::session::learner::dataset::words;
-use crate::session::learner::model_folder::next_id;
 use crate::session::learner::trainer::TrainingRun;
 use crate::session::project::Project;
 use crate::session::project::status::Event;
 use crate::train::{Config, Event as TrainEvent};
 use std::num::NonZero;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Models that a look at all of gold in the window asks.
@@ -47,7 +45,7 @@ impl Project {
         cancel: &AtomicBool,
         on_event: &mut dyn FnMut(usize, TrainEvent),
     ) -> Result<Vec<Finding>, SessionError> {
-        Gold::freeze(self.corpus())?.look(request, &self.home.encoders(), cancel, on_event)
+        Gold::freeze(self.corpus())?.look(request, &self.encoders(), cancel, on_event)
     }
 
     /// Looks in the background; [`Event::LookedAgain`] brings what was found. Trainings wait meanwhile if models are asked.
@@ -55,7 +53,7 @@ impl Project {
     /// # Errors
     /// Nothing is complete; another look, or a training that models would have to wait for, is under way.
     pub(in crate::session) fn start_look_again(&mut self, folds: usize) -> Result<(), SessionError> {
-        if self.learner.looking.is_some() || (folds > 0 && self.learner.training.is_some()) {
+        if !self.learner.can_look(folds > 0) {
             return Err(SessionError::TrainingAlready);
         }
         let sentences = self.counts().complete_for_models();
@@ -63,37 +61,34 @@ impl Project {
             return Err(SessionError::NothingToTrainOn);
         }
         // It stands back behind all else, as a quick training does.
-        let (threads, limit) = (Some(self.settings.all_threads()), self.settings.train_sentences.map(NonZero::get));
-        let config = Config { threads, limit, ..self.settings.config() };
-        let (request, encoders) = (LookAgainRequest { folds, config }, self.home.encoders());
-        let (model, corpus) = (next_id(&self.models), Arc::clone(&self.corpus));
-        let run =
-            TrainingRun::start_with(model, (sentences, sentences), self.waker.as_waker(), move |cancel, on_event| {
-                let gold = Gold::freeze(&corpus)?;
-                drop(corpus); // an edit copies a corpus that is held elsewhere
-                let findings = gold.look(&request, &encoders, cancel, &mut |fold, event| {
-                    if let Some(event) = as_one_training(event, fold, folds) {
-                        on_event(event);
-                    }
-                })?;
-                Ok(Looked { findings: gold.with_words(findings), asked_models: folds > 0 })
-            });
-        self.learner.looking = Some(run);
+        let (threads, limit) = (Some(self.settings().all_threads()), self.settings().train_sentences.map(NonZero::get));
+        let config = Config { threads, limit, ..self.settings().config() };
+        let (request, encoders) = (LookAgainRequest { folds, config }, self.encoders());
+        let (model, corpus) = (self.models.next_id(), self.corpus_as_it_is());
+        let run = TrainingRun::start_with(model, (sentences, sentences), self.waker(), move |cancel, on_event| {
+            let gold = Gold::freeze(&corpus)?;
+            drop(corpus); // an edit copies a corpus that is held elsewhere
+            let findings = gold.look(&request, &encoders, cancel, &mut |fold, event| {
+                if let Some(event) = as_one_training(event, fold, folds) {
+                    on_event(event);
+                }
+            })?;
+            Ok(Looked { findings: gold.with_words(findings), asked_models: folds > 0 })
+        });
+        self.learner.look(run);
         self.refresh_learner();
         Ok(())
     }
 
     /// What came of a look, once.
     pub(in crate::session) fn poll_look_again(&mut self) -> Option<Event> {
-        let ended = self.learner.looking.as_ref()?.poll()?;
-        self.learner.looking = None;
-        Some(match ended.map_err(SessionError::from).flatten() {
+        Some(match self.learner.looked()? {
             Ok(Looked { findings, asked_models }) => {
                 // A sentence that was cut anew meanwhile has other words in the same place.
                 let is_there = |(finding, frozen): &(Finding, Vec<String>)| {
-                    let sentence = self.corpus.sentence(finding.sentence);
+                    let sentence = self.corpus().sentence(finding.sentence);
                     sentence
-                        .is_some_and(|s| words(&self.corpus, s).get(finding.span.range()) == Some(frozen.as_slice()))
+                        .is_some_and(|s| words(self.corpus(), s).get(finding.span.range()) == Some(frozen.as_slice()))
                 };
                 let findings = findings.into_iter().filter(is_there).map(|(finding, _)| finding).collect();
                 Event::LookedAgain { findings, asked_models }

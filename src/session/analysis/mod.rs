@@ -2,6 +2,7 @@
 //! sentence comes next, and which gold is doubtful.
 
 pub(super) mod agenda;
+pub(super) mod anchoring;
 pub(super) mod compare;
 pub(super) mod costs;
 pub(super) mod curve;

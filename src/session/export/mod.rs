@@ -56,9 +56,9 @@ pub struct ExportView {
 impl Project {
     pub fn export_view(&self) -> ExportView {
         ExportView {
-            corpus: Arc::clone(&self.corpus),
-            suggestions: Arc::clone(&self.suggestions),
-            definitions: self.settings.definitions.clone(),
+            corpus: self.corpus_as_it_is(),
+            suggestions: self.suggestions_as_they_are(),
+            definitions: self.settings().definitions.clone(),
         }
     }
 }

@@ -56,7 +56,7 @@ fn visible(text: &str) -> usize {
 }
 
 /// What of each document is not found as it was.
-pub(in crate::session) fn losses<'c>(documents: impl Iterator<Item = DocumentView<'c>>, found: &Places) -> Vec<Loss> {
+pub(super) fn losses<'c>(documents: impl Iterator<Item = DocumentView<'c>>, found: &Places) -> Vec<Loss> {
     let mut losses = Vec::new();
     let mut expected = Places::default();
     for (number, view) in (1..).zip(documents) {

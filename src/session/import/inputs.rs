@@ -48,7 +48,7 @@ impl Found {
 ///
 /// # Errors
 /// A folder that can't be read, or in which there is nothing to read.
-pub(in crate::session) fn expand(
+pub(super) fn expand(
     named: &[PathBuf],
     format: Option<&'static dyn Format>,
     notes: &mut Vec<String>,
@@ -227,7 +227,7 @@ fn ending(path: &Path) -> String {
 }
 
 /// One note for each thing that was found, with the number of files.
-pub(in crate::session) fn found_notes(found: Vec<(PathBuf, String)>) -> Vec<String> {
+pub(super) fn found_notes(found: Vec<(PathBuf, String)>) -> Vec<String> {
     if found.len() <= 3 {
         return found.into_iter().map(|(path, what)| format!("{}: {what}", path.display())).collect();
     }

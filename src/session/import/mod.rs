@@ -71,10 +71,10 @@ impl Project {
         how: ImportHow,
         watch: &Watch,
     ) -> Task<Result<Imported, SessionError>> {
-        let (corpus, stamp) = (Arc::clone(&self.corpus), self.stamp(self.seen()));
+        let (corpus, stamp) = (self.corpus_as_it_is(), self.stamp(self.seen()));
         let writer = self.writer().cloned();
         let (dev_imported, watch) = (self.dev_is_given(), watch.clone());
-        Task::spawn("nestling-import", self.waker.as_waker(), move || {
+        Task::spawn("nestling-import", self.waker(), move || {
             import(&corpus, incoming, how, dev_imported, stamp, &*writer?, &watch)
         })
     }
@@ -87,14 +87,14 @@ impl Project {
         let Imported { corpus, inverse, suggestions, dev_imported, definitions, counts, mut receipt } = imported;
         self.replace_corpus(corpus, counts);
         self.record_import(inverse);
-        Arc::make_mut(&mut self.suggestions).extend(suggestions);
-        if dev_imported && !self.settings.dev_imported {
+        self.add_suggestions(suggestions);
+        if dev_imported && !self.settings().dev_imported {
             self.set(Setting::DevImported(true))?;
         }
         if !definitions.is_empty() {
-            let mut all = self.settings.definitions.clone();
+            let mut all = self.settings().definitions.clone();
             receipt.notes.extend(add_definitions(&mut all, definitions));
-            if all != self.settings.definitions {
+            if all != self.settings().definitions {
                 self.set(Setting::Definitions(all))?;
             }
         }
@@ -110,7 +110,7 @@ impl Project {
     pub fn import(&mut self, incoming: Incoming, how: ImportHow) -> Result<ImportReceipt, SessionError> {
         let stamp = self.stamp(self.seen());
         let writer = Arc::clone(self.writer()?);
-        let imported = import(&self.corpus, incoming, how, self.dev_is_given(), stamp, &writer, &Watch::default())?;
+        let imported = import(self.corpus(), incoming, how, self.dev_is_given(), stamp, &writer, &Watch::default())?;
         self.finish_import(imported)
     }
 }

@@ -80,7 +80,7 @@ pub(in crate::session) fn freeze(corpus: &Corpus, limit: Option<&Limit>) -> Resu
 }
 
 /// Complete sentences to score on. A limited training takes some, always the same ones.
-pub(in crate::session) fn scored_examples(corpus: &Corpus, part: Part, limit: Option<&Limit>) -> Vec<Example> {
+pub(super) fn scored_examples(corpus: &Corpus, part: Part, limit: Option<&Limit>) -> Vec<Example> {
     match limit {
         Some(_) => some_examples(corpus, part, LIMITED_DEV, &[]),
         None => gold_examples(corpus, part),
@@ -111,7 +111,7 @@ fn some_examples(corpus: &Corpus, part: Part, sentences: usize, first: &[Sentenc
 }
 
 /// How many sentences a training may label itself.
-pub(in crate::session) fn unlabelled_count(corpus: &Corpus) -> usize {
+pub(super) fn unlabelled_count(corpus: &Corpus) -> usize {
     open_sentences(corpus).take(UNLABELLED_SENTENCES).count()
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn labels(corpus: &Corpus) -> Vec<(LabelId, String)> {
 
 /// What a quick training learns from: the sentences that are new to the model and some of the others, so that nothing is
 /// forgotten, which others a seed says; and fewer dev sentences, the same ones each time.
-pub(in crate::session) fn freeze_for_refresh(
+pub(super) fn freeze_for_refresh(
     corpus: &Corpus,
     known: &HashSet<SentenceId>,
     seed: u64,

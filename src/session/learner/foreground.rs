@@ -224,7 +224,7 @@ impl Project {
         request: EvaluateRequest,
     ) -> Result<Task<Result<EvaluateReport, SessionError>>, SessionError> {
         let scoring = self.scoring(request)?;
-        Ok(Task::spawn("nestling-evaluation", self.waker.as_waker(), move || {
+        Ok(Task::spawn("nestling-evaluation", self.waker(), move || {
             lower_priority();
             scoring.run(&AtomicBool::new(false))
         }))
@@ -244,32 +244,6 @@ impl Project {
             discontinuous_mentions: discontinuous(self.corpus(), request.part),
             request,
         })
-    }
-
-    pub(in crate::session) fn find_model(&self, id: Option<ModelId>) -> Result<(ModelId, Snapshot), SessionError> {
-        let id = id.or(self.current_model()).ok_or(SessionError::NoModel)?;
-        if let Some(snapshot) = self.registered(id) {
-            return Ok((id, snapshot));
-        }
-        if let Some(strange) = self.strange_model(id) {
-            return Err(strange);
-        }
-        let model = id.to_string();
-        Err(match self.models.iter().find(|record| record.id == id) {
-            Some(record) => {
-                SessionError::NoModelFiles { model, folder: self.models_dir().join(model_folder::directory(record.id)) }
-            }
-            None => SessionError::NoSuchModel { model },
-        })
-    }
-
-    pub(in crate::session) fn load_model(
-        &self,
-        id: Option<ModelId>,
-        threads: Option<usize>,
-    ) -> Result<(ModelId, Predictor), SessionError> {
-        let (id, snapshot) = self.find_model(id)?;
-        Ok((id, Predictor::load_with_threads(&snapshot, threads)?))
     }
 }
 

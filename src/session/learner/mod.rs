@@ -15,9 +15,12 @@
 //! A full training takes no more complete sentences than the settings say: those that a person worked on last, and a
 //! sample of the others. So a large import starts no training of hours.
 
+mod asking;
 pub(super) mod dataset;
 pub(super) mod foreground;
 pub(super) mod found;
+mod in_use;
+mod learned;
 pub(super) mod model_folder;
 pub(super) mod models;
 mod predicting;
@@ -34,51 +37,61 @@ mod training;
 use crate::annotation::{LabelId, ModelId, SentenceId};
 use crate::session::SessionError;
 use crate::session::analysis::gold::Looked;
-use crate::session::project::status::{LearnerState, LearnerStatus};
-use crate::train::Snapshot;
-use predictor::PredictorThread;
-use queue::PredictionQueue;
-use std::collections::HashSet;
-use std::sync::Arc;
-use trainer::TrainingRun;
+use crate::session::project::status::{Event, LearnerState, LearnerStatus};
+use crate::session::task::TaskLost;
+use crate::train::TrainError;
+use asking::Asking;
+use learned::Learned;
+use trainer::{Finished, TrainingRun};
+
+/// How a training has ended.
+type Ended = Result<Result<Finished, TrainError>, TaskLost>;
+
+/// A look at gold that is under way.
+type LookingAgain = TrainingRun<Result<Looked, SessionError>>;
 
 /// The learner's state in an open project.
 pub(in crate::session) struct Learner {
     /// Whether it works by itself.
-    pub(in crate::session) is_on: bool,
-    pub(in crate::session) training: Option<TrainingRun>,
-    pub(in crate::session) looking: Option<TrainingRun<Result<Looked, SessionError>>>,
+    is_on: bool,
+    training: Option<UnderWay>,
+    looking: Option<LookingAgain>,
     /// The training that was interrupted before the project was opened.
-    pub(in crate::session) interrupted: Option<ModelId>,
-    /// Another training is to follow the one under way at once: that one leaves out the open sentences.
-    goes_on: bool,
-    /// How many sentences were complete when the training under way began, where the next one waits for more than these: a
-    /// quick one puts off no other. Stored when it has ended, so that one that closing the program interrupts goes on, or
-    /// starts again, with the next opening.
-    counted: Option<usize>,
-    /// It goes on with one that was interrupted.
-    resumes: bool,
+    interrupted: Option<ModelId>,
     /// The labels when the last full training began: new ones start one sooner, once.
     labels: Vec<LabelId>,
     /// Why the last training or prediction failed.
     failure: Option<String>,
-    predictor: Option<PredictorThread>,
-    queue: PredictionQueue,
-    /// The model that predicts and its snapshot.
-    suggesting: Option<(ModelId, Snapshot)>,
-    /// Batches that the predictor has.
-    under_way: usize,
-    /// The sentences that were complete when the last training began, or when the project was opened.
-    begun_with: Arc<HashSet<SentenceId>>,
-    /// How many these are, without those of documents that were set aside since.
-    begun_count: usize,
+    asking: Asking,
+    learned: Learned,
     /// The labels that a model knows, as it was read last.
     classes: Option<(ModelId, Vec<LabelId>)>,
-    /// The sentences that the model in use has learned from, as far as is known: at opening all that are complete.
-    pub(in crate::session) known: Arc<HashSet<SentenceId>>,
-    /// The sentences that any model may have learned from: they are no test of one.
-    ever_known: HashSet<SentenceId>,
-    pub(in crate::session) status: LearnerStatus,
+    status: LearnerStatus,
+}
+
+/// A training under way.
+struct UnderWay {
+    run: TrainingRun,
+    /// `None`: a quick one, which puts off no other and is followed by none.
+    full: Option<Full>,
+}
+
+/// What is to be known of a full training when it has ended.
+struct Full {
+    /// How many sentences were complete when it began: the next one waits for more than these. Stored when it has ended, so
+    /// that one that closing the program interrupts goes on, or starts again, with the next opening.
+    counted: usize,
+    begun: Begun,
+    /// Another training is to follow at once: this one leaves out the open sentences.
+    is_followed: bool,
+}
+
+/// How a full training began.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begun {
+    Anew,
+    /// It goes on with one that was interrupted.
+    Again,
 }
 
 impl Default for Learner {
@@ -89,20 +102,11 @@ impl Default for Learner {
             training: None,
             looking: None,
             interrupted: None,
-            goes_on: false,
-            counted: None,
-            resumes: false,
             labels: Vec::new(),
             failure: None,
-            predictor: None,
-            queue: PredictionQueue::default(),
-            suggesting: None,
-            under_way: 0,
-            begun_with: Arc::default(),
-            begun_count: 0,
+            asking: Asking::default(),
+            learned: Learned::default(),
             classes: None,
-            known: Arc::default(),
-            ever_known: HashSet::new(),
             status,
         }
     }
@@ -113,8 +117,14 @@ impl Learner {
         &self.status
     }
 
+    /// Whether it works by itself.
+    pub(in crate::session) fn is_on(&self) -> bool {
+        self.is_on
+    }
+
+    /// Predicts what is on screen first.
     pub(in crate::session) fn hurry(&mut self, visible: &[SentenceId]) {
-        self.queue.hurry(visible);
+        self.asking.hurry(visible);
     }
 
     /// A training, or work that trains, is under way.
@@ -122,15 +132,31 @@ impl Learner {
         self.training.is_some() || self.looking.is_some()
     }
 
+    /// Whether a look at gold may begin: none is under way, nor a training that models would have to wait for.
+    pub(in crate::session) fn can_look(&self, asks_models: bool) -> bool {
+        self.looking.is_none() && (!asks_models || self.training.is_none())
+    }
+
+    pub(in crate::session) fn look(&mut self, run: LookingAgain) {
+        self.looking = Some(run);
+    }
+
+    /// What came of a look at gold, once.
+    pub(in crate::session) fn looked(&mut self) -> Option<Result<Looked, SessionError>> {
+        let ended = self.looking.as_ref()?.poll()?;
+        self.looking = None;
+        Some(ended.map_err(SessionError::from).flatten())
+    }
+
     /// Whether a model may have learned from a sentence, so that it can't be one to test it on.
     pub(in crate::session) fn may_know(&self, sentence: SentenceId) -> bool {
-        self.ever_known.contains(&sentence)
+        self.learned.may_know(sentence)
     }
 
     /// Stops the training soon and for good.
     pub(in crate::session) fn stop_training(&self) {
-        if let Some(run) = &self.training {
-            run.give_up();
+        if let Some(training) = &self.training {
+            training.run.give_up();
         } else if let Some(run) = &self.looking {
             run.give_up();
         }
@@ -138,8 +164,8 @@ impl Learner {
 
     /// Lets the training under way wait, or go on.
     pub(in crate::session) fn pause_training(&self, paused: bool) {
-        if let Some(run) = &self.training {
-            run.pause(paused);
+        if let Some(training) = &self.training {
+            training.run.pause(paused);
         } else if let Some(run) = &self.looking {
             run.pause(paused);
         }
@@ -147,14 +173,44 @@ impl Learner {
 
     /// Stops all work soon. A training can go on later from what it kept last.
     pub(in crate::session) fn stop(&mut self) {
-        if let Some(run) = self.training.take() {
-            run.interrupt();
+        if let Some(training) = self.training.take() {
+            training.run.interrupt();
         }
         if let Some(run) = self.looking.take() {
             run.interrupt();
             // It deletes what its models have left on disk.
             run.wait();
         }
-        self.predictor = None;
+        self.asking.stop();
+    }
+
+    /// How a training has ended, once, and what it was if it was a full one.
+    fn trained(&mut self) -> Option<(Ended, Option<Full>)> {
+        let ended = self.training.as_ref()?.run.poll()?;
+        let full = self.training.take()?.full;
+        Some((ended, full))
+    }
+
+    fn training_failed(&mut self, message: String) -> Event {
+        self.failure = Some(message.clone());
+        Event::TrainingFailed { message }
+    }
+
+    /// Stops predicting, so that a fault is not repeated with every batch.
+    fn prediction_failed(&mut self, message: String) -> Event {
+        self.failure = Some(message.clone());
+        self.asking.give_up();
+        Event::PredictionFailed { message }
+    }
+
+    /// What it does, but for what it waits for.
+    fn state(&self) -> Option<LearnerState> {
+        if let Some(training) = &self.training {
+            Some(LearnerState::Training(training.run.progress()))
+        } else if let Some(run) = &self.looking {
+            Some(LearnerState::LookingAgain(run.progress()))
+        } else {
+            self.failure.as_ref().map(|message| LearnerState::Failed { message: message.clone() })
+        }
     }
 }

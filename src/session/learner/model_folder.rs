@@ -19,7 +19,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Models are numbered up to here.
-pub(in crate::session) const LAST: u32 = 999_999;
+pub(super) const LAST: u32 = 999_999;
 /// How the folder's name ends where a training keeps its state.
 const TRAINING: &str = ".training";
 const MANIFEST: &str = "manifest.json";
@@ -133,7 +133,7 @@ pub(in crate::session) fn next_id(models: &[ModelRecord]) -> ModelId {
 ///
 /// # Errors
 /// No number is left.
-pub(in crate::session) fn first_free(id: ModelId, folder: &Path) -> Result<ModelId, TrainError> {
+pub(super) fn first_free(id: ModelId, folder: &Path) -> Result<ModelId, TrainError> {
     let is_free = |id: &ModelId| {
         let names = [directory(*id), training_directory(*id)];
         !names.iter().any(|name| disk::is_there(&folder.join(name)))
@@ -145,7 +145,7 @@ pub(in crate::session) fn first_free(id: ModelId, folder: &Path) -> Result<Model
 ///
 /// # Errors
 /// A link, or a file.
-pub(in crate::session) fn check_folder(folder: &Path) -> Result<(), TrainError> {
+pub(super) fn check_folder(folder: &Path) -> Result<(), TrainError> {
     if disk::is_there(folder) && !disk::is_folder(folder) {
         return Err(TrainError::NotAFolder { path: folder.to_owned() });
     }
@@ -157,18 +157,18 @@ pub(crate) fn directory(id: ModelId) -> String {
 }
 
 /// Where the training of a model keeps its state.
-pub(in crate::session) fn training_directory(id: ModelId) -> String {
+pub(super) fn training_directory(id: ModelId) -> String {
     format!("{}{TRAINING}", directory(id))
 }
 
 /// The newest training of a project that was interrupted and can go on.
-pub(in crate::session) fn newest_interrupted(folder: &Path, owner: &Owner) -> Option<ModelId> {
+pub(super) fn newest_interrupted(folder: &Path, owner: &Owner) -> Option<ModelId> {
     let is_ours = |folder: &Path| matches!(whose(folder, owner), Whose::Ours);
     trainings(folder).into_iter().rev().find(|(_, folder)| is_ours(folder)).map(|(id, _)| id)
 }
 
 /// Interrupted trainings that are not the project's, each with why.
-pub(in crate::session) fn strange_trainings(folder: &Path, owner: &Owner) -> Vec<(PathBuf, Strange)> {
+pub(super) fn strange_trainings(folder: &Path, owner: &Owner) -> Vec<(PathBuf, Strange)> {
     let strange = |(_, folder): (ModelId, PathBuf)| match whose(&folder, owner) {
         Whose::Strange(why) => Some((folder, why)),
         Whose::Ours | Whose::Nobodys => None,
@@ -177,13 +177,13 @@ pub(in crate::session) fn strange_trainings(folder: &Path, owner: &Owner) -> Vec
 }
 
 /// What trainings that did not come to their end have left: their state, and models half written.
-pub(in crate::session) fn leftovers(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn leftovers(folder: &Path) -> Vec<PathBuf> {
     let half = folders(folder).filter(|(name, _)| is_half_written(name)).map(|(_, path)| path);
     half.chain(trainings(folder).into_iter().map(|(_, path)| path)).collect()
 }
 
 /// Deletes what trainings of the project have left.
-pub(in crate::session) fn give_up(leftovers: &[PathBuf], owner: &Owner) {
+pub(super) fn give_up(leftovers: &[PathBuf], owner: &Owner) {
     for folder in leftovers {
         if !matches!(whose(folder, owner), Whose::Strange(_)) {
             // What can't be deleted now is tried again after the next training.
@@ -193,7 +193,7 @@ pub(in crate::session) fn give_up(leftovers: &[PathBuf], owner: &Owner) {
 }
 
 /// Deletes snapshots but the current one, the one numbered before it, the newest, and the best on dev. They can be made again.
-pub(in crate::session) fn clean_up(folder: &Path, owner: &Owner, models: &[ModelRecord], current: Option<ModelId>) {
+pub(super) fn clean_up(folder: &Path, owner: &Owner, models: &[ModelRecord], current: Option<ModelId>) {
     let Some(current) = current else { return };
     let previous = models.iter().map(|m| m.id).filter(|id| *id < current).max();
     let scored = models.iter().filter_map(|m| Some((m.id, info_of_record(m)?.dev_f1?)));

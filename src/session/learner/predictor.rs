@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Builder;
 
 /// Batches under way: one that is worked on, one that waits.
-pub(in crate::session) const IN_FLIGHT: usize = 2;
+pub(super) const IN_FLIGHT: usize = 2;
 
 /// Sentences of one batch: few enough that what comes on screen is soon its turn.
-pub(in crate::session) const BATCH: usize = 16;
+pub(super) const BATCH: usize = 16;
 
 /// Models that differ by dropout, where what they disagree on chooses sentences: a good part of what more would tell, at
 /// a third more time.
@@ -112,7 +112,7 @@ impl PredictorThread {
     }
 
     /// An answer, if one is there.
-    pub(in crate::session) fn try_answer(&self) -> Result<Option<Answer>, PredictorGone> {
+    pub(super) fn try_answer(&self) -> Result<Option<Answer>, PredictorGone> {
         match self.answers.try_recv() {
             Ok(answer) => Ok(Some(answer)),
             Err(TryRecvError::Empty) => Ok(None),

@@ -56,7 +56,7 @@ pub(in crate::session) fn record(
 }
 
 /// What is remembered of a model; `None` for a record of another version of the program.
-pub(in crate::session) fn info_of_record(record: &ModelRecord) -> Option<ModelInfo> {
+pub(super) fn info_of_record(record: &ModelRecord) -> Option<ModelInfo> {
     let Remembered { architecture, encoder, train_sentences, dev_f1, calibration, bias } =
         serde_json::from_str(&record.manifest).ok()?;
     // A file may say anything: what would make no score of a score is none.

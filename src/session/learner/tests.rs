@@ -8,8 +8,10 @@ use crate::session::{
     Waker, read_files,
 };
 use crate::text::ByteIdx;
-use crate::train::{PredictOptions, SentencePrediction, TrainError};
+use crate::train::{PredictOptions, SentencePrediction, Snapshot, TrainError};
 use crossbeam_channel::{Receiver, Sender, bounded};
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -107,7 +109,7 @@ impl Desk {
     /// Gives the project a thread with the made-up models, and a first one of them.
     fn predicting() -> Self {
         let mut desk = Self::new();
-        desk.start_thread(desk.project.waker.as_waker());
+        desk.start_thread(desk.project.waker());
         desk.add_model(1);
         desk.project.start_learner();
         desk.project.poll();
@@ -117,7 +119,7 @@ impl Desk {
     fn start_thread(&mut self, waker: Waker) {
         let stage = self.stage.clone();
         let thread = PredictorThread::start_with(move |snapshot| stage.load(snapshot), waker).unwrap();
-        self.project.learner.predictor = Some(thread);
+        self.project.learner.asking.use_thread(thread);
     }
 
     fn add_model(&mut self, number: u32) {
@@ -217,7 +219,7 @@ fn what_no_model_has_seen_is_predicted_before_what_an_older_one_has() {
     desk.add_model(2);
     desk.project.learner.is_on = true;
     desk.project.start_predicting();
-    let order = desk.project.learner.queue.take(40);
+    let order = desk.project.learner.asking.take(40);
     assert_eq!(order[..32], (0..32).map(SentenceId).collect::<Vec<_>>());
     let rest: Vec<HashSet<SentenceId>> = order[32..].chunks(4).map(|part| part.iter().copied().collect()).collect();
     assert_eq!(rest, [(36..40).map(SentenceId).collect(), (32..36).map(SentenceId).collect::<HashSet<_>>()]);
@@ -234,7 +236,7 @@ fn what_an_older_model_says_late_is_dropped_and_the_newer_one_is_loaded() {
     // The second batch of the first model is under way too; nothing of either may show.
     assert!(matches!(desk.next_asked(), Asked::Predict { model: 1.0, .. }));
     assert!(desk.project.poll().iter().all(|event| !matches!(event, Event::Suggestions(_))));
-    assert!(desk.project.suggestions.is_empty());
+    assert!(desk.project.stored_suggestions().is_empty());
     let asked = desk.let_all_go();
     assert_eq!(asked[0], load("model-0002"));
     let counted = asked.iter().filter_map(|asked| match asked {
@@ -276,7 +278,7 @@ fn a_panic_in_a_prediction_stops_it_until_there_is_another_model() {
     assert!(desk.let_all_go().contains(&load("model-0001")));
     desk.add_model(2);
     assert!(desk.let_all_go().contains(&load("model-0002")));
-    let said = desk.project.suggestions.values();
+    let said = desk.project.stored_suggestions().values();
     assert_eq!(said.filter(|said| said.model == ModelId(2)).count(), 39, "all that are not complete");
 }
 
@@ -300,8 +302,8 @@ fn a_thread_that_is_gone_is_told_and_the_next_model_starts_another() {
     assert!(desk.project.learner().predicting.is_none(), "{:?}", desk.project.learner());
     assert!(!failed(&desk.project.poll()), "told once");
     desk.assert_usable();
-    assert!(desk.project.learner.predictor.is_none());
-    desk.start_thread(desk.project.waker.as_waker());
+    assert!(!desk.project.learner.asking.has_thread());
+    desk.start_thread(desk.project.waker());
     desk.add_model(2);
     assert!(desk.let_all_go().contains(&load("model-0002")));
 }
@@ -328,7 +330,7 @@ fn dropping_the_thread_s_end_stops_what_it_does() {
         begun.send(()).unwrap();
         Ok(Endless)
     };
-    desk.project.learner.predictor = Some(PredictorThread::start_with(load, Arc::new(|| {})).unwrap());
+    desk.project.learner.asking.use_thread(PredictorThread::start_with(load, Arc::new(|| {})).unwrap());
     desk.add_model(1);
     desk.project.start_learner();
     desk.project.poll();
@@ -342,10 +344,9 @@ fn dropping_the_thread_s_end_stops_what_it_does() {
 fn a_panic_in_a_training_costs_no_label_and_a_new_one_can_start() {
     let mut desk = Desk::new();
     (0..6).for_each(|_| desk.assert_usable());
-    let run = |desk: &Desk| {
-        TrainingRun::start_with(ModelId(1), (6, 6), desk.project.waker.as_waker(), |_, _| panic!("on purpose"))
-    };
-    desk.project.learner.training = Some(run(&desk));
+    let run =
+        |desk: &Desk| TrainingRun::start_with(ModelId(1), (6, 6), desk.project.waker(), |_, _| panic!("on purpose"));
+    desk.project.learner.training = Some(UnderWay { run: run(&desk), full: None });
     desk.wait_for(|event| matches!(event, Event::TrainingFailed { message } if message.contains("report it")));
     assert!(matches!(desk.project.learner().state, LearnerState::Failed { .. }), "{:?}", desk.project.learner());
     assert_eq!(desk.project.counts().complete, 6);

@@ -89,7 +89,7 @@ pub(in crate::session) enum Verdict {
 }
 
 impl Verdict {
-    pub(in crate::session) fn use_it(&self) -> bool {
+    pub(super) fn use_it(&self) -> bool {
         !matches!(self, Self::NotBetter { .. })
     }
 }
@@ -166,7 +166,7 @@ impl<T: Send + 'static> TrainingRun<T> {
     }
 
     /// Stops soon, and can go on later from what was kept last.
-    pub(in crate::session) fn interrupt(&self) {
+    pub(super) fn interrupt(&self) {
         self.cancel.store(true, Ordering::Relaxed);
         self.gate.close(false);
     }
@@ -183,7 +183,7 @@ impl<T: Send + 'static> TrainingRun<T> {
     }
 
     /// Stops soon and for good.
-    pub(in crate::session) fn give_up(&self) {
+    pub(super) fn give_up(&self) {
         self.give_up.store(true, Ordering::Relaxed);
         self.interrupt();
     }
@@ -248,7 +248,7 @@ fn forget(trained: &Trained) {
 }
 
 /// Trains without looking at the model in use, on this thread.
-pub(in crate::session) fn run_alone(
+pub(super) fn run_alone(
     job: TrainingJob,
     cancel: &AtomicBool,
     on_event: &mut dyn FnMut(Event),
@@ -457,7 +457,7 @@ impl TrainingProgress {
 }
 
 /// Leaves the window its time.
-pub(in crate::session) fn lower_priority() {
+pub(super) fn lower_priority() {
     // Where the system does not allow it the work is done all the same.
     let _unchanged = thread_priority::set_current_thread_priority(thread_priority::ThreadPriority::Min);
 }

@@ -19,7 +19,7 @@ impl Activity {
     }
 
     /// A sign of life: a key, a click, a move of the mouse.
-    pub(in crate::session) fn touch(&mut self, now: Instant) {
+    pub(super) fn touch(&mut self, now: Instant) {
         let gap = now.saturating_duration_since(self.last);
         if gap <= PAUSE {
             self.worked += gap;
@@ -28,17 +28,17 @@ impl Activity {
     }
 
     /// Keys and buttons.
-    pub(in crate::session) fn press(&mut self, count: u32) {
+    pub(super) fn press(&mut self, count: u32) {
         self.presses = self.presses.saturating_add(count);
     }
 
     /// What was pressed since the last call.
-    pub(in crate::session) fn take_presses(&mut self) -> u32 {
+    pub(super) fn take_presses(&mut self) -> u32 {
         std::mem::take(&mut self.presses)
     }
 
     /// Milliseconds of work since the last call.
-    pub(in crate::session) fn take_ms(&mut self, now: Instant) -> i64 {
+    pub(super) fn take_ms(&mut self, now: Instant) -> i64 {
         self.touch(now);
         i64::try_from(std::mem::take(&mut self.worked).as_millis()).unwrap_or(i64::MAX)
     }

@@ -16,7 +16,7 @@ impl Counts {
         self.change(sentence, |count, by| *count += by);
     }
 
-    pub(in crate::session) fn subtract(&mut self, sentence: &Sentence) {
+    pub(super) fn subtract(&mut self, sentence: &Sentence) {
         self.change(sentence, |count, by| *count = count.saturating_sub(by));
     }
 

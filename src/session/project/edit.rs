@@ -117,7 +117,7 @@ impl Project {
     }
 
     /// Applies a transaction in memory and sends it to the writer.
-    pub(in crate::session) fn commit(&mut self, step: Step, transaction: Transaction) -> Result<(), SessionError> {
+    fn commit(&mut self, step: Step, transaction: Transaction) -> Result<(), SessionError> {
         let writer = Arc::clone(self.writer()?);
         let moves_words = transaction.edits.iter().any(Edit::moves_words);
         let touched: BTreeSet<SentenceId> = transaction.edits.iter().filter_map(Edit::sentence).collect();

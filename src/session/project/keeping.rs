@@ -3,7 +3,7 @@
 use super::Project;
 use super::settings::Setting;
 use super::status::SaveState;
-use crate::annotation::{History, ProjectId, SentenceId};
+use crate::annotation::{History, SentenceId};
 use crate::disk::Noted as _;
 use crate::session::{SessionError, Task};
 use crate::store::{FileNews, Memory, Store, StoreError, Writer};
@@ -69,11 +69,6 @@ impl Project {
         Ok(())
     }
 
-    /// Of the file, whatever it is called.
-    pub(in crate::session) fn project_id(&self) -> &ProjectId {
-        self.saving.id()
-    }
-
     /// The thread that saves.
     ///
     /// # Errors
@@ -113,8 +108,8 @@ impl Project {
         self.saving.restore(Memory {
             corpus: Arc::clone(&self.corpus),
             suggestions: Arc::clone(&self.suggestions),
-            models: self.models.clone(),
-            current_model: self.current_model,
+            models: self.models.records().to_vec(),
+            current_model: self.models.current(),
             settings: self.setting_rows.clone(),
             measurements: self.measurements.clone(),
         })

@@ -13,21 +13,20 @@ mod keeping;
 mod saving;
 mod segments;
 pub(super) mod settings;
-mod shown;
+pub(super) mod shown;
 pub(super) mod status;
-pub(super) mod withheld;
 
 use crate::annotation::{Corpus, Edit, History, LabelSet, ModelId, SentenceId, SentenceSuggestions, Transaction};
+use crate::encoder::Encoders;
 use crate::session::analysis::agenda::Agenda;
 use crate::session::home::Home;
 use crate::session::learner::Learner;
 use crate::session::learner::found;
 use crate::session::learner::model_folder::Owner;
-use crate::session::learner::records::info_of_record;
-use crate::session::learner::strange::Strange;
+use crate::session::learner::models::Models;
 use crate::session::task::SharedWaker;
 use crate::session::{SessionError, Waker};
-use crate::store::{self, Contents, FileNews, Measurement, ModelRecord, Store, WhyReadOnly};
+use crate::store::{self, Contents, FileNews, Measurement, Store, WhyReadOnly};
 use activity::Activity;
 use saving::Saving;
 use settings::{Setting, Settings};
@@ -62,33 +61,30 @@ impl NewProject {
 
 /// All of a project that can be read and changed. Held by one thread; its workers talk to it through [`Project::poll`].
 pub struct Project {
-    pub(in crate::session) home: Home,
+    home: Home,
     /// The settings as they are in the file, also those that this program can't read.
-    pub(in crate::session) setting_rows: BTreeMap<String, String>,
+    setting_rows: BTreeMap<String, String>,
     /// Shared with exports and trainings under way; an edit copies it only then.
-    pub(in crate::session) corpus: Arc<Corpus>,
-    pub(in crate::session) suggestions: Arc<HashMap<SentenceId, SentenceSuggestions>>,
-    pub(in crate::session) history: History,
-    pub(in crate::session) models: Vec<ModelRecord>,
-    pub(in crate::session) current_model: Option<ModelId>,
-    /// Models under whose number something else lies.
-    pub(in crate::session) strange: BTreeMap<ModelId, Strange>,
+    corpus: Arc<Corpus>,
+    suggestions: Arc<HashMap<SentenceId, SentenceSuggestions>>,
+    history: History,
+    pub(in crate::session) models: Models,
     notes: Vec<String>,
-    pub(in crate::session) measurements: Vec<Measurement>,
-    pub(in crate::session) settings: Settings,
+    measurements: Vec<Measurement>,
+    settings: Settings,
     unread_settings: Vec<SessionError>,
     counts: Counts,
     /// Counts the edits that moved words to other tokens or sentences, or took them away: what a model says of words
     /// as they were before is not taken.
-    pub(in crate::session) segmentation: u64,
+    segmentation: u64,
     saving: Saving,
-    pub(in crate::session) activity: Activity,
-    pub(in crate::session) on_screen: Vec<SentenceId>,
+    activity: Activity,
+    on_screen: Vec<SentenceId>,
     /// What is shown of one of them, while newer suggestions are held back there.
-    pub(in crate::session) shown: Option<(SentenceId, Option<SentenceSuggestions>)>,
+    shown: Option<(SentenceId, Option<SentenceSuggestions>)>,
     pub(in crate::session) learner: Learner,
     pub(in crate::session) agenda: Agenda,
-    pub(in crate::session) waker: SharedWaker,
+    waker: SharedWaker,
 }
 
 impl Project {
@@ -153,15 +149,13 @@ impl Project {
         saving.store_found(found.adopted, without)?;
         let mut project = Self {
             home: home.clone(),
-            strange: found.strange,
             notes: found.notes.into_iter().chain(removed).collect(),
             setting_rows: rows,
             counts: Counts::of(&corpus),
             corpus: Arc::new(corpus),
             suggestions: Arc::new(suggestions),
             history,
-            models,
-            current_model,
+            models: Models::new(models, current_model, found.strange),
             measurements,
             settings,
             unread_settings,
@@ -174,10 +168,7 @@ impl Project {
             agenda: Agenda::default(),
             waker,
         };
-        project.show_current_model();
-        project.learner.interrupted = project.interrupted_training();
-        project.note_learned_before();
-        project.refresh_learner();
+        project.note_models_before();
         Ok(project)
     }
 
@@ -231,6 +222,51 @@ impl Project {
         Arc::clone(&self.corpus)
     }
 
+    /// All that models and files say, also where it is withheld.
+    pub(in crate::session) fn stored_suggestions(&self) -> &HashMap<SentenceId, SentenceSuggestions> {
+        &self.suggestions
+    }
+
+    /// As [`Project::corpus_as_it_is`].
+    pub(in crate::session) fn suggestions_as_they_are(&self) -> Arc<HashMap<SentenceId, SentenceSuggestions>> {
+        Arc::clone(&self.suggestions)
+    }
+
+    /// What was done and can be undone.
+    pub(in crate::session) fn edits(&self) -> &History {
+        &self.history
+    }
+
+    pub(in crate::session) fn measurements(&self) -> &[Measurement] {
+        &self.measurements
+    }
+
+    pub(in crate::session) fn add_measurement(&mut self, measurement: Measurement) {
+        self.measurements.push(measurement);
+    }
+
+    /// Counts the edits that moved words to other tokens or sentences, or took them away.
+    pub(in crate::session) fn segmentation(&self) -> u64 {
+        self.segmentation
+    }
+
+    pub(in crate::session) fn on_screen(&self) -> &[SentenceId] {
+        &self.on_screen
+    }
+
+    /// As what was trained for it knows it.
+    pub(in crate::session) fn owner(&self) -> Owner {
+        Owner::of(self.saving.id(), &self.corpus, &self.history)
+    }
+
+    pub(in crate::session) fn encoders(&self) -> Encoders {
+        self.home.encoders()
+    }
+
+    pub(in crate::session) fn waker(&self) -> Waker {
+        self.waker.as_waker()
+    }
+
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -251,12 +287,12 @@ impl Project {
 
     /// The model that suggests.
     pub fn current_model(&self) -> Option<ModelId> {
-        self.current_model
+        self.models.current()
     }
 
     /// All models that were trained, the oldest first; the snapshots of some may have been cleaned up.
     pub fn models(&self) -> impl Iterator<Item = ModelInfo> + '_ {
-        self.models.iter().filter_map(info_of_record)
+        self.models.infos()
     }
 
     /// Where the snapshot of a model lies; `None` for one that is not there any more, or where there is another one.

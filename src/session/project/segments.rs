@@ -13,7 +13,7 @@ impl Project {
     ///
     /// # Errors
     /// The words of one that would be.
-    pub(in crate::session) fn check_cuts(&self, edits: &[Edit]) -> Result<(), SessionError> {
+    pub(super) fn check_cuts(&self, edits: &[Edit]) -> Result<(), SessionError> {
         for edit in edits {
             let Edit::Resegment { old, new, .. } = edit else { continue };
             let places = Places::of(new);
@@ -37,7 +37,7 @@ impl Project {
     /// After edits that moved words: suggestions go along with the words that they are about. Those whose words now
     /// begin or end inside a token, or lie in two sentences, go; so do head probabilities, which are of tokens. Of two
     /// sentences that become one those of the newer model stay, and before any model those that came with a file.
-    pub(in crate::session) fn move_suggestions(&mut self, edits: &[Edit]) -> Result<(), SessionError> {
+    pub(super) fn move_suggestions(&mut self, edits: &[Edit]) -> Result<(), SessionError> {
         let map = Arc::make_mut(&mut self.suggestions);
         let mut changed = BTreeSet::new();
         for edit in edits {

@@ -31,7 +31,7 @@ impl Order {
         }
     }
 
-    pub(in crate::session) fn from_id(id: &str) -> Option<Self> {
+    fn from_id(id: &str) -> Option<Self> {
         [Order::Text, Order::Teaching, Order::Blind].into_iter().find(|order| order.id() == id)
     }
 }
@@ -139,7 +139,7 @@ pub enum Setting {
 
 impl Setting {
     /// Within what [`Setting::from_row`] takes.
-    pub(in crate::session) fn within_bounds(self) -> Self {
+    pub(super) fn within_bounds(self) -> Self {
         match self {
             Setting::Threshold(value) => Setting::Threshold(value.clamp(0.0, 1.0)),
             Setting::AcceptAllFrom(value) => Setting::AcceptAllFrom(value.clamp(0.0, 1.0)),
@@ -177,7 +177,7 @@ impl Setting {
     }
 
     /// Reads a row of the project file; `None` for a setting that this version does not know (it is left as it is).
-    pub(in crate::session) fn from_row(key: &str, value: &str) -> Result<Option<Self>, SessionError> {
+    pub(super) fn from_row(key: &str, value: &str) -> Result<Option<Self>, SessionError> {
         let bad = || SessionError::BadSetting { key: key.to_owned(), value: value.to_owned() };
         let fraction = || value.parse().ok().filter(|v| (0.0..=1.0).contains(v)).ok_or_else(bad);
         let number = || value.parse().map_err(|_| bad());

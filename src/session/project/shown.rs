@@ -1,8 +1,26 @@
-//! Which suggestions there are, which are worth showing, and which a person saw when deciding, which edits are stored with.
+//! Which suggestions there are, which are worth showing, which are withheld on purpose, and which a person saw when
+//! deciding, which edits are stored with.
 
 use super::Project;
-use crate::annotation::{SentenceId, SentenceSuggestions, Suggestion};
+use crate::annotation::{Sentence, SentenceId, SentenceSuggestions, Split, Status, Suggestion};
+use crate::nn::scatter;
+use crate::session::SessionError;
 use crate::store::VisibleSuggestions;
+use std::sync::Arc;
+
+/// One sentence in so many is a probe.
+const PROBE_EVERY: u64 = 40;
+/// Probes begin when so many sentences are complete: before that suggestions are few and poor.
+const PROBES_FROM: usize = 100;
+
+/// Why a sentence shows no suggestions though there are some.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Withheld {
+    /// It is of the blind set.
+    Blind,
+    /// It is to show whether suggestions sway the person.
+    Probe,
+}
 
 impl Project {
     /// All that the latest model that looked at it says of a sentence; nothing where it is withheld.
@@ -32,6 +50,16 @@ impl Project {
         }
     }
 
+    /// Why this sentence shows no suggestions.
+    pub fn withheld(&self, id: SentenceId) -> Option<Withheld> {
+        let sentence = self.corpus().sentence(id)?;
+        match sentence.split() {
+            Split::Blind => Some(Withheld::Blind),
+            Split::Rest if self.is_probe(sentence) && sentence.status() != Status::Complete => Some(Withheld::Probe),
+            _ => None,
+        }
+    }
+
     /// The suggestions on screen now: before an edit those that a person saw when deciding on it.
     pub(in crate::session) fn seen(&self) -> Vec<VisibleSuggestions> {
         let visible = self.on_screen.iter().filter_map(|&id| {
@@ -46,4 +74,34 @@ impl Project {
         });
         visible.collect()
     }
+
+    /// Keeps what a model says, in memory and on disk.
+    ///
+    /// # Errors
+    /// A project that was opened to be read, a writer that has ended.
+    pub(in crate::session) fn store_suggestions(
+        &mut self,
+        batch: Vec<(SentenceId, SentenceSuggestions)>,
+    ) -> Result<(), SessionError> {
+        let writer = Arc::clone(self.writer()?);
+        self.add_suggestions(batch.iter().cloned());
+        Ok(writer.suggestions(batch)?)
+    }
+
+    /// Takes over what is on disk already.
+    pub(in crate::session) fn add_suggestions(
+        &mut self,
+        suggestions: impl IntoIterator<Item = (SentenceId, SentenceSuggestions)>,
+    ) {
+        Arc::make_mut(&mut self.suggestions).extend(suggestions);
+    }
+
+    fn is_probe(&self, sentence: &Sentence) -> bool {
+        self.settings().probes && self.counts().complete >= PROBES_FROM && is_drawn(sentence.id())
+    }
+}
+
+/// Drawn by the id alone, so that it does not depend on how hard the sentence is.
+pub(in crate::session) fn is_drawn(id: SentenceId) -> bool {
+    scatter(u64::from(id.0) ^ 0x5EED).is_multiple_of(PROBE_EVERY)
 }

@@ -1,0 +1,131 @@
+//! What the model in use is asked, and how far that is.
+
+use super::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorGone, PredictorThread};
+use super::queue::PredictionQueue;
+use crate::annotation::{ModelId, SentenceId};
+use crate::session::project::status::Predicting;
+use crate::train::Snapshot;
+
+/// The thread that predicts, what waits for it, and what it has.
+#[derive(Default)]
+pub(super) struct Asking {
+    thread: Option<PredictorThread>,
+    queue: PredictionQueue,
+    /// The model that predicts and its snapshot.
+    suggesting: Option<(ModelId, Snapshot)>,
+    /// Batches that the thread has.
+    under_way: usize,
+}
+
+impl Asking {
+    /// Asks another model from now on, or none. True if there is one.
+    pub(super) fn ask(&mut self, model: Option<(ModelId, Snapshot)>) -> bool {
+        self.suggesting = model;
+        self.asks_a_model()
+    }
+
+    pub(super) fn asks_a_model(&self) -> bool {
+        self.suggesting.is_some()
+    }
+
+    /// Asks about these and no others, in this order but for those on screen.
+    pub(super) fn start(&mut self, sentences: impl IntoIterator<Item = SentenceId>, on_screen: &[SentenceId]) {
+        self.queue.start(sentences);
+        self.queue.hurry(on_screen);
+    }
+
+    /// Asks about nothing more, so that a fault is not repeated with every batch.
+    pub(super) fn give_up(&mut self) {
+        self.queue.start([]);
+    }
+
+    /// Asks about those on screen first, if they still wait.
+    pub(super) fn hurry(&mut self, on_screen: &[SentenceId]) {
+        self.queue.hurry(on_screen);
+    }
+
+    /// Asks about one again.
+    pub(super) fn again(&mut self, sentence: SentenceId) {
+        self.queue.again(sentence);
+    }
+
+    /// Nothing waits, and nothing is under way.
+    pub(super) fn is_done(&self) -> bool {
+        self.queue.is_empty() && self.under_way == 0
+    }
+
+    pub(super) fn progress(&self) -> Option<Predicting> {
+        let (done, total) = self.queue.progress();
+        (!self.is_done()).then_some(Predicting { done, total })
+    }
+
+    /// Gives the thread more to do, where it has room; it is started if there is none.
+    ///
+    /// # Errors
+    /// A thread that can't be started.
+    pub(super) fn feed(
+        &mut self,
+        start: impl FnOnce() -> std::io::Result<PredictorThread>,
+        batch: impl Fn(&[SentenceId], ModelId, Snapshot) -> Batch,
+    ) -> std::io::Result<()> {
+        if self.queue.is_empty() {
+            return Ok(());
+        }
+        let Some((model, snapshot)) = &self.suggesting else { return Ok(()) };
+        let thread = match &mut self.thread {
+            Some(thread) => thread,
+            none => none.insert(start()?),
+        };
+        while self.under_way < IN_FLIGHT {
+            let ids = self.queue.take(BATCH);
+            if ids.is_empty() {
+                break;
+            }
+            if thread.send(batch(&ids, *model, snapshot.clone())).is_err() {
+                ids.into_iter().for_each(|id| self.queue.again(id));
+                break;
+            }
+            self.under_way += 1;
+        }
+        Ok(())
+    }
+
+    /// What the thread has said since it was last heard, answer by answer.
+    ///
+    /// # Errors
+    /// It has ended though nobody asked it to. The next model, or the next edit that moves words, starts another one.
+    pub(super) fn hear(&mut self) -> Result<Option<Answer>, PredictorGone> {
+        let Some(thread) = &self.thread else { return Ok(None) };
+        match thread.try_answer() {
+            Ok(Some(answer)) => {
+                self.under_way = self.under_way.saturating_sub(1);
+                Ok(Some(answer))
+            }
+            Ok(None) => Ok(None),
+            Err(gone) => {
+                (self.thread, self.under_way) = (None, 0);
+                Err(gone)
+            }
+        }
+    }
+
+    /// Ends the thread soon.
+    pub(super) fn stop(&mut self) {
+        self.thread = None;
+    }
+
+    #[cfg(test)]
+    pub(super) fn use_thread(&mut self, thread: PredictorThread) {
+        self.thread = Some(thread);
+    }
+
+    #[cfg(test)]
+    pub(super) fn has_thread(&self) -> bool {
+        self.thread.is_some()
+    }
+
+    #[cfg(test)]
+    pub(super) fn take(&mut self, count: usize) -> Vec<SentenceId> {
+        self.queue.take(count)
+    }
+}
