@@ -2,10 +2,12 @@
 
 mod active;
 mod bench;
+mod encoders;
 mod models;
 
 pub(super) use active::{Aside, Costs, Curve, LookAgain, Rank, Simulate};
 pub(super) use bench::{Bench, BenchImport, BenchPredict, BenchRefresh, BenchTrain, BenchUi, BenchWhat};
+pub(super) use encoders::{EncoderAction, Encoders};
 pub(super) use models::{By, Compare, Distill, Evaluate, Predict, Train};
 
 use crate::session::{Config, KEYS, LOG_LEVELS, SessionError, formats};
@@ -436,55 +438,6 @@ pub(super) struct Check {
     pub(super) repair: bool,
     #[command(flatten)]
     pub(super) common: Common,
-}
-
-#[derive(Args, Debug)]
-pub(super) struct Encoders {
-    #[command(subcommand)]
-    pub(super) action: Option<EncoderAction>,
-    #[command(flatten)]
-    pub(super) common: Common,
-}
-
-#[derive(Subcommand, Debug)]
-pub(super) enum EncoderAction {
-    /// List the encoders that trainings can start from
-    List {
-        #[command(flatten)]
-        common: Common,
-    },
-    /// Copy an encoder from a Hugging Face style folder
-    Import {
-        /// Folder with config.json, tokenizer.json or a vocabulary, and model.safetensors
-        dir: PathBuf,
-        /// Its name here
-        #[arg(long)]
-        name: String,
-        #[command(flatten)]
-        common: Common,
-    },
-    /// Download an encoder from the Hugging Face hub, or resume a download
-    #[command(
-        after_help = "Example: nestling encoders install sentence-transformers/all-MiniLM-L6-v2 --name minilm\n\n\
-                      HF_ENDPOINT names another hub, HF_TOKEN grants access to private or gated models, and files that\n\
-                      the Hugging Face libraries keep in HF_HOME are taken from there."
-    )]
-    Install {
-        /// OWNER/NAME, or OWNER/NAME@REVISION
-        repository: String,
-        /// Its name here [default: the repository's name without the owner]
-        #[arg(long)]
-        name: Option<String>,
-        #[command(flatten)]
-        common: Common,
-    },
-    /// Delete an imported encoder; models made from it keep working
-    Remove {
-        /// Its name in `encoders list`
-        name: String,
-        #[command(flatten)]
-        common: Common,
-    },
 }
 
 /// `jsonl, brat, …`

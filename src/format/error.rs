@@ -55,7 +55,7 @@ pub enum FormatError {
     UnknownOption { key: String, known: String },
     #[error("the option {key} can't be {value:?}; {allowed}")]
     BadOption { key: &'static str, value: String, allowed: String },
-    #[error("{why}; say it with the option {option}: {file}")]
+    #[error("{why}; set the option {option}: {file}")]
     NeedsOption { why: String, option: &'static str, file: String },
     #[error("{source}: {file}")]
     TooLong { source: TextTooLong, file: String },

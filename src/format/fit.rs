@@ -136,7 +136,7 @@ impl Changes {
         }
         if self.trimmed > 0 {
             notes.push(format!(
-                "{} or ended with white space, which was taken off",
+                "{} or ended with white space, which was removed",
                 counted(self.trimmed, "mention began", "mentions began")
             ));
         }

@@ -49,7 +49,7 @@ const UNPACK: &str = "unpack it, and import the files in it";
 const PLAIN: &str = "save it there as plain text (.txt, in UTF-8)";
 const TABLE: Foreign = other(
     "a table",
-    "save the column that holds the text as a .txt file, one text a line; of a table with a word and its tag a row, save \
+    "save the column that holds the text as a .txt file, one text per line; from a table with a word and its tag per row, save \
      those columns by tabs with an empty line after each sentence, and name the file .conll",
 );
 const LINES: &str = "each element goes on a line of its own, for example with `jq -c '.[]' FILE.json > FILE.jsonl`, which \
@@ -277,11 +277,11 @@ fn json(start: &str, text: &str) -> Option<Foreign> {
         ),
         (false, true) => data(
             "JSON that is spread over several lines",
-            "one object a line is read, for example from `jq -c . FILE.json > FILE.jsonl`",
+            "one object per line is read, for example from `jq -c . FILE.json > FILE.jsonl`",
         ),
         (false, false) => other(
             "JSON of a kind that is not known here",
-            "write it as JSON lines, one object a line with `text` or `tokens` (docs/formats.md), for example with jq",
+            "write it as JSON lines, one object per line with `text` or `tokens` (docs/formats.md), for example with jq",
         ),
     })
 }

@@ -88,14 +88,14 @@ impl LossKind {
             LossKind::Crossing => "it crosses another mention and there is no layer left for it",
             LossKind::SameSpan => "another label has the same words and there is no layer left for it",
             LossKind::Discontinuous => "the format holds no mentions in several pieces",
-            LossKind::Touching => "the scheme can't part it from the mention of the same label before it",
+            LossKind::Touching => "the scheme can't separate it from the mention of the same label before it",
             LossKind::WhiteSpaceEdge => {
                 "white space at the edge of a mention or of its pieces has no place in the format"
             }
             LossKind::LabelSpelling => "the format can't spell its label, which was written in another way",
             LossKind::Attribute => "the format can't hold an attribute of it",
             LossKind::Note => "the format can't hold its note",
-            LossKind::Score => "the format holds no scores, so it looks as if somebody stood for it",
+            LossKind::Score => "the format holds no scores, so it looks like a confirmed mention",
             LossKind::Kept => "the format has no place for what another format's file said besides mentions",
             LossKind::KeptWithoutMention => "it names something that is not written",
             LossKind::LineBreak => "a line break in the sentence became a blank",

@@ -61,7 +61,7 @@ pub fn detect(file: &str, sample: &Sample<'_>) -> Result<Detected, FormatError> 
 fn by_name(extension: &str) -> Option<(&'static str, &'static str)> {
     match extension {
         "csv" | "tsv" | "tab" | "xls" | "xlsx" | "ods" => {
-            Some(("a table", "save the column that holds the text as a .txt file, one text a line"))
+            Some(("a table", "save the column that holds the text as a .txt file, one text per line"))
         }
         "doc" | "docx" | "odt" | "rtf" => {
             Some(("a document of a word processor", "save it there as plain text (.txt, in UTF-8)"))

@@ -137,7 +137,7 @@ impl LineEvidence {
         } else {
             format!("{} of {full} hold one sentence", counted(self.full - self.several, "line", "lines"))
         };
-        let (found, other) = if self.value() == LINES { ("one sentence a line", PROSE) } else { ("prose", LINES) };
+        let (found, other) = if self.value() == LINES { ("one sentence per line", PROSE) } else { ("prose", LINES) };
         format!("read as {found}, because {why}; the option unit={other} reads it the other way")
     }
 }

@@ -39,7 +39,7 @@ impl FileNews {
         match self {
             Self::MovedOn { .. } => "Your work is in another file now",
             Self::LogSetAside { .. } => "Changes of another file were set aside",
-            Self::LogMended { .. } => "Another program disturbs the project",
+            Self::LogMended { .. } => "Another program interferes with the project",
         }
     }
 }
@@ -48,7 +48,7 @@ impl fmt::Display for FileNews {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::MovedOn { why, from, to } => {
-                write!(f, "{why}. All you have done is saved in {}, and the project goes on there. ", to.display())?;
+                write!(f, "{why}. All your work is saved in {}, and the project continues there. ", to.display())?;
                 match why {
                     Lost::Gone => write!(
                         f,

@@ -258,7 +258,7 @@ fn how_offsets_count_is_found_out() {
           "Anna"
             [0..1] X
 
-        what the offsets count can't be told: 3 lines quote other words than the text has there, first line 1, which quotes "Kim"; say it with the option offsets=chars, utf16, bytes or graphemes, or check that the text is the right one: a.ann"#]]
+        it is unclear what the offsets count: 3 lines quote other words than the text has there, first line 1, which quotes "Kim"; set the option offsets=chars, utf16, bytes or graphemes, or check that the text is the right one: a.ann"#]]
     .assert_eq(&shown.join("\n\n"));
 }
 
@@ -293,7 +293,7 @@ R1\tIn Arg1:T1 Arg2:T2
             [3..6, 7..8] ORG
         note: 1 token was split because a mention begins or ends inside, first "McsBean": a.ann
         note: 2 sentences were joined to those before because a mention goes across, first "Foo Bar": a.ann
-        note: 1 mention began or ended with white space, which was taken off: a.ann
+        note: 1 mention began or ended with white space, which was removed: a.ann
         warning: line 9: this is not a mention (expected T1⇥Label 0 4⇥words), got "T9 ORG 1 2"; it was left out, so its sentence is not complete: a.ann
         warning: line 10: T2 is there twice; the second one was taken without its id, and what names T2 means the first: a.ann
         warning: line 15: this is not a line of brat, got "what is this"; it was kept for a later export: a.ann
@@ -419,15 +419,15 @@ fn names_and_labels_that_files_cannot_have_are_changed_and_told() {
         x/_/y.ann
         x/_/y.txt
         x/../y, sentence 1: "Anna" (A B): the format can't spell its label, which was written in another way
-        x/../y, sentence 1: "Anna" (A B): the format holds no scores, so it looks as if somebody stood for it
+        x/../y, sentence 1: "Anna" (A B): the format holds no scores, so it looks like a confirmed mention
         x/../y, sentence 1: "Anna" (A B): the format can't hold an attribute of it
         X/_/Y, sentence 1: "Anna" (A_B): the format can't spell its label, which was written in another way
-        X/_/Y, sentence 1: "Anna" (A_B): the format holds no scores, so it looks as if somebody stood for it
+        X/_/Y, sentence 1: "Anna" (A_B): the format holds no scores, so it looks like a confirmed mention
         X/_/Y, sentence 1: "Anna" (A_B): the format can't hold an attribute of it
         X/_/Y, sentence 1: "Anna" (A_B): the format can't hold its note
-        , sentence 1: "Anna" (A): the format holds no scores, so it looks as if somebody stood for it
+        , sentence 1: "Anna" (A): the format holds no scores, so it looks like a confirmed mention
         , sentence 1: "Anna" (A): the format can't hold an attribute of it
-        c:\d, sentence 1: "Anna" (A): the format holds no scores, so it looks as if somebody stood for it
+        c:\d, sentence 1: "Anna" (A): the format holds no scores, so it looks like a confirmed mention
         c:\d, sentence 1: "Anna" (A): the format can't hold an attribute of it
         the document "x/../y" was written as "x/_/y"
         the document "X/_/Y" was written as "X/_/Y-2"

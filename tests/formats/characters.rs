@@ -111,7 +111,7 @@ fn what_prodigy_says_of_a_line_counts() {
           "It" "rained" "." Unread
         note: 8 lines count characters: places were read as Unicode code points, the end being the one after the last: input
         warning: line 5: the `answer` is not accept, reject or ignore, so no sentence of the line is complete: input
-        warning: line 8: `tokens` does not fit the text, which was cut into words anew: input
+        warning: line 8: `tokens` does not fit the text, which was split into words again: input
         warning: line 2: 2 mentions were left out because the `answer` is reject or ignore: input"#]].assert_eq(&shown);
 }
 
@@ -158,7 +158,7 @@ fn a_mention_that_cannot_be_placed_is_told_and_its_sentence_is_not_complete() {
         warning: line 4: the label " PER" was taken as "PER": input
         warning: line 4: the mention 12-13 (PER) has pieces that are empty or overlap; it was left out, so its sentence is not complete: input
         warning: line 5: the mention 0-3 () has no label; it was left out, so its sentence is not complete: input
-        warning: line 5: the mention 2-6 (X) is "na m" (counted in Unicode code points) and begins or ends in the middle of a word, so its sentence is not complete; if places count something else, say it with the option offsets=chars, utf16, bytes or graphemes: input
+        warning: line 5: the mention 2-6 (X) is "na m" (counted in Unicode code points) and begins or ends in the middle of a word, so its sentence is not complete; if places count something else, set the option offsets=chars, utf16, bytes or graphemes: input
         warning: line 6: `text` holds no words; the line was left out: input
         warning: line 7: it has neither `tokens` nor `text`; the line was left out: input
         warning: line 7: "label" means nothing here and was left out (2 lines): input

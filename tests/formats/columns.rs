@@ -127,7 +127,7 @@ fn columns_stand_in_any_order() {
 #[test]
 fn what_can_t_be_words_or_tags_is_asked_about() {
     let parts_of_speech = "The\tDT\nmayor\tNN\nsang\tVBD\n";
-    expect!["no column looks like tags: column 1 (The, mayor, sang), column 2 (DT, NN, VBD); say it with the option tags=… (their columns from 1, such as tags=4 or tags=3,4; tags=none reads the words alone) and token=… (the column of the words): input"].assert_eq(&check(parts_of_speech, &[]));
+    expect!["no column looks like tags: column 1 (The, mayor, sang), column 2 (DT, NN, VBD); set the option tags=… (their columns from 1, such as tags=4 or tags=3,4; tags=none reads the words alone) and token=… (the column of the words): input"].assert_eq(&check(parts_of_speech, &[]));
     let words = check(parts_of_speech, &[("tags", "none")]);
     assert!(words.starts_with("\"input\" \"The mayor sang\\n\"\n  \"The\" \"mayor\" \"sang\" Unread"), "{words}");
     // CoNLL-2009: fourteen columns, and one more for each verb.
@@ -226,17 +226,17 @@ fn turned(columns: &str) -> String {
 #[test]
 fn unknown_prefixes_and_tags_without_labels_are_asked_about() {
     let odd = "Ada B-PER\nBerg Z-PER\nsang O\n";
-    expect![[r#"the tag "Z-PER" begins like one of a scheme that is not known here ("Z" and the label "PER"): known are I, B, E, S (bioes), L, U (bilou), M (bmes) and W (bmewo); say it with the option scheme=… (none takes each tag for a label as it stands): input"#]].assert_eq(&check(odd, &[]));
+    expect![[r#"the tag "Z-PER" begins like one of a scheme that is not known here ("Z" and the label "PER"): known are I, B, E, S (bioes), L, U (bilou), M (bmes) and W (bmewo); set the option scheme=… (none takes each tag for a label as it stands): input"#]].assert_eq(&check(odd, &[]));
     assert_eq!(mentions(odd, &[("scheme", "none")]), "[0..1] B-PER, [1..2] Z-PER");
     let bare = "BRCA1 B\ngene I\nis O\nit O\n";
-    expect![[r#"the tags name no label, only where mentions begin and go on (such as "B"); say it with the option label=… (the label of all mentions): input"#]].assert_eq(&check(bare, &[]));
+    expect![[r#"the tags name no label, only where mentions begin and go on (such as "B"); set the option label=… (the label of all mentions): input"#]].assert_eq(&check(bare, &[]));
     assert_eq!(mentions(bare, &[("label", "Gene")]), "[0..2] Gene");
     let tags = r#"{"tokens":["a","b","c","d"],"ner_tags":["B-ORG","M-ORG","E-ORG","O"]}"#;
     let read_tags = read("jsonl", tags, &[]).unwrap();
     assert_eq!(read_tags.documents[0].sentences[0].mentions.len(), 1);
     assert!(read_tags.notes[0].starts_with("tags were read as bmes"), "{:?}", read_tags.notes);
     let odd = r#"{"tokens":["a","b","c"],"ner_tags":["B-ORG","Z-ORG","O"]}"#;
-    assert!(read("jsonl", odd, &[]).unwrap_err().to_string().contains("say it with the option scheme="));
+    assert!(read("jsonl", odd, &[]).unwrap_err().to_string().contains("set the option scheme="));
     let numbers = r#"{"tokens":["a","b","c"],"ner_tags":[1,2,0]}"#;
     let read_numbers = read("jsonl", numbers, &[("names", "O,PER_B,PER_I")]).unwrap();
     assert_eq!(read_numbers.documents[0].sentences[0].mentions.len(), 1);

@@ -90,9 +90,9 @@ fn faults_are_repaired_and_reported() {
     .assert_eq(&show(&read("conll", text, &[]).unwrap()));
     let error = |text: &str, given: &[(&str, &str)]| read("conll", text, given).unwrap_err().to_string();
     expect![[r#"
-        this is no CoNLL columns file (most rows have 1 columns; the token is sought in column 1 and tags in the last 1); choose another format: input
+        this is no CoNLL columns file (most rows have 1 columns; words are expected in column 1 and tags in the last 1); choose another format: input
         the option layers can't be "0"; use a whole number from 1 up
-        this is no CoNLL columns file (most rows have 2 columns; the token is sought in column 3 and tags in the last 1); choose another format: input"#]]
+        this is no CoNLL columns file (most rows have 2 columns; words are expected in column 3 and tags in the last 1); choose another format: input"#]]
     .assert_eq(
         &[error("a\nb\n", &[]), error("a O\n", &[("layers", "0")]), error("a O\n", &[("token", "3")])].join("\n"),
     );

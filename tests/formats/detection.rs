@@ -47,7 +47,7 @@ fn formats_are_told_apart() {
         a.conll: conll (columns of tokens and tags)
         a ZIP archive can't be read; unpack it, and import the files in it: a
         a document of a word processor can't be read; save it there as plain text (.txt, in UTF-8): a.docx
-        a table can't be read; save the column that holds the text as a .txt file, one text a line: a.csv
+        a table can't be read; save the column that holds the text as a .txt file, one text per line: a.csv
         a PDF can't be read; save it as plain text (.txt), for example with `pdftotext -layout file.pdf`: a.pdf
         a.jsonl: jsonl (JSON lines with mentions in texts)
         a.jsonl: jsonl (JSON lines with tokens)"#]]

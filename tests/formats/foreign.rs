@@ -113,7 +113,7 @@ fn prose_that_begins_like_code_is_read() {
     }
     let json = "[{\"text\":\"Ada\"}]";
     let error = read("text", json, &[]).unwrap_err().to_string();
-    assert!(error.ends_with("say it with the option unit=prose or unit=lines: input"), "{error}");
+    assert!(error.ends_with("set the option unit=prose or unit=lines: input"), "{error}");
     assert!(read("text", json, &[("unit", "lines")]).is_ok());
     let columns = read("text", "Ada B-PER\nsang O\nIt O\n", &[]).unwrap_err().to_string();
     assert!(columns.contains("choose the format conll"), "{columns}");

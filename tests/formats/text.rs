@@ -13,7 +13,7 @@ fn text_keeps_its_bytes_and_says_how_it_was_read() {
         "input" "\u{feff}One line. \r\n\r\nzwölf 💩\n"
           "One" "line" "." Unread
           "zwölf" "💩" Unread
-        note: read as one sentence a line, because 2 lines of 2 hold one sentence; the option unit=prose reads it the other way: input"#]].assert_eq(&show(&lines));
+        note: read as one sentence per line, because 2 lines of 2 hold one sentence; the option unit=prose reads it the other way: input"#]].assert_eq(&show(&lines));
     let prose =
         "The mayor of the town of Grelsund opened the new ferry\nterminal on Monday. It rained.\n\nA headline\n";
     expect![[r#"

@@ -169,12 +169,12 @@ fn what_nobody_can_tell_stops_and_names_the_option_or_is_listed() {
     // As many of the one as of the other, and nothing quoted.
     let mixed = format!("{}{}", line("chars").repeat(5), line("utf16").repeat(5));
     let error = read("jsonl", mixed, &[]).unwrap_err().to_string();
-    expect!["what the offsets count can't be told: of 20 places those that are whole words are 10 in Unicode code points, 10 in UTF-16 units, 0 in bytes and 10 in grapheme clusters; the first that is none: 3-6 (line 6); say it with the option offsets=chars, utf16, bytes or graphemes: input"].assert_eq(&error);
+    expect!["it is unclear what the offsets count: of 20 places those that are whole words are 10 in Unicode code points, 10 in UTF-16 units, 0 in bytes and 10 in grapheme clusters; the first that is none: 3-6 (line 6); set the option offsets=chars, utf16, bytes or graphemes: input"].assert_eq(&error);
     // One that is off everywhere, among many that are not.
     let mut few = line("chars").repeat(20);
     few += r#"{"text":"Ida met Bo Olm.","label":[[1,4,"X"]]}"#;
     let few = read("jsonl", few, &[]).unwrap();
-    expect![[r#"line 21: the mention 1-4 (X) is "da " (counted in Unicode code points) and begins or ends in the middle of a word, so its sentence is not complete; if places count something else, say it with the option offsets=chars, utf16, bytes or graphemes: input"#]].assert_eq(&few.warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
+    expect![[r#"line 21: the mention 1-4 (X) is "da " (counted in Unicode code points) and begins or ends in the middle of a word, so its sentence is not complete; if places count something else, set the option offsets=chars, utf16, bytes or graphemes: input"#]].assert_eq(&few.warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"));
     assert_eq!(few.documents[20].sentences[0].status, Some(nestling::annotation::Status::InProgress));
 }
 

@@ -71,7 +71,7 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
         {
             let message = format!(
                 "{} is {:?} (counted in {counting}) and begins or ends in the middle of a word, so its sentence is not \
-                 complete; if offsets count something else, say it with the option {SAY_OFFSETS}",
+                 complete; if offsets count something else, set the option {SAY_OFFSETS}",
                 bound.id,
                 words(&text, there)
             );
@@ -386,7 +386,7 @@ fn no_counting_fits(text: &str, bounds: &[TextBound<'_>], places: &Places) -> St
     let number = usize::from(first.is_some()) + wrong.count();
     let first = first.map(|(line, quoted)| format!(", first line {line}, which quotes {quoted:?}"));
     format!(
-        "what the offsets count can't be told: {} other words than the text has there{}",
+        "it is unclear what the offsets count: {} other words than the text has there{}",
         counted(number, "line quotes", "lines quote"),
         first.unwrap_or_default()
     )

@@ -72,7 +72,7 @@ pub(super) fn write(content: Content<'_, '_>, out: &mut dyn Output) -> Result<Re
     }
     spelling.tell(&mut receipt);
     if says_status {
-        receipt.notes.push("how far the sentences are, and their splits, are not in the files".to_owned());
+        receipt.notes.push("the statuses and splits of sentences are not in the files".to_owned());
     }
     Ok(receipt)
 }

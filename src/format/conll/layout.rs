@@ -135,7 +135,7 @@ impl Layout {
             || (count < 2 && told != Some(Vec::new()))
         {
             return Err(wrong(format!(
-                "most rows have {count} columns; the token is sought in column {} and tags in {}",
+                "most rows have {count} columns; words are expected in column {} and tags in {}",
                 asked.token.unwrap_or(0) + 1,
                 match (&asked.tags, asked.layers) {
                     (Some(tags), _) => format!("column {}", numbers(tags)),
@@ -191,7 +191,7 @@ impl Layout {
             None => choose_token(&profile, &layout.tags).ok_or_else(|| doubt("no column looks like words"))?,
         };
         if asked.token.is_none() && asked.tags.is_none() && is_unsure_of(&profile, &layout) {
-            return Err(doubt("it can't be told which column holds the words"));
+            return Err(doubt("it is unclear which column holds the words"));
         }
         layout.tell(&profile, asked.token.is_some(), asked.tags.is_some() || asked.layers.is_some());
         if asked.tags.is_none()

@@ -32,7 +32,7 @@ const DOCSTART: &str = "-DOCSTART-";
 
 const SCHEME: OptionSpec = OptionSpec {
     key: "scheme",
-    meaning: "what the prefixes of tags mean; auto finds it out, and writes iob2; none takes each tag for a label",
+    meaning: "what the prefixes of tags mean; auto recognises it, and writes iob2; none takes each tag for a label",
     values: SCHEMES,
     default: "auto",
     used: Use::Both,

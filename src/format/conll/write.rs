@@ -55,7 +55,7 @@ pub(super) fn write(content: Content<'_, '_>, options: &Options, out: &mut dyn W
         receipt.notes.push("the names of the documents are not in the file".to_owned());
     }
     if says_status {
-        receipt.notes.push("how far the sentences are, and their splits, are not in the file".to_owned());
+        receipt.notes.push("the statuses and splits of sentences are not in the file".to_owned());
     }
     Ok(receipt)
 }

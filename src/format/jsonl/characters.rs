@@ -121,7 +121,7 @@ fn words(
 ) -> Vec<Vec<TextRange>> {
     let Some(given) = &line.tokens else { return cut };
     let Some(places) = word_places(&line.text, places, given) else {
-        warnings.push("`tokens` does not fit the text, which was cut into words anew".to_owned());
+        warnings.push("`tokens` does not fit the text, which was split into words again".to_owned());
         return cut;
     };
     let starts: Vec<usize> = cut.iter().skip(1).filter_map(|s| s.first()).map(|t| t.start().get()).collect();
@@ -195,7 +195,7 @@ impl Reading<'_> {
             let words: Vec<_> = pieces.iter().filter_map(|piece| self.text.get(piece.clone())).collect();
             warnings.push(format!(
                 "{said} is {:?} (counted in {}) and begins or ends in the middle of a word, so its sentence is not complete; \
-                 if places count something else, say it with the option {SAY_OFFSETS}",
+                 if places count something else, set the option {SAY_OFFSETS}",
                 words.join(" "),
                 self.counting
             ));

@@ -54,7 +54,7 @@ const NAMES: OptionSpec = OptionSpec {
 
 const SCHEME: OptionSpec = OptionSpec {
     key: "scheme",
-    meaning: "what the prefixes of `ner_tags` mean; auto finds it out, none takes each tag for a label",
+    meaning: "what the prefixes of `ner_tags` mean; auto recognises it, none takes each tag for a label",
     values: SCHEMES,
     default: "auto",
     used: Use::Reading,

@@ -159,7 +159,7 @@ impl Reader<'_> {
 
     fn line(&mut self, number: usize, bytes: &[u8]) -> Result<(), FormatError> {
         if bytes.starts_with(b"[") && self.good == 0 {
-            return Err(self.wrong_format(format!("line {number} begins a JSON array, not one object a line")));
+            return Err(self.wrong_format(format!("line {number} begins a JSON array, not one object per line")));
         }
         let line: Line = match serde_json::from_slice(bytes) {
             Ok(line) => line,

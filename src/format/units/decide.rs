@@ -85,7 +85,7 @@ impl Evidence {
         let first = self.first.as_ref().map(|first| format!("; the first that is none: {first}")).unwrap_or_default();
         Doubt {
             why: format!(
-                "what the offsets count can't be told: of {} places those that are whole words are {counts}{first}",
+                "it is unclear what the offsets count: of {} places those that are whole words are {counts}{first}",
                 self.places
             ),
         }

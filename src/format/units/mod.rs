@@ -27,7 +27,7 @@ use std::ops::Range;
 pub(super) const OFFSETS: OptionSpec = OptionSpec {
     key: "offsets",
     meaning: "what offsets in the text count: Unicode code points, UTF-16 units, bytes or grapheme clusters; \
-              auto finds it out",
+              auto recognises it",
     values: &["auto", "chars", "utf16", "bytes", "graphemes"],
     default: "auto",
     used: Use::Reading,
