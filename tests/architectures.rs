@@ -9,7 +9,7 @@ use nestling::annotation::{LabelId, ModelId, Span};
 use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders, Learning, Start, Tape};
 use nestling::evaluation::Report;
 use nestling::model::{Architecture, HeadConfig, Sentence, architectures};
-use nestling::nn::{AdamW, AdamWConfig, Gradients, Mode, Part, Processor, Rng, Vars, lend, read_tensors};
+use nestling::nn::{AdamW, AdamWConfig, Gradients, Mode, Part, Processor, Rng, Vars, as_slice, read_tensors};
 use nestling::train::{
     Checkpoints, Config, Cost, Dataset, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest,
     SentencePrediction, TrainError, TrainRequest, Trained, evaluate, interrupted, resume, train,
@@ -174,7 +174,7 @@ fn every_variable_gets_a_gradient_and_moves() {
             gradients.clear();
             gradients.add_store(&vars, &store).unwrap();
             let grad = store.get(hidden.as_tensor()).unwrap();
-            bert.backward(&batch, &mut tape, &lend(grad).unwrap(), &mut gradients).unwrap();
+            bert.backward(&batch, &mut tape, &as_slice(grad).unwrap(), &mut gradients).unwrap();
             for (name, variable) in vars.iter() {
                 let gradient = gradients.dense(variable.var.as_tensor()).unwrap_or_default();
                 assert!(

@@ -4,7 +4,7 @@ use super::diversity::{WordSet, groups};
 use super::typical::typical_sentences;
 use super::{Besides, Measure, Strategy};
 use crate::annotation::{Acquisition, SentenceId};
-use crate::nn::scatter;
+use crate::nn::splitmix64;
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -121,7 +121,7 @@ fn in_random_order(ids: impl IntoIterator<Item = SentenceId>, seed: u64) -> Vec<
 
 /// The first `count` of [`in_random_order`].
 fn first_at_random(ids: impl IntoIterator<Item = SentenceId>, seed: u64, count: usize) -> Vec<SentenceId> {
-    let key = |id: SentenceId| (scatter(scatter(seed) ^ u64::from(id.0)), id);
+    let key = |id: SentenceId| (splitmix64(splitmix64(seed) ^ u64::from(id.0)), id);
     let mut keyed: Vec<(u64, SentenceId)> = ids.into_iter().map(key).collect();
     let first = part(&mut keyed, count, Ord::cmp);
     keyed.truncate(first);
@@ -203,7 +203,7 @@ fn spread(ranked: &mut Vec<(Choice, &Acquisition)>, count: usize) {
 fn by_lot(ranked: impl Iterator<Item = Choice>, seed: u64) -> Vec<Choice> {
     let key = |(rank, choice): (u32, Choice)| {
         let score = choice.score.unwrap_or(0.0).to_bits();
-        let bits = scatter(scatter(scatter(seed) ^ u64::from(choice.id.0)) ^ u64::from(score));
+        let bits = splitmix64(splitmix64(splitmix64(seed) ^ u64::from(choice.id.0)) ^ u64::from(score));
         // In (0, 1), of 53 bits.
         let uniform = ((bits >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
         (-f64::from(rank).ln() - (-uniform.ln()).ln(), choice)

@@ -38,7 +38,7 @@ mod simulate;
 mod table;
 mod train;
 
-use crate::session::{SessionError, UiBench, UiBenchRequest};
+use crate::session::{InstructionSet, NnError, SessionError, UiBench, UiBenchRequest};
 use crate::wording::printable;
 use args::{Cli, Command};
 use clap::Parser;
@@ -53,6 +53,8 @@ use std::sync::atomic::AtomicBool;
 pub enum CliError {
     #[error(transparent)]
     Session(#[from] SessionError),
+    #[error(transparent)]
+    Kernels(#[from] NnError),
     #[error("{message}")]
     Usage { message: String },
     #[error("can't write to standard output: {0}")]
@@ -103,6 +105,7 @@ pub fn main(window: Option<Window>) -> ExitCode {
 }
 
 fn run(cli: Cli, window: Option<Window>) -> Result<Ending, CliError> {
+    InstructionSet::from_environment()?;
     match cli.command {
         None => open(window, cli.project),
         Some(Command::New(args)) => new::run(&args),

@@ -1,7 +1,7 @@
 //! What a distillation writes beside weights: the record in the student's folder, and the state in a checkpoint.
 
 use super::{Config, DistillError, Request};
-use crate::nn::lend;
+use crate::nn::as_slice;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::ffi::OsString;
@@ -72,7 +72,7 @@ pub(super) fn fingerprint(request: &Request) -> Result<String, DistillError> {
     weights.sort_by_key(|(name, _)| *name);
     for (name, tensor) in weights {
         sha.update(name);
-        let numbers = lend(tensor).map_err(crate::nn::NnError::from)?;
+        let numbers = as_slice(tensor).map_err(crate::nn::NnError::from)?;
         numbers.iter().for_each(|x| sha.update(x.to_le_bytes()));
     }
     for sentence in &request.sentences {

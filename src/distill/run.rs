@@ -7,7 +7,7 @@ use super::{DistillError, Event, Request};
 use crate::encoder::{Alignment, Bert, Encoder, EncoderBatch, Learning, Start, Tape};
 use crate::nn::batches::{self, Size};
 use crate::nn::{
-    AdamW, AdamWConfig, Gradients, LinearSchedule, Mode, NnError, Part, Rng, Threads, Vars, lend,
+    AdamW, AdamWConfig, Gradients, LinearSchedule, Mode, NnError, Part, Rng, Threads, Vars, as_slice,
     read_tensors_and_note, write_tensors_and_note,
 };
 use candle_core::{Device, Tensor};
@@ -409,11 +409,19 @@ impl Pass {
         self.grads.resize_with(targets.len(), Vec::new);
         let (mut sum, mut below) = (0.0, None::<(usize, Tensor)>);
         for (block, (&target, grad)) in targets.iter().zip(&mut self.grads).enumerate() {
-            let lent = below.as_ref().map(|(number, states)| Ok::<_, NnError>((*number, lend(states)?))).transpose()?;
+            let lent =
+                below.as_ref().map(|(number, states)| Ok::<_, NnError>((*number, as_slice(states)?))).transpose()?;
             let start = lent.as_ref().map_or(Start::Words, |(number, states)| Start::States(*number, states));
             let states = teacher.forward_to(&batch.teacher, start, target, &mut Mode::Predict, &mut self.teacher)?;
             let weight = 1.0 / targets.len() as f64;
-            sum += error(&lend(&states)?, self.student.states(block + 1), &batch.pairs, student.hidden(), weight, grad);
+            sum += error(
+                &as_slice(&states)?,
+                self.student.states(block + 1),
+                &batch.pairs,
+                student.hidden(),
+                weight,
+                grad,
+            );
             drop(lent);
             below = Some((target, states));
         }

@@ -12,7 +12,7 @@
 use super::folder::{COMPACT, write_synced};
 use super::weights::{read, shapes};
 use super::{Encoder, EncoderError};
-use crate::nn::{NnError, lend};
+use crate::nn::{NnError, as_slice};
 use candle_core::{Device, Tensor};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, View};
@@ -87,7 +87,7 @@ impl Encoder {
             let lacking = || NnError::MissingWeight { name: our_name.clone() };
             let tensor = self.weights().get(&our_name).ok_or_else(lacking)?;
             let name = self.definition().config().kind.name_in_file(&our_name);
-            let values = lend(tensor).map_err(NnError::from)?;
+            let values = as_slice(tensor).map_err(NnError::from)?;
             let &[rows, columns] = shape.as_slice() else {
                 let bytes = values.iter().flat_map(|x| x.to_le_bytes()).collect();
                 all.push((name, Packed { dtype: Dtype::F32, shape, bytes }));

@@ -12,7 +12,7 @@ use super::{HeadConfig, ModelError, Sentence, WORD_SHAPES};
 use crate::encoder::Encoded;
 use crate::nn::kernels::has_bf16;
 use crate::nn::{
-    Embedding, Init, Linear, Mode, NnError, Rng, Scope, cross_entropy, dropout, lend, plain, project, project_pair,
+    Embedding, Init, Linear, Mode, NnError, Rng, Scope, as_slice, cross_entropy, dropout, plain, project, project_pair,
     softmax, u32_tensor,
 };
 use candle_core::Tensor;
@@ -39,7 +39,7 @@ pub(super) struct SpanClassifier {
     dropout: f32,
     classes: usize,
     /// Whether products are of half precision.
-    halves: bool,
+    bf16: bool,
 }
 
 /// What the first layer makes of each word and each width, so that a span needs only a sum.
@@ -84,7 +84,7 @@ impl SpanClassifier {
             output: Linear::uniform(scope.scope("span.output"), size, config.classes)?,
             dropout: config.dropout,
             classes: config.classes,
-            halves: config.bf16 && has_bf16(),
+            bf16: config.bf16 && has_bf16(),
         })
     }
 
@@ -131,7 +131,7 @@ impl SpanClassifier {
     pub(super) fn parts(&self, words: &Words) -> Result<Parts, ModelError> {
         let weights = [&self.inner_first, &self.inner_last];
         Ok(Parts {
-            words: project_pair(&words.both, weights, words.firsts, self.halves)?,
+            words: project_pair(&words.both, weights, words.firsts, self.bf16)?,
             firsts: words.firsts,
             width: self.inner_width.forward(self.widths.weight())?,
         })
@@ -177,8 +177,8 @@ impl SpanClassifier {
         let rows = &Rows { first, last, width: rows.width.clone(), ..Rows::default() };
         let parts = self.parts(&Words { both, firsts: firsts.len() })?;
         if parts.words.device().is_cpu() {
-            let (words, width) = (lend(&parts.words)?, lend(&parts.width)?);
-            let (weight, bias) = (lend(self.output.weight())?, lend(self.output.bias())?);
+            let (words, width) = (as_slice(&parts.words)?, as_slice(&parts.width)?);
+            let (weight, bias) = (as_slice(self.output.weight())?, as_slice(self.output.bias())?);
             let (first, last) = words.split_at(parts.firsts * weight.len() / self.classes.max(1));
             return Ok(Pass::new([first, last, &width], &weight, &bias).probabilities(rows));
         }

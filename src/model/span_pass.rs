@@ -4,11 +4,11 @@
 //! The loss computes its gradients on the way, so that nothing of the size of all candidates is ever in memory.
 
 use super::candidates::{Group, Rows};
+use crate::nn::as_slice;
 use crate::nn::fused::{like, slice};
 use crate::nn::kernels::{
-    DropMask, LANES, Onto, View, add_row, gelu_row, gelu_slope_row, multiply_row, small_matmul, softmax_row,
+    DropMask, LANES, View, WriteMode, add_row, gelu_row, gelu_slope_row, multiply_row, small_matmul, softmax_row,
 };
-use crate::nn::lend;
 use candle_core::{CpuStorage, CustomOp3, Layout, Shape, Tensor};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -68,7 +68,7 @@ impl<'a> Pass<'a> {
         let n = inner.len() / self.size.max(1);
         probabilities.resize(n * self.wide, 0.0);
         let (inner, turned) = ((inner, View::rows(self.size)), (self.turned.as_slice(), self.wide));
-        small_matmul([n, self.wide, self.size], (probabilities, self.wide), inner, turned, Onto::Nothing);
+        small_matmul([n, self.wide, self.size], (probabilities, self.wide), inner, turned, WriteMode::Overwrite);
         for row in probabilities.chunks_exact_mut(self.wide) {
             add_row(row, &self.bias);
             softmax_row(&mut row[..self.classes], 1.0);
@@ -121,8 +121,14 @@ impl<'a> Pass<'a> {
             }
             let (grads, view) = (logits.as_slice(), View::rows(self.wide));
             let (output, size) = ((learnt.output.as_mut_slice(), self.size), self.size);
-            small_matmul([self.classes, size, n], output, (grads, view.transposed()), (&inner, size), Onto::Sum);
-            small_matmul([n, size, self.classes], (&mut sums, size), (grads, view), (self.output, size), Onto::Nothing);
+            small_matmul([self.classes, size, n], output, (grads, view.transposed()), (&inner, size), WriteMode::Add);
+            small_matmul(
+                [n, size, self.classes],
+                (&mut sums, size),
+                (grads, view),
+                (self.output, size),
+                WriteMode::Overwrite,
+            );
             mask.apply(&mut sums, from * self.size);
             multiply_row(&mut sums, &slope);
             for (i, grad) in range.zip(sums.chunks_exact(self.size)) {
@@ -234,7 +240,7 @@ impl CustomOp3 for Loss {
         _: &Tensor,
         grad: &Tensor,
     ) -> candle_core::Result<Gradients3> {
-        let factor = lend(&grad.contiguous()?)?.first().copied().unwrap_or(0.0);
+        let factor = as_slice(&grad.contiguous()?)?.first().copied().unwrap_or(0.0);
         let Some(gradients) = self.gradients.lock().ok().and_then(|mut place| place.take()) else {
             candle_core::bail!("a loss of spans can be differentiated once");
         };
@@ -321,8 +327,8 @@ mod tests {
             }
             if p == 0.0 {
                 let (first, last) = (first.contiguous().unwrap(), last.contiguous().unwrap());
-                let parts = [lend(&first).unwrap(), lend(&last).unwrap(), lend(&width).unwrap()];
-                let (weight, bias) = (lend(&weight).unwrap(), lend(&bias).unwrap());
+                let parts = [as_slice(&first).unwrap(), as_slice(&last).unwrap(), as_slice(&width).unwrap()];
+                let (weight, bias) = (as_slice(&weight).unwrap(), as_slice(&bias).unwrap());
                 let got = Pass::new([&parts[0], &parts[1], &parts[2]], &weight, &bias).probabilities(&rows);
                 let got = Tensor::from_vec(got, logits.dims(), &Device::Cpu).unwrap();
                 prop_assert!(off(&got, &softmax(&logits).unwrap()) < 1e-5);

@@ -2,7 +2,7 @@
 
 use super::gradients::{Gradient, Rows};
 use super::kernels::{self, AdamWStep, Idle};
-use super::lend::change;
+use super::tensor_slice::change;
 use super::{Gradients, NnError, Part, Variable, Vars, plain};
 use candle_core::{Device, Tensor};
 use std::collections::{BTreeMap, HashMap};

@@ -5,7 +5,7 @@ use super::project::Project;
 use crate::active::{Forecast, NextPoint, Point};
 use crate::annotation::{Edit, ModelId, Sentence, SentenceId, Split, Status, Transaction};
 use crate::evaluation::Counts;
-use crate::nn::scatter;
+use crate::nn::splitmix64;
 use crate::store::Measurement;
 use crate::wording::{counted, grouped};
 use std::collections::HashMap;
@@ -148,7 +148,7 @@ pub(super) fn set_aside(project: &Project, count: usize) -> Result<Transaction, 
     if free.len() < count {
         return Err(SessionError::TooFewUntouched { there: free.len(), wanted: count });
     }
-    free.sort_by_key(|id| scatter(!u64::from(id.0)));
+    free.sort_by_key(|id| splitmix64(!u64::from(id.0)));
     let chosen = free.into_iter().take(count);
     let edits = chosen.map(|sentence| Edit::SetSplit { sentence, old: Split::Rest, new: Split::Blind }).collect();
     Ok(Transaction::new(format!("Set {} aside", counted(count, "sentence", "sentences")), edits))

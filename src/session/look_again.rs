@@ -10,7 +10,7 @@ use super::{Part, SessionError};
 use crate::active::{Doubt, Finding, Held, Labelled, look_again};
 use crate::annotation::{Corpus, LabelId, LabelSet, Sentence, SentenceId, Span};
 use crate::encoder::Encoders;
-use crate::nn::scatter;
+use crate::nn::splitmix64;
 use crate::train::{
     Config, Dataset, Event as TrainEvent, Example, PredictOptions, Predictor, Snapshot, TrainRequest, train,
 };
@@ -259,7 +259,7 @@ type Said = Vec<(Span, LabelId, f32)>;
 
 /// The places of the sentences that a model is asked about, and of those that it learns from.
 fn divide(ids: &[SentenceId], fold: usize, folds: usize) -> (Vec<usize>, Vec<usize>) {
-    let is_asked = |id: &SentenceId| scatter(u64::from(id.0)) % folds as u64 == fold as u64;
+    let is_asked = |id: &SentenceId| splitmix64(u64::from(id.0)) % folds as u64 == fold as u64;
     (0..ids.len()).partition(|place| ids.get(*place).is_some_and(is_asked))
 }
 

@@ -3,7 +3,7 @@
 use super::now_ms;
 use crate::annotation::{LabelId, ModelId, Span, Split};
 use crate::evaluation::{Band, Calibration, Counts, Scored, least_effort};
-use crate::nn::scatter;
+use crate::nn::splitmix64;
 use crate::store::Measurement;
 use crate::train::{Dataset, ENOUGH_DEV, Example, PredictOptions, Predictor, SentencePrediction, TrainError};
 use std::sync::atomic::AtomicBool;
@@ -75,7 +75,7 @@ impl Scores {
 /// Of many dev sentences some, drawn from all of the text; the same ones for each model.
 fn drawn(dev: &[Example]) -> Vec<Example> {
     let mut places: Vec<usize> = (0..dev.len()).collect();
-    places.sort_by_key(|place| scatter(*place as u64));
+    places.sort_by_key(|place| splitmix64(*place as u64));
     places.truncate(MOST_DEV);
     places.sort_unstable();
     places.into_iter().filter_map(|place| dev.get(place).cloned()).collect()

@@ -8,7 +8,7 @@ use super::dataset::contiguous;
 use super::project::Project;
 use crate::annotation::{LabelId, ModelId, Sentence, SentenceId, Span, Split, Status};
 use crate::evaluation::{Band, Counts, Judged};
-use crate::nn::scatter;
+use crate::nn::splitmix64;
 use std::collections::HashSet;
 
 /// One sentence in so many is a probe.
@@ -93,5 +93,5 @@ impl Anchoring {
 
 /// Drawn by the id alone, so that it does not depend on how hard the sentence is.
 fn is_drawn(id: SentenceId) -> bool {
-    scatter(u64::from(id.0) ^ 0x5EED).is_multiple_of(PROBE_EVERY)
+    splitmix64(u64::from(id.0) ^ 0x5EED).is_multiple_of(PROBE_EVERY)
 }

@@ -8,7 +8,7 @@ use crate::annotation::{LabelId, Span};
 use crate::encoder::{self, Alignment, Bert, Definition, EncoderBatch, Start, Tape};
 use crate::model::{Class, Head, HeadFilter, Nesting, Prediction, Samples, Sentence, architecture};
 use crate::nn::batches::{self, Size};
-use crate::nn::{Gradients, Mode, NnError, Part, Rng, Threads, Vars, lend};
+use crate::nn::{Gradients, Mode, NnError, Part, Rng, Threads, Vars, as_slice};
 use candle_core::{Tensor, Var};
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
@@ -208,7 +208,7 @@ impl Model {
             pass.times.heads += begun.elapsed();
             if let Some(grad) = leaf.as_ref().and_then(|leaf| store.get(leaf.as_tensor())) {
                 let grad = grad.contiguous().map_err(NnError::from)?;
-                let grad = lend(&grad).map_err(NnError::from)?;
+                let grad = as_slice(&grad).map_err(NnError::from)?;
                 let Pass { tape, gradients, times, .. } = pass;
                 timed(&mut times.backward, || self.bert.backward(&batch.encoder, tape, &grad, gradients))?;
             }
@@ -232,7 +232,7 @@ impl Model {
             return Ok(Some(kept));
         }
         let states = self.bert.forward_to(&batch.encoder, Start::Words, end, &mut Mode::Predict, tape)?;
-        Ok(Some(lend(&states)?.to_vec()))
+        Ok(Some(as_slice(&states)?.to_vec()))
     }
 
     /// Computes once what never changes in this training, as far as there is room for it.
@@ -304,7 +304,7 @@ impl Model {
             passes.iter().try_for_each(|predictions| check_finite(predictions))?;
             let mut passes: Vec<_> = passes.into_iter().map(Vec::into_iter).collect();
             let ends = work.acquire.map(|_| encoded.ends()).transpose()?;
-            let vectors = ends.as_ref().map(lend).transpose().map_err(NnError::from)?;
+            let vectors = ends.as_ref().map(as_slice).transpose().map_err(NnError::from)?;
             // Of the words' first subwords: the rows of the last ones lie below these.
             let mut rest: &[f32] = vectors.as_deref().unwrap_or_default();
             let sentences = batch.sentences.iter().zip(own).zip(said);

@@ -26,7 +26,7 @@ use super::bert::{Bert, PIECE_DROPOUT};
 use crate::nn::kernels::{self, DropMask};
 use crate::nn::{Gradients, Mode, NnError};
 use candle_core::{Device, Tensor};
-use products::{Halved, add_weights};
+use products::{Bf16Weights, add_weights};
 use rayon::prelude::*;
 use tape::{Grads, Kept, Masks, Scratch, Share, shares, split};
 
@@ -76,11 +76,11 @@ impl Bert {
             Start::States(number, _) => number,
         };
         tape.masks = self.masks(batch, tape.start, mode);
-        self.halve_weights(keeps, tape)?;
+        self.weights_to_bf16(keeps, tape)?;
         let shares = shares(batch);
         tape.scratch.resize_with(shares.len().max(tape.scratch.len()), Scratch::default);
 
-        let Tape { masks, states, embedded, projection, blocks, scratch, halved, start: from, .. } = tape;
+        let Tape { masks, states, embedded, projection, blocks, scratch, bf16_weights, start: from, .. } = tape;
         let parts = split(embedded, &shares, self.embedding()).into_iter();
         let mut work: Vec<Forward<'_>> = shares
             .iter()
@@ -94,7 +94,7 @@ impl Bert {
                 projected,
                 states: Vec::with_capacity(states.len()),
                 blocks: Vec::with_capacity(blocks.len()),
-                halved,
+                bf16_weights,
                 scratch,
             })
             .collect();
@@ -193,7 +193,7 @@ impl Bert {
                     batch,
                     share,
                     masks: tape.masks.blocks[number],
-                    halved: tape.halved.get(number),
+                    bf16_weights: tape.bf16_weights.get(number),
                     kept,
                     grads,
                     scratch,
@@ -202,7 +202,7 @@ impl Bert {
             let goes_on = number > lowest || embeddings_learn;
             work.into_par_iter().try_for_each(|work| block.backward(work, goes_on))?;
             block.add_sums(&tape.grads.sums, gradients);
-            let weights = if self.halves {
+            let weights = if self.bf16 {
                 block.weights_from_panels(x, kept, &tape.grads, &mut tape.panels)
             } else {
                 block.weights(x, kept, &tape.grads)
@@ -228,7 +228,7 @@ struct Forward<'a> {
     projected: &'a mut [f32],
     states: Vec<&'a mut [f32]>,
     blocks: Vec<Kept<&'a mut [f32]>>,
-    halved: &'a [Halved],
+    bf16_weights: &'a [Bf16Weights],
     scratch: &'a mut Scratch,
 }
 
@@ -237,7 +237,7 @@ struct Backward<'a> {
     batch: &'a EncoderBatch,
     share: &'a Share,
     masks: [DropMask; 3],
-    halved: Option<&'a Halved>,
+    bf16_weights: Option<&'a Bf16Weights>,
     kept: Kept<&'a mut [f32]>,
     grads: Grads<&'a mut [f32]>,
     scratch: &'a mut Scratch,

@@ -1,7 +1,7 @@
 //! Buffers of the passes, and how they are shared out among threads.
 
 use super::EncoderBatch;
-use super::products::Halved;
+use super::products::Bf16Weights;
 use crate::nn::kernels::{AttentionScratch, DropMask, Panels};
 use std::ops::Range;
 
@@ -27,9 +27,9 @@ pub struct Tape {
     /// One for each share.
     pub(super) scratch: Vec<Scratch>,
     /// One for each block, in half precision.
-    pub(super) halved: Vec<Halved>,
+    pub(super) bf16_weights: Vec<Bf16Weights>,
     /// Whether they are of a prediction.
-    pub(super) halved_for_prediction: bool,
+    pub(super) bf16_for_prediction: bool,
 }
 
 impl Tape {
@@ -99,7 +99,7 @@ pub(super) struct Scratch {
     pub(super) other: Vec<f32>,
     pub(super) attention: AttentionScratch,
     /// The left side of a product in half precision.
-    pub(super) halves: Vec<u32>,
+    pub(super) pairs: Vec<u32>,
 }
 
 /// Sentences that one thread works on: windows of the batch that follow each other.

@@ -1,7 +1,7 @@
 //! Multi-head attention over sentences that lie one behind the other, without padding.
 
 use super::rows::{softmax_back_row, softmax_row};
-use super::{DropMask, LANES, Onto, View, small_matmul};
+use super::{DropMask, LANES, View, WriteMode, small_matmul};
 
 /// Scaled dot-product attention within each sentence.
 ///
@@ -74,7 +74,13 @@ impl Attention {
         self.turn(of, self.column(head, 1), turned);
         p.resize(of.len * of.wide, 0.0);
         let queries = View::columns(self.column(head, 0), 3 * self.hidden);
-        small_matmul([of.len, of.wide, self.size()], (p, of.wide), (of.qkv, queries), (turned, of.wide), Onto::Nothing);
+        small_matmul(
+            [of.len, of.wide, self.size()],
+            (p, of.wide),
+            (of.qkv, queries),
+            (turned, of.wide),
+            WriteMode::Overwrite,
+        );
         for row in p.chunks_exact_mut(of.wide.max(1)) {
             let (row, beyond) = row.split_at_mut(of.len);
             softmax_row(row, self.scale());
@@ -104,7 +110,13 @@ impl Attention {
             self.drop(&of, head, probabilities);
             let (p, values) = (View::rows(of.wide), self.column(head, 2));
             let context = (&mut context[head * d..], self.hidden);
-            small_matmul([of.len, d, of.len], context, (probabilities, p), (&qkv[values..], width), Onto::Nothing);
+            small_matmul(
+                [of.len, d, of.len],
+                context,
+                (probabilities, p),
+                (&qkv[values..], width),
+                WriteMode::Overwrite,
+            );
         }
     }
 
@@ -129,18 +141,18 @@ impl Attention {
             dropped.clone_from(p);
             self.drop(&of, head, dropped);
             let (turned_p, context) = ((dropped.as_slice(), square.transposed()), (&context_grad[head * d..], h));
-            small_matmul(dims, (&mut grad[values..], width), turned_p, context, Onto::Nothing);
+            small_matmul(dims, (&mut grad[values..], width), turned_p, context, WriteMode::Overwrite);
             self.turn(&of, values, turned);
             dp.resize(of.len * of.wide, 0.0);
             let context = (context_grad, View::columns(head * d, h));
-            small_matmul([of.len, of.wide, d], (dp, of.wide), context, (turned, of.wide), Onto::Nothing);
+            small_matmul([of.len, of.wide, d], (dp, of.wide), context, (turned, of.wide), WriteMode::Overwrite);
             self.drop(&of, head, dp);
             for (p, dp) in p.chunks_exact(of.wide.max(1)).zip(dp.chunks_exact_mut(of.wide.max(1))) {
                 softmax_back_row(&p[..of.len], &mut dp[..of.len], self.scale());
             }
             let (dp, turned_dp) = ((dp.as_slice(), square), (dp.as_slice(), square.transposed()));
-            small_matmul(dims, (&mut grad[queries..], width), dp, (&qkv[keys..], width), Onto::Nothing);
-            small_matmul(dims, (&mut grad[keys..], width), turned_dp, (&qkv[queries..], width), Onto::Nothing);
+            small_matmul(dims, (&mut grad[queries..], width), dp, (&qkv[keys..], width), WriteMode::Overwrite);
+            small_matmul(dims, (&mut grad[keys..], width), turned_dp, (&qkv[queries..], width), WriteMode::Overwrite);
         }
     }
 }

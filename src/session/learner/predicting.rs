@@ -7,7 +7,7 @@ use super::super::project::Project;
 use super::super::ranking::{dropout_passes, says_enough};
 use super::super::status::{Event, ModelInfo};
 use crate::annotation::{ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status};
-use crate::nn::scatter;
+use crate::nn::splitmix64;
 use std::sync::Arc;
 
 /// Sentences that are predicted first because they are likely to be shown next: more than ever are chosen from together.
@@ -28,7 +28,8 @@ impl Project {
         }
         let waits = |s: &&Sentence| self.waits(s);
         let waiting = self.corpus.sentences().filter(waits).map(Sentence::id);
-        let asked_last = |id: &SentenceId| (self.suggestions.get(id).map(|said| said.model), scatter(u64::from(id.0)));
+        let asked_last =
+            |id: &SentenceId| (self.suggestions.get(id).map(|said| said.model), splitmix64(u64::from(id.0)));
         let mut waiting: Vec<SentenceId> = waiting.collect();
         waiting.sort_by_cached_key(asked_last);
         let next = self.likely_next(PREDICTED_FIRST).into_iter().filter_map(|choice| self.corpus.sentence(choice.id));
