@@ -41,7 +41,7 @@ pub struct Record {
 
 /// Where a distillation stands.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct CheckpointState {
     /// Of what it is made from; see [`fingerprint`].
     pub fingerprint: String,
     pub step: usize,

@@ -29,6 +29,7 @@ mod parts;
 mod plan;
 mod predictor;
 mod removal;
+mod request;
 mod run;
 mod said;
 mod sealed;
@@ -43,7 +44,8 @@ pub use memory::{forget_peak_memory, peak_memory_mb, resident_memory_mb};
 pub use parts::{Cost, PartTimes};
 pub use predictor::{Answer, PredictOptions, Predictor, ScoredSpan, SentencePrediction, answers, evaluate};
 pub use removal::{is_half_written, remove_snapshot, remove_training, snapshot_files};
-pub use run::{ENOUGH_DEV, ResumeRequest, TrainRequest, Trained, is_result_of, resume, train};
+pub use request::{ResumeRequest, TrainRequest, Trained};
+pub use run::{ENOUGH_DEV, is_result_of, resume, train};
 pub use settings::{Effort, Settings};
 pub use snapshot::{Manifest, Outcome, Snapshot, check_snapshot, snapshot_hash, snapshot_manifest};
 

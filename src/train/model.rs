@@ -101,7 +101,7 @@ impl Prepared {
     }
 
     /// The same in training, where no mention is parted if that can be.
-    fn lessons(&self, most: usize) -> Vec<Range<usize>> {
+    fn training_stretches(&self, most: usize) -> Vec<Range<usize>> {
         let (mut stretches, mut start) = (Vec::new(), 0);
         while start < self.sentence.len() {
             let end = self.alignment.stretch(start, most).clamp(start + 1, self.sentence.len());
@@ -339,8 +339,8 @@ impl Model {
     }
 
     /// The parts in which a sentence is learnt from, where it is too long for one.
-    pub(super) fn lessons(&self, long: &Prepared) -> Vec<Prepared> {
-        long.lessons(self.most.train).into_iter().map(|words| long.part(words)).collect()
+    pub(super) fn training_parts(&self, long: &Prepared) -> Vec<Prepared> {
+        long.training_stretches(self.most.train).into_iter().map(|words| long.part(words)).collect()
     }
 
     pub(super) fn batch<'a>(&self, prepared: &[&'a Prepared]) -> Batch<'a> {

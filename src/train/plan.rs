@@ -80,7 +80,7 @@ impl Plan {
     }
 
     /// What an epoch sees: the numbers of the labelled sentences, and behind them those of the model's own.
-    pub(super) fn lesson(&self, part: usize) -> Vec<usize> {
+    pub(super) fn epoch_sentences(&self, part: usize) -> Vec<usize> {
         if part == 0 {
             return (0..self.labelled).collect();
         }
@@ -145,8 +145,8 @@ mod tests {
 
     #[test]
     fn labels_of_persons_come_more_often_and_the_model_labels_other_sentences_in_each_part() {
-        assert_eq!(PLAN.lesson(0), [0, 1]);
-        assert_eq!(PLAN.lesson(2), [0, 1, 0, 1, 0, 1, 2, 3, 4]);
+        assert_eq!(PLAN.epoch_sentences(0), [0, 1]);
+        assert_eq!(PLAN.epoch_sentences(2), [0, 1, 0, 1, 0, 1, 2, 3, 4]);
         assert_eq!((PLAN.unlabelled_of(1), PLAN.unlabelled_of(2)), (vec![0, 1, 2], vec![3, 4, 0]));
     }
 

@@ -82,14 +82,14 @@ fn no_part_is_longer_than_asked_for_and_all_words_are_in_one() {
     let prepared = model.prepare(&sentence, &gold).unwrap();
     assert!(prepared.positions() > 800);
     for most in [256, 600, 1000] {
-        let stretches = [prepared.stretches(most), prepared.lessons(most)];
-        for (stretches, is_lesson) in stretches.into_iter().zip([false, true]) {
+        let stretches = [prepared.stretches(most), prepared.training_stretches(most)];
+        for (stretches, is_training) in stretches.into_iter().zip([false, true]) {
             let all: Vec<usize> = stretches.iter().cloned().flatten().collect();
             assert_eq!(all, (0..WORDS).collect::<Vec<_>>());
             let parts: Vec<Prepared> = stretches.into_iter().map(|words| prepared.part(words)).collect();
             assert!(parts.len() >= 800 / most && parts.iter().all(|part| part.positions() <= most));
             // Of one window alone the rest may be shorter than a mention.
-            if is_lesson && most > 300 {
+            if is_training && most > 300 {
                 let mentions: usize = parts.iter().map(|p| p.sentence.heads().iter().filter(|is| **is).count()).sum();
                 assert_eq!(mentions, gold.len(), "none is parted");
             }

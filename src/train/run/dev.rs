@@ -2,7 +2,7 @@
 
 use super::super::TrainError;
 use super::super::predictor::score;
-use super::{Run, Weights};
+use super::{Training, Weights};
 use crate::annotation::LabelId;
 use crate::evaluation::Report;
 use std::time::Instant;
@@ -23,7 +23,7 @@ impl Best {
     }
 }
 
-impl Run<'_> {
+impl Training<'_> {
     /// Scores the epochs that may be kept.
     pub(super) fn score_dev(&mut self, epoch: usize) -> Result<Option<Report>, TrainError> {
         if self.dev.is_empty() || !self.is_candidate(epoch) {
