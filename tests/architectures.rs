@@ -8,8 +8,8 @@ use candle_core::{Device, Tensor, Var};
 use nestling::annotation::{LabelId, ModelId, Span};
 use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders, Learning, Start, Tape};
 use nestling::evaluation::Report;
-use nestling::model::{Architecture, HeadConfig, Sentence, architectures};
-use nestling::nn::{AdamW, AdamWConfig, Gradients, Mode, Part, Processor, Rng, Vars, as_slice, read_tensors};
+use nestling::model::{Architecture, Sentence, TaskHeadConfig, architectures};
+use nestling::nn::{AdamW, AdamWConfig, Gradients, Mode, ParameterGroup, Processor, Rng, Vars, as_slice, read_tensors};
 use nestling::train::{
     Checkpoints, Config, Cost, Dataset, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest,
     SentencePrediction, TrainError, TrainRequest, Trained, evaluate, interrupted, resume, train,
@@ -129,8 +129,9 @@ fn every_variable_gets_a_gradient_and_moves() {
     for architecture in architectures() {
         let mut vars = Vars::trainable(3, &Device::Cpu);
         vars.stock(encoder.weights().iter().map(|(name, t)| (format!("encoder.{name}"), t.clone())));
-        let bert = Bert::new(vars.scope("encoder", Part::Encoder), definition.config(), Learning::All, 0.1).unwrap();
-        let config = HeadConfig {
+        let bert =
+            Bert::new(vars.scope("encoder", ParameterGroup::Encoder), definition.config(), Learning::All, 0.1).unwrap();
+        let config = TaskHeadConfig {
             classes: 3,
             max_width: 4,
             dropout: 0.1,
@@ -139,7 +140,9 @@ fn every_variable_gets_a_gradient_and_moves() {
             word_shapes: true,
             bf16: false,
         };
-        let head = architecture.build(vars.scope("head", Part::Heads), definition.config().hidden, &config).unwrap();
+        let head = architecture
+            .build(vars.scope("head", ParameterGroup::TaskHead), definition.config().hidden, &config)
+            .unwrap();
         let mut adam = AdamW::new(AdamWConfig {
             encoder_lr: 1e-3,
             head_lr: 1e-3,
@@ -303,9 +306,9 @@ fn candle_s_operations_train_and_predict_as_the_passes_by_hand_do() {
                 let (of_a, of_b) = (by_span(a), by_span(b));
                 assert!(!of_a.is_empty() && of_a.len() == a.spans.len() && of_b.len() == b.spans.len());
                 assert!(of_a.keys().eq(of_b.keys()), "{} {effort}: {of_a:?} {of_b:?}", architecture.id());
-                let (scores, heads) = (of_a.values().zip(of_b.values()), a.heads.iter().zip(&b.heads));
+                let (scores, heads) = (of_a.values().zip(of_b.values()), a.first_words.iter().zip(&b.first_words));
                 scores.chain(heads).for_each(|(a, b)| assert!((a - b).abs() < 1e-3, "{a} {b}"));
-                assert_eq!(a.heads.len(), b.heads.len());
+                assert_eq!(a.first_words.len(), b.first_words.len());
             }
         }
     }
@@ -335,7 +338,10 @@ fn without_a_gpu_a_training_runs_on_the_cpu_and_says_so() {
 /// Predictions that agree up to rounding.
 fn assert_same(a: &SentencePrediction, b: &SentencePrediction) {
     let close = |x: f32, y: f32| (x - y).abs() < 1e-5;
-    assert!(a.heads.len() == b.heads.len() && a.heads.iter().zip(&b.heads).all(|(x, y)| close(*x, *y)));
+    assert!(
+        a.first_words.len() == b.first_words.len()
+            && a.first_words.iter().zip(&b.first_words).all(|(x, y)| close(*x, *y))
+    );
     assert_eq!(a.spans.len(), b.spans.len());
     for (x, y) in a.spans.iter().zip(&b.spans) {
         assert_eq!((x.span, x.label, x.chosen), (y.span, y.label, y.chosen));
@@ -361,7 +367,7 @@ fn padding_order_and_batch_size_change_nothing() {
         };
         let together = predict(&sentences, 32);
         assert!(together.iter().map(|p| p.spans.len()).sum::<usize>() > 5, "there is something to compare");
-        assert!([0, 54].contains(&together[6].heads.len()), "a probability for each word, or none at all");
+        assert!([0, 54].contains(&together[6].first_words.len()), "a probability for each word, or none at all");
         assert_eq!(together[8], SentencePrediction::default());
         for (sentence, expected) in sentences.iter().zip(&together) {
             assert_same(&predict(std::slice::from_ref(sentence), 1)[0], expected);
@@ -388,7 +394,7 @@ fn candidates_start_at_heads_unless_told_otherwise() {
         let all = count(PredictOptions { use_heads: false, ..PredictOptions::default() });
         assert_eq!(all, 5 * (9 * 3 - 3));
         assert_eq!(count(PredictOptions { threshold: Some(0.0), ..PredictOptions::default() }), all);
-        if predictor.predict(&sentences, PredictOptions::default(), &NEVER).unwrap()[0].heads.is_empty() {
+        if predictor.predict(&sentences, PredictOptions::default(), &NEVER).unwrap()[0].first_words.is_empty() {
             assert_eq!(count(PredictOptions { threshold: Some(1.1), ..PredictOptions::default() }), all);
             continue; // it has no heads to start at
         }
@@ -416,7 +422,7 @@ fn a_snapshot_says_what_it_is_and_loads_without_the_encoders() {
         assert!((1..=manifest.settings.all_epochs()).contains(&outcome.best_epoch));
         assert!(outcome.too_wide_mentions > 5, "half of the sentences have a mention of two words");
         assert!(outcome.sentences_per_sec > 0.0 && outcome.wall_secs > 0.0);
-        let heads = outcome.samples.heads;
+        let heads = outcome.samples.first_words;
         assert!([(0, 0), (30, 30 * 8)].contains(&(heads.positive, heads.negative)), "{heads:?}");
         assert!(outcome.samples.spans.positive > 0 && outcome.samples.spans.negative > 0);
 

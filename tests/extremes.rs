@@ -116,12 +116,12 @@ fn every_system_trains_on_extremes_and_loses_no_word() {
             let options = PredictOptions { use_heads, floor: 0.01, ..PredictOptions::default() };
             let predictions = predictor.predict(&sentences, options, &NEVER).unwrap();
             assert_eq!(predictions.len(), sentences.len());
-            let without_heads = predictions.iter().all(|prediction| prediction.heads.is_empty());
+            let without_heads = predictions.iter().all(|prediction| prediction.first_words.is_empty());
             assert_eq!(without_heads, trained.manifest.settings.architecture == "spanner");
             for (words, prediction) in sentences.iter().zip(&predictions) {
-                let heads = prediction.heads.len();
+                let heads = prediction.first_words.len();
                 assert!(heads == words.len() || without_heads, "{system}: a word is lost");
-                assert!(prediction.heads.iter().all(|p| (0.0..=1.0).contains(p)), "{system}");
+                assert!(prediction.first_words.iter().all(|p| (0.0..=1.0).contains(p)), "{system}");
                 for span in &prediction.spans {
                     assert!(span.span.end().get() <= words.len() && span.span.width_tokens() <= 6, "{system}");
                     assert!((0.0..=1.0).contains(&span.score) && span.label.0 < LABELS, "{system}: {span:?}");

@@ -27,7 +27,7 @@ mod request;
 mod strategy;
 mod typical;
 
-pub use acquisition::{AcquisitionSums, Answer, acquisition, disagreement, disagreement_sum};
+pub use acquisition::{AcquisitionSums, SentenceProbabilities, acquisition, disagreement, disagreement_sum};
 pub use choose::choose;
 pub use direction::Projection;
 pub use forecast::{Forecast, NextPoint, Point};

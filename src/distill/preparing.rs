@@ -7,7 +7,7 @@ use super::stretches::stretches;
 use super::student::{Activity, Sizes, begin};
 use super::{DistillError, Request, stop_if_cancelled};
 use crate::encoder::{Alignment, Bert, Encoder, EncoderBatch, Learning, Start, Tape};
-use crate::nn::{AdamW, Mode, Part, Rng, Threads, Vars};
+use crate::nn::{AdamW, Mode, ParameterGroup, Rng, Threads, Vars};
 use candle_core::Device;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -61,7 +61,8 @@ impl<'a> Distillation<'a> {
         let mut vars = Vars::trainable(config.seed, &Device::Cpu);
         vars.stock(student.weights().iter().map(|(name, tensor)| (format!("{STUDENT}.{name}"), tensor.clone())));
         let learning = Learning::Top(sizes.layers);
-        let bert = Bert::new(vars.scope(STUDENT, Part::Encoder), student.definition().config(), learning, 0.0)?;
+        let bert =
+            Bert::new(vars.scope(STUDENT, ParameterGroup::Encoder), student.definition().config(), learning, 0.0)?;
         Ok(Self {
             request,
             cancel,
@@ -89,7 +90,7 @@ impl<'a> Distillation<'a> {
 fn frozen(teacher: &Encoder) -> Result<Bert, DistillError> {
     let weights = teacher.weights().iter().map(|(name, tensor)| (format!("teacher.{name}"), tensor.clone()));
     let mut vars = Vars::fixed(weights.collect(), &Device::Cpu);
-    let scope = vars.scope("teacher", Part::Encoder);
+    let scope = vars.scope("teacher", ParameterGroup::Encoder);
     Ok(Bert::new(scope, teacher.definition().config(), Learning::Top(0), 0.0)?.with_bf16())
 }
 

@@ -45,7 +45,7 @@ pub(super) struct Block {
     pub up: Linear,
     pub down: Linear,
     pub norm: LayerNorm,
-    pub heads: usize,
+    pub attention_heads: usize,
 }
 
 /// How much of an encoder learns.
@@ -153,7 +153,7 @@ impl Block {
             up: Linear::new(scope.scope("intermediate.dense"), h, inner)?,
             down: Linear::new(scope.scope("output.dense"), inner, h)?,
             norm: LayerNorm::new(scope.scope("output.LayerNorm"), h, eps)?,
-            heads: config.heads,
+            attention_heads: config.attention_heads,
         })
     }
 

@@ -6,7 +6,7 @@ mod other_program;
 mod two_ways;
 
 use super::*;
-use crate::nn::{Gradients, Mode, Part, Rng, Vars, as_slice, read_tensors, write_tensors};
+use crate::nn::{Gradients, Mode, ParameterGroup, Rng, Vars, as_slice, read_tensors, write_tensors};
 use candle_core::{Device, Tensor};
 use expect_test::expect;
 use std::collections::BTreeMap;
@@ -23,7 +23,8 @@ fn words(text: &str) -> Vec<String> {
 fn built(encoder: &Encoder) -> (Vars, Bert) {
     let mut vars = Vars::trainable(1, &Device::Cpu);
     vars.stock(encoder.weights().iter().map(|(name, t)| (format!("e.{name}"), t.clone())));
-    let bert = Bert::new(vars.scope("e", Part::Encoder), encoder.definition().config(), Learning::All, 0.0).unwrap();
+    let bert =
+        Bert::new(vars.scope("e", ParameterGroup::Encoder), encoder.definition().config(), Learning::All, 0.0).unwrap();
     (vars, bert)
 }
 

@@ -7,8 +7,8 @@
 //! widths instead of spans, `W₁h_i + W₂h_j + W₃z`, which is the same function at a fraction of the work.
 
 use super::candidates::Rows;
-use super::span_pass::{self, Pass};
-use super::{HeadConfig, ModelError, Sentence, WORD_SHAPES};
+use super::span_pass::{self, SpanPass};
+use super::{ModelError, Sentence, TaskHeadConfig, WORD_SHAPES};
 use crate::encoder::Encoded;
 use crate::nn::kernels::has_bf16;
 use crate::nn::{
@@ -59,15 +59,15 @@ pub(super) struct Words {
 
 impl SpanClassifier {
     /// S: numbers of a span's vector, for an encoder with vectors of `hidden` numbers.
-    pub(super) fn span_size(hidden: usize, config: &HeadConfig) -> usize {
+    pub(super) fn span_size(hidden: usize, config: &TaskHeadConfig) -> usize {
         2 * Self::word_size(hidden, config) + WIDTH_SIZE
     }
 
-    fn word_size(hidden: usize, config: &HeadConfig) -> usize {
+    fn word_size(hidden: usize, config: &TaskHeadConfig) -> usize {
         hidden + if config.word_shapes { SHAPE_SIZE } else { 0 }
     }
 
-    pub(super) fn new(scope: &mut Scope<'_>, hidden: usize, config: &HeadConfig) -> Result<Self, NnError> {
+    pub(super) fn new(scope: &mut Scope<'_>, hidden: usize, config: &TaskHeadConfig) -> Result<Self, NnError> {
         let (word, size) = (Self::word_size(hidden, config), Self::span_size(hidden, config));
         let init = Init::Uniform { bound: 1.0 / (size as f32).sqrt() };
         let mut shapes = None;
@@ -143,7 +143,7 @@ impl SpanClassifier {
             return Ok(cross_entropy(&self.logits(parts, rows.slice(0, rows.len()), mode)?, &rows.classes)?);
         }
         let output = Tensor::cat(&[self.output.weight(), &self.output.bias().unsqueeze(1)?], 1)?;
-        let loss = span_pass::Loss::new(rows, mode.mask(self.dropout));
+        let loss = span_pass::SpanLoss::new(rows, mode.mask(self.dropout));
         Ok(parts.words.apply_op3(&parts.width.contiguous()?, &output, loss)?)
     }
 
@@ -168,7 +168,7 @@ impl SpanClassifier {
         if rows.len() == 0 {
             return Ok(Vec::new());
         }
-        // Few words are heads, so most need no product as first words.
+        // Few words begin an entity, so most need no product as first words.
         let (firsts, first) = needed(&rows.first);
         let (lasts, last) = needed(&rows.last);
         let kept: Vec<u32> =
@@ -180,7 +180,7 @@ impl SpanClassifier {
             let (words, width) = (as_slice(&parts.words)?, as_slice(&parts.width)?);
             let (weight, bias) = (as_slice(self.output.weight())?, as_slice(self.output.bias())?);
             let (first, last) = words.split_at(parts.firsts * weight.len() / self.classes.max(1));
-            return Ok(Pass::new([first, last, &width], &weight, &bias).probabilities(rows));
+            return Ok(SpanPass::new([first, last, &width], &weight, &bias).probabilities(rows));
         }
         let mut all = Vec::with_capacity(rows.len() * self.classes);
         for from in (0..rows.len()).step_by(CHUNK) {

@@ -12,7 +12,7 @@
 //!   same dropout mask.
 //! - `NESTLING_KERNELS` (`plain`, `avx2`, `avx512`, `amx`, `neon`, `auto`) limits the instructions that the kernels use, for
 //!   tests: see [`kernels::InstructionSet`]. What the machine lacks is an error, never replaced by something else.
-//! - A variable belongs to a [`Part`] (its learning rate) and either decays or not; both are said where it is declared.
+//! - A variable belongs to a [`ParameterGroup`] (its learning rate) and either decays or not; both are said where it is declared.
 //!
 //! Deliberately absent: weights and sums of a precision other than `f32`; second derivatives.
 
@@ -46,7 +46,8 @@ pub use stored::stored_tensors;
 pub use tensor_slice::{TensorSlice, as_slice};
 pub use threads::Threads;
 pub use vars::{
-    Init, Part, Scope, Variable, Vars, read_tensors, read_tensors_and_note, write_tensors, write_tensors_and_note,
+    Init, ParameterGroup, Scope, Variable, Vars, read_tensors, read_tensors_and_note, write_tensors,
+    write_tensors_and_note,
 };
 
 use std::path::PathBuf;

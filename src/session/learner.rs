@@ -27,7 +27,7 @@ use super::task::Task;
 use super::trainer::{Finished, TrainingJob, TrainingRun, TrainingTask, Verdict};
 use super::{SessionError, model_folder, models, now_ms};
 use crate::annotation::{Edit, LabelId, ModelId, Sentence, SentenceId, Status};
-use crate::train::{Config, ENOUGH_DEV, Effort, Snapshot, TrainError, snapshot_manifest};
+use crate::train::{Config, ENOUGH_DEV, Snapshot, TrainError, TrainedLayers, snapshot_manifest};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -220,7 +220,7 @@ impl Project {
 
     fn start_refresh(&mut self) -> Result<(), SessionError> {
         // It takes seconds, and stands back behind all else: it need not leave a core to the window.
-        let (threads, effort) = (Some(self.settings.all_threads()), Effort::Heads);
+        let (threads, effort) = (Some(self.settings.all_threads()), TrainedLayers::TaskHead);
         let config = Box::new(Config { threads, effort, ..self.settings.config() });
         let (encoders, model) = (self.home.encoders(), model_folder::next_id(&self.models));
         let known = Arc::clone(&self.learner.known);
@@ -418,7 +418,7 @@ impl Project {
             Ok(Finished { model, trained, verdict, scores }) => {
                 // A quick training goes on from the model in use and changes little of what a score means.
                 let inherited = self.learner.status.current.as_ref().and_then(|current| current.calibration);
-                let is_quick = trained.manifest.settings.effort == Effort::Heads;
+                let is_quick = trained.manifest.settings.effort == TrainedLayers::TaskHead;
                 let calibration = scores.calibration.or(inherited.filter(|_| is_quick));
                 let info = ModelInfo { calibration, ..models::info(model, &trained.manifest, now_ms()) };
                 let before = self.current_model;

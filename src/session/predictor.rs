@@ -157,7 +157,7 @@ fn answer<M: Model>(
 
 /// What the learner says, as it is stored and shown.
 pub(super) fn suggestions(model: ModelId, scale: Scale, prediction: SentencePrediction) -> SentenceSuggestions {
-    let SentencePrediction { heads, spans, acquisition, .. } = prediction;
+    let SentencePrediction { first_words, spans, acquisition, .. } = prediction;
     let spans = spans.into_iter();
     let spans = spans.map(|s| Suggestion {
         span: s.span,
@@ -165,5 +165,5 @@ pub(super) fn suggestions(model: ModelId, scale: Scale, prediction: SentencePred
         score: scale.apply(s.score),
         runner_up: s.runner_up.map(|(label, score)| (label, scale.apply(score))),
     });
-    SentenceSuggestions { model, heads, spans: spans.collect(), acquisition: Some(acquisition) }
+    SentenceSuggestions { model, heads: first_words, spans: spans.collect(), acquisition: Some(acquisition) }
 }

@@ -2,7 +2,7 @@
 
 use super::now_ms;
 use crate::annotation::{LabelId, ModelId, Span, Split};
-use crate::evaluation::{Band, Calibration, Counts, Scored, least_effort};
+use crate::evaluation::{Calibration, ConfidenceInterval, Counts, Scored, least_effort};
 use crate::nn::splitmix64;
 use crate::store::Measurement;
 use crate::train::{Dataset, ENOUGH_DEV, Example, PredictOptions, Predictor, SentencePrediction, TrainError};
@@ -52,7 +52,7 @@ impl Scores {
                 let (threshold, calibration) = from_suggestions(&said, examples);
                 (scores.threshold, scores.calibration) = (Some(threshold), calibration);
             }
-            let Some(Band { low, high }) = Band::around_f1(&counts) else { continue };
+            let Some(ConfidenceInterval { low, high }) = ConfidenceInterval::around_f1(&counts) else { continue };
             let sum: Counts = counts.iter().copied().sum();
             scores.measurements.push(Measurement {
                 model,

@@ -7,7 +7,7 @@
 use super::dataset::contiguous;
 use super::project::Project;
 use crate::annotation::{LabelId, ModelId, Sentence, SentenceId, Span, Split, Status};
-use crate::evaluation::{Band, Counts, Judged};
+use crate::evaluation::{ConfidenceInterval, Counts, Judged};
 use crate::nn::splitmix64;
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ pub struct Agreement {
     pub sentences: usize,
     /// Strict micro-F1 of suggestions against gold, in [0, 1], and a band of 95 % around it.
     pub f1: f64,
-    pub band: Band,
+    pub band: ConfidenceInterval,
 }
 
 /// Agreement where suggestions were seen, and where they were withheld.
@@ -69,7 +69,7 @@ impl Project {
         let shown = said.spans.iter().filter(|s| s.score >= threshold);
         let predicted: Vec<(Span, LabelId)> = shown.map(|s| (s.span, s.label)).collect();
         let gold = contiguous(sentence);
-        let judged = Judged { words: &[], gold: &gold, predicted: &predicted, heads: None, candidates: 0 };
+        let judged = Judged { words: &[], gold: &gold, predicted: &predicted, first_words: None, candidates: 0 };
         (!predicted.is_empty()).then(|| judged.counts())
     }
 }
@@ -83,7 +83,7 @@ impl Anchoring {
         let agreement = |wanted: &dyn Fn(SentenceId) -> bool| -> Option<Agreement> {
             let counts: Vec<Counts> = agreements.iter().filter(|(id, _)| wanted(*id)).map(|(_, c)| *c).collect();
             let sum: Counts = counts.iter().copied().sum();
-            Some(Agreement { sentences: counts.len(), f1: sum.f1()?, band: Band::around_f1(&counts)? })
+            Some(Agreement { sentences: counts.len(), f1: sum.f1()?, band: ConfidenceInterval::around_f1(&counts)? })
         };
         // The few first: without any there is nothing to compare the many with.
         let withheld = agreement(&|id| is_drawn(id) && !seen.contains(&id))?;

@@ -2,7 +2,7 @@
 
 use super::config::EncoderTraits;
 use super::model::ENCODER;
-use super::{Config, Dataset, Effort, Example, Settings, Snapshot, TrainError, TrainRequest, snapshot};
+use super::{Config, Dataset, Example, Settings, Snapshot, TrainError, TrainRequest, TrainedLayers, snapshot};
 use crate::annotation::LabelId;
 use crate::encoder::Definition;
 use crate::model::architecture;
@@ -41,7 +41,7 @@ pub(super) fn from_snapshot(
     sentences: usize,
     processor: Processor,
 ) -> Result<(Definition, Settings, Vars), TrainError> {
-    let snapshot::Opened { manifest, definition, tensors, .. } = snapshot::open(start)?;
+    let snapshot::OpenedSnapshot { manifest, definition, tensors, .. } = snapshot::open(start)?;
     let ids = |labels: &[(LabelId, String)]| labels.iter().map(|(id, _)| *id).collect::<Vec<_>>();
     if ids(&manifest.labels) != ids(request.dataset.labels()) {
         return Err(TrainError::OtherLabels);
@@ -51,7 +51,7 @@ pub(super) fn from_snapshot(
     let traits = EncoderTraits { pretrained: true, uncased: definition.is_uncased(), hidden };
     let Settings { architecture, encoder, max_width, word_shapes, .. } = manifest.settings;
     let mut config = Config { architecture, encoder, max_width, word_shapes: Some(word_shapes), ..config.clone() };
-    if config.effort == Effort::Heads && config.epochs.is_none() {
+    if config.effort == TrainedLayers::TaskHead && config.epochs.is_none() {
         config.head_lr *= RATE_OF_HEADS;
         config.epochs = Some(STEPS_OF_HEADS.div_ceil(sentences.div_ceil(config.batch_size.max(1)).max(1)).clamp(2, 20));
     }

@@ -20,7 +20,7 @@ pub(super) fn sentences_an_epoch(labelled: usize, own: usize) -> usize {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Plan {
+pub(super) struct EpochPlan {
     /// Sentences that persons have labelled.
     labelled: usize,
     /// Sentences without labels.
@@ -34,7 +34,7 @@ pub(super) struct Plan {
     batch_size: usize,
 }
 
-impl Plan {
+impl EpochPlan {
     pub(super) fn new(settings: &Settings, labelled: usize, unlabelled: usize) -> Self {
         let own = settings.self_training.min(unlabelled);
         Self {
@@ -125,7 +125,8 @@ impl Plan {
 mod tests {
     use super::*;
 
-    const PLAN: Plan = Plan { labelled: 2, unlabelled: 5, own: 3, rounds: 2, epochs: 4, own_epochs: 2, batch_size: 2 };
+    const PLAN: EpochPlan =
+        EpochPlan { labelled: 2, unlabelled: 5, own: 3, rounds: 2, epochs: 4, own_epochs: 2, batch_size: 2 };
 
     #[test]
     fn parts_follow_each_other() {
@@ -152,7 +153,7 @@ mod tests {
 
     #[test]
     fn without_other_sentences_there_is_one_part() {
-        let alone = Plan { unlabelled: 0, own: 0, rounds: 0, ..PLAN };
+        let alone = EpochPlan { unlabelled: 0, own: 0, rounds: 0, ..PLAN };
         assert_eq!((alone.part(4), alone.last_part(), alone.steps(), alone.seen()), (0, 0, 4, 8));
     }
 }

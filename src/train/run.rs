@@ -7,17 +7,17 @@ mod keeping;
 mod own_labels;
 mod preparing;
 
-use super::checkpoint::{self, Keeper, OwnLabels, Place};
-use super::model::{Model, Pass, Prepared, Work};
+use super::checkpoint::{self, CheckpointKeeper, OwnLabels, TrainingPosition};
+use super::model::{Model, PassBuffers, PredictionWork, Prepared};
 use super::parts::{Cost, timed};
-use super::plan::Plan;
+use super::plan::EpochPlan;
 use super::snapshot::{self, Manifest, Outcome, Snapshot, snapshot_manifest};
 use super::{
     Dataset, Event, ResumeRequest, Settings, TrainError, TrainRequest, Trained, peak_memory_mb, stop_if_cancelled,
 };
 use crate::annotation::{ModelId, ProjectId};
 use crate::disk::is_there;
-use crate::model::{HeadFilter, Samples, architecture};
+use crate::model::{FirstWordFilter, Samples, architecture};
 use crate::nn::batches::{self, Size};
 use crate::nn::{AdamW, LinearSchedule, NnError, Rng, Threads, Vars};
 use candle_core::Tensor;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use dev::Best;
+use dev::BestEpoch;
 pub use dev::ENOUGH_DEV;
 
 /// Sentences of a batch when dev is scored.
@@ -61,7 +61,8 @@ pub fn resume(
         if !is_result_of(&request.snapshot, &request.checkpoints.folder)? {
             return Err(TrainError::SnapshotExists(request.snapshot.clone()));
         }
-        let snapshot::Opened { manifest, manifest_sha256, .. } = snapshot::open(&Snapshot::any(&request.snapshot))?;
+        let snapshot::OpenedSnapshot { manifest, manifest_sha256, .. } =
+            snapshot::open(&Snapshot::any(&request.snapshot))?;
         let (snapshot, cost) = (request.snapshot.clone(), Cost::default());
         return Ok(Trained { snapshot, manifest, manifest_sha256, cost });
     }
@@ -88,7 +89,7 @@ struct Training<'a> {
     vars: Vars,
     model: Model,
     adam: AdamW,
-    pass: Pass,
+    pass: PassBuffers,
     /// Dropout and samples.
     noise: Rng,
     threads: Threads,
@@ -99,7 +100,7 @@ struct Training<'a> {
     /// Of each sentence of an epoch.
     sizes: Vec<Size>,
     dev: Vec<Prepared>,
-    plan: Plan,
+    plan: EpochPlan,
     /// Words of the sentences that the model may label itself.
     unlabelled: Vec<Vec<String>>,
     /// Its labels in the part that is under way.
@@ -108,7 +109,7 @@ struct Training<'a> {
     start: Option<Weights>,
     /// The mean of the models of the parts with its own labels that are over.
     mean: Option<Weights>,
-    place: Place,
+    place: TrainingPosition,
     step: usize,
     step_secs: f64,
     dev_secs: f64,
@@ -117,12 +118,12 @@ struct Training<'a> {
     earlier_secs: f64,
     /// Of an epoch with the labels of persons alone.
     samples: Samples,
-    best: Option<Best>,
+    best: Option<BestEpoch>,
     parent: Option<ModelId>,
     project: Option<ProjectId>,
     /// The complete sentences that there were.
     of_sentences: usize,
-    keeper: Option<Keeper>,
+    keeper: Option<CheckpointKeeper>,
     /// Why it does not run on what was asked for.
     note: Option<String>,
 }
@@ -175,9 +176,16 @@ impl Training<'_> {
         LinearSchedule::new(steps, self.settings.warmup).factor(step)
     }
 
-    fn work(&self) -> Work<'_> {
-        let (filter, floor) = (HeadFilter::AtLeast(self.settings.threshold), f32::INFINITY);
-        Work { threads: &self.threads, filter, batch_size: DEV_BATCH, acquire: None, floor, cancel: self.cancel }
+    fn work(&self) -> PredictionWork<'_> {
+        let (filter, floor) = (FirstWordFilter::AtLeast(self.settings.threshold), f32::INFINITY);
+        PredictionWork {
+            threads: &self.threads,
+            filter,
+            batch_size: DEV_BATCH,
+            acquire: None,
+            floor,
+            cancel: self.cancel,
+        }
     }
 
     /// What is left of the epoch in which the training stands.
@@ -206,7 +214,7 @@ impl Training<'_> {
         let dev = self.score_dev(epoch)?;
         let best = self.keep_if_best(epoch, dev.clone())?;
         let mean_loss = self.place.loss_sum / batches.len() as f32;
-        self.place = Place { epoch: epoch + 1, batch: 0, loss_sum: 0.0, order: order.state() };
+        self.place = TrainingPosition { epoch: epoch + 1, batch: 0, loss_sum: 0.0, order: order.state() };
         on_event(Event::EpochDone { epoch, epochs, mean_loss, dev, best });
         self.keep_if_due(on_event)
     }

@@ -41,7 +41,7 @@ fn taken(predictor: &Predictor, words: usize) -> (Taken, usize) {
     let sentences = [(0..words).map(|i| format!("w{}", i % 97)).collect::<Vec<_>>()];
     let options = PredictOptions { use_heads: false, floor: 2.0, ..PredictOptions::default() };
     let (said, taken) = measured(|| predictor.predict(&sentences, options, &NEVER).unwrap());
-    assert_eq!(said[0].heads.len(), words);
+    assert_eq!(said[0].first_words.len(), words);
     assert!(said[0].candidates > 19 * words, "every candidate is asked about: {}", said[0].candidates);
     (taken, said[0].spans.len())
 }

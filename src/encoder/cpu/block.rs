@@ -11,7 +11,7 @@ use std::ops::Range;
 
 impl Block {
     fn attention(&self, batch: &EncoderBatch, mask: DropMask) -> Attention {
-        Attention { hidden: self.hidden(), heads: self.heads, mask, longest: batch.longest() }
+        Attention { hidden: self.hidden(), attention_heads: self.attention_heads, mask, longest: batch.longest() }
     }
 
     /// From the hidden states in one slot to those in the other.

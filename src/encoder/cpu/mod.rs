@@ -28,7 +28,7 @@ use crate::nn::{Gradients, Mode, NnError};
 use candle_core::{Device, Tensor};
 use products::{Bf16Weights, add_weights};
 use rayon::prelude::*;
-use tape::{Grads, Kept, Masks, Scratch, Share, shares, split};
+use tape::{BlockGradients, Masks, SavedActivations, Scratch, Share, shares, split};
 
 /// Where a forward pass begins.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +70,7 @@ impl Bert {
         let (keeps, h) = (matches!(mode, Mode::Train(_)), self.hidden());
         let slot = |number: usize| if keeps { number } else { number % 2 };
         tape.states.resize_with(if keeps { end + 1 } else { 2 }, Vec::new);
-        tape.blocks.resize_with(if keeps { self.layers() } else { 1 }, Kept::default);
+        tape.blocks.resize_with(if keeps { self.layers() } else { 1 }, SavedActivations::default);
         tape.start = match start {
             Start::Words => 0,
             Start::States(number, _) => number,
@@ -227,7 +227,7 @@ struct Forward<'a> {
     embedded: &'a mut [f32],
     projected: &'a mut [f32],
     states: Vec<&'a mut [f32]>,
-    blocks: Vec<Kept<&'a mut [f32]>>,
+    blocks: Vec<SavedActivations<&'a mut [f32]>>,
     bf16_weights: &'a [Bf16Weights],
     scratch: &'a mut Scratch,
 }
@@ -238,7 +238,7 @@ struct Backward<'a> {
     share: &'a Share,
     masks: [DropMask; 3],
     bf16_weights: Option<&'a Bf16Weights>,
-    kept: Kept<&'a mut [f32]>,
-    grads: Grads<&'a mut [f32]>,
+    kept: SavedActivations<&'a mut [f32]>,
+    grads: BlockGradients<&'a mut [f32]>,
     scratch: &'a mut Scratch,
 }

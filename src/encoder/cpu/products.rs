@@ -1,7 +1,7 @@
 //! The matrix products of a block, up, down and for the gradients of its weights, in `f32` or in half precision.
 
 use super::super::bert::{Bert, Block};
-use super::tape::{Grads, Kept, Tape};
+use super::tape::{BlockGradients, SavedActivations, Tape};
 use crate::nn::kernels::{self, Panels, View, WriteMode, matmul};
 use crate::nn::{Gradients, Linear, NnError, as_slice};
 use rayon::prelude::*;
@@ -137,8 +137,8 @@ impl Block {
     pub(super) fn weights<'a>(
         &'a self,
         x: &'a [f32],
-        kept: &'a Kept<Vec<f32>>,
-        grads: &'a Grads<Vec<f32>>,
+        kept: &'a SavedActivations<Vec<f32>>,
+        grads: &'a BlockGradients<Vec<f32>>,
     ) -> Vec<WeightGradient<'a>> {
         let h = self.hidden();
         let of = |layer, (grad, view): (&'a Vec<f32>, View), x: &'a [f32]| WeightGradient {
@@ -160,8 +160,8 @@ impl Block {
     pub(super) fn weights_from_panels<'a>(
         &'a self,
         x: &[f32],
-        kept: &Kept<Vec<f32>>,
-        grads: &Grads<Vec<f32>>,
+        kept: &SavedActivations<Vec<f32>>,
+        grads: &BlockGradients<Vec<f32>>,
         panels: &'a mut [Panels; 8],
     ) -> Vec<WeightGradient<'a>> {
         let (h, inner) = (self.hidden(), self.inner());

@@ -3,14 +3,14 @@
 use super::other_program::{made_up, random_batch, shapes};
 use super::{EncoderBatch, greatest};
 use crate::encoder::{Alignment, Bert, EncoderConfig, HashedWords, Kind, Learning, Pieces, Start, Tape, plain};
-use crate::nn::{Gradients, Mode, Part, Rng, Threads, Vars, as_slice};
+use crate::nn::{Gradients, Mode, ParameterGroup, Rng, Threads, Vars, as_slice};
 use candle_core::{Device, Tensor};
 use proptest::prelude::*;
 
 fn build(config: &EncoderConfig, learning: Learning, p: f32, rng: &mut Rng) -> (Vars, Bert) {
     let mut vars = Vars::trainable(1, &Device::Cpu);
     vars.stock(made_up(config, rng).into_iter().map(|(name, t)| (format!("e.{name}"), t)));
-    let bert = Bert::new(vars.scope("e", Part::Encoder), config, learning, p).unwrap();
+    let bert = Bert::new(vars.scope("e", ParameterGroup::Encoder), config, learning, p).unwrap();
     (vars, bert)
 }
 
@@ -101,7 +101,7 @@ proptest! {
             hidden: 24,
             inner: 20,
             layers: 2,
-            heads: 2,
+            attention_heads: 2,
             token_types: 1,
             norm_eps: 1e-12,
         };
@@ -126,7 +126,7 @@ fn tiny() -> (EncoderConfig, Rng) {
         embedding: 8,
         hidden: 8,
         layers: 2,
-        heads: 2,
+        attention_heads: 2,
         inner: 6,
         max_positions: 8,
         position_offset: 0,
@@ -184,7 +184,7 @@ fn half_precision_is_near_and_does_not_depend_on_threads() {
         vocabulary: 40,
         hidden: 64,
         layers: 3,
-        heads: 4,
+        attention_heads: 4,
         inner: 96,
         max_positions: 40,
         token_types: 2,

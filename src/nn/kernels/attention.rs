@@ -5,13 +5,13 @@ use super::{DropMask, LANES, View, WriteMode, small_matmul};
 
 /// Scaled dot-product attention within each sentence.
 ///
-/// Queries, keys and values come side by side, `[N, 3H]`; a head sees `H / heads` columns of each. The probabilities are
+/// Queries, keys and values come side by side, `[N, 3H]`; a head sees `H / attention_heads` columns of each. The probabilities are
 /// not kept: the way back computes them again.
 #[derive(Clone, Copy, Debug)]
 pub struct Attention {
     pub hidden: usize,
-    pub heads: usize,
-    /// Of the probabilities, as positions in `[B, heads, T, T]`.
+    pub attention_heads: usize,
+    /// Of the probabilities, as positions in `[B, attention_heads, T, T]`.
     pub mask: DropMask,
     /// T: the length of the longest of all sentences.
     pub longest: usize,
@@ -41,7 +41,7 @@ struct Sentence<'a> {
 impl Attention {
     /// D
     fn size(&self) -> usize {
-        self.hidden / self.heads.max(1)
+        self.hidden / self.attention_heads.max(1)
     }
 
     fn scale(&self) -> f32 {
@@ -92,7 +92,7 @@ impl Attention {
         if self.mask.drops_nothing() {
             return;
         }
-        let from = (of.number * self.heads + head) * self.longest * self.longest;
+        let from = (of.number * self.attention_heads + head) * self.longest * self.longest;
         for (i, row) in p.chunks_exact_mut(of.wide.max(1)).enumerate() {
             self.mask.apply(&mut row[..of.len], from + i * self.longest);
         }
@@ -105,7 +105,7 @@ impl Attention {
             return;
         }
         let AttentionScratch { turned, probabilities, .. } = scratch;
-        for head in 0..self.heads {
+        for head in 0..self.attention_heads {
             self.probabilities(&of, head, turned, probabilities);
             self.drop(&of, head, probabilities);
             let (p, values) = (View::rows(of.wide), self.column(head, 2));
@@ -135,7 +135,7 @@ impl Attention {
         }
         let AttentionScratch { turned, probabilities: p, dropped, gradient: dp } = scratch;
         let (square, dims) = (View::rows(of.wide), [of.len, d, of.len]);
-        for head in 0..self.heads {
+        for head in 0..self.attention_heads {
             let [queries, keys, values] = [0, 1, 2].map(|part| self.column(head, part));
             self.probabilities(&of, head, turned, p);
             dropped.clone_from(p);
@@ -163,16 +163,19 @@ mod tests {
 
     #[test]
     fn sentences_of_any_length_and_heads_of_any_size() {
-        for (hidden, heads) in [(1, 1), (3, 1), (6, 2), (8, 8), (34, 2), (0, 1), (4, 0)] {
+        for (hidden, attention_heads) in [(1, 1), (3, 1), (6, 2), (8, 8), (34, 2), (0, 1), (4, 0)] {
             for len in [0, 1, 2, 15, 16, 17] {
-                let attention = Attention { hidden, heads, mask: DropMask::NONE, longest: len };
+                let attention = Attention { hidden, attention_heads, mask: DropMask::NONE, longest: len };
                 let qkv: Vec<f32> = (0..len * 3 * hidden).map(|i| ((i * 37) % 11) as f32 / 11.0).collect();
                 let mut context = vec![9.0; len * hidden];
                 attention.forward(0, &qkv, &mut context, &mut AttentionScratch::default());
                 let values = qkv.chunks_exact((3 * hidden).max(1)).flat_map(|row| &row[2 * hidden..]);
                 let (least, most) = values.fold((f32::MAX, f32::MIN), |(a, b), x| (a.min(*x), b.max(*x)));
                 let inside = |x: &f32| *x >= least - 1e-5 && *x <= most + 1e-5;
-                assert!(heads == 0 || context.iter().all(inside), "{hidden} {heads} {len}: a mean of values");
+                assert!(
+                    attention_heads == 0 || context.iter().all(inside),
+                    "{hidden} {attention_heads} {len}: a mean of values"
+                );
                 let mut grad = vec![9.0; qkv.len()];
                 attention.backward(0, &qkv, &context, &mut grad, &mut AttentionScratch::default());
                 assert!(grad.iter().all(|x| x.is_finite()));

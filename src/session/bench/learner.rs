@@ -172,7 +172,7 @@ fn predict(
         report.wall_secs += started.elapsed().as_secs_f64();
         for prediction in &predictions {
             report.candidates += prediction.candidates;
-            report.heads += prediction.heads_from(threshold);
+            report.heads += prediction.first_words_from(threshold);
             report.suggestions += prediction.spans.len();
         }
         report.sentences += predictions.len();

@@ -6,7 +6,7 @@ use super::{SimulateEvent, SimulateRequest};
 use crate::active::Strategy;
 use crate::annotation::{Fragments, LabelId, Sentence, SentenceId, Status};
 use crate::disk;
-use crate::evaluation::Effort;
+use crate::evaluation::CorrectionEffort;
 use crate::session::command::{Command, Suggested};
 use crate::session::jobs::{EvaluateRequest, TrainReport};
 use crate::session::model_folder;
@@ -159,7 +159,7 @@ impl<'a> Run<'a> {
             let suggested = self.project.visible_suggestions(*id);
             let suggested: Vec<_> = suggested.into_iter().map(|s| (s.span, s.label)).collect();
             let contiguous = spans(gold);
-            let mut effort = Effort::of(&contiguous, &suggested);
+            let mut effort = CorrectionEffort::of(&contiguous, &suggested);
             effort.created += gold.len() - contiguous.len();
             self.record.annotated.push(SentenceRecord {
                 place,

@@ -1,6 +1,6 @@
 //! The state of a training on disk, from which it can go on.
 
-use super::super::checkpoint::{Contents, State};
+use super::super::checkpoint::{Contents, TrainingState};
 use super::super::{Event, TrainError, stop_if_cancelled};
 use super::Training;
 
@@ -35,8 +35,8 @@ impl Training<'_> {
         Ok(())
     }
 
-    fn state(&self) -> State {
-        State {
+    fn state(&self) -> TrainingState {
+        TrainingState {
             place: self.place,
             step: self.step,
             steps: self.steps(),

@@ -1,13 +1,13 @@
 //! A training before its first step: built anew, or as its newest checkpoint left it.
 
 use super::super::beginning::{choose, device, from_encoder, from_snapshot};
-use super::super::checkpoint::{self, Keeper, Mentions, OwnLabels, Place, State};
-use super::super::model::{Model, Pass, Prepared};
+use super::super::checkpoint::{self, CheckpointKeeper, Mentions, OwnLabels, TrainingPosition, TrainingState};
+use super::super::model::{Model, PassBuffers, Prepared};
 use super::super::parts::{PartTimes, timed};
-use super::super::plan::Plan;
-use super::super::{Dataset, Example, ResumeRequest, Settings, TrainError, TrainRequest, sealed};
+use super::super::plan::EpochPlan;
+use super::super::{Dataset, Example, ResumeRequest, Settings, TrainError, TrainRequest, atomic_directory};
 use super::Training;
-use super::dev::Best;
+use super::dev::BestEpoch;
 use crate::annotation::{LabelId, Span};
 use crate::encoder::Definition;
 use crate::model::Samples;
@@ -41,14 +41,24 @@ impl<'a> Training<'a> {
         if run.plan.last_part() > 0 {
             run.start = Some(run.vars.copy_out()?);
         }
-        run.keeper = request.checkpoints.clone().map(|plan| Keeper::new(plan, 0));
+        run.keeper = request.checkpoints.clone().map(|plan| CheckpointKeeper::new(plan, 0));
         Ok(run)
     }
 
     pub(super) fn resume(request: &ResumeRequest, cancel: &'a AtomicBool) -> Result<Self, TrainError> {
         let folder = &request.checkpoints.folder;
-        let checkpoint::Opened { dataset, state, settings, definition, weights, moments, best, own, start, mean } =
-            checkpoint::open(folder)?;
+        let checkpoint::OpenedTraining {
+            dataset,
+            state,
+            settings,
+            definition,
+            weights,
+            moments,
+            best,
+            own,
+            start,
+            mean,
+        } = checkpoint::open(folder)?;
         if request.project.is_some() && state.project.is_some() && request.project != state.project {
             return Err(TrainError::OtherTraining { path: folder.clone() });
         }
@@ -59,17 +69,17 @@ impl<'a> Training<'a> {
         let prepared = Self::prepare(dataset, settings, &definition, vars, request.threads, order, cancel);
         let mut run = prepared.map_err(|error| match error {
             TrainError::Cancelled | TrainError::Damaged { .. } => error,
-            unfit => sealed::damaged(unfit, folder),
+            unfit => atomic_directory::damaged(unfit, folder),
         })?;
         run.check_state(&state, own.as_ref(), folder)?;
         run.adam = AdamW::restore(adamw(&run.settings), state.adam_steps, &moments.into_iter().collect())?;
-        run.adam.check_fits(&run.vars).map_err(|error| sealed::damaged(error, folder))?;
+        run.adam.check_fits(&run.vars).map_err(|error| atomic_directory::damaged(error, folder))?;
         run.noise = Rng::from_state(state.noise);
-        run.best = state.best.map(|(epoch, dev)| Best { epoch, dev, weights: best });
+        run.best = state.best.map(|(epoch, dev)| BestEpoch { epoch, dev, weights: best });
         (run.place, run.step, run.samples) = (state.place, state.step, state.samples);
         (run.step_secs, run.earlier_secs, run.parent) = (state.step_secs, state.wall_secs, state.parent);
         (run.project, run.of_sentences) = (request.project.clone().or(state.project), state.of_sentences);
-        run.keeper = Some(Keeper::new(request.checkpoints.clone(), run.step));
+        run.keeper = Some(CheckpointKeeper::new(request.checkpoints.clone(), run.step));
         (run.start, run.mean) = (start, mean);
         if let Some(own) = own {
             run.learn_from_own(own)?;
@@ -78,9 +88,9 @@ impl<'a> Training<'a> {
     }
 
     /// What was kept has to be a place in this training.
-    fn check_state(&self, state: &State, own: Option<&OwnLabels>, folder: &Path) -> Result<(), TrainError> {
-        let Place { epoch, batch, .. } = state.place;
-        let damaged = |reason: &str| Err(sealed::damaged(reason, folder));
+    fn check_state(&self, state: &TrainingState, own: Option<&OwnLabels>, folder: &Path) -> Result<(), TrainError> {
+        let TrainingPosition { epoch, batch, .. } = state.place;
+        let damaged = |reason: &str| Err(atomic_directory::damaged(reason, folder));
         if !(1..=self.settings.all_epochs()).contains(&epoch)
             || batch > self.plan.batches(epoch)
             || state.step != (1..epoch).map(|epoch| self.plan.batches(epoch)).sum::<usize>() + batch
@@ -127,12 +137,12 @@ impl<'a> Training<'a> {
         Ok(Self {
             cancel,
             adam: AdamW::new(adamw(&settings)),
-            pass: Pass::starting_with(times, &settings),
+            pass: PassBuffers::starting_with(times, &settings),
             noise: Rng::new(settings.seed, "noise"),
             threads,
             sizes: train.iter().map(Prepared::size).collect(),
             epoch_sentences: (0..train.len()).collect(),
-            plan: Plan::new(&settings, train.len(), unlabelled.len()),
+            plan: EpochPlan::new(&settings, train.len(), unlabelled.len()),
             unlabelled,
             own: None,
             start: None,
@@ -143,7 +153,7 @@ impl<'a> Training<'a> {
             model,
             train,
             dev,
-            place: Place { epoch: 1, batch: 0, loss_sum: 0.0, order },
+            place: TrainingPosition { epoch: 1, batch: 0, loss_sum: 0.0, order },
             step: 0,
             step_secs: 0.0,
             dev_secs: 0.0,
