@@ -9,7 +9,9 @@ use nestling::annotation::{LabelId, ModelId, Span};
 use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders, Learning, Start, Tape};
 use nestling::evaluation::Report;
 use nestling::model::{Architecture, Sentence, TaskHeadConfig, architectures};
-use nestling::nn::{AdamW, AdamWConfig, Gradients, Mode, ParameterGroup, Processor, Rng, Vars, as_slice, read_tensors};
+use nestling::nn::{
+    AdamW, AdamWConfig, Gradients, Mode, Operations, ParameterGroup, Processor, Rng, Vars, as_slice, read_tensors,
+};
 use nestling::train::{
     Checkpoints, Config, Cost, Dataset, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest,
     SentencePrediction, TrainError, TrainRequest, Trained, evaluate, interrupted, resume, train,
@@ -139,6 +141,7 @@ fn every_variable_gets_a_gradient_and_moves() {
             sampling: 0.3,
             word_shapes: true,
             bf16: false,
+            operations: Operations::ByHand,
         };
         let head = architecture
             .build(vars.scope("head", ParameterGroup::TaskHead), definition.config().hidden, &config)

@@ -32,7 +32,7 @@ pub use sentence::{Class, Sentence, Unlearnable};
 pub use word_shape::{WORD_SHAPES, word_shape};
 
 use crate::encoder::Encoded;
-use crate::nn::{NnError, Rng, Scope};
+use crate::nn::{NnError, Operations, Rng, Scope};
 use candle_core::Tensor;
 use std::fmt::Debug;
 
@@ -116,6 +116,8 @@ pub struct TaskHeadConfig {
     pub word_shapes: bool,
     /// Whether the products of all words are taken in half precision.
     pub bf16: bool,
+    /// What the task head is computed by.
+    pub operations: Operations,
 }
 
 /// Which words may start a candidate in prediction.

@@ -9,7 +9,7 @@ use candle_core::{CpuStorage, CustomOp1, CustomOp3, D, Layout, Shape, Tensor};
 
 type CandleResult<T> = candle_core::Result<T>;
 
-/// See [`super::linear`].
+/// See [`super::Operations::linear`].
 ///
 /// # Errors
 /// On shapes that don't fit.
@@ -21,7 +21,7 @@ pub fn linear(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor, NnEr
     Ok(x.contiguous()?.apply_op3(weight, bias, LinearOp)?)
 }
 
-/// See [`super::dropout`].
+/// See [`super::Operations::dropout`].
 ///
 /// # Errors
 /// When the tensor is not `f32`.

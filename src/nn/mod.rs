@@ -8,8 +8,8 @@
 //! - The same seed, data and kind of processor give the same bits at any number of threads: sums over rows are made
 //!   of pieces whose size does not depend on how many threads there are.
 //! - On the CPU work is done by [`kernels`], through [`fused`] operations or by passes written by hand above them;
-//!   elsewhere, and in the tests that compare both, by [`plain`] operations. Both compute the same function and draw the
-//!   same dropout mask.
+//!   elsewhere, and on the CPU with `processor=plain`, by [`plain`] operations. [`Operations`] says which, never the device
+//!   of a tensor: so what a GPU runs is tested without one. Both compute the same function and draw the same dropout mask.
 //! - `NESTLING_KERNELS` (`plain`, `avx2`, `avx512`, `amx`, `neon`, `auto`) limits the instructions that the kernels use, for
 //!   tests: see [`kernels::InstructionSet`]. What the machine lacks is an error, never replaced by something else.
 //! - A variable belongs to a [`ParameterGroup`] (its learning rate) and either decays or not; both are said where it is declared.
@@ -36,7 +36,7 @@ mod vars;
 
 pub use gradients::Gradients;
 pub use layers::{Embedding, LayerNorm, Linear};
-pub use ops::{cross_entropy, dropout, linear, log_softmax, project, softmax, u32_tensor};
+pub use ops::{Operations, cross_entropy, log_softmax, project, softmax, u32_tensor};
 pub use optimizer::{AdamW, AdamWConfig};
 pub use pair::project_pair;
 pub use processor::Processor;

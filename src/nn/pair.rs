@@ -3,25 +3,38 @@
 use super::bf16;
 use super::fused::{like, slice};
 use super::kernels::{View, WriteMode, matmul_divided};
-use super::{NnError, as_slice, project};
+use super::{NnError, Operations, as_slice, project};
 use candle_core::{CpuStorage, CustomOp3, Layout, Shape, Tensor};
 
 /// `x · upperᵀ` for the first `rows` rows of `x` `[N, K]` and `x · lowerᵀ` for the others; weights `[M, K]`, result `[N, M]`.
 ///
-/// With `bf16`, on the CPU, the inputs of products are rounded to bfloat16, in the backward pass, too.
+/// With `bf16`, by hand, the inputs of products are rounded to bfloat16, in the backward pass, too.
 ///
 /// # Errors
 /// On shapes that don't fit.
-pub fn project_pair(x: &Tensor, [upper, lower]: [&Tensor; 2], rows: usize, bf16: bool) -> Result<Tensor, NnError> {
+pub fn project_pair(
+    x: &Tensor,
+    [upper, lower]: [&Tensor; 2],
+    rows: usize,
+    bf16: bool,
+    operations: Operations,
+) -> Result<Tensor, NnError> {
     let ((n, k), (_, inputs)) = (x.dims2()?, upper.dims2()?);
     if k != inputs || upper.dims() != lower.dims() || rows > n {
         return Err(NnError::shapes("project_pair", &[x, upper, lower]));
     }
-    if x.device().is_cpu() {
+    if operations == Operations::ByHand {
         return Ok(x.contiguous()?.apply_op3(&upper.contiguous()?, &lower.contiguous()?, Pair { rows, bf16 })?);
     }
-    let both = [project(&x.narrow(0, 0, rows)?, upper)?, project(&x.narrow(0, rows, n - rows)?, lower)?];
-    Ok(Tensor::cat(&both, 0)?)
+    // Candle has no products of nothing.
+    match (rows, n - rows) {
+        (_, 0) => project(x, upper),
+        (0, _) => project(x, lower),
+        (_, rest) => {
+            let both = [project(&x.narrow(0, 0, rows)?, upper)?, project(&x.narrow(0, rows, rest)?, lower)?];
+            Ok(Tensor::cat(&both, 0)?)
+        }
+    }
 }
 
 struct Pair {
@@ -146,7 +159,7 @@ mod tests {
                 parts.push(part(0, rows, upper));
             }
             parts.push(part(rows, n - rows, lower));
-            let both = [project_pair(&x, [upper, lower], rows, bf16).unwrap(), Tensor::cat(&parts, 0).unwrap()];
+            let both = [project_pair(&x, [upper, lower], rows, bf16, Operations::ByHand).unwrap(), Tensor::cat(&parts, 0).unwrap()];
             prop_assert_eq!(values(&both[0]), values(&both[1]));
             let [ours, theirs] = both.map(|y| (y * slope.as_tensor()).unwrap().sum_all().unwrap().backward().unwrap());
             for input in [x.as_tensor(), upper, lower] {

@@ -3,6 +3,7 @@
 use super::settings::MOST_OWN;
 use super::{Settings, TrainError, TrainedLayers, plan};
 use crate::model::Nesting;
+use crate::nn::Operations;
 use crate::nn::Processor;
 use crate::nn::kernels::has_bf16;
 use std::str::FromStr;
@@ -269,7 +270,7 @@ impl Config {
             threshold: self.threshold,
             nesting: self.nesting,
             limit: self.limit,
-            bf16: self.bf16 && has_bf16() && !processor.is_plain(),
+            bf16: self.bf16 && has_bf16() && processor.operations() == Operations::ByHand,
             processor,
         }
     }

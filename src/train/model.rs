@@ -8,8 +8,8 @@ use crate::annotation::{LabelId, Span};
 use crate::encoder::{self, Alignment, Bert, Definition, EncoderBatch, Start, Tape};
 use crate::model::{Class, FirstWordFilter, Nesting, Prediction, Samples, Sentence, TaskHead, architecture};
 use crate::nn::batches::{self, Size};
-use crate::nn::{Gradients, Mode, NnError, ParameterGroup, Rng, Threads, Vars, as_slice};
-use candle_core::{Tensor, Var};
+use crate::nn::{Gradients, Mode, NnError, Operations, ParameterGroup, Rng, Threads, Vars, as_slice};
+use candle_core::{Device, Tensor, Var};
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -127,7 +127,7 @@ impl Model {
         let head_config = settings.head_config(labels.len());
         let head = architecture(&settings.architecture)?.build(scope, definition.config().hidden, &head_config)?;
         let (max_width, nesting) = (settings.max_width, settings.nesting);
-        let plain = settings.processor.is_plain();
+        let plain = settings.processor.operations() == Operations::Plain;
         let projection = Projection::new(definition.config().hidden);
         let most = MostPositions::new(max_width, head_config.classes);
         Ok(Self { definition, bert, plain, head, max_width, nesting, labels, projection, most })
@@ -304,6 +304,7 @@ impl Model {
             passes.iter().try_for_each(|predictions| check_finite(predictions))?;
             let mut passes: Vec<_> = passes.into_iter().map(Vec::into_iter).collect();
             let ends = work.acquire.map(|_| encoded.ends()).transpose()?;
+            let ends = ends.map(|ends| ends.to_device(&Device::Cpu)).transpose().map_err(NnError::from)?;
             let vectors = ends.as_ref().map(as_slice).transpose().map_err(NnError::from)?;
             // Of the words' first subwords: the rows of the last ones lie below these.
             let mut rest: &[f32] = vectors.as_deref().unwrap_or_default();
@@ -447,7 +448,11 @@ pub(super) struct PassBuffers {
 impl PassBuffers {
     /// With the times of what was done before the first one.
     pub(super) fn starting_with(times: PartTimes, settings: &Settings) -> Self {
-        let gradients = if settings.processor.is_plain() { Gradients::plain() } else { Gradients::default() };
+        let gradients = if settings.processor.operations() == Operations::Plain {
+            Gradients::plain()
+        } else {
+            Gradients::default()
+        };
         Self { times, gradients, ..Self::default() }
     }
 }

@@ -120,6 +120,7 @@ impl Settings {
             sampling: self.sampling,
             word_shapes: self.word_shapes,
             bf16: self.bf16,
+            operations: self.processor.operations(),
         }
     }
 }
