@@ -54,17 +54,7 @@ impl Desk {
         let encoders = Encoders::at(self.home.path());
         let snapshot = self.home.path().join(name);
         let dataset = Arc::new(dataset);
-        TrainRequest {
-            dataset,
-            config,
-            encoders,
-            start: None,
-            snapshot,
-            parent: Some(ModelId(4)),
-            project: None,
-            of_sentences: None,
-            checkpoints: None,
-        }
+        TrainRequest { parent: Some(ModelId(4)), ..TrainRequest::new(dataset, config, encoders, snapshot) }
     }
 
     fn train(&self, name: &str, architecture: &dyn Architecture, dataset: Dataset, settings: &str) -> Trained {
@@ -128,7 +118,8 @@ fn words(examples: &[Example]) -> Vec<Vec<String>> {
 fn every_variable_gets_a_gradient_and_moves() {
     let encoder = Encoder::open(&fixture()).unwrap();
     let definition = encoder.definition();
-    for architecture in architectures() {
+    let both = [Operations::ByHand, Operations::Plain];
+    for (architecture, operations) in architectures().iter().flat_map(|a| both.map(|operations| (a, operations))) {
         let mut vars = Vars::trainable(3, &Device::Cpu);
         vars.stock(encoder.weights().iter().map(|(name, t)| (format!("encoder.{name}"), t.clone())));
         let bert =
@@ -141,7 +132,7 @@ fn every_variable_gets_a_gradient_and_moves() {
             sampling: 0.3,
             word_shapes: true,
             bf16: false,
-            operations: Operations::ByHand,
+            operations,
         };
         let head = architecture
             .build(vars.scope("head", ParameterGroup::TaskHead), definition.config().hidden, &config)
@@ -185,7 +176,7 @@ fn every_variable_gets_a_gradient_and_moves() {
                 let gradient = gradients.dense(variable.var.as_tensor()).unwrap_or_default();
                 assert!(
                     gradient.iter().any(|g| *g != 0.0),
-                    "{}: {name} has no gradient at step {step}",
+                    "{} {operations:?}: {name} has no gradient at step {step}",
                     architecture.id()
                 );
             }

@@ -92,17 +92,7 @@ fn every_system_trains_on_extremes_and_loses_no_word() {
         // Enough dev sentences for each epoch to be scored.
         let dataset = Arc::new(Dataset::freeze(labels(), extremes(), extremes()).unwrap());
         let (encoders, snapshot) = (encoders.clone(), snapshot.to_owned());
-        let request = TrainRequest {
-            dataset,
-            config,
-            encoders,
-            start: None,
-            snapshot,
-            parent: None,
-            project: None,
-            of_sentences: None,
-            checkpoints: None,
-        };
+        let request = TrainRequest::new(dataset, config, encoders, snapshot);
         let trained = train(&request, &NEVER, &mut |_| {}).unwrap_or_else(|error| panic!("{system}: {error}"));
         let outcome = &trained.manifest.outcome;
         // Of 129 and of 12 words; those of one span and two labels are no fault of the width.

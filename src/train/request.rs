@@ -32,6 +32,23 @@ pub struct TrainRequest {
     pub checkpoints: Option<Checkpoints>,
 }
 
+impl TrainRequest {
+    /// A training that begins with the encoder, is of no project and can't be resumed.
+    pub fn new(dataset: Arc<Dataset>, config: Config, encoders: Encoders, snapshot: PathBuf) -> Self {
+        Self {
+            dataset,
+            config,
+            encoders,
+            start: None,
+            snapshot,
+            parent: None,
+            project: None,
+            of_sentences: None,
+            checkpoints: None,
+        }
+    }
+}
+
 /// An interrupted training, and where its model goes.
 #[derive(Clone, Debug)]
 pub struct ResumeRequest {

@@ -21,17 +21,7 @@ fn predictor(folder: &Path) -> Predictor {
     let dataset = Arc::new(Dataset::freeze(labels, (0..6).map(example).collect(), Vec::new()).unwrap());
     let config = Config { encoder: "small".to_owned(), epochs: Some(1), ..Config::default() };
     let (encoders, snapshot) = (Encoders::at(folder), folder.join("m"));
-    let request = TrainRequest {
-        dataset,
-        config,
-        encoders,
-        start: None,
-        snapshot,
-        parent: None,
-        project: None,
-        of_sentences: None,
-        checkpoints: None,
-    };
+    let request = TrainRequest::new(dataset, config, encoders, snapshot);
     train(&request, &NEVER, &mut |_| {}).unwrap();
     Predictor::load_with_threads(&Snapshot::any(&folder.join("m")), Some(2)).unwrap()
 }

@@ -137,17 +137,7 @@ fn a_very_long_sentence_is_learnt_from_in_parts() {
     let dataset = Arc::new(Dataset::freeze(vec![(LabelId(0), "PER".to_owned())], train_on, Vec::new()).unwrap());
     let config = Config { encoder: "small".to_owned(), epochs: Some(2), max_width: 3, ..Config::default() };
     let (encoders, snapshot) = (Encoders::at(dir.path()), dir.path().join("m"));
-    let request = TrainRequest {
-        dataset,
-        config,
-        encoders,
-        start: None,
-        snapshot,
-        parent: None,
-        project: None,
-        of_sentences: None,
-        checkpoints: None,
-    };
+    let request = TrainRequest::new(dataset, config, encoders, snapshot);
     let mut losses = Vec::new();
     let trained = train(&request, &NEVER, &mut |event| {
         if let Event::Progress { loss, .. } = event {
