@@ -2,7 +2,7 @@
 
 use crate::annotation::Acquisition;
 
-/// The best candidates of a plausible head that count for the entropy: its mentions are among these, and dozens of
+/// The best candidates of a plausible first word that count for the entropy: its mentions are among these, and dozens of
 /// hopeless ones would drown them.
 const BEST_OF_A_HEAD: usize = 3;
 
@@ -11,7 +11,7 @@ const BEST_OF_A_HEAD: usize = 3;
 pub struct SentenceProbabilities<'a> {
     /// How many words the sentence has.
     pub words: usize,
-    /// Probability of each word to be a head; `None` where the architecture predicts none.
+    /// Probability of each word to be the first of an entity; `None` where the architecture predicts none.
     pub first_words: Option<&'a [f32]>,
     /// First word of each candidate span and the probabilities of its classes, "none" first. Those of one first word
     /// lie together.
@@ -23,7 +23,7 @@ pub struct SentenceProbabilities<'a> {
 /// With p the first words' probabilities and q those of the candidates' classes:
 /// - least confidence `−1/W (Σᵢ ln max(pᵢ, 1 − pᵢ) + Σ_c ln max_k q_ck)`,
 /// - entropy: mean of `−Σ_k q_ck ln q_ck` over the three candidates of each first word that are least likely "none",
-/// - head entropy `1/W Σᵢ H(pᵢ)`,
+/// - entropy of first words `1/W Σᵢ H(pᵢ)`,
 /// - mentions `Σ_c (1 − q_c,none)`.
 pub fn acquisition(answer: &SentenceProbabilities<'_>) -> Acquisition {
     let mut sums = AcquisitionSums::default();

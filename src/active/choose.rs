@@ -3,7 +3,7 @@
 use super::diversity::WordSet;
 use super::random_order::first_at_random;
 use super::ranking::by_score;
-use super::{Choice, Measure, Request, Why};
+use super::{Choice, ChoiceRequest, Measure, Why};
 use crate::annotation::SentenceId;
 use std::collections::{HashSet, VecDeque};
 
@@ -19,10 +19,10 @@ const MOST_TWINS: usize = 200;
 /// at. The words of each chosen sentence, and of two hundred that are passed over, are compared with those of all chosen
 /// before of about its length. With diversity some ten products of directions for each pair of a chosen and a shortlisted
 /// sentence.
-pub fn choose(request: &Request<'_>) -> Vec<Choice> {
+pub fn choose(request: &ChoiceRequest<'_>) -> Vec<Choice> {
     let count = request.count.min(request.open.len());
-    let request = &Request { count, ..*request };
-    let Request { strategy, seed, open, .. } = *request;
+    let request = &ChoiceRequest { count, ..*request };
+    let ChoiceRequest { strategy, seed, open, .. } = *request;
     if strategy.measure == Measure::Order {
         return open.iter().take(count).map(|o| Choice { id: o.id, why: Why::Order, score: None }).collect();
     }
@@ -142,7 +142,7 @@ mod tests {
         let open: Vec<Open<'_>> =
             said.iter().zip(0..).map(|(said, id)| Open { id: SentenceId(id), said: said.as_ref() }).collect();
         let words = |id: SentenceId| texts[id.0 as usize].split(' ').collect();
-        choose(&Request {
+        choose(&ChoiceRequest {
             strategy: strategy.parse().unwrap(),
             count,
             shown: 0,
@@ -168,7 +168,8 @@ mod tests {
             vec!["all", "the", "same"]
         };
         let strategy = "entropy".parse().unwrap();
-        let request = Request { strategy, count: 10, shown: 0, seed: 7, open: &open, done: &Vec::new, words: &words };
+        let request =
+            ChoiceRequest { strategy, count: 10, shown: 0, seed: 7, open: &open, done: &Vec::new, words: &words };
         let chosen = choose(&request);
         let ids: HashSet<SentenceId> = chosen.iter().map(|choice| choice.id).collect();
         assert_eq!((chosen.len(), ids.len(), chosen[0].id), (10, 10, SentenceId(19_999)));
@@ -290,7 +291,7 @@ mod tests {
                 let strategy = "entropy+diverse".parse().unwrap();
                 let words = |_| Vec::new();
                 let request =
-                    Request { strategy, count: 10, shown, seed: 7, open: &left, done: &Vec::new, words: &words };
+                    ChoiceRequest { strategy, count: 10, shown, seed: 7, open: &left, done: &Vec::new, words: &words };
                 // Of ten chosen some are shown, and then there is a new model.
                 let next: Vec<Choice> = choose(&request).into_iter().take(batch).collect();
                 shown += next.len();

@@ -32,5 +32,5 @@ pub use choose::choose;
 pub use direction::Projection;
 pub use forecast::{Forecast, NextPoint, Point};
 pub use look_again::{Doubt, Finding, Held, Labelled, Proposal, look_again};
-pub use request::{Choice, Open, Request, Why};
+pub use request::{Choice, ChoiceRequest, Open, Why};
 pub use strategy::{Besides, Measure, NoSuchStrategy, Strategy};

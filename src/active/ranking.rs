@@ -3,7 +3,7 @@
 use super::diversity::groups;
 use super::random_order::{first_at_random, in_random_order, part_first};
 use super::typical::typical_sentences;
-use super::{Besides, Choice, Measure, Open, Request, Why};
+use super::{Besides, Choice, ChoiceRequest, Measure, Open, Why};
 use crate::annotation::{Acquisition, SentenceId};
 use crate::nn::splitmix64;
 use std::collections::{HashMap, HashSet};
@@ -14,8 +14,8 @@ const SHORTLIST: usize = 3;
 const LOOKED_AT: usize = 2000;
 
 /// All open sentences, those that teach most first. What hardly ever comes to be asked for is made when it is.
-pub(super) fn by_score<'a>(request: &Request<'a>) -> Box<dyn Iterator<Item = Choice> + 'a> {
-    let Request { strategy, count, open, seed, .. } = *request;
+pub(super) fn by_score<'a>(request: &ChoiceRequest<'a>) -> Box<dyn Iterator<Item = Choice> + 'a> {
+    let ChoiceRequest { strategy, count, open, seed, .. } = *request;
     let scored = move |open: &Open<'a>| Some((score(strategy.measure, open.said?)?, open.said?));
     if open.iter().all(|open| scored(open).is_none()) {
         return Box::new(by_words(request, &HashMap::new()));
@@ -90,10 +90,10 @@ pub(super) fn by_lot(ranked: impl Iterator<Item = Choice>, seed: u64) -> Vec<Cho
 
 /// By what they add to the words that are known; where there are scores, these count as often.
 pub(super) fn by_words<'a>(
-    request: &Request<'a>,
+    request: &ChoiceRequest<'a>,
     scores: &HashMap<SentenceId, f32>,
 ) -> impl Iterator<Item = Choice> + 'a + use<'a> {
-    let Request { open, seed, count, .. } = *request;
+    let ChoiceRequest { open, seed, count, .. } = *request;
     let looked_at = first_at_random(open.iter().map(|open| open.id), seed, LOOKED_AT);
     let words: Vec<Vec<&str>> = looked_at.iter().map(|id| (request.words)(*id)).collect();
     let done = first_at_random((request.done)(), seed, LOOKED_AT);

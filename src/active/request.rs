@@ -5,7 +5,7 @@ use crate::annotation::{Acquisition, SentenceId};
 
 /// What to choose, and from what.
 #[derive(Clone, Copy)]
-pub struct Request<'a> {
+pub struct ChoiceRequest<'a> {
     pub strategy: Strategy,
     /// How many at most.
     pub count: usize,

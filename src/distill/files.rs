@@ -1,6 +1,6 @@
 //! What a distillation writes beside weights: the record in the student's folder, and the state in a checkpoint.
 
-use super::{Config, DistillError, Request};
+use super::{Config, DistillError, DistillationRequest};
 use crate::nn::as_slice;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -59,7 +59,7 @@ pub(super) fn checkpoint_of(output: &Path) -> PathBuf {
 }
 
 /// A hash of teacher, text and settings: of all that the student depends on.
-pub(super) fn fingerprint(request: &Request) -> Result<String, DistillError> {
+pub(super) fn fingerprint(request: &DistillationRequest) -> Result<String, DistillError> {
     let mut sha = Sha256::new();
     let Config { layers, inner, vocabulary, last, epochs, batch_size, rate, seed, threads: _, compact } =
         &request.config;

@@ -34,7 +34,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What to distil from what, and where to.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct DistillationRequest {
     pub teacher: Encoder,
     /// What the record calls the teacher.
     pub teacher_name: String,

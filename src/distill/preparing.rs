@@ -5,7 +5,7 @@ use super::keeper::CheckpointKeeper;
 use super::run::{Distillation, STUDENT, adamw};
 use super::stretches::stretches;
 use super::student::{Activity, Sizes, begin};
-use super::{DistillError, Request, stop_if_cancelled};
+use super::{DistillError, DistillationRequest, stop_if_cancelled};
 use crate::encoder::{Alignment, Bert, Encoder, EncoderBatch, Learning, Start, Tape};
 use crate::nn::{AdamW, Mode, ParameterGroup, Rng, Threads, Vars};
 use candle_core::Device;
@@ -23,7 +23,7 @@ const SENTENCES_TO_WATCH: usize = 2000;
 
 impl<'a> Distillation<'a> {
     pub(super) fn prepare(
-        request: &'a Request,
+        request: &'a DistillationRequest,
         keeper: CheckpointKeeper,
         cancel: &'a AtomicBool,
     ) -> Result<Self, DistillError> {
@@ -114,7 +114,7 @@ fn watch(
     teacher: &Bert,
     blocks: usize,
     sentences: &[Alignment],
-    request: &Request,
+    request: &DistillationRequest,
     threads: &Threads,
     cancel: &AtomicBool,
 ) -> Result<Activity, DistillError> {

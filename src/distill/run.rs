@@ -4,7 +4,7 @@ use super::comparison::{BatchPair, Comparison, SentencePair};
 use super::files::{CheckpointState, RECORD, Record, checkpoint_of, fingerprint};
 use super::keeper::CheckpointKeeper;
 use super::student::Sizes;
-use super::{DistillError, Event, Request, stop_if_cancelled};
+use super::{DistillError, DistillationRequest, Event, stop_if_cancelled};
 use crate::encoder::{Bert, Encoder};
 use crate::nn::batches::{self, Size};
 use crate::nn::{AdamW, AdamWConfig, LinearSchedule, NnError, Rng, Threads, Vars, write_tensors_and_note};
@@ -24,7 +24,7 @@ pub(super) const STUDENT: &str = "student";
 /// [`DistillError::Interrupted`] soon after the flag is set, or [`DistillError::Cancelled`] where nothing was learned yet.
 /// Whatever the error, no student is left behind; the last checkpoint is.
 pub fn distill(
-    request: &Request,
+    request: &DistillationRequest,
     cancel: &AtomicBool,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Record, DistillError> {
@@ -55,7 +55,7 @@ pub fn distill(
 
 /// The state of a distillation.
 pub(super) struct Distillation<'a> {
-    pub(super) request: &'a Request,
+    pub(super) request: &'a DistillationRequest,
     pub(super) cancel: &'a AtomicBool,
     pub(super) threads: Threads,
     pub(super) sizes: Sizes,
@@ -265,7 +265,7 @@ impl Distillation<'_> {
     }
 }
 
-pub(super) fn adamw(request: &Request) -> AdamWConfig {
+pub(super) fn adamw(request: &DistillationRequest) -> AdamWConfig {
     let rate = request.config.rate;
     AdamWConfig {
         encoder_lr: rate,

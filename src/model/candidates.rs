@@ -107,11 +107,11 @@ pub(super) fn sample(batch: &[&Sentence], max_width: usize, sampling: f32, rng: 
     (rows, counts)
 }
 
-/// For each word of a batch, 1 if it is a gold head.
+/// For each word of a batch, 1 if it is a gold first word.
 pub(super) fn count_first_words(batch: &[&Sentence]) -> (Vec<Class>, SampleCounts) {
     let first_words: Vec<Class> = batch.iter().flat_map(|s| s.first_words()).map(Class::from).collect();
     let mut counts = SampleCounts::default();
-    first_words.iter().for_each(|head| counts.count(*head != 0));
+    first_words.iter().for_each(|first| counts.count(*first != 0));
     (first_words, counts)
 }
 

@@ -110,7 +110,7 @@ pub struct TaskHeadConfig {
     pub dropout: f32,
     /// Weight of the loss of the first words against that of the spans (w of SmartSpanNER's Eq. 7).
     pub head_weight: f64,
-    /// Chance of a span whose first word is no gold head to train (sp of SmartSpanNER's Eq. 8).
+    /// Chance of a span whose first word begins no gold mention to train (sp of SmartSpanNER's Eq. 8).
     pub sampling: f32,
     /// Whether the form of a word (capitals, digits) is a feature.
     pub word_shapes: bool,

@@ -95,8 +95,8 @@ impl Sentence {
     pub fn first_words(&self) -> Vec<bool> {
         let mut first_words = vec![false; self.len()];
         for span in self.gold.keys() {
-            if let Some(head) = first_words.get_mut(span.start().get()) {
-                *head = true;
+            if let Some(is_first) = first_words.get_mut(span.start().get()) {
+                *is_first = true;
             }
         }
         first_words

@@ -2,7 +2,7 @@
 //!
 //! One linear layer on `s(i,i)` says whether word i is the first word of an entity (Eq. 5); the spans that start at first words are classified
 //! (Eq. 2 and 3, see [`super::span_classifier`]). The loss is `w · L_h + (1 - w) · L_s` (Eq. 7), each the mean over its
-//! own samples. A span trains if it starts at a gold head, or else with the chance `sp` (Eq. 8).
+//! own samples. A span trains if it starts at a gold first word, or else with the chance `sp` (Eq. 8).
 //!
 //! Ours: categorical cross-entropy where the paper prints binary terms over a softmax (Eq. 4); samples drawn anew
 //! each epoch.
@@ -53,12 +53,12 @@ struct SmartSpanTaskHead {
 }
 
 impl SmartSpanTaskHead {
-    /// Logits of "no head" and "head", `[W, 2]`.
+    /// Logits of "no first word" and "first word", `[W, 2]`.
     fn first_word_logits(&self, words: &Words) -> Result<Tensor, ModelError> {
         self.spans.of_single_words(words, &self.neh)
     }
 
-    /// Probability of each word to be a head.
+    /// Probability of each word to be the first of an entity.
     fn first_words(&self, words: &Words) -> Result<Vec<f32>, ModelError> {
         Ok(softmax(&self.first_word_logits(words)?)?.narrow(1, 1, 1)?.flatten_all()?.to_vec1::<f32>()?)
     }

@@ -194,7 +194,7 @@ pub(super) fn leaves_enough(train_sentences: usize, dev_sentences: usize) -> boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::active::{Open, Request, Strategy, choose};
+    use crate::active::{ChoiceRequest, Open, Strategy, choose};
     use crate::annotation::{Label, LabelSet, Mention, MentionId, NewDocument, NewSentence, Provenance, TokenIdx};
     use crate::text::{ByteIdx, TextRange};
     use proptest::prelude::*;
@@ -332,7 +332,7 @@ mod tests {
             let open: Vec<Open<'_>> =
                 corpus.sentences().filter(|s| may_be_offered(s)).map(|s| Open { id: s.id(), said: None }).collect();
             let words = |id| corpus.words(corpus.sentence(id).unwrap()).collect();
-            let request = Request { strategy: Strategy::DEFAULT, count: 99, shown: 0, seed: 1, open: &open, done: &Vec::new, words: &words };
+            let request = ChoiceRequest { strategy: Strategy::DEFAULT, count: 99, shown: 0, seed: 1, open: &open, done: &Vec::new, words: &words };
             let learned = corpus.sentences().filter(|s| s.trains() && !s.tokens().is_empty());
             let learned: Vec<usize> = learned.map(|s| s.id().0 as usize).collect();
             prop_assert_eq!(learned, seen(dataset.train()), "what counts as known is what models learn from");

@@ -5,7 +5,7 @@ use super::jobs::stopped;
 use super::predictor::DROPOUT_PASSES;
 use super::project::{Order, Project};
 use super::{SessionError, Task};
-use crate::active::{Besides, Choice, Measure, Open, Request, Strategy, choose};
+use crate::active::{Besides, Choice, ChoiceRequest, Measure, Open, Strategy, choose};
 use crate::annotation::{Acquisition, Corpus, ModelId, Sentence, SentenceId, SentenceSuggestions, Split};
 use crate::train::PredictOptions;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -243,5 +243,5 @@ fn choose_from(
     let open: Vec<Open<'_>> = open.map(|s| Open { id: s.id(), said: said(s.id()) }).collect();
     let done = || corpus.sentences().filter(|s| s.trains()).map(Sentence::id).collect();
     let words = |id| corpus.sentence(id).map(|s| corpus.words(s).collect()).unwrap_or_default();
-    choose(&Request { strategy, count, shown, seed, open: &open, done: &done, words: &words })
+    choose(&ChoiceRequest { strategy, count, shown, seed, open: &open, done: &done, words: &words })
 }

@@ -9,9 +9,9 @@ use crate::model::architecture;
 use crate::nn::{Processor, Rng, Vars};
 use candle_core::Device;
 
-/// Steps of the heads alone when they go on from a model, and what their rate is multiplied by: they have learned already.
-const STEPS_OF_HEADS: usize = 48;
-const RATE_OF_HEADS: f64 = 0.1;
+/// Steps of the task head alone when it goes on from a model, and what its rate is multiplied by: it has learned already.
+const STEPS_OF_TASK_HEAD: usize = 48;
+const RATE_OF_TASK_HEAD: f64 = 0.1;
 
 /// Where a training begins that starts from an encoder.
 pub(super) fn from_encoder(
@@ -52,8 +52,9 @@ pub(super) fn from_snapshot(
     let Settings { architecture, encoder, max_width, word_shapes, .. } = manifest.settings;
     let mut config = Config { architecture, encoder, max_width, word_shapes: Some(word_shapes), ..config.clone() };
     if config.effort == TrainedLayers::TaskHead && config.epochs.is_none() {
-        config.head_lr *= RATE_OF_HEADS;
-        config.epochs = Some(STEPS_OF_HEADS.div_ceil(sentences.div_ceil(config.batch_size.max(1)).max(1)).clamp(2, 20));
+        config.head_lr *= RATE_OF_TASK_HEAD;
+        config.epochs =
+            Some(STEPS_OF_TASK_HEAD.div_ceil(sentences.div_ceil(config.batch_size.max(1)).max(1)).clamp(2, 20));
     }
     // What goes on from a model learns what is new, not from itself.
     let settings = config.resolve(sentences, 0, traits, processor);

@@ -1,4 +1,4 @@
-//! An encoder with a head above it, as trainer and predictor both run it.
+//! An encoder with a task head above it, as trainer and predictor both run it.
 
 use super::output::{OutputPart, OutputSums, SentenceOutput};
 use super::parts::{PartTimes, timed};

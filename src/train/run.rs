@@ -221,7 +221,7 @@ impl Training<'_> {
 
     /// One step on a batch, which is worked on in parts when it is long, and so are very long sentences.
     ///
-    /// The parts' losses are weighted by their words. For the heads that is the loss of the whole batch; the loss of the
+    /// The parts' losses are weighted by their words. For the first words that is the loss of the whole batch; the loss of the
     /// spans becomes a mean of the parts' means.
     fn take_step(&mut self, batch: &[usize]) -> Result<f32, TrainError> {
         let (factor, is_counted) = (self.rate(), self.part() == 0);

@@ -10,7 +10,7 @@ pub(super) const MOST_OWN: usize = 1_000_000_000;
 /// How much of the model learns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum TrainedLayers {
-    /// The heads alone, above an encoder that stays as it is.
+    /// The task head alone, above an encoder that stays as it is.
     TaskHead,
     /// The encoder's last blocks, too.
     Top,
