@@ -8,8 +8,10 @@ use candle_core::{Device, Tensor, Var};
 use nestling::annotation::{LabelId, ModelId, Span};
 use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders, Learning, Start, Tape};
 use nestling::evaluation::Report;
-use nestling::model::{Architecture, HeadConfig, Sentence, architectures};
-use nestling::nn::{AdamW, AdamWConfig, Gradients, Mode, Part, Processor, Rng, Vars, lend, read_tensors};
+use nestling::model::{Architecture, Sentence, TaskHeadConfig, architectures};
+use nestling::nn::{
+    AdamW, AdamWConfig, Gradients, Mode, Operations, ParameterGroup, Processor, Rng, Vars, as_slice, read_tensors,
+};
 use nestling::train::{
     Checkpoints, Config, Cost, Dataset, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest,
     SentencePrediction, TrainError, TrainRequest, Trained, evaluate, interrupted, resume, train,
@@ -52,17 +54,7 @@ impl Desk {
         let encoders = Encoders::at(self.home.path());
         let snapshot = self.home.path().join(name);
         let dataset = Arc::new(dataset);
-        TrainRequest {
-            dataset,
-            config,
-            encoders,
-            start: None,
-            snapshot,
-            parent: Some(ModelId(4)),
-            project: None,
-            of_sentences: None,
-            checkpoints: None,
-        }
+        TrainRequest { parent: Some(ModelId(4)), ..TrainRequest::new(dataset, config, encoders, snapshot) }
     }
 
     fn train(&self, name: &str, architecture: &dyn Architecture, dataset: Dataset, settings: &str) -> Trained {
@@ -126,11 +118,13 @@ fn words(examples: &[Example]) -> Vec<Vec<String>> {
 fn every_variable_gets_a_gradient_and_moves() {
     let encoder = Encoder::open(&fixture()).unwrap();
     let definition = encoder.definition();
-    for architecture in architectures() {
+    let both = [Operations::ByHand, Operations::Plain];
+    for (architecture, operations) in architectures().iter().flat_map(|a| both.map(|operations| (a, operations))) {
         let mut vars = Vars::trainable(3, &Device::Cpu);
         vars.stock(encoder.weights().iter().map(|(name, t)| (format!("encoder.{name}"), t.clone())));
-        let bert = Bert::new(vars.scope("encoder", Part::Encoder), definition.config(), Learning::All, 0.1).unwrap();
-        let config = HeadConfig {
+        let bert =
+            Bert::new(vars.scope("encoder", ParameterGroup::Encoder), definition.config(), Learning::All, 0.1).unwrap();
+        let config = TaskHeadConfig {
             classes: 3,
             max_width: 4,
             dropout: 0.1,
@@ -138,8 +132,11 @@ fn every_variable_gets_a_gradient_and_moves() {
             sampling: 0.3,
             word_shapes: true,
             bf16: false,
+            operations,
         };
-        let head = architecture.build(vars.scope("head", Part::Heads), definition.config().hidden, &config).unwrap();
+        let head = architecture
+            .build(vars.scope("head", ParameterGroup::TaskHead), definition.config().hidden, &config)
+            .unwrap();
         let mut adam = AdamW::new(AdamWConfig {
             encoder_lr: 1e-3,
             head_lr: 1e-3,
@@ -174,12 +171,12 @@ fn every_variable_gets_a_gradient_and_moves() {
             gradients.clear();
             gradients.add_store(&vars, &store).unwrap();
             let grad = store.get(hidden.as_tensor()).unwrap();
-            bert.backward(&batch, &mut tape, &lend(grad).unwrap(), &mut gradients).unwrap();
+            bert.backward(&batch, &mut tape, &as_slice(grad).unwrap(), &mut gradients).unwrap();
             for (name, variable) in vars.iter() {
                 let gradient = gradients.dense(variable.var.as_tensor()).unwrap_or_default();
                 assert!(
                     gradient.iter().any(|g| *g != 0.0),
-                    "{}: {name} has no gradient at step {step}",
+                    "{} {operations:?}: {name} has no gradient at step {step}",
                     architecture.id()
                 );
             }
@@ -303,9 +300,9 @@ fn candle_s_operations_train_and_predict_as_the_passes_by_hand_do() {
                 let (of_a, of_b) = (by_span(a), by_span(b));
                 assert!(!of_a.is_empty() && of_a.len() == a.spans.len() && of_b.len() == b.spans.len());
                 assert!(of_a.keys().eq(of_b.keys()), "{} {effort}: {of_a:?} {of_b:?}", architecture.id());
-                let (scores, heads) = (of_a.values().zip(of_b.values()), a.heads.iter().zip(&b.heads));
+                let (scores, heads) = (of_a.values().zip(of_b.values()), a.first_words.iter().zip(&b.first_words));
                 scores.chain(heads).for_each(|(a, b)| assert!((a - b).abs() < 1e-3, "{a} {b}"));
-                assert_eq!(a.heads.len(), b.heads.len());
+                assert_eq!(a.first_words.len(), b.first_words.len());
             }
         }
     }
@@ -335,7 +332,10 @@ fn without_a_gpu_a_training_runs_on_the_cpu_and_says_so() {
 /// Predictions that agree up to rounding.
 fn assert_same(a: &SentencePrediction, b: &SentencePrediction) {
     let close = |x: f32, y: f32| (x - y).abs() < 1e-5;
-    assert!(a.heads.len() == b.heads.len() && a.heads.iter().zip(&b.heads).all(|(x, y)| close(*x, *y)));
+    assert!(
+        a.first_words.len() == b.first_words.len()
+            && a.first_words.iter().zip(&b.first_words).all(|(x, y)| close(*x, *y))
+    );
     assert_eq!(a.spans.len(), b.spans.len());
     for (x, y) in a.spans.iter().zip(&b.spans) {
         assert_eq!((x.span, x.label, x.chosen), (y.span, y.label, y.chosen));
@@ -361,7 +361,7 @@ fn padding_order_and_batch_size_change_nothing() {
         };
         let together = predict(&sentences, 32);
         assert!(together.iter().map(|p| p.spans.len()).sum::<usize>() > 5, "there is something to compare");
-        assert!([0, 54].contains(&together[6].heads.len()), "a probability for each word, or none at all");
+        assert!([0, 54].contains(&together[6].first_words.len()), "a probability for each word, or none at all");
         assert_eq!(together[8], SentencePrediction::default());
         for (sentence, expected) in sentences.iter().zip(&together) {
             assert_same(&predict(std::slice::from_ref(sentence), 1)[0], expected);
@@ -388,7 +388,7 @@ fn candidates_start_at_heads_unless_told_otherwise() {
         let all = count(PredictOptions { use_heads: false, ..PredictOptions::default() });
         assert_eq!(all, 5 * (9 * 3 - 3));
         assert_eq!(count(PredictOptions { threshold: Some(0.0), ..PredictOptions::default() }), all);
-        if predictor.predict(&sentences, PredictOptions::default(), &NEVER).unwrap()[0].heads.is_empty() {
+        if predictor.predict(&sentences, PredictOptions::default(), &NEVER).unwrap()[0].first_words.is_empty() {
             assert_eq!(count(PredictOptions { threshold: Some(1.1), ..PredictOptions::default() }), all);
             continue; // it has no heads to start at
         }
@@ -416,7 +416,7 @@ fn a_snapshot_says_what_it_is_and_loads_without_the_encoders() {
         assert!((1..=manifest.settings.all_epochs()).contains(&outcome.best_epoch));
         assert!(outcome.too_wide_mentions > 5, "half of the sentences have a mention of two words");
         assert!(outcome.sentences_per_sec > 0.0 && outcome.wall_secs > 0.0);
-        let heads = outcome.samples.heads;
+        let heads = outcome.samples.first_words;
         assert!([(0, 0), (30, 30 * 8)].contains(&(heads.positive, heads.negative)), "{heads:?}");
         assert!(outcome.samples.spans.positive > 0 && outcome.samples.spans.negative > 0);
 

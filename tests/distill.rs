@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on fails")]
 
-use nestling::distill::{Config, DistillError, Event, Record, Request, distill};
+use nestling::distill::{Config, DistillError, DistillationRequest, Event, Record, distill};
 use nestling::encoder::Encoder;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,10 +20,10 @@ fn sentences(count: usize) -> Vec<Vec<String>> {
     (0..count).map(|s| (0..3 + s % 9).map(|i| word(s * 31 + i * i)).collect()).collect()
 }
 
-fn request(output: &Path) -> Request {
+fn request(output: &Path) -> DistillationRequest {
     let config = Config { layers: Some(1), inner: Some(8), epochs: 8, batch_size: 8, rate: 3e-3, ..Config::default() };
     let (teacher_name, output) = ("tiny-bert".to_owned(), output.to_owned());
-    Request {
+    DistillationRequest {
         teacher: teacher(),
         teacher_name,
         sentences: sentences(120),
@@ -34,7 +34,7 @@ fn request(output: &Path) -> Request {
     }
 }
 
-fn run(request: &Request) -> Result<Record, DistillError> {
+fn run(request: &DistillationRequest) -> Result<Record, DistillError> {
     distill(request, &AtomicBool::new(false), &mut |_| {})
 }
 
@@ -122,7 +122,7 @@ fn a_compact_student_with_a_part_of_the_vocabulary_is_an_encoder_like_any_other(
 fn what_can_t_be_done_is_refused_with_the_reason() {
     let dir = tempfile::tempdir().unwrap();
     let output = dir.path().join("student");
-    let with = |change: &dyn Fn(&mut Request)| {
+    let with = |change: &dyn Fn(&mut DistillationRequest)| {
         let mut request = request(&output);
         change(&mut request);
         let error = run(&request).unwrap_err();

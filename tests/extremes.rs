@@ -92,17 +92,7 @@ fn every_system_trains_on_extremes_and_loses_no_word() {
         // Enough dev sentences for each epoch to be scored.
         let dataset = Arc::new(Dataset::freeze(labels(), extremes(), extremes()).unwrap());
         let (encoders, snapshot) = (encoders.clone(), snapshot.to_owned());
-        let request = TrainRequest {
-            dataset,
-            config,
-            encoders,
-            start: None,
-            snapshot,
-            parent: None,
-            project: None,
-            of_sentences: None,
-            checkpoints: None,
-        };
+        let request = TrainRequest::new(dataset, config, encoders, snapshot);
         let trained = train(&request, &NEVER, &mut |_| {}).unwrap_or_else(|error| panic!("{system}: {error}"));
         let outcome = &trained.manifest.outcome;
         // Of 129 and of 12 words; those of one span and two labels are no fault of the width.
@@ -116,12 +106,12 @@ fn every_system_trains_on_extremes_and_loses_no_word() {
             let options = PredictOptions { use_heads, floor: 0.01, ..PredictOptions::default() };
             let predictions = predictor.predict(&sentences, options, &NEVER).unwrap();
             assert_eq!(predictions.len(), sentences.len());
-            let without_heads = predictions.iter().all(|prediction| prediction.heads.is_empty());
+            let without_heads = predictions.iter().all(|prediction| prediction.first_words.is_empty());
             assert_eq!(without_heads, trained.manifest.settings.architecture == "spanner");
             for (words, prediction) in sentences.iter().zip(&predictions) {
-                let heads = prediction.heads.len();
+                let heads = prediction.first_words.len();
                 assert!(heads == words.len() || without_heads, "{system}: a word is lost");
-                assert!(prediction.heads.iter().all(|p| (0.0..=1.0).contains(p)), "{system}");
+                assert!(prediction.first_words.iter().all(|p| (0.0..=1.0).contains(p)), "{system}");
                 for span in &prediction.spans {
                     assert!(span.span.end().get() <= words.len() && span.span.width_tokens() <= 6, "{system}");
                     assert!((0.0..=1.0).contains(&span.score) && span.label.0 < LABELS, "{system}: {span:?}");

@@ -47,17 +47,7 @@ fn request(folder: &Path, snapshot: &str) -> TrainRequest {
     let config =
         Config { encoder, epochs, self_training, self_epochs, batch_size: 4, max_width: 4, ..Config::default() };
     let checkpoints = Some(Checkpoints { folder: folder.join("t.training"), pace: Pace::Steps(1) });
-    TrainRequest {
-        dataset,
-        config,
-        encoders,
-        start: None,
-        snapshot: folder.join(snapshot),
-        parent: None,
-        project: None,
-        of_sentences: None,
-        checkpoints,
-    }
+    TrainRequest { checkpoints, ..TrainRequest::new(dataset, config, encoders, folder.join(snapshot)) }
 }
 
 fn again(request: &TrainRequest) -> ResumeRequest {

@@ -1,71 +1,17 @@
 //! From scores to the sentences that come next.
 
-use super::diversity::{WordSet, groups};
-use super::typical::typical_sentences;
-use super::{Besides, Measure, Strategy};
-use crate::annotation::{Acquisition, SentenceId};
-use crate::nn::scatter;
-use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet, VecDeque};
+use super::diversity::WordSet;
+use super::random_order::first_at_random;
+use super::ranking::by_score;
+use super::{Choice, ChoiceRequest, Measure, Why};
+use crate::annotation::SentenceId;
+use std::collections::{HashSet, VecDeque};
 
 /// The share of what a model's scores choose that is drawn at random instead: a model never asks for what it does not
 /// know that it does not know, and a fair sample shows what the rest is like.
 const RANDOM_SHARE: f64 = 0.1;
-
-/// With diversity, so many times more sentences are looked at than are chosen.
-const SHORTLIST: usize = 3;
 /// Near-duplicates that are passed over before one of them is taken: a text may hold hardly anything else.
 const MOST_TWINS: usize = 200;
-/// Sentences that words choose from, and whose words count as known, at most: drawn at random from more.
-const LOOKED_AT: usize = 2000;
-
-/// A sentence that may be chosen.
-#[derive(Clone, Copy, Debug)]
-pub struct Open<'a> {
-    pub id: SentenceId,
-    /// What the latest model that looked at it says; an older one's word is better than none.
-    pub said: Option<&'a Acquisition>,
-}
-
-/// What to choose, and from what.
-#[derive(Clone, Copy)]
-pub struct Request<'a> {
-    pub strategy: Strategy,
-    /// How many at most.
-    pub count: usize,
-    /// How many were shown already, by earlier choices of the same strategy: the random share is of all that is shown, however
-    /// often the rest is chosen anew.
-    pub shown: usize,
-    /// Of what is drawn at random.
-    pub seed: u64,
-    /// In text order.
-    pub open: &'a [Open<'a>],
-    /// Those that models learn from already: what they hold counts as known where words choose.
-    pub done: &'a dyn Fn() -> Vec<SentenceId>,
-    /// The words of a sentence.
-    pub words: &'a dyn Fn(SentenceId) -> Vec<&'a str>,
-}
-
-/// Why a sentence was chosen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Why {
-    /// For its score.
-    Score,
-    /// Drawn at random.
-    Random,
-    /// It is next in the text.
-    Order,
-    /// For its words: no model has said anything yet.
-    Words,
-}
-
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Choice {
-    pub id: SentenceId,
-    pub why: Why,
-    /// The acquisition score; `None` where none played a part.
-    pub score: Option<f32>,
-}
 
 /// The sentences to annotate next, the first one first: as many as there are, at most as many as asked for.
 ///
@@ -73,10 +19,10 @@ pub struct Choice {
 /// at. The words of each chosen sentence, and of two hundred that are passed over, are compared with those of all chosen
 /// before of about its length. With diversity some ten products of directions for each pair of a chosen and a shortlisted
 /// sentence.
-pub fn choose(request: &Request<'_>) -> Vec<Choice> {
+pub fn choose(request: &ChoiceRequest<'_>) -> Vec<Choice> {
     let count = request.count.min(request.open.len());
-    let request = &Request { count, ..*request };
-    let Request { strategy, seed, open, .. } = *request;
+    let request = &ChoiceRequest { count, ..*request };
+    let ChoiceRequest { strategy, seed, open, .. } = *request;
     if strategy.measure == Measure::Order {
         return open.iter().take(count).map(|o| Choice { id: o.id, why: Why::Order, score: None }).collect();
     }
@@ -87,26 +33,26 @@ pub fn choose(request: &Request<'_>) -> Vec<Choice> {
     let mut wanted = by_score(request);
     // Enough, whichever of them are chosen for their scores.
     let drawn = first_at_random(open.iter().map(|open| open.id), seed, 2 * count);
-    let mut mixing =
-        Mixing { words: request.words, chosen: Vec::with_capacity(count), taken: HashSet::new(), sets: Vec::new() };
+    let mut chosen =
+        Chosen { words: request.words, choices: Vec::with_capacity(count), taken: HashSet::new(), sets: Vec::new() };
     let mut drawn = drawn.iter().copied().map(random);
     let mut twins = VecDeque::new();
-    while mixing.chosen.len() < count {
-        let place = request.shown + mixing.chosen.len();
+    while chosen.choices.len() < count {
+        let place = request.shown + chosen.choices.len();
         let next = if share_of(place + 1) > share_of(place) {
-            mixing.next(&mut drawn).map(|next| (next, mixing.words_of(next)))
+            chosen.next(&mut drawn).map(|next| (next, chosen.words_of(next)))
         } else {
-            let unlike = mixing.next_unlike(&mut wanted, &mut twins);
+            let unlike = chosen.next_unlike(&mut wanted, &mut twins);
             // Nothing else is left: what is nearly the same as another is still open.
             unlike.or_else(|| {
                 let mut twins = std::iter::from_fn(|| twins.pop_front());
-                twins.find(|(twin, _)| !mixing.taken.contains(&twin.id))
+                twins.find(|(twin, _)| !chosen.taken.contains(&twin.id))
             })
         };
         let Some((next, words)) = next else { break };
-        mixing.take(next, words);
+        chosen.take(next, words);
     }
-    mixing.chosen
+    chosen.choices
 }
 
 /// How many of the first `chosen` are drawn at random.
@@ -114,154 +60,15 @@ fn share_of(chosen: usize) -> usize {
     (chosen as f64 * RANDOM_SHARE).floor() as usize
 }
 
-/// Sentences in the order that a seed gives them: that of one does not depend on which others are there.
-fn in_random_order(ids: impl IntoIterator<Item = SentenceId>, seed: u64) -> Vec<SentenceId> {
-    first_at_random(ids, seed, usize::MAX)
-}
-
-/// The first `count` of [`in_random_order`].
-fn first_at_random(ids: impl IntoIterator<Item = SentenceId>, seed: u64, count: usize) -> Vec<SentenceId> {
-    let key = |id: SentenceId| (scatter(scatter(seed) ^ u64::from(id.0)), id);
-    let mut keyed: Vec<(u64, SentenceId)> = ids.into_iter().map(key).collect();
-    let first = part(&mut keyed, count, Ord::cmp);
-    keyed.truncate(first);
-    keyed.sort_unstable();
-    keyed.into_iter().map(|(_, id)| id).collect()
-}
-
-/// All open sentences, those that teach most first. What hardly ever comes to be asked for is made when it is.
-fn by_score<'a>(request: &Request<'a>) -> Box<dyn Iterator<Item = Choice> + 'a> {
-    let Request { strategy, count, open, seed, .. } = *request;
-    let scored = move |open: &Open<'a>| Some((score(strategy.measure, open.said?)?, open.said?));
-    if open.iter().all(|open| scored(open).is_none()) {
-        return Box::new(by_words(request, &HashMap::new()));
-    }
-    let mut ranked: Vec<(Choice, &Acquisition)> = open
-        .iter()
-        .filter_map(|open| {
-            let (score, said) = scored(open)?;
-            Some((Choice { id: open.id, why: Why::Score, score: Some(score) }, said))
-        })
-        .collect();
-    if strategy.besides == Besides::Typical {
-        let scores = ranked.iter().filter_map(|(choice, _)| Some((choice.id, choice.score?))).collect();
-        return Box::new(by_words(request, &scores));
-    }
-    let order = |(a, _): &(Choice, &Acquisition), (b, _): &(Choice, &Acquisition)| {
-        // A total order, whatever a model says; adding zero makes both zeros one.
-        let score = |choice: &Choice| choice.score.unwrap_or_default() + 0.0;
-        score(b).total_cmp(&score(a)).then(a.id.cmp(&b.id))
-    };
-    // What no model has scored comes last.
-    let is_unseen = move |open: &&Open<'a>| scored(open).is_none();
-    let unseen = std::iter::once_with(move || in_random_order(open.iter().filter(is_unseen).map(|open| open.id), seed));
-    let unseen = unseen.flatten().map(|id| Choice { id, why: Why::Random, score: None });
-    if strategy.besides == Besides::Stochastic {
-        ranked.sort_unstable_by(order);
-        let lots = by_lot(ranked.into_iter().map(|(choice, _)| choice), seed);
-        return Box::new(lots.into_iter().chain(unseen));
-    }
-    // Of many only those that can be chosen are put in order, and the others when it comes to them.
-    let best = part(&mut ranked, count.saturating_mul(SHORTLIST), order);
-    let mut rest = ranked.split_off(best);
-    ranked.sort_unstable_by(order);
-    if strategy.besides == Besides::Diverse {
-        spread(&mut ranked, count);
-    }
-    let rest = std::iter::once_with(move || {
-        rest.sort_unstable_by(order);
-        rest
-    });
-    Box::new(ranked.into_iter().chain(rest.flatten()).map(|(choice, _)| choice).chain(unseen))
-}
-
-/// Puts the first `count` before all others, and returns how many these are.
-fn part<T>(items: &mut [T], count: usize, order: impl FnMut(&T, &T) -> Ordering) -> usize {
-    if count >= items.len() {
-        return items.len();
-    }
-    items.select_nth_unstable_by(count, order);
-    count
-}
-
-/// Puts the best one of each of `count` groups of the best sentences first.
-fn spread(ranked: &mut Vec<(Choice, &Acquisition)>, count: usize) {
-    let shortlist = ranked.len().min(count.saturating_mul(SHORTLIST));
-    let directions: Vec<&[i8]> = ranked.iter().take(shortlist).map(|(_, said)| said.direction.as_slice()).collect();
-    let groups = groups(&directions, count);
-    let mut seen = vec![false; count];
-    let is_first = groups.iter().map(|&group| seen.get_mut(group).is_some_and(|seen| !std::mem::replace(seen, true)));
-    let mut is_first: Vec<bool> = is_first.collect();
-    is_first.resize(ranked.len(), false);
-    let (first, rest): (Vec<_>, Vec<_>) = ranked.drain(..).zip(is_first).partition(|(_, is_first)| *is_first);
-    ranked.extend(first.into_iter().chain(rest).map(|(ranked, _)| ranked));
-}
-
-/// Drawn one after the other, the r-th best with a weight of 1/r, so that each doubling of the ranks is as likely: softrank
-/// acquisition (Kirsch et al. 2023), by adding Gumbel noise to the logarithm of the weights. A sentence keeps its luck as
-/// long as its score.
-fn by_lot(ranked: impl Iterator<Item = Choice>, seed: u64) -> Vec<Choice> {
-    let key = |(rank, choice): (u32, Choice)| {
-        let score = choice.score.unwrap_or(0.0).to_bits();
-        let bits = scatter(scatter(scatter(seed) ^ u64::from(choice.id.0)) ^ u64::from(score));
-        // In (0, 1), of 53 bits.
-        let uniform = ((bits >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
-        (-f64::from(rank).ln() - (-uniform.ln()).ln(), choice)
-    };
-    let mut keyed: Vec<(f64, Choice)> = (1..).zip(ranked).map(key).collect();
-    keyed.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.id.cmp(&b.1.id)));
-    keyed.into_iter().map(|(_, choice)| choice).collect()
-}
-
-/// By what they add to the words that are known; where there are scores, these count as often.
-fn by_words<'a>(
-    request: &Request<'a>,
-    scores: &HashMap<SentenceId, f32>,
-) -> impl Iterator<Item = Choice> + 'a + use<'a> {
-    let Request { open, seed, count, .. } = *request;
-    let looked_at = first_at_random(open.iter().map(|open| open.id), seed, LOOKED_AT);
-    let words: Vec<Vec<&str>> = looked_at.iter().map(|id| (request.words)(*id)).collect();
-    let done = first_at_random((request.done)(), seed, LOOKED_AT);
-    let done: Vec<Vec<&str>> = done.iter().map(|id| (request.words)(*id)).collect();
-    let unseen = if scores.is_empty() { 1.0 } else { 0.0 };
-    let weights: Vec<f32> = looked_at.iter().map(|id| scores.get(id).map_or(unseen, |score| score.max(0.0))).collect();
-    let first = typical_sentences(&words, &weights, &done, looked_at.len().min(2 * count)).into_iter();
-    let first = first.filter_map(|(i, worth)| {
-        let id = *looked_at.get(i)?;
-        let score = scores.get(&id).copied();
-        let why = if score.is_some() { Why::Score } else { Why::Words };
-        Some(Choice { id, why, score: score.or(Some(worth)) })
-    });
-    let first: Vec<Choice> = first.collect();
-    let known: HashSet<SentenceId> = first.iter().map(|choice| choice.id).collect();
-    let others = std::iter::once_with(move || {
-        let others = in_random_order(open.iter().map(|open| open.id), seed).into_iter();
-        others.filter(move |id| !known.contains(id))
-    });
-    first.into_iter().chain(others.flatten().map(|id| Choice { id, why: Why::Random, score: None }))
-}
-
-/// `None` where the model was not asked for it, and for what looks at no model.
-fn score(measure: Measure, said: &Acquisition) -> Option<f32> {
-    match measure {
-        Measure::LeastConfidence => Some(said.least_confidence),
-        Measure::Entropy => Some(said.entropy),
-        Measure::Neh => Some(said.head_entropy),
-        Measure::MentionCount => Some(said.mentions),
-        Measure::Bald => said.disagreement,
-        Measure::Random | Measure::Order | Measure::Words => None,
-    }
-}
-
 /// What was chosen so far.
-struct Mixing<'a> {
+struct Chosen<'a> {
     words: &'a dyn Fn(SentenceId) -> Vec<&'a str>,
-    chosen: Vec<Choice>,
+    choices: Vec<Choice>,
     taken: HashSet<SentenceId>,
     sets: Vec<WordSet>,
 }
 
-impl Mixing<'_> {
+impl Chosen<'_> {
     /// The next one that was not chosen yet.
     fn next(&self, from: &mut impl Iterator<Item = Choice>) -> Option<Choice> {
         from.find(|next| !self.taken.contains(&next.id))
@@ -292,13 +99,16 @@ impl Mixing<'_> {
     fn take(&mut self, choice: Choice, words: WordSet) {
         self.taken.insert(choice.id);
         self.sets.push(words);
-        self.chosen.push(choice);
+        self.choices.push(choice);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::ranking::{by_lot, score};
+    use super::super::{Open, Strategy};
     use super::*;
+    use crate::annotation::Acquisition;
     use proptest::prelude::*;
 
     fn acquisition(score: f32, direction: [i8; 2]) -> Acquisition {
@@ -332,7 +142,7 @@ mod tests {
         let open: Vec<Open<'_>> =
             said.iter().zip(0..).map(|(said, id)| Open { id: SentenceId(id), said: said.as_ref() }).collect();
         let words = |id: SentenceId| texts[id.0 as usize].split(' ').collect();
-        choose(&Request {
+        choose(&ChoiceRequest {
             strategy: strategy.parse().unwrap(),
             count,
             shown: 0,
@@ -358,7 +168,8 @@ mod tests {
             vec!["all", "the", "same"]
         };
         let strategy = "entropy".parse().unwrap();
-        let request = Request { strategy, count: 10, shown: 0, seed: 7, open: &open, done: &Vec::new, words: &words };
+        let request =
+            ChoiceRequest { strategy, count: 10, shown: 0, seed: 7, open: &open, done: &Vec::new, words: &words };
         let chosen = choose(&request);
         let ids: HashSet<SentenceId> = chosen.iter().map(|choice| choice.id).collect();
         assert_eq!((chosen.len(), ids.len(), chosen[0].id), (10, 10, SentenceId(19_999)));
@@ -452,7 +263,7 @@ mod tests {
         ) {
             let said: Vec<_> = said.into_iter().map(|s| s.map(|(s, x, y)| acquisition(s, [x, y]))).collect();
             let words = |n: usize| unlike(n % alike);
-            for strategy in super::Strategy::ids() {
+            for strategy in Strategy::ids() {
                 let choices = chosen(&strategy, count, &said, &words);
                 prop_assert_eq!(choices.len(), count.min(said.len()), "{}", strategy);
                 let different: HashSet<_> = choices.iter().map(|c| c.id).collect();
@@ -480,7 +291,7 @@ mod tests {
                 let strategy = "entropy+diverse".parse().unwrap();
                 let words = |_| Vec::new();
                 let request =
-                    Request { strategy, count: 10, shown, seed: 7, open: &left, done: &Vec::new, words: &words };
+                    ChoiceRequest { strategy, count: 10, shown, seed: 7, open: &left, done: &Vec::new, words: &words };
                 // Of ten chosen some are shown, and then there is a new model.
                 let next: Vec<Choice> = choose(&request).into_iter().take(batch).collect();
                 shown += next.len();
@@ -488,19 +299,6 @@ mod tests {
                 left.retain(|open| next.iter().all(|c| c.id != open.id));
             }
             prop_assert_eq!(random, share_of(shown));
-        }
-
-        #[test]
-        fn the_random_order_does_not_depend_on_the_others(ids in prop::collection::hash_set(0_u32..1000, 0..40), some in any::<u64>()) {
-            let open = |keep: &dyn Fn(u32) -> bool| -> Vec<SentenceId> {
-                let mut ids: Vec<u32> = ids.iter().copied().filter(|id| keep(*id)).collect();
-                ids.sort_unstable();
-                in_random_order(ids.into_iter().map(SentenceId), 3)
-            };
-            let kept = |id: u32| some >> (id % 64) & 1 == 0;
-            let mut all = open(&|_| true);
-            all.retain(|id| kept(id.0));
-            prop_assert_eq!(all, open(&kept));
         }
     }
 }

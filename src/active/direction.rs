@@ -1,4 +1,4 @@
-//! Where a sentence's likely heads point in the encoder's space, in few bytes.
+//! Where a sentence's likely first words point in the encoder's space, in few bytes.
 
 use crate::nn::Rng;
 

@@ -21,12 +21,16 @@ mod direction;
 mod diversity;
 mod forecast;
 mod look_again;
+mod random_order;
+mod ranking;
+mod request;
 mod strategy;
 mod typical;
 
-pub use acquisition::{AcquisitionSums, Answer, acquisition, disagreement, disagreement_sum};
-pub use choose::{Choice, Open, Request, Why, choose};
+pub use acquisition::{AcquisitionSums, SentenceProbabilities, acquisition, disagreement, disagreement_sum};
+pub use choose::choose;
 pub use direction::Projection;
 pub use forecast::{Forecast, NextPoint, Point};
 pub use look_again::{Doubt, Finding, Held, Labelled, Proposal, look_again};
+pub use request::{Choice, ChoiceRequest, Open, Why};
 pub use strategy::{Besides, Measure, NoSuchStrategy, Strategy};

@@ -12,9 +12,9 @@ pub enum Measure {
     Order,
     /// The model's surprise at its own answer, a word (Shen et al. 2018, maximum normalised log-probability).
     LeastConfidence,
-    /// Mean entropy of the best candidate spans of plausible heads.
+    /// Mean entropy of the best candidate spans of plausible first words.
     Entropy,
-    /// Mean entropy of the decision whether a word is a head.
+    /// Mean entropy of the decision whether a word is the first of an entity.
     Neh,
     /// Expected number of mentions.
     MentionCount,

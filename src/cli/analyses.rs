@@ -40,7 +40,7 @@ pub(super) fn json_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> Vec<(&'
         By::Tasks => {
             let tasks = done
                 .tasks
-                .map(|t| json!({ "neh": t.heads.map(task), "sp": task(t.spans), "neh_sp": t.both.map(task) }));
+                .map(|t| json!({ "neh": t.first_words.map(task), "sp": task(t.spans), "neh_sp": t.both.map(task) }));
             vec![("tasks", tasks.into())]
         }
     }
@@ -59,7 +59,7 @@ pub(super) fn text_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> String 
         By::Buckets => done.buckets.map(|buckets| bucket_text(&buckets)).unwrap_or_default(),
         By::Tasks => {
             let tasks = done.tasks.unwrap_or_default();
-            let rows = [("NEH", tasks.heads), ("SP", Some(tasks.spans)), ("NEH + SP", tasks.both)];
+            let rows = [("NEH", tasks.first_words), ("SP", Some(tasks.spans)), ("NEH + SP", tasks.both)];
             let mut table = Table::new(["task", "P", "R", "F1", "gold", "predicted", "right", "samples"]);
             for (name, task) in rows.into_iter().filter_map(|(name, task)| Some((name, task?))) {
                 table.row(name, cells(task.counts).into_iter().chain([task.samples.to_string()]));
@@ -201,7 +201,7 @@ mod tests {
         let gold = [mention(0, 6, 1), mention(2, 6, 1), mention(4, 5, 1)];
         let predicted =
             [(0, 2, 1), (1, 6, 1), (2, 6, 1), (4, 5, 2), (8, 9, 1)].map(|(s, e, label)| mention(s, e, label));
-        let judged = [Judged { words: &words, gold: &gold, predicted: &predicted, heads: None, candidates: 55 }];
+        let judged = [Judged { words: &words, gold: &gold, predicted: &predicted, first_words: None, candidates: 55 }];
         EvaluateReport {
             model: ModelId(1),
             report: Report::strict(&[], judged),

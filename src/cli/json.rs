@@ -31,7 +31,7 @@ pub(super) fn evaluation(split: &str, model: u32, report: &Report, corpus: &Corp
         "sentences": report.sentences,
         "model": model,
         "strict": strict(report, corpus),
-        "neh": report.heads.map(counts),
+        "neh": report.first_words.map(counts),
     })
 }
 

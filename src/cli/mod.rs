@@ -39,7 +39,7 @@ mod table;
 mod train;
 
 use crate::experiments::{UiBench, UiBenchRequest};
-use crate::session::{Home, SessionError, start_log};
+use crate::session::{Home, InstructionSet, NnError, SessionError, start_log};
 use crate::wording::printable;
 use args::{Cli, Command};
 use clap::Parser;
@@ -54,6 +54,8 @@ use std::sync::atomic::AtomicBool;
 pub enum CliError {
     #[error(transparent)]
     Session(#[from] SessionError),
+    #[error(transparent)]
+    Kernels(#[from] NnError),
     #[error("{message}")]
     Usage { message: String },
     #[error("can't write to standard output: {0}")]
@@ -106,6 +108,7 @@ pub fn main(window: Option<Window>) -> ExitCode {
 }
 
 fn run(cli: Cli, window: Option<Window>) -> Result<Ending, CliError> {
+    InstructionSet::from_environment()?;
     match cli.command {
         None => open(window, cli.project),
         Some(Command::New(args)) => new::run(&args),

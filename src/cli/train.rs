@@ -125,7 +125,7 @@ pub(super) fn manifest_to_json(manifest: &Manifest) -> Value {
         "sentences_per_sec": outcome.sentences_per_sec,
         "peak_memory_mb": outcome.peak_memory_mb,
         "samples": {
-            "neh": { "positive": samples.heads.positive, "negative": samples.heads.negative },
+            "neh": { "positive": samples.first_words.positive, "negative": samples.first_words.negative },
             "span": { "positive": samples.spans.positive, "negative": samples.spans.negative },
         },
         "too_wide_mentions": outcome.too_wide_mentions,

@@ -1,7 +1,7 @@
 //! What a distillation writes beside weights: the record in the student's folder, and the state in a checkpoint.
 
-use super::{Config, DistillError, Request};
-use crate::nn::lend;
+use super::{Config, DistillError, DistillationRequest};
+use crate::nn::as_slice;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::ffi::OsString;
@@ -41,7 +41,7 @@ pub struct Record {
 
 /// Where a distillation stands.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct CheckpointState {
     /// Of what it is made from; see [`fingerprint`].
     pub fingerprint: String,
     pub step: usize,
@@ -59,7 +59,7 @@ pub(super) fn checkpoint_of(output: &Path) -> PathBuf {
 }
 
 /// A hash of teacher, text and settings: of all that the student depends on.
-pub(super) fn fingerprint(request: &Request) -> Result<String, DistillError> {
+pub(super) fn fingerprint(request: &DistillationRequest) -> Result<String, DistillError> {
     let mut sha = Sha256::new();
     let Config { layers, inner, vocabulary, last, epochs, batch_size, rate, seed, threads: _, compact } =
         &request.config;
@@ -72,7 +72,7 @@ pub(super) fn fingerprint(request: &Request) -> Result<String, DistillError> {
     weights.sort_by_key(|(name, _)| *name);
     for (name, tensor) in weights {
         sha.update(name);
-        let numbers = lend(tensor).map_err(crate::nn::NnError::from)?;
+        let numbers = as_slice(tensor).map_err(crate::nn::NnError::from)?;
         numbers.iter().for_each(|x| sha.update(x.to_le_bytes()));
     }
     for sentence in &request.sentences {

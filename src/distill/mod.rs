@@ -14,10 +14,13 @@
 //! Deliberately absent: a student narrower than its teacher; objectives on words left out or on attention; data from
 //! anywhere but the caller.
 
+mod comparison;
 mod config;
 mod files;
-mod lesson;
+mod keeper;
+mod preparing;
 mod run;
+mod stretches;
 mod student;
 
 pub use config::Config;
@@ -27,10 +30,11 @@ pub use run::distill;
 use crate::encoder::{Encoder, EncoderError};
 use crate::nn::NnError;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What to distil from what, and where to.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct DistillationRequest {
     pub teacher: Encoder,
     /// What the record calls the teacher.
     pub teacher_name: String,
@@ -74,7 +78,7 @@ pub enum DistillError {
     BadLine { line: usize, text: String, path: PathBuf },
     #[error("the teacher has no weights to learn from; choose a pretrained encoder")]
     NotPretrained,
-    #[error("only {0} sentences have words, and a distillation needs at least {least}; give more text", least = run::LEAST_SENTENCES)]
+    #[error("only {0} sentences have words, and a distillation needs at least {least}; give more text", least = preparing::LEAST_SENTENCES)]
     TooLittleText(usize),
     #[error("the student's folder already exists; choose another one: {0}")]
     Exists(PathBuf),
@@ -105,4 +109,8 @@ impl DistillError {
         let path = path.into();
         move |source| Self::Io { action, source, path }
     }
+}
+
+fn stop_if_cancelled(cancel: &AtomicBool) -> Result<(), DistillError> {
+    if cancel.load(Ordering::Relaxed) { Err(DistillError::Cancelled) } else { Ok(()) }
 }

@@ -3,7 +3,7 @@
 use super::{Config, DistillError};
 use crate::encoder::{Cut, Encoder, Tape};
 use crate::nn::kernels::gelu_row;
-use crate::nn::{NnError, lend};
+use crate::nn::{NnError, as_slice};
 use std::collections::HashMap;
 
 /// How much each neuron of a block's inner layer adds to the block's sum: its mean square on some text, times the squared
@@ -30,7 +30,7 @@ impl Activity {
     fn most_active(&self, teacher: &Encoder, block: usize, count: usize) -> Result<Vec<u32>, DistillError> {
         let name = format!("encoder.layer.{block}.output.dense.weight");
         let down = teacher.weights().get(&name).ok_or(NnError::MissingWeight { name })?;
-        let down = lend(down).map_err(NnError::from)?;
+        let down = as_slice(down).map_err(NnError::from)?;
         let sums = self.0.get(block).map_or(&[][..], Vec::as_slice);
         let mut lengths = vec![0f64; sums.len()];
         for row in down.chunks_exact(sums.len().max(1)) {

@@ -31,7 +31,7 @@ pub struct Bert {
     /// Blocks that learn, the last ones; with all of them the embeddings do, too.
     learning: usize,
     /// Whether products are of half precision.
-    pub(super) halves: bool,
+    pub(super) bf16: bool,
     hidden: usize,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Block {
     pub up: Linear,
     pub down: Linear,
     pub norm: LayerNorm,
-    pub heads: usize,
+    pub attention_heads: usize,
 }
 
 /// How much of an encoder learns.
@@ -94,7 +94,7 @@ impl Bert {
             dropout: p,
             learning: learns,
             hidden: h,
-            halves: false,
+            bf16: false,
         })
     }
 
@@ -103,12 +103,12 @@ impl Bert {
     #[must_use]
     pub fn with_bf16(self) -> Self {
         let fit = self.blocks.iter().all(|block| Panels::fit(block.hidden()) && Panels::fit(block.inner()));
-        Self { halves: has_bf16() && fit, ..self }
+        Self { bf16: has_bf16() && fit, ..self }
     }
 
     /// Whether matrix products are in bfloat16.
     pub fn uses_bf16(&self) -> bool {
-        self.halves
+        self.bf16
     }
 
     /// H.
@@ -153,7 +153,7 @@ impl Block {
             up: Linear::new(scope.scope("intermediate.dense"), h, inner)?,
             down: Linear::new(scope.scope("output.dense"), inner, h)?,
             norm: LayerNorm::new(scope.scope("output.LayerNorm"), h, eps)?,
-            heads: config.heads,
+            attention_heads: config.attention_heads,
         })
     }
 

@@ -29,10 +29,10 @@ pub struct EncoderConfig {
     pub vocabulary: usize,
     /// Width of the embedding tables. Where it is not `hidden`, a linear layer makes it so.
     pub embedding: usize,
-    /// H, a multiple of `heads`.
+    /// H, a multiple of `attention_heads`.
     pub hidden: usize,
     pub layers: usize,
-    pub heads: usize,
+    pub attention_heads: usize,
     /// Width of the inner layer of a block's feed-forward part.
     pub inner: usize,
     /// Rows of the table of positions.
@@ -54,9 +54,10 @@ impl EncoderConfig {
         let keys = kind.keys();
         file.check_rest(keys.activation)?;
         let hidden = file.number(keys.hidden, 1, 16_384)?;
-        let heads = file.number(keys.heads, 1, 1024)?;
-        if !hidden.is_multiple_of(heads) {
-            let problem = format!("{} {hidden} is not a multiple of {} {heads}", keys.hidden, keys.heads);
+        let attention_heads = file.number(keys.attention_heads, 1, 1024)?;
+        if !hidden.is_multiple_of(attention_heads) {
+            let problem =
+                format!("{} {hidden} is not a multiple of {} {attention_heads}", keys.hidden, keys.attention_heads);
             return Err(EncoderError::bad_file(problem, GET_AGAIN, path));
         }
         let vocabulary = file.number("vocab_size", 1, 4_000_000)?;
@@ -75,7 +76,7 @@ impl EncoderConfig {
             },
             hidden,
             layers: file.number(keys.layers, 1, 256)?,
-            heads,
+            attention_heads,
             inner: file.number(keys.inner, 1, 131_072)?,
             // A word needs a place between the two marks.
             max_positions: file.number("max_position_embeddings", position_offset + 3, 1 << 20)?,
@@ -114,7 +115,7 @@ impl EncoderConfig {
             "vocab_size": self.vocabulary,
             "hidden_size": self.hidden,
             "num_hidden_layers": self.layers,
-            "num_attention_heads": self.heads,
+            "num_attention_heads": self.attention_heads,
             "intermediate_size": self.inner,
             "max_position_embeddings": self.max_positions,
             "type_vocab_size": self.token_types,

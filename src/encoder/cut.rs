@@ -173,8 +173,8 @@ mod tests {
         let (config, before) = (small.definition().config(), whole.definition().config());
         assert_eq!((config.layers, config.inner, config.vocabulary), (1, 3, kept.len()));
         assert_eq!(
-            (config.hidden, config.heads, config.max_positions),
-            (before.hidden, before.heads, before.max_positions)
+            (config.hidden, config.attention_heads, config.max_positions),
+            (before.hidden, before.attention_heads, before.max_positions)
         );
         let expected: Vec<&String> = kept.iter().map(|i| &list[*i as usize]).collect();
         assert_eq!(small.definition().subwords().list().iter().collect::<Vec<_>>(), expected);

@@ -1,7 +1,7 @@
 //! Subwords without a vocabulary: hashes of a word's parts.
 //!
 //! A word never seen in training still shares its beginning, its end and its form with words that were. Case is left
-//! out here and comes back as the word-shape feature of the heads.
+//! out here and comes back as the word-shape feature of the task head.
 
 use super::{EncoderConfig, Kind, Pieces};
 
@@ -31,7 +31,7 @@ impl HashedWords {
             embedding: 128,
             hidden: 128,
             layers: 2,
-            heads: 4,
+            attention_heads: 4,
             inner: 256,
             max_positions: 256,
             position_offset: 0,

@@ -26,7 +26,7 @@ use super::folder::{COMPACT, CONFIG, FILES, MERGES, PIECES, TOKENIZER, VOCABULAR
 use super::{Definition, Encoder, EncoderError, weights};
 use crate::disk::Noted as _;
 use directories::BaseDirs;
-use reply::Part;
+use reply::ReplyPart;
 use serde_json::Value;
 use std::fs::{File, TryLockError};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
@@ -155,10 +155,10 @@ impl Hub {
         let mut text = Vec::new();
         loop {
             match opened.reply.next(cancel)? {
-                Part::Bytes(bytes) if text.len() + bytes.len() <= LIST_BYTES => text.extend(bytes),
-                Part::End => break,
-                Part::Broken { reason } => return Err(self.unreachable(reason)),
-                Part::Bytes(_) | Part::Head(_) => return Err(not_the_hub(&url)),
+                ReplyPart::Bytes(bytes) if text.len() + bytes.len() <= LIST_BYTES => text.extend(bytes),
+                ReplyPart::End => break,
+                ReplyPart::Broken { reason } => return Err(self.unreachable(reason)),
+                ReplyPart::Bytes(_) | ReplyPart::ResponseHead(_) => return Err(not_the_hub(&url)),
             }
         }
         let json: Value = serde_json::from_slice(&text).map_err(|_| not_the_hub(&url))?;
@@ -176,7 +176,7 @@ impl Hub {
     }
 
     /// What a status other than success means.
-    fn refusal(&self, head: &reply::Head, repository: &Repository, url: &str) -> EncoderError {
+    fn refusal(&self, head: &reply::ResponseHead, repository: &Repository, url: &str) -> EncoderError {
         let name = repository.to_string();
         let page = format!("{}/{}", self.endpoint, repository.id());
         match (head.status, head.header("x-error-code")) {

@@ -27,7 +27,7 @@ const TYPES: [(&str, &str, Kind); 6] = [
 pub(super) struct Keys {
     pub hidden: &'static str,
     pub layers: &'static str,
-    pub heads: &'static str,
+    pub attention_heads: &'static str,
     pub inner: &'static str,
     pub activation: &'static str,
 }
@@ -63,14 +63,14 @@ impl Kind {
             Self::DistilBert => Keys {
                 hidden: "dim",
                 layers: "n_layers",
-                heads: "n_heads",
+                attention_heads: "n_heads",
                 inner: "hidden_dim",
                 activation: "activation",
             },
             Self::Bert | Self::Roberta | Self::Electra => Keys {
                 hidden: "hidden_size",
                 layers: "num_hidden_layers",
-                heads: "num_attention_heads",
+                attention_heads: "num_attention_heads",
                 inner: "intermediate_size",
                 activation: "hidden_act",
             },

@@ -28,6 +28,7 @@ mod folder;
 mod hashed;
 mod hub;
 mod kind;
+mod packed;
 pub mod plain;
 mod registry;
 mod subwords;

@@ -54,7 +54,7 @@ fn embed(bert: &Bert, batch: &EncoderBatch, mode: &mut Mode) -> Result<Tensor, N
 /// `[N, H]` to `[N, H]`.
 fn run(block: &Block, x: &Tensor, padding: &Padding, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
     let [q, k, v] = [&block.query, &block.key, &block.value].map(|layer| padding.add(&linear(layer, x)?));
-    let context = plain::attention([&q?, &k?, &v?], block.heads, &padding.lens, mode.dropout(p))?;
+    let context = plain::attention([&q?, &k?, &v?], block.attention_heads, &padding.lens, mode.dropout(p))?;
     let attended = dropped(&linear(&block.output, &padding.remove(&context)?)?, p, mode)?;
     let x = norm(&block.attention_norm, &(attended + x)?)?;
     let fed = dropped(&linear(&block.down, &plain::gelu(&linear(&block.up, &x)?)?)?, p, mode)?;

@@ -6,7 +6,7 @@ mod other_program;
 mod two_ways;
 
 use super::*;
-use crate::nn::{Gradients, Mode, Part, Rng, Vars, lend, read_tensors, write_tensors};
+use crate::nn::{Gradients, Mode, ParameterGroup, Rng, Vars, as_slice, read_tensors, write_tensors};
 use candle_core::{Device, Tensor};
 use expect_test::expect;
 use std::collections::BTreeMap;
@@ -23,7 +23,8 @@ fn words(text: &str) -> Vec<String> {
 fn built(encoder: &Encoder) -> (Vars, Bert) {
     let mut vars = Vars::trainable(1, &Device::Cpu);
     vars.stock(encoder.weights().iter().map(|(name, t)| (format!("e.{name}"), t.clone())));
-    let bert = Bert::new(vars.scope("e", Part::Encoder), encoder.definition().config(), Learning::All, 0.0).unwrap();
+    let bert =
+        Bert::new(vars.scope("e", ParameterGroup::Encoder), encoder.definition().config(), Learning::All, 0.0).unwrap();
     (vars, bert)
 }
 
@@ -69,7 +70,7 @@ fn subwords_hidden_states_and_gradients_are_pytorch_s() {
     let off = greatest(&(&hidden - without_padding(&batch, &reference["hidden"])).unwrap());
     assert!(off < 5e-6, "hidden states are off by {off}");
     let factors = without_padding(&batch, &reference["factors"]);
-    bert.backward(&batch, &mut tape, &lend(&factors).unwrap(), &mut gradients).unwrap();
+    bert.backward(&batch, &mut tape, &as_slice(&factors).unwrap(), &mut gradients).unwrap();
     assert_eq!(vars.iter().count(), 5 + 2 * 16);
     for (name, variable) in vars.iter() {
         let expected = &reference[&name.replacen("e.", "grad.", 1)];

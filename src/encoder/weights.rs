@@ -1,7 +1,7 @@
 //! Weights as they come from `model.safetensors`.
 
 use super::error::GET_AGAIN;
-use super::{EncoderConfig, EncoderError, Kind, compact};
+use super::{EncoderConfig, EncoderError, Kind, packed};
 use crate::nn::NnError;
 use candle_core::safetensors::Load as _;
 use candle_core::{DType, Device, Storage, Tensor};
@@ -36,8 +36,8 @@ pub(super) fn read(bytes: &[u8], config: &EncoderConfig, path: &Path) -> Result<
         let Some(view) = views.get(&name) else {
             return Err(EncoderError::MissingWeight { name, path: path.to_owned() });
         };
-        let tensor = match views.get(&compact::scales_of(&name)) {
-            Some(scales) if compact::is_packed(view, scales) => compact::unpack(view, scales).map_err(|_| {
+        let tensor = match views.get(&packed::scales_of(&name)) {
+            Some(scales) if packed::is_packed(view, scales) => packed::unpack(view, scales).map_err(|_| {
                 let problem = format!("the weight {name:?} and its scales don't go together");
                 EncoderError::bad_file(problem, GET_AGAIN, path)
             })?,

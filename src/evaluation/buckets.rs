@@ -94,9 +94,9 @@ mod tests {
         // In a sentence of 40 words 1 gold mention is a density of .025; in one of 7 words 2 are .29.
         let gold = [mention(0, 1, 1)];
         let predicted = [mention(0, 1, 2), mention(2, 4, 1), mention(5, 10, 1)];
-        let long = Judged { words: &words, gold: &gold, predicted: &predicted, heads: None, candidates: 0 };
+        let long = Judged { words: &words, gold: &gold, predicted: &predicted, first_words: None, candidates: 0 };
         let gold = [mention(2, 4, 1), mention(2, 4, 2)];
-        let short = Judged { words: &words[..7], gold: &gold, predicted: &gold, heads: None, candidates: 0 };
+        let short = Judged { words: &words[..7], gold: &gold, predicted: &gold, first_words: None, candidates: 0 };
         let buckets = Buckets::of([long, short], &consistency);
         assert_eq!(row(buckets.entity_length), "XS 0/1/1, S 2/1/0, XL 0/1/0");
         assert_eq!(row(buckets.text_length), "XS 2/0/0, XL 0/3/1");

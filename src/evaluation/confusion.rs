@@ -57,7 +57,7 @@ mod tests {
     fn each_gold_and_each_predicted_mention_is_counted_once() {
         let gold = mentions(&[(0, 1, 1), (2, 3, 1), (4, 5, 2), (6, 7, 1), (6, 7, 2)]);
         let predicted = mentions(&[(0, 1, 1), (2, 3, 2), (8, 9, 1), (6, 7, 2), (6, 7, 3)]);
-        let judged = Judged { words: &[], gold: &gold, predicted: &predicted, heads: None, candidates: 0 };
+        let judged = Judged { words: &[], gold: &gold, predicted: &predicted, first_words: None, candidates: 0 };
         let (one, two, three) = (Some(LabelId(1)), Some(LabelId(2)), Some(LabelId(3)));
         let rows: Vec<_> = Confusion::of([judged]).rows().collect();
         assert_eq!(

@@ -18,7 +18,7 @@ const CREATE: usize = 3;
 const FIX: usize = 2;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Effort {
+pub struct CorrectionEffort {
     pub accepted: usize,
     pub relabelled: usize,
     pub moved: usize,
@@ -26,7 +26,7 @@ pub struct Effort {
     pub created: usize,
 }
 
-impl Effort {
+impl CorrectionEffort {
     /// Of one sentence: its gold mentions, and what was suggested.
     pub fn of(gold: &[(Span, LabelId)], suggested: &[(Span, LabelId)]) -> Self {
         let (gold, suggested) = (set(gold), set(suggested));
@@ -69,7 +69,7 @@ impl Effort {
     }
 }
 
-impl AddAssign for Effort {
+impl AddAssign for CorrectionEffort {
     fn add_assign(&mut self, other: Self) {
         self.accepted += other.accepted;
         self.relabelled += other.relabelled;
@@ -98,20 +98,22 @@ pub type Scored<'a> = (&'a [(Span, LabelId)], &'a [(Span, LabelId, f32)]);
 
 /// The score from which suggestions are shown so that a person has least to do, of the steps 0.1, 0.15 … 0.95, and what
 /// they then have to do. Of equally good ones the one nearest to 0.5.
-pub fn least_effort(sentences: &[Scored<'_>]) -> (f32, Effort) {
+pub fn least_effort(sentences: &[Scored<'_>]) -> (f32, CorrectionEffort) {
     let thresholds = (2..20_u8).map(|step| f32::from(step) * 0.05);
     let efforts = thresholds.map(|threshold| (threshold, effort_at(sentences, threshold)));
     let far = |threshold: f32| ((threshold - 0.5).abs() * 100.0).round() as usize;
-    efforts.min_by_key(|(threshold, effort)| (effort.actions(), far(*threshold))).unwrap_or((0.5, Effort::default()))
+    efforts
+        .min_by_key(|(threshold, effort)| (effort.actions(), far(*threshold)))
+        .unwrap_or((0.5, CorrectionEffort::default()))
 }
 
 /// What a person has to do where suggestions are shown from a score on.
-pub fn effort_at(sentences: &[Scored<'_>], threshold: f32) -> Effort {
-    let mut total = Effort::default();
+pub fn effort_at(sentences: &[Scored<'_>], threshold: f32) -> CorrectionEffort {
+    let mut total = CorrectionEffort::default();
     for (gold, suggested) in sentences {
         let shown: Vec<_> =
             suggested.iter().filter(|s| s.2 >= threshold).map(|(span, label, _)| (*span, *label)).collect();
-        total += Effort::of(gold, &shown);
+        total += CorrectionEffort::of(gold, &shown);
     }
     total
 }
@@ -129,18 +131,19 @@ mod tests {
     fn each_kind_of_answer_by_hand() {
         let gold = mentions(&[(0, 2, 1), (0, 5, 2), (6, 8, 1), (9, 12, 3), (14, 15, 1)]);
         let suggested = mentions(&[(0, 2, 1), (0, 5, 3), (6, 7, 1), (10, 11, 1), (20, 21, 3)]);
-        let effort = Effort::of(&gold, &suggested);
-        assert_eq!(effort, Effort { accepted: 1, relabelled: 1, moved: 1, rejected: 2, created: 2 });
+        let effort = CorrectionEffort::of(&gold, &suggested);
+        assert_eq!(effort, CorrectionEffort { accepted: 1, relabelled: 1, moved: 1, rejected: 2, created: 2 });
         assert_eq!((effort.actions(), effort.from_scratch()), (1 + 2 + 2 + 2 + 6, 15));
         assert_eq!(effort.precision(), Some(0.2));
     }
 
     #[test]
     fn a_suggestion_is_used_once() {
-        let two_labels = Effort::of(&mentions(&[(0, 2, 1), (0, 2, 2)]), &mentions(&[(0, 2, 3)]));
-        assert_eq!(two_labels, Effort { relabelled: 1, created: 1, ..Effort::default() });
-        let right_and_more = Effort::of(&mentions(&[(0, 2, 1)]), &mentions(&[(0, 2, 1), (0, 2, 2), (0, 3, 1)]));
-        assert_eq!(right_and_more, Effort { accepted: 1, rejected: 2, ..Effort::default() });
+        let two_labels = CorrectionEffort::of(&mentions(&[(0, 2, 1), (0, 2, 2)]), &mentions(&[(0, 2, 3)]));
+        assert_eq!(two_labels, CorrectionEffort { relabelled: 1, created: 1, ..CorrectionEffort::default() });
+        let right_and_more =
+            CorrectionEffort::of(&mentions(&[(0, 2, 1)]), &mentions(&[(0, 2, 1), (0, 2, 2), (0, 3, 1)]));
+        assert_eq!(right_and_more, CorrectionEffort { accepted: 1, rejected: 2, ..CorrectionEffort::default() });
     }
 
     #[test]
@@ -166,13 +169,13 @@ mod tests {
     proptest! {
         #[test]
         fn every_mention_and_every_suggestion_is_answered(gold in some(), suggested in some()) {
-            let Effort { accepted, relabelled, moved, rejected, created } = Effort::of(&gold, &suggested);
+            let CorrectionEffort { accepted, relabelled, moved, rejected, created } = CorrectionEffort::of(&gold, &suggested);
             let count = |mentions: &[(Span, LabelId)]| set(mentions).len();
             prop_assert_eq!(accepted + relabelled + moved + created, count(&gold));
             prop_assert_eq!(accepted + relabelled + moved + rejected, count(&suggested));
             // Never more to do than rejecting all and making all.
-            prop_assert!(Effort::of(&gold, &suggested).actions() <= count(&suggested) + CREATE * count(&gold));
-            let nothing = Effort::of(&gold, &[]);
+            prop_assert!(CorrectionEffort::of(&gold, &suggested).actions() <= count(&suggested) + CREATE * count(&gold));
+            let nothing = CorrectionEffort::of(&gold, &[]);
             prop_assert_eq!(nothing.actions(), nothing.from_scratch());
         }
     }

@@ -10,7 +10,7 @@ pub struct Judged<'a> {
     pub gold: &'a [(Span, LabelId)],
     pub predicted: &'a [(Span, LabelId)],
     /// Words that the model takes for first words of entities, where it predicts them.
-    pub heads: Option<&'a [TokenIdx]>,
+    pub first_words: Option<&'a [TokenIdx]>,
     /// Spans that the model was asked about.
     pub candidates: usize,
 }

@@ -1,7 +1,7 @@
 //! Counts and scores. Pure functions of gold and predicted mentions.
 //!
 //! [`Report`] is the strict score, which everything is judged by. The others say where it comes from: [`Matches`]
-//! (which forgives labels or boundaries), [`Effort`] (what it costs a person to mend), [`Lengths`], [`Nesting`], [`Buckets`], [`Errors`] and [`Tasks`].
+//! (which forgives labels or boundaries), [`CorrectionEffort`] (what it costs a person to correct), [`Lengths`], [`Nesting`], [`Buckets`], [`Errors`] and [`Tasks`].
 //!
 //! # Invariants
 //! - A score without anything to divide by is `None`, never 0 or 1.
@@ -12,9 +12,9 @@
 //! Deliberately absent: models, files, tests of whether one model is better than another.
 
 mod analyses;
-mod band;
 mod buckets;
 mod calibration;
+mod confidence_interval;
 mod confusion;
 mod consistency;
 mod counts;
@@ -33,13 +33,13 @@ mod tasks;
 mod testing;
 
 pub use analyses::Analyses;
-pub use band::Band;
 pub use buckets::{Bucketed, Buckets};
 pub use calibration::{Calibration, Scale};
+pub use confidence_interval::ConfidenceInterval;
 pub use confusion::Confusion;
 pub use consistency::Consistency;
 pub use counts::Counts;
-pub use effort::{Effort, Scored, effort_at, least_effort};
+pub use effort::{CorrectionEffort, Scored, effort_at, least_effort};
 pub use errors::{ErrorKinds, Errors};
 pub use judged::Judged;
 pub use lengths::Lengths;

@@ -12,15 +12,15 @@ pub struct Report {
     pub micro: Counts,
     /// Every label asked for, also those that never occur.
     pub labels: BTreeMap<LabelId, Counts>,
-    /// Named entity heads; `None` when a sentence had no prediction of them.
-    pub heads: Option<Counts>,
+    /// First words of entities (NEH); `None` when a sentence had no prediction of them.
+    pub first_words: Option<Counts>,
 }
 
 impl Report {
     /// Counts over all sentences.
     pub fn strict<'a>(labels: &[LabelId], sentences: impl IntoIterator<Item = Judged<'a>>) -> Self {
         let empty = labels.iter().map(|label| (*label, Counts::default())).collect();
-        let mut report = Self { labels: empty, heads: Some(Counts::default()), ..Self::default() };
+        let mut report = Self { labels: empty, first_words: Some(Counts::default()), ..Self::default() };
         for sentence in sentences {
             report.add(sentence);
         }
@@ -33,17 +33,17 @@ impl Report {
             *self.labels.entry(label).or_default() += counts;
             self.micro += counts;
         }
-        match (sentence.heads, &mut self.heads) {
-            (Some(heads), Some(total)) => *total += head_counts(sentence, heads),
-            _ => self.heads = None,
+        match (sentence.first_words, &mut self.first_words) {
+            (Some(first_words), Some(total)) => *total += first_word_counts(sentence, first_words),
+            _ => self.first_words = None,
         }
     }
 }
 
 /// Words that begin gold mentions against those that are predicted to.
-fn head_counts(sentence: Judged<'_>, heads: &[TokenIdx]) -> Counts {
+fn first_word_counts(sentence: Judged<'_>, first_words: &[TokenIdx]) -> Counts {
     let starts: Vec<TokenIdx> = sentence.gold.iter().map(|(span, _)| span.start()).collect();
-    let (gold, predicted) = (set(&starts), set(heads));
+    let (gold, predicted) = (set(&starts), set(first_words));
     let same = predicted.iter().filter(|word| gold.binary_search(word).is_ok()).count();
     Counts::of_totals(gold.len(), predicted.len(), same)
 }
@@ -62,8 +62,9 @@ mod tests {
         let (person, place, never) = (LabelId(0), LabelId(4), LabelId(7));
         let gold = [(span(0, 3), person), (span(2, 3), place), (span(5, 6), place)];
         let predicted = [(span(0, 3), person), (span(0, 3), person), (span(2, 3), person), (span(5, 7), place)];
-        let heads = [TokenIdx::new(0), TokenIdx::new(1)];
-        let judged = Judged { words: &[], gold: &gold, predicted: &predicted, heads: Some(&heads), candidates: 0 };
+        let first_words = [TokenIdx::new(0), TokenIdx::new(1)];
+        let judged =
+            Judged { words: &[], gold: &gold, predicted: &predicted, first_words: Some(&first_words), candidates: 0 };
         let report = Report::strict(&[person, place, never], [judged]);
         let counts = |true_positives, false_positives, false_negatives| Counts {
             true_positives,
@@ -74,8 +75,8 @@ mod tests {
         assert_eq!(report.labels[&person], counts(1, 1, 0));
         assert_eq!(report.labels[&place], counts(0, 1, 2));
         assert_eq!(report.labels[&never], counts(0, 0, 0));
-        assert_eq!(report.heads, Some(counts(1, 1, 2)));
-        let none = Judged { heads: None, ..judged };
-        assert_eq!(Report::strict(&[], [judged, none]).heads, None);
+        assert_eq!(report.first_words, Some(counts(1, 1, 2)));
+        let none = Judged { first_words: None, ..judged };
+        assert_eq!(Report::strict(&[], [judged, none]).first_words, None);
     }
 }

@@ -1,7 +1,7 @@
-//! The two tasks of an architecture that predicts heads, each alone and both together.
+//! The two tasks of an architecture that predicts first words, each alone and both together.
 //!
 //! SmartSpanNER's Tables 8 and 13 (scores) and 7 and 12 (samples): NEH finds the words that begin entities; SP classifies
-//! all spans up to the max width, as if there were no heads; NEH + SP classifies those that begin with a predicted head,
+//! all spans up to the max width, as if there were no first words; NEH + SP classifies those that begin with a predicted first word,
 //! which is what the model does otherwise.
 
 use super::{Counts, Judged, Report};
@@ -17,24 +17,24 @@ pub struct Task {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tasks {
     /// Words that begin entities; `None` where the architecture doesn't predict them.
-    pub heads: Option<Task>,
+    pub first_words: Option<Task>,
     /// Mentions among all spans, strict.
     pub spans: Task,
-    /// Mentions among the spans that begin with a predicted head, strict; `None` where there are none predicted.
+    /// Mentions among the spans that begin with a predicted first word, strict; `None` where there are none predicted.
     pub both: Option<Task>,
 }
 
 impl Tasks {
-    /// From the same sentences twice: with candidates of predicted heads only, and with all spans as candidates.
+    /// From the same sentences twice: with candidates of predicted first words only, and with all spans as candidates.
     pub fn of<'a>(
         filtered: impl IntoIterator<Item = Judged<'a>>,
         unfiltered: impl IntoIterator<Item = Judged<'a>>,
     ) -> Self {
         let (report, words, candidates) = score(filtered);
-        let heads = report.heads.map(|counts| Task { counts, samples: words });
-        let both = heads.map(|_| Task { counts: report.micro, samples: candidates });
+        let first_words = report.first_words.map(|counts| Task { counts, samples: words });
+        let both = first_words.map(|_| Task { counts: report.micro, samples: candidates });
         let (report, _, candidates) = score(unfiltered);
-        Self { heads, spans: Task { counts: report.micro, samples: candidates }, both }
+        Self { first_words, spans: Task { counts: report.micro, samples: candidates }, both }
     }
 }
 
@@ -57,16 +57,16 @@ mod tests {
 
     #[test]
     fn each_task_has_its_scores_and_its_samples() {
-        // Gold 0..2 and 4..5. The heads 0 and 3 let the classifier find 0..2; without them it finds 4..5 and makes up 1..2.
+        // Gold 0..2 and 4..5. The first words 0 and 3 let the classifier find 0..2; without them it finds 4..5 and makes up 1..2.
         let gold = [(0, 2, 1), (4, 5, 1)];
-        let heads = [TokenIdx::new(0), TokenIdx::new(3)];
+        let first_words = [TokenIdx::new(0), TokenIdx::new(3)];
         let tasks = judge(&gold, &[(0, 2, 1)], |filtered| {
-            let filtered = Judged { heads: Some(&heads), candidates: 7, ..filtered };
+            let filtered = Judged { first_words: Some(&first_words), candidates: 7, ..filtered };
             judge(&gold, &[(0, 2, 1), (1, 2, 1), (4, 5, 1)], |all| {
-                Tasks::of([filtered, filtered], [Judged { heads: Some(&heads), candidates: 15, ..all }; 2])
+                Tasks::of([filtered, filtered], [Judged { first_words: Some(&first_words), candidates: 15, ..all }; 2])
             })
         });
-        assert_eq!(tasks.heads, Some(Task { counts: counts(2, 2, 2), samples: 10 }));
+        assert_eq!(tasks.first_words, Some(Task { counts: counts(2, 2, 2), samples: 10 }));
         assert_eq!(tasks.both, Some(Task { counts: counts(2, 0, 2), samples: 14 }));
         assert_eq!(tasks.spans, Task { counts: counts(4, 2, 0), samples: 30 });
     }

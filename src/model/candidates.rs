@@ -21,13 +21,13 @@ impl SampleCounts {
 /// What a loss was made from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Samples {
-    pub heads: SampleCounts,
+    pub first_words: SampleCounts,
     pub spans: SampleCounts,
 }
 
 impl std::ops::AddAssign for Samples {
     fn add_assign(&mut self, other: Self) {
-        for (mine, others) in [(&mut self.heads, other.heads), (&mut self.spans, other.spans)] {
+        for (mine, others) in [(&mut self.first_words, other.first_words), (&mut self.spans, other.spans)] {
             mine.positive += others.positive;
             mine.negative += others.negative;
         }
@@ -86,13 +86,13 @@ pub(super) fn spans_from(start: usize, words: usize, max_width: usize) -> impl I
     (start + 1..=words.min(start + max_width)).filter_map(move |end| Span::from_range(start..end))
 }
 
-/// The spans that train: those of gold heads, and of the others each with the chance `sampling` (SmartSpanNER's Eq. 8).
+/// The spans that train: those of gold first words, and of the others each with the chance `sampling` (SmartSpanNER's Eq. 8).
 pub(super) fn sample(batch: &[&Sentence], max_width: usize, sampling: f32, rng: &mut Rng) -> (Rows, SampleCounts) {
     let (mut rows, mut counts, mut first_word) = (Rows::default(), SampleCounts::default(), 0);
     for sentence in batch {
-        for (start, is_head) in sentence.heads().into_iter().enumerate() {
+        for (start, is_first_word) in sentence.first_words().into_iter().enumerate() {
             for span in spans_from(start, sentence.len(), max_width) {
-                if !is_head && rng.unit() >= sampling {
+                if !is_first_word && rng.unit() >= sampling {
                     continue;
                 }
                 let class = sentence.class(span);
@@ -107,12 +107,12 @@ pub(super) fn sample(batch: &[&Sentence], max_width: usize, sampling: f32, rng: 
     (rows, counts)
 }
 
-/// For each word of a batch, 1 if it is a gold head.
-pub(super) fn count_heads(batch: &[&Sentence]) -> (Vec<Class>, SampleCounts) {
-    let heads: Vec<Class> = batch.iter().flat_map(|s| s.heads()).map(Class::from).collect();
+/// For each word of a batch, 1 if it is a gold first word.
+pub(super) fn count_first_words(batch: &[&Sentence]) -> (Vec<Class>, SampleCounts) {
+    let first_words: Vec<Class> = batch.iter().flat_map(|s| s.first_words()).map(Class::from).collect();
     let mut counts = SampleCounts::default();
-    heads.iter().for_each(|head| counts.count(*head != 0));
-    (heads, counts)
+    first_words.iter().for_each(|first| counts.count(*first != 0));
+    (first_words, counts)
 }
 
 /// The candidates of a batch in prediction: of the words that `may_start` says yes to. One list a sentence.
@@ -202,13 +202,13 @@ mod tests {
     fn all_spans_of_heads_train_and_a_share_of_the_others() {
         let (a, b) = (sentence(5, &[(1, 3, 2)]), sentence(2, &[(1, 2, 1)]));
         let (rows, spans) = sample(&[&a, &b], 3, 0.0, &mut Rng::new(1, "t"));
-        let (heads, head_counts) = count_heads(&[&a, &b]);
-        assert_eq!(heads, [0, 1, 0, 0, 0, 0, 1]);
+        let (first_words, first_word_counts) = count_first_words(&[&a, &b]);
+        assert_eq!(first_words, [0, 1, 0, 0, 0, 0, 1]);
         assert_eq!(rows.first, [1, 1, 1, 6]);
         assert_eq!(rows.last, [1, 2, 3, 6]);
         assert_eq!(rows.width, [0, 1, 2, 0]);
         assert_eq!(rows.classes, [0, 2, 0, 1]);
-        assert_eq!(head_counts, SampleCounts { positive: 2, negative: 5 });
+        assert_eq!(first_word_counts, SampleCounts { positive: 2, negative: 5 });
         assert_eq!(spans, SampleCounts { positive: 2, negative: 2 });
 
         let long = sentence(2000, &[]);

@@ -115,7 +115,7 @@ mod tests {
             0.34, 0.33, 0.33,
         ];
         let candidates = Candidates::new(spans, 3, probabilities).unwrap();
-        let decoded = decode(&Prediction { heads: None, candidates }, Nesting::Nested, 0.1);
+        let decoded = decode(&Prediction { first_words: None, candidates }, Nesting::Nested, 0.1);
         let seen: Vec<_> = decoded.iter().map(|f| (format!("{:?}", f.span), f.class, f.runner_up, f.chosen)).collect();
         assert_eq!(
             seen,
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn without_candidates_nothing_is_certain() {
         let candidates = Candidates::new(Vec::new(), 2, Vec::new()).unwrap();
-        assert_eq!(decode(&Prediction { heads: None, candidates }, Nesting::Nested, 0.1), []);
+        assert_eq!(decode(&Prediction { first_words: None, candidates }, Nesting::Nested, 0.1), []);
     }
 
     #[test]
@@ -145,7 +145,8 @@ mod tests {
             0.55, 0.45,
             0.85, 0.15,
         ];
-        let prediction = Prediction { heads: None, candidates: Candidates::new(spans, 2, probabilities).unwrap() };
+        let prediction =
+            Prediction { first_words: None, candidates: Candidates::new(spans, 2, probabilities).unwrap() };
         let kept = |nesting| -> Vec<String> {
             decode(&prediction, nesting, 0.1).iter().map(|f| format!("{:?}", f.span)).collect()
         };
@@ -164,7 +165,7 @@ mod tests {
                 .unzip();
             let table = scores.iter().flat_map(|p| [1.0 - p, *p]).collect();
             let candidates = Candidates::new(spans, 2, table).unwrap();
-            let prediction = Prediction { heads: None, candidates };
+            let prediction = Prediction { first_words: None, candidates };
             let all = decode(&prediction, Nesting::Nested, 0.0);
             let kept = decode(&prediction, Nesting::Flat, 0.0);
             let overlap = |a: &Found, b: &Found| a.span.start() < b.span.end() && b.span.start() < a.span.end();

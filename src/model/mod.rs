@@ -5,12 +5,12 @@
 //!
 //! # Invariants
 //! - Class 0 is "none", class `c` the label `c - 1` of the model's label list. "None" exists nowhere else.
-//! - A [`Head`] holds no state but its variables: the same input gives the same prediction whatever came before.
+//! - A [`TaskHead`] holds no state but its variables: the same input gives the same prediction whatever came before.
 //! - A sentence's prediction does not depend on the others of its batch.
 //! - Decoding is shared: an architecture gives probabilities, [`decode`] makes mentions of them.
 //!
 //! # The seam
-//! [`Head::loss`] takes a generator and no mode, because a loss is only ever taken in training; it returns the counts of
+//! [`TaskHead::loss`] takes a generator and no mode, because a loss is only ever taken in training; it returns the counts of
 //! its samples, too. Probabilities come in one flat table per sentence ([`Candidates`]) rather than one vector per
 //! candidate: without a filter a sentence has hundreds. The seam has no notion yet of other tasks, or of encoder layers
 //! other than the last: add these with the first architecture that needs them. `ARCHITECTURE.md` shows where it fits in.
@@ -32,7 +32,7 @@ pub use sentence::{Class, Sentence, Unlearnable};
 pub use word_shape::{WORD_SHAPES, word_shape};
 
 use crate::encoder::Encoded;
-use crate::nn::{NnError, Rng, Scope};
+use crate::nn::{NnError, Operations, Rng, Scope};
 use candle_core::Tensor;
 use std::fmt::Debug;
 
@@ -64,16 +64,16 @@ pub trait Architecture: Sync + Debug {
     ///
     /// # Errors
     /// See [`Scope::declare`].
-    fn build(&self, scope: Scope<'_>, hidden: usize, config: &HeadConfig) -> Result<Box<dyn Head>, ModelError>;
+    fn build(&self, scope: Scope<'_>, hidden: usize, config: &TaskHeadConfig) -> Result<Box<dyn TaskHead>, ModelError>;
 }
 
 /// What is built above one encoder.
-pub trait Head: Send + Sync + Debug {
+pub trait TaskHead: Send + Sync + Debug {
     /// The loss of a batch in training, with dropout and samples drawn from `rng`.
     ///
     /// # Errors
     /// When a tensor operation fails.
-    fn loss(&self, encoded: &Encoded, batch: &[&Sentence], rng: &mut Rng) -> Result<Loss, ModelError>;
+    fn loss(&self, encoded: &Encoded, batch: &[&Sentence], rng: &mut Rng) -> Result<BatchLoss, ModelError>;
 
     /// One prediction for each sentence.
     ///
@@ -83,11 +83,11 @@ pub trait Head: Send + Sync + Debug {
         &self,
         encoded: &Encoded,
         batch: &[&Sentence],
-        filter: HeadFilter,
+        filter: FirstWordFilter,
     ) -> Result<Vec<Prediction>, ModelError>;
 
     /// What `passes` models say that differ by dropout, one after the other: each misses some of the numbers of the words'
-    /// vectors, the same ones for every sentence. Their candidates are those of [`Head::predict`].
+    /// vectors, the same ones for every sentence. Their candidates are those of [`TaskHead::predict`].
     ///
     /// # Errors
     /// When a tensor operation fails.
@@ -95,32 +95,34 @@ pub trait Head: Send + Sync + Debug {
         &self,
         encoded: &Encoded,
         batch: &[&Sentence],
-        filter: HeadFilter,
+        filter: FirstWordFilter,
         passes: usize,
     ) -> Result<Vec<Vec<Prediction>>, ModelError>;
 }
 
 /// The numbers that architectures are built from.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct HeadConfig {
+pub struct TaskHeadConfig {
     /// Classes, "none" included.
     pub classes: usize,
     /// Longest candidate in words.
     pub max_width: usize,
     pub dropout: f32,
-    /// Weight of the loss of the heads against that of the spans (w of SmartSpanNER's Eq. 7).
+    /// Weight of the loss of the first words against that of the spans (w of SmartSpanNER's Eq. 7).
     pub head_weight: f64,
-    /// Chance of a span whose first word is no gold head to train (sp of SmartSpanNER's Eq. 8).
+    /// Chance of a span whose first word begins no gold mention to train (sp of SmartSpanNER's Eq. 8).
     pub sampling: f32,
     /// Whether the form of a word (capitals, digits) is a feature.
     pub word_shapes: bool,
     /// Whether the products of all words are taken in half precision.
     pub bf16: bool,
+    /// What the task head is computed by.
+    pub operations: Operations,
 }
 
 /// Which words may start a candidate in prediction.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum HeadFilter {
+pub enum FirstWordFilter {
     /// Those with at least this probability of being the first word of an entity.
     AtLeast(f32),
     /// All ("SP" in the paper's tables).
@@ -129,7 +131,7 @@ pub enum HeadFilter {
 
 /// A scalar that can be differentiated, and what it was made from.
 #[derive(Debug)]
-pub struct Loss {
+pub struct BatchLoss {
     pub total: Tensor,
     pub samples: Samples,
 }
@@ -138,7 +140,7 @@ pub struct Loss {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Prediction {
     /// Probability of each word to start an entity, where the architecture predicts it.
-    pub heads: Option<Vec<f32>>,
+    pub first_words: Option<Vec<f32>>,
     pub candidates: Candidates,
 }
 
@@ -146,11 +148,11 @@ impl Prediction {
     /// What it says of the words before the number `end` and of the candidates that start there.
     #[must_use]
     pub fn before(self, end: usize) -> Self {
-        let heads = self.heads.map(|mut heads| {
-            heads.truncate(end);
-            heads
+        let first_words = self.first_words.map(|mut first_words| {
+            first_words.truncate(end);
+            first_words
         });
-        Self { heads, candidates: self.candidates.before(end) }
+        Self { first_words, candidates: self.candidates.before(end) }
     }
 }
 

@@ -92,14 +92,14 @@ impl Sentence {
     }
 
     /// For each word, whether it is the first of a gold mention that can be learnt.
-    pub fn heads(&self) -> Vec<bool> {
-        let mut heads = vec![false; self.len()];
+    pub fn first_words(&self) -> Vec<bool> {
+        let mut first_words = vec![false; self.len()];
         for span in self.gold.keys() {
-            if let Some(head) = heads.get_mut(span.start().get()) {
-                *head = true;
+            if let Some(is_first) = first_words.get_mut(span.start().get()) {
+                *is_first = true;
             }
         }
-        heads
+        first_words
     }
 
     pub fn unlearnable(&self) -> Unlearnable {
@@ -118,7 +118,7 @@ mod tests {
         let gold = [(span(0, 5), 1), (span(1, 3), 2), (span(1, 3), 1), (span(1, 3), 1), (span(4, 5), 2)];
         let sentence = Sentence::new(&words, &gold, 4);
         assert_eq!(sentence.unlearnable(), Unlearnable { too_wide: 1, doubled: 1 });
-        assert_eq!(sentence.heads(), [false, true, false, false, true]);
+        assert_eq!(sentence.first_words(), [false, true, false, false, true]);
         assert_eq!([sentence.class(span(1, 3)), sentence.class(span(4, 5)), sentence.class(span(0, 5))], [1, 2, 0]);
     }
 
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(sentence.border(1, 4), 4, "no place is left, so a mention is parted");
         let part = sentence.part(1..5);
         assert_eq!((part.len(), part.class(span(0, 2)), part.class(span(1, 4))), (4, 1, 2));
-        assert_eq!(sentence.part(2..7).heads(), [true, false, false, false, true]);
+        assert_eq!(sentence.part(2..7).first_words(), [true, false, false, false, true]);
         assert_eq!(sentence.part(0..7), Sentence { unlearnable: Unlearnable::default(), ..sentence });
     }
 }

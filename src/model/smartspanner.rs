@@ -1,15 +1,17 @@
 //! SmartSpanNER: span classification, guided by which words are first words of entities (NEH).
 //!
-//! One linear layer on `s(i,i)` says whether word i is a head (Eq. 5); the spans that start at heads are classified
+//! One linear layer on `s(i,i)` says whether word i is the first word of an entity (Eq. 5); the spans that start at first words are classified
 //! (Eq. 2 and 3, see [`super::span_classifier`]). The loss is `w · L_h + (1 - w) · L_s` (Eq. 7), each the mean over its
-//! own samples. A span trains if it starts at a gold head, or else with the chance `sp` (Eq. 8).
+//! own samples. A span trains if it starts at a gold first word, or else with the chance `sp` (Eq. 8).
 //!
 //! Ours: categorical cross-entropy where the paper prints binary terms over a softmax (Eq. 4); samples drawn anew
 //! each epoch.
 
-use super::candidates::{Rows, count_heads, enumerate, sample, split_up};
+use super::candidates::{Rows, count_first_words, enumerate, sample, split_up};
 use super::span_classifier::{SpanClassifier, Words};
-use super::{Architecture, Head, HeadConfig, HeadFilter, Loss, ModelError, Prediction, Samples, Sentence};
+use super::{
+    Architecture, BatchLoss, FirstWordFilter, ModelError, Prediction, Samples, Sentence, TaskHead, TaskHeadConfig,
+};
 use crate::annotation::Span;
 use crate::encoder::Encoded;
 use crate::nn::{Linear, Mode, Rng, Scope, cross_entropy, softmax};
@@ -31,35 +33,40 @@ impl Architecture for SmartSpanNer {
         1
     }
 
-    fn build(&self, mut scope: Scope<'_>, hidden: usize, config: &HeadConfig) -> Result<Box<dyn Head>, ModelError> {
+    fn build(
+        &self,
+        mut scope: Scope<'_>,
+        hidden: usize,
+        config: &TaskHeadConfig,
+    ) -> Result<Box<dyn TaskHead>, ModelError> {
         let spans = SpanClassifier::new(&mut scope, hidden, config)?;
         let neh = Linear::uniform(scope.scope("neh"), SpanClassifier::span_size(hidden, config), 2)?;
-        Ok(Box::new(SmartSpanHead { spans, neh, config: *config }))
+        Ok(Box::new(SmartSpanTaskHead { spans, neh, config: *config }))
     }
 }
 
 #[derive(Debug)]
-struct SmartSpanHead {
+struct SmartSpanTaskHead {
     spans: SpanClassifier,
     neh: Linear,
-    config: HeadConfig,
+    config: TaskHeadConfig,
 }
 
-impl SmartSpanHead {
-    /// Logits of "no head" and "head", `[W, 2]`.
-    fn head_logits(&self, words: &Words) -> Result<Tensor, ModelError> {
+impl SmartSpanTaskHead {
+    /// Logits of "no first word" and "first word", `[W, 2]`.
+    fn first_word_logits(&self, words: &Words) -> Result<Tensor, ModelError> {
         self.spans.of_single_words(words, &self.neh)
     }
 
-    /// Probability of each word to be a head.
-    fn heads(&self, words: &Words) -> Result<Vec<f32>, ModelError> {
-        Ok(softmax(&self.head_logits(words)?)?.narrow(1, 1, 1)?.flatten_all()?.to_vec1::<f32>()?)
+    /// Probability of each word to be the first of an entity.
+    fn first_words(&self, words: &Words) -> Result<Vec<f32>, ModelError> {
+        Ok(softmax(&self.first_word_logits(words)?)?.narrow(1, 1, 1)?.flatten_all()?.to_vec1::<f32>()?)
     }
 
-    fn candidates(&self, batch: &[&Sentence], heads: &[f32], filter: HeadFilter) -> (Rows, Vec<Vec<Span>>) {
+    fn candidates(&self, batch: &[&Sentence], first_words: &[f32], filter: FirstWordFilter) -> (Rows, Vec<Vec<Span>>) {
         enumerate(batch, self.config.max_width, |word| match filter {
-            HeadFilter::AtLeast(threshold) => heads.get(word).is_some_and(|p| *p >= threshold),
-            HeadFilter::All => true,
+            FirstWordFilter::AtLeast(threshold) => first_words.get(word).is_some_and(|p| *p >= threshold),
+            FirstWordFilter::All => true,
         })
     }
 
@@ -67,56 +74,56 @@ impl SmartSpanHead {
         &self,
         words: &Words,
         batch: &[&Sentence],
-        heads: Vec<f32>,
+        first_words: Vec<f32>,
         (rows, lists): (Rows, Vec<Vec<Span>>),
     ) -> Result<Vec<Prediction>, ModelError> {
         let candidates = split_up(lists, self.config.classes, self.spans.probabilities(words, &rows)?)?;
-        let mut heads = heads.into_iter();
-        let heads = batch.iter().map(|sentence| Some(heads.by_ref().take(sentence.len()).collect()));
-        let predictions = heads.zip(candidates);
-        Ok(predictions.map(|(heads, candidates)| Prediction { heads, candidates }).collect())
+        let mut first_words = first_words.into_iter();
+        let first_words = batch.iter().map(|sentence| Some(first_words.by_ref().take(sentence.len()).collect()));
+        let predictions = first_words.zip(candidates);
+        Ok(predictions.map(|(first_words, candidates)| Prediction { first_words, candidates }).collect())
     }
 }
 
-impl Head for SmartSpanHead {
-    fn loss(&self, encoded: &Encoded, batch: &[&Sentence], rng: &mut Rng) -> Result<Loss, ModelError> {
+impl TaskHead for SmartSpanTaskHead {
+    fn loss(&self, encoded: &Encoded, batch: &[&Sentence], rng: &mut Rng) -> Result<BatchLoss, ModelError> {
         let (rows, spans) = sample(batch, self.config.max_width, self.config.sampling, rng);
-        let (heads, head_counts) = count_heads(batch);
+        let (first_words, first_word_counts) = count_first_words(batch);
         let mode = &mut Mode::Train(rng);
         let words = self.spans.words(encoded, batch, mode)?;
-        let head_loss = cross_entropy(&self.head_logits(&words)?, &heads)?;
-        let mut total = (head_loss * self.config.head_weight)?;
+        let first_word_loss = cross_entropy(&self.first_word_logits(&words)?, &first_words)?;
+        let mut total = (first_word_loss * self.config.head_weight)?;
         if rows.len() > 0 {
             let loss = self.spans.loss(&self.spans.parts(&words)?, &rows, mode)?;
             total = (total + (loss * (1.0 - self.config.head_weight))?)?;
         }
-        Ok(Loss { total, samples: Samples { heads: head_counts, spans } })
+        Ok(BatchLoss { total, samples: Samples { first_words: first_word_counts, spans } })
     }
 
     fn predict(
         &self,
         encoded: &Encoded,
         batch: &[&Sentence],
-        filter: HeadFilter,
+        filter: FirstWordFilter,
     ) -> Result<Vec<Prediction>, ModelError> {
         let words = self.spans.words(encoded, batch, &mut Mode::Predict)?;
-        let heads = self.heads(&words)?;
-        let asked = self.candidates(batch, &heads, filter);
-        self.answer(&words, batch, heads, asked)
+        let first_words = self.first_words(&words)?;
+        let asked = self.candidates(batch, &first_words, filter);
+        self.answer(&words, batch, first_words, asked)
     }
 
     fn predict_with_dropout(
         &self,
         encoded: &Encoded,
         batch: &[&Sentence],
-        filter: HeadFilter,
+        filter: FirstWordFilter,
         passes: usize,
     ) -> Result<Vec<Vec<Prediction>>, ModelError> {
         let words = self.spans.words(encoded, batch, &mut Mode::Predict)?;
-        let asked = self.candidates(batch, &self.heads(&words)?, filter);
+        let asked = self.candidates(batch, &self.first_words(&words)?, filter);
         let pass = |number| {
             let words = self.spans.with_dropout(&words, number)?;
-            self.answer(&words, batch, self.heads(&words)?, asked.clone())
+            self.answer(&words, batch, self.first_words(&words)?, asked.clone())
         };
         (0..passes).map(pass).collect()
     }

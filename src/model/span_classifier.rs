@@ -7,13 +7,13 @@
 //! widths instead of spans, `W₁h_i + W₂h_j + W₃z`, which is the same function at a fraction of the work.
 
 use super::candidates::Rows;
-use super::span_pass::{self, Pass};
-use super::{HeadConfig, ModelError, Sentence, WORD_SHAPES};
+use super::span_pass::{self, SpanPass};
+use super::{ModelError, Sentence, TaskHeadConfig, WORD_SHAPES};
 use crate::encoder::Encoded;
 use crate::nn::kernels::has_bf16;
 use crate::nn::{
-    Embedding, Init, Linear, Mode, NnError, Rng, Scope, cross_entropy, dropout, lend, plain, project, project_pair,
-    softmax, u32_tensor,
+    Embedding, Init, Linear, Mode, NnError, Operations, Rng, Scope, as_slice, cross_entropy, plain, project,
+    project_pair, softmax, u32_tensor,
 };
 use candle_core::Tensor;
 
@@ -39,7 +39,8 @@ pub(super) struct SpanClassifier {
     dropout: f32,
     classes: usize,
     /// Whether products are of half precision.
-    halves: bool,
+    bf16: bool,
+    operations: Operations,
 }
 
 /// What the first layer makes of each word and each width, so that a span needs only a sum.
@@ -59,15 +60,15 @@ pub(super) struct Words {
 
 impl SpanClassifier {
     /// S: numbers of a span's vector, for an encoder with vectors of `hidden` numbers.
-    pub(super) fn span_size(hidden: usize, config: &HeadConfig) -> usize {
+    pub(super) fn span_size(hidden: usize, config: &TaskHeadConfig) -> usize {
         2 * Self::word_size(hidden, config) + WIDTH_SIZE
     }
 
-    fn word_size(hidden: usize, config: &HeadConfig) -> usize {
+    fn word_size(hidden: usize, config: &TaskHeadConfig) -> usize {
         hidden + if config.word_shapes { SHAPE_SIZE } else { 0 }
     }
 
-    pub(super) fn new(scope: &mut Scope<'_>, hidden: usize, config: &HeadConfig) -> Result<Self, NnError> {
+    pub(super) fn new(scope: &mut Scope<'_>, hidden: usize, config: &TaskHeadConfig) -> Result<Self, NnError> {
         let (word, size) = (Self::word_size(hidden, config), Self::span_size(hidden, config));
         let init = Init::Uniform { bound: 1.0 / (size as f32).sqrt() };
         let mut shapes = None;
@@ -84,7 +85,8 @@ impl SpanClassifier {
             output: Linear::uniform(scope.scope("span.output"), size, config.classes)?,
             dropout: config.dropout,
             classes: config.classes,
-            halves: config.bf16 && has_bf16(),
+            bf16: config.bf16 && has_bf16(),
+            operations: config.operations,
         })
     }
 
@@ -102,7 +104,7 @@ impl SpanClassifier {
             both = Tensor::cat(&[&both, &shapes], 1)?;
         }
         let firsts = both.dim(0)? / 2;
-        Ok(Words { both: dropout(&both, self.dropout, mode)?, firsts })
+        Ok(Words { both: self.operations.dropout(&both, self.dropout, mode)?, firsts })
     }
 
     /// The vectors as the model of a pass sees them, which drops the same numbers of every word: so what it says of a
@@ -122,7 +124,7 @@ impl SpanClassifier {
     pub(super) fn of_single_words(&self, words: &Words, layer: &Linear) -> Result<Tensor, ModelError> {
         let (count, (_, d)) = (words.firsts, words.both.dims2()?);
         let part = |from, size| layer.weight().narrow(1, from, size)?.contiguous();
-        let both = project_pair(&words.both, [&part(0, d)?, &part(d, d)?], count, false)?;
+        let both = project_pair(&words.both, [&part(0, d)?, &part(d, d)?], count, false, self.operations)?;
         let width = project(&self.widths.weight().narrow(0, 0, 1)?, &part(2 * d, WIDTH_SIZE)?)?;
         let same_for_all = width.broadcast_add(layer.bias())?;
         Ok((both.narrow(0, 0, count)? + both.narrow(0, count, count)?)?.broadcast_add(&same_for_all)?)
@@ -131,19 +133,23 @@ impl SpanClassifier {
     pub(super) fn parts(&self, words: &Words) -> Result<Parts, ModelError> {
         let weights = [&self.inner_first, &self.inner_last];
         Ok(Parts {
-            words: project_pair(&words.both, weights, words.firsts, self.halves)?,
+            words: project_pair(&words.both, weights, words.firsts, self.bf16, self.operations)?,
             firsts: words.firsts,
-            width: self.inner_width.forward(self.widths.weight())?,
+            width: self.inner_width.forward(self.widths.weight(), self.operations)?,
         })
     }
 
-    /// Mean cross-entropy of the candidates' classes, a scalar. On the CPU its memory does not grow with their number.
+    /// Mean cross-entropy of the candidates' classes, a scalar. By hand its memory does not grow with their number.
     pub(super) fn loss(&self, parts: &Parts, rows: &Rows, mode: &mut Mode<'_>) -> Result<Tensor, ModelError> {
-        if !parts.words.device().is_cpu() {
+        if self.operations == Operations::Plain {
+            if rows.len() == 0 {
+                // The mean of nothing would be no number.
+                return Ok((parts.words.sum_all()? * 0.0)?);
+            }
             return Ok(cross_entropy(&self.logits(parts, rows.slice(0, rows.len()), mode)?, &rows.classes)?);
         }
         let output = Tensor::cat(&[self.output.weight(), &self.output.bias().unsqueeze(1)?], 1)?;
-        let loss = span_pass::Loss::new(rows, mode.mask(self.dropout));
+        let loss = span_pass::SpanLoss::new(rows, mode.mask(self.dropout));
         Ok(parts.words.apply_op3(&parts.width.contiguous()?, &output, loss)?)
     }
 
@@ -159,8 +165,8 @@ impl SpanClassifier {
         let first = parts.words.index_select(&rows(first)?, 0)?;
         let last = parts.words.index_select(&rows(&below)?, 0)?;
         let width = parts.width.index_select(&rows(width)?, 0)?;
-        let inner = dropout(&plain::gelu(&((first + last)? + width)?)?, self.dropout, mode)?;
-        Ok(self.output.forward(&inner)?)
+        let inner = self.operations.dropout(&plain::gelu(&((first + last)? + width)?)?, self.dropout, mode)?;
+        Ok(self.output.forward(&inner, self.operations)?)
     }
 
     /// Probabilities of the classes, row after row.
@@ -168,7 +174,7 @@ impl SpanClassifier {
         if rows.len() == 0 {
             return Ok(Vec::new());
         }
-        // Few words are heads, so most need no product as first words.
+        // Few words begin an entity, so most need no product as first words.
         let (firsts, first) = needed(&rows.first);
         let (lasts, last) = needed(&rows.last);
         let kept: Vec<u32> =
@@ -176,11 +182,11 @@ impl SpanClassifier {
         let both = words.both.index_select(&u32_tensor(&kept, words.both.device())?, 0)?;
         let rows = &Rows { first, last, width: rows.width.clone(), ..Rows::default() };
         let parts = self.parts(&Words { both, firsts: firsts.len() })?;
-        if parts.words.device().is_cpu() {
-            let (words, width) = (lend(&parts.words)?, lend(&parts.width)?);
-            let (weight, bias) = (lend(self.output.weight())?, lend(self.output.bias())?);
+        if self.operations == Operations::ByHand {
+            let (words, width) = (as_slice(&parts.words)?, as_slice(&parts.width)?);
+            let (weight, bias) = (as_slice(self.output.weight())?, as_slice(self.output.bias())?);
             let (first, last) = words.split_at(parts.firsts * weight.len() / self.classes.max(1));
-            return Ok(Pass::new([first, last, &width], &weight, &bias).probabilities(rows));
+            return Ok(SpanPass::new([first, last, &width], &weight, &bias).probabilities(rows));
         }
         let mut all = Vec::with_capacity(rows.len() * self.classes);
         for from in (0..rows.len()).step_by(CHUNK) {

@@ -4,11 +4,11 @@
 //! The loss computes its gradients on the way, so that nothing of the size of all candidates is ever in memory.
 
 use super::candidates::{Group, Rows};
+use crate::nn::as_slice;
 use crate::nn::fused::{like, slice};
 use crate::nn::kernels::{
-    DropMask, LANES, Onto, View, add_row, gelu_row, gelu_slope_row, multiply_row, small_matmul, softmax_row,
+    DropMask, LANES, View, WriteMode, add_row, gelu_row, gelu_slope_row, multiply_row, small_matmul, softmax_row,
 };
-use crate::nn::lend;
 use candle_core::{CpuStorage, CustomOp3, Layout, Shape, Tensor};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use std::sync::Mutex;
 const AT_A_TIME: usize = 64;
 
 /// The two layers, as slices.
-pub(super) struct Pass<'a> {
+pub(super) struct SpanPass<'a> {
     /// `[W, S]`, `[W, S]` and `[max width, S]`.
     parts: [&'a [f32]; 3],
     /// `[C, S]`
@@ -35,7 +35,7 @@ pub(super) struct Pass<'a> {
     wide: usize,
 }
 
-impl<'a> Pass<'a> {
+impl<'a> SpanPass<'a> {
     pub(super) fn new(parts: [&'a [f32]; 3], output: &'a [f32], bias: &[f32]) -> Self {
         let classes = bias.len().max(1);
         let (size, wide) = (output.len() / classes, classes.next_multiple_of(LANES));
@@ -68,7 +68,7 @@ impl<'a> Pass<'a> {
         let n = inner.len() / self.size.max(1);
         probabilities.resize(n * self.wide, 0.0);
         let (inner, turned) = ((inner, View::rows(self.size)), (self.turned.as_slice(), self.wide));
-        small_matmul([n, self.wide, self.size], (probabilities, self.wide), inner, turned, Onto::Nothing);
+        small_matmul([n, self.wide, self.size], (probabilities, self.wide), inner, turned, WriteMode::Overwrite);
         for row in probabilities.chunks_exact_mut(self.wide) {
             add_row(row, &self.bias);
             softmax_row(&mut row[..self.classes], 1.0);
@@ -93,9 +93,16 @@ impl<'a> Pass<'a> {
     }
 
     /// Sum of the losses of a sentence's candidates, each multiplied by `weight`, and the gradients of that.
-    fn learn(&self, rows: &Rows, group: &Group, mask: DropMask, weight: f32, words: [&mut [f32]; 2]) -> Learnt {
+    fn learn(
+        &self,
+        rows: &Rows,
+        group: &Group,
+        mask: DropMask,
+        weight: f32,
+        words: [&mut [f32]; 2],
+    ) -> SentenceGradients {
         let [first, last] = words;
-        let mut learnt = Learnt {
+        let mut learnt = SentenceGradients {
             loss: 0.0,
             width: vec![0.0; self.parts[2].len()],
             output: vec![0.0; self.output.len()],
@@ -121,8 +128,14 @@ impl<'a> Pass<'a> {
             }
             let (grads, view) = (logits.as_slice(), View::rows(self.wide));
             let (output, size) = ((learnt.output.as_mut_slice(), self.size), self.size);
-            small_matmul([self.classes, size, n], output, (grads, view.transposed()), (&inner, size), Onto::Sum);
-            small_matmul([n, size, self.classes], (&mut sums, size), (grads, view), (self.output, size), Onto::Nothing);
+            small_matmul([self.classes, size, n], output, (grads, view.transposed()), (&inner, size), WriteMode::Add);
+            small_matmul(
+                [n, size, self.classes],
+                (&mut sums, size),
+                (grads, view),
+                (self.output, size),
+                WriteMode::Overwrite,
+            );
             mask.apply(&mut sums, from * self.size);
             multiply_row(&mut sums, &slope);
             for (i, grad) in range.zip(sums.chunks_exact(self.size)) {
@@ -137,7 +150,7 @@ impl<'a> Pass<'a> {
 }
 
 /// What one sentence adds to the loss and to the gradients of what all sentences share.
-struct Learnt {
+struct SentenceGradients {
     loss: f64,
     width: Vec<f32>,
     output: Vec<f32>,
@@ -147,14 +160,14 @@ struct Learnt {
 /// Mean cross-entropy of the candidates: an operation on the words' parts `[2W, S]` (as first words, then as last ones),
 /// the widths' `[max width, S]`, and the output layer with its bias as last column, `[C, S + 1]`.
 #[derive(Debug)]
-pub(super) struct Loss {
+pub(super) struct SpanLoss {
     rows: Rows,
     mask: DropMask,
     /// Of the three inputs.
     gradients: Mutex<Option<[Vec<f32>; 3]>>,
 }
 
-impl Loss {
+impl SpanLoss {
     pub(super) fn new(rows: &Rows, mask: DropMask) -> Self {
         Self { rows: rows.clone(), mask, gradients: Mutex::new(None) }
     }
@@ -167,14 +180,14 @@ impl Loss {
             bias.push(row[size]);
         }
         let (first, last) = words.split_at(words.len() / 2);
-        let pass = Pass::new([first, last, width], &weight, &bias);
+        let pass = SpanPass::new([first, last, width], &weight, &bias);
         let mut d_words = vec![0.0; words.len()];
         let (d_first, d_last) = d_words.split_at_mut(words.len() / 2);
         let (d_first, d_last) =
             (by_sentence(d_first, &self.rows.groups, size), by_sentence(d_last, &self.rows.groups, size));
         let each = 1.0 / self.rows.len().max(1) as f32;
         let work = self.rows.groups.par_iter().zip(d_first).zip(d_last);
-        let learnt: Vec<Learnt> =
+        let learnt: Vec<SentenceGradients> =
             work.map(|((group, first), last)| pass.learn(&self.rows, group, self.mask, each, [first, last])).collect();
         let (mut loss, mut d_width, mut d_output) = (0.0, vec![0.0; width.len()], vec![0.0; output.len()]);
         for part in &learnt {
@@ -203,7 +216,7 @@ fn by_sentence<'a>(mut whole: &'a mut [f32], groups: &[Group], width: usize) -> 
 
 type Gradients3 = (Option<Tensor>, Option<Tensor>, Option<Tensor>);
 
-impl CustomOp3 for Loss {
+impl CustomOp3 for SpanLoss {
     fn name(&self) -> &'static str {
         "nestling-span-loss"
     }
@@ -234,7 +247,7 @@ impl CustomOp3 for Loss {
         _: &Tensor,
         grad: &Tensor,
     ) -> candle_core::Result<Gradients3> {
-        let factor = lend(&grad.contiguous()?)?.first().copied().unwrap_or(0.0);
+        let factor = as_slice(&grad.contiguous()?)?.first().copied().unwrap_or(0.0);
         let Some(gradients) = self.gradients.lock().ok().and_then(|mut place| place.take()) else {
             candle_core::bail!("a loss of spans can be differentiated once");
         };
@@ -312,7 +325,7 @@ mod tests {
             let logits = fused::linear(&inner, &weight, &bias).unwrap();
             let expected = cross_entropy(&logits, &rows.classes).unwrap();
 
-            let loss = all.apply_op3(&width, &output, Loss::new(&rows, mask)).unwrap();
+            let loss = all.apply_op3(&width, &output, SpanLoss::new(&rows, mask)).unwrap();
             prop_assert!(off(&loss, &expected) < 1e-5, "{loss} {expected}");
             let (got, want) = ((loss * 0.7).unwrap().backward().unwrap(), (expected * 0.7).unwrap().backward().unwrap());
             for input in &inputs {
@@ -321,9 +334,9 @@ mod tests {
             }
             if p == 0.0 {
                 let (first, last) = (first.contiguous().unwrap(), last.contiguous().unwrap());
-                let parts = [lend(&first).unwrap(), lend(&last).unwrap(), lend(&width).unwrap()];
-                let (weight, bias) = (lend(&weight).unwrap(), lend(&bias).unwrap());
-                let got = Pass::new([&parts[0], &parts[1], &parts[2]], &weight, &bias).probabilities(&rows);
+                let parts = [as_slice(&first).unwrap(), as_slice(&last).unwrap(), as_slice(&width).unwrap()];
+                let (weight, bias) = (as_slice(&weight).unwrap(), as_slice(&bias).unwrap());
+                let got = SpanPass::new([&parts[0], &parts[1], &parts[2]], &weight, &bias).probabilities(&rows);
                 let got = Tensor::from_vec(got, logits.dims(), &Device::Cpu).unwrap();
                 prop_assert!(off(&got, &softmax(&logits).unwrap()) < 1e-5);
             }

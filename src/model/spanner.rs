@@ -3,7 +3,9 @@
 
 use super::candidates::{enumerate, sample, split_up};
 use super::span_classifier::{SpanClassifier, Words};
-use super::{Architecture, Head, HeadConfig, HeadFilter, Loss, ModelError, Prediction, Samples, Sentence};
+use super::{
+    Architecture, BatchLoss, FirstWordFilter, ModelError, Prediction, Samples, Sentence, TaskHead, TaskHeadConfig,
+};
 use crate::encoder::Encoded;
 use crate::nn::{Mode, Rng, Scope};
 
@@ -23,29 +25,39 @@ impl Architecture for SpanNer {
         1
     }
 
-    fn build(&self, mut scope: Scope<'_>, hidden: usize, config: &HeadConfig) -> Result<Box<dyn Head>, ModelError> {
-        Ok(Box::new(SpanHead { spans: SpanClassifier::new(&mut scope, hidden, config)?, config: *config }))
+    fn build(
+        &self,
+        mut scope: Scope<'_>,
+        hidden: usize,
+        config: &TaskHeadConfig,
+    ) -> Result<Box<dyn TaskHead>, ModelError> {
+        Ok(Box::new(SpanTaskHead { spans: SpanClassifier::new(&mut scope, hidden, config)?, config: *config }))
     }
 }
 
 #[derive(Debug)]
-struct SpanHead {
+struct SpanTaskHead {
     spans: SpanClassifier,
-    config: HeadConfig,
+    config: TaskHeadConfig,
 }
 
-impl Head for SpanHead {
-    fn loss(&self, encoded: &Encoded, batch: &[&Sentence], rng: &mut Rng) -> Result<Loss, ModelError> {
+impl TaskHead for SpanTaskHead {
+    fn loss(&self, encoded: &Encoded, batch: &[&Sentence], rng: &mut Rng) -> Result<BatchLoss, ModelError> {
         const ALL: f32 = 1.0;
         let (rows, spans) = sample(batch, self.config.max_width, ALL, rng);
         let mode = &mut Mode::Train(rng);
         let parts = self.spans.parts(&self.spans.words(encoded, batch, mode)?)?;
         let total = self.spans.loss(&parts, &rows, mode)?;
-        Ok(Loss { total, samples: Samples { spans, ..Samples::default() } })
+        Ok(BatchLoss { total, samples: Samples { spans, ..Samples::default() } })
     }
 
-    /// There are no heads to filter by.
-    fn predict(&self, encoded: &Encoded, batch: &[&Sentence], _: HeadFilter) -> Result<Vec<Prediction>, ModelError> {
+    /// There are no first words to filter by.
+    fn predict(
+        &self,
+        encoded: &Encoded,
+        batch: &[&Sentence],
+        _: FirstWordFilter,
+    ) -> Result<Vec<Prediction>, ModelError> {
         self.answer(&self.spans.words(encoded, batch, &mut Mode::Predict)?, batch)
     }
 
@@ -53,7 +65,7 @@ impl Head for SpanHead {
         &self,
         encoded: &Encoded,
         batch: &[&Sentence],
-        _: HeadFilter,
+        _: FirstWordFilter,
         passes: usize,
     ) -> Result<Vec<Vec<Prediction>>, ModelError> {
         let words = self.spans.words(encoded, batch, &mut Mode::Predict)?;
@@ -61,10 +73,10 @@ impl Head for SpanHead {
     }
 }
 
-impl SpanHead {
+impl SpanTaskHead {
     fn answer(&self, words: &Words, batch: &[&Sentence]) -> Result<Vec<Prediction>, ModelError> {
         let (rows, lists) = enumerate(batch, self.config.max_width, |_| true);
         let candidates = split_up(lists, self.config.classes, self.spans.probabilities(words, &rows)?)?;
-        Ok(candidates.into_iter().map(|candidates| Prediction { heads: None, candidates }).collect())
+        Ok(candidates.into_iter().map(|candidates| Prediction { first_words: None, candidates }).collect())
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! The [`super::plain`] ones are their specification.
 
-use super::kernels::{self, DropMask, Onto, View};
-use super::lend::lend;
+use super::kernels::{self, DropMask, View, WriteMode};
+use super::tensor_slice::as_slice;
 use super::{NnError, Rng};
 use candle_core::{CpuStorage, CustomOp1, CustomOp3, D, Layout, Shape, Tensor};
 
 type CandleResult<T> = candle_core::Result<T>;
 
-/// See [`super::linear`].
+/// See [`super::Operations::linear`].
 ///
 /// # Errors
 /// On shapes that don't fit.
@@ -21,7 +21,7 @@ pub fn linear(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor, NnEr
     Ok(x.contiguous()?.apply_op3(weight, bias, LinearOp)?)
 }
 
-/// See [`super::dropout`].
+/// See [`super::Operations::dropout`].
 ///
 /// # Errors
 /// When the tensor is not `f32`.
@@ -78,7 +78,7 @@ impl CustomOp3 for LinearOp {
             (&mut y, View::rows(out)),
             (x, View::rows(k)),
             (weight, transposed),
-            Onto::Nothing,
+            WriteMode::Overwrite,
         );
         kernels::add_bias(&mut y, bias);
         Ok((CpuStorage::F32(y), Shape::from(dims)))
@@ -90,10 +90,16 @@ impl CustomOp3 for LinearOp {
         let (mut dx, mut dw) = (vec![0f32; n * k], vec![0f32; out * k]);
         let grad = grad.contiguous()?;
         let db = {
-            let (x, w, g) = (lend(x)?, lend(weight)?, lend(&grad)?);
+            let (x, w, g) = (as_slice(x)?, as_slice(weight)?, as_slice(&grad)?);
             let (rows, grads) = (View::rows(k), View::rows(out));
-            kernels::matmul_divided([n, k, out], (&mut dx, rows), (&g, grads), (&w, rows), Onto::Nothing);
-            kernels::matmul_divided([out, k, n], (&mut dw, rows), (&g, grads.transposed()), (&x, rows), Onto::Nothing);
+            kernels::matmul_divided([n, k, out], (&mut dx, rows), (&g, grads), (&w, rows), WriteMode::Overwrite);
+            kernels::matmul_divided(
+                [out, k, n],
+                (&mut dw, rows),
+                (&g, grads.transposed()),
+                (&x, rows),
+                WriteMode::Overwrite,
+            );
             kernels::sum_rows(&g, out)
         };
         Ok((Some(like(dx, x)?), Some(like(dw, weight)?), Some(like(db, bias)?)))
@@ -114,7 +120,7 @@ impl CustomOp1 for DropoutOp {
     }
 
     fn bwd(&self, x: &Tensor, _: &Tensor, grad: &Tensor) -> CandleResult<Option<Tensor>> {
-        let mut dx = lend(&grad.contiguous()?)?.to_vec();
+        let mut dx = as_slice(&grad.contiguous()?)?.to_vec();
         kernels::drop_all(&mut dx, self.0);
         Ok(Some(like(dx, x)?))
     }

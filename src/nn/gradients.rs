@@ -1,7 +1,7 @@
 //! The gradients of one step, in buffers that the next step uses again.
 
-use super::kernels::{self, Onto, add_row};
-use super::lend::lend;
+use super::kernels::{self, WriteMode, add_row};
+use super::tensor_slice::as_slice;
 use super::{NnError, Vars};
 use candle_core::backprop::GradStore;
 use candle_core::{Tensor, TensorId};
@@ -58,8 +58,8 @@ impl Gradients {
         }
     }
 
-    /// Where the gradient of `variable` is to be written, and whether onto what stands there.
-    pub fn of(&mut self, variable: &Tensor) -> (&mut [f32], Onto) {
+    /// Where the gradient of `variable` is to be written, and whether write what stands there.
+    pub fn of(&mut self, variable: &Tensor) -> (&mut [f32], WriteMode) {
         let count = variable.elem_count();
         let empty = || Gradient::Dense { values: vec![0.0; count], is_empty: true };
         let gradient = self.by_variable.entry(variable.id()).or_insert_with(empty);
@@ -68,29 +68,29 @@ impl Gradients {
         }
         match gradient {
             Gradient::Dense { values, is_empty } => {
-                let onto = if std::mem::take(is_empty) { Onto::Nothing } else { Onto::Sum };
-                (values, onto)
+                let write = if std::mem::take(is_empty) { WriteMode::Overwrite } else { WriteMode::Add };
+                (values, write)
             }
-            Gradient::Rows(_) | Gradient::Tensor(_) => (&mut [], Onto::Nothing),
+            Gradient::Rows(_) | Gradient::Tensor(_) => (&mut [], WriteMode::Overwrite),
         }
     }
 
     /// Where something is to be added to the gradient of `variable`; 0 where nothing was given before.
     pub fn sum(&mut self, variable: &Tensor) -> &mut [f32] {
-        let (sum, onto) = self.of(variable);
-        if onto == Onto::Nothing {
+        let (sum, write) = self.of(variable);
+        if write == WriteMode::Overwrite {
             sum.fill(0.0);
         }
         sum
     }
 
-    /// The buffer of a variable's gradient, and whether it is to be written onto, to be given back by [`Gradients::put`].
-    pub fn take(&mut self, variable: &Tensor) -> (Vec<f32>, Onto) {
-        let (values, onto) = self.of(variable);
+    /// The buffer of a variable's gradient, and whether it is to be written write, to be given back by [`Gradients::put`].
+    pub fn take(&mut self, variable: &Tensor) -> (Vec<f32>, WriteMode) {
+        let (values, write) = self.of(variable);
         let count = values.len();
         match self.by_variable.get_mut(&variable.id()) {
-            Some(Gradient::Dense { values, .. }) => (std::mem::take(values), onto),
-            _ => (vec![0.0; count], onto),
+            Some(Gradient::Dense { values, .. }) => (std::mem::take(values), write),
+            _ => (vec![0.0; count], write),
         }
     }
 
@@ -101,8 +101,8 @@ impl Gradients {
     /// Adds a gradient for all of `variable`.
     pub fn add(&mut self, variable: &Tensor, values: &[f32]) {
         match self.of(variable) {
-            (sum, Onto::Sum) => add_row(sum, values),
-            (sum, Onto::Nothing) => sum.copy_from_slice(values),
+            (sum, WriteMode::Add) => add_row(sum, values),
+            (sum, WriteMode::Overwrite) => sum.copy_from_slice(values),
         }
     }
 
@@ -133,7 +133,7 @@ impl Gradients {
                 self.by_variable.insert(variable.id(), Gradient::Tensor(sum));
             } else {
                 let gradient = gradient.contiguous()?;
-                self.add(variable, &lend(&gradient)?);
+                self.add(variable, &as_slice(&gradient)?);
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Layers: variables and the function that they belong to.
 
-use super::{Init, NnError, Scope, linear};
+use super::{Init, NnError, Operations, Scope};
 use candle_core::Tensor;
 
 /// Standard deviation of BERT's initial weights.
@@ -55,8 +55,8 @@ impl Linear {
     ///
     /// # Errors
     /// On shapes that don't fit.
-    pub fn forward(&self, x: &Tensor) -> Result<Tensor, NnError> {
-        linear(x, &self.weight, &self.bias)
+    pub fn forward(&self, x: &Tensor, operations: Operations) -> Result<Tensor, NnError> {
+        operations.linear(x, &self.weight, &self.bias)
     }
 }
 

@@ -8,19 +8,20 @@
 //! - The same seed, data and kind of processor give the same bits at any number of threads: sums over rows are made
 //!   of pieces whose size does not depend on how many threads there are.
 //! - On the CPU work is done by [`kernels`], through [`fused`] operations or by passes written by hand above them;
-//!   elsewhere, and in the tests that compare both, by [`plain`] operations. Both compute the same function and draw the
-//!   same dropout mask.
-//! - A variable belongs to a [`Part`] (its learning rate) and either decays or not; both are said where it is declared.
+//!   elsewhere, and on the CPU with `processor=plain`, by [`plain`] operations. [`Operations`] says which, never the device
+//!   of a tensor: so what a GPU runs is tested without one. Both compute the same function and draw the same dropout mask.
+//! - `NESTLING_KERNELS` (`plain`, `avx2`, `avx512`, `amx`, `neon`, `auto`) limits the instructions that the kernels use, for
+//!   tests: see [`kernels::InstructionSet`]. What the machine lacks is an error, never replaced by something else.
+//! - A variable belongs to a [`ParameterGroup`] (its learning rate) and either decays or not; both are said where it is declared.
 //!
 //! Deliberately absent: weights and sums of a precision other than `f32`; second derivatives.
 
 pub mod batches;
+mod bf16;
 pub mod fused;
 mod gradients;
-mod half;
 pub mod kernels;
 mod layers;
-mod lend;
 mod ops;
 mod optimizer;
 mod pair;
@@ -29,22 +30,24 @@ mod processor;
 mod rng;
 mod schedule;
 mod stored;
+mod tensor_slice;
 mod threads;
 mod vars;
 
 pub use gradients::Gradients;
 pub use layers::{Embedding, LayerNorm, Linear};
-pub use lend::{Lent, lend};
-pub use ops::{cross_entropy, dropout, linear, log_softmax, project, softmax, u32_tensor};
+pub use ops::{Operations, cross_entropy, log_softmax, project, softmax, u32_tensor};
 pub use optimizer::{AdamW, AdamWConfig};
 pub use pair::project_pair;
 pub use processor::Processor;
-pub use rng::{Mode, Rng, RngState, scatter};
+pub use rng::{Mode, Rng, RngState, splitmix64};
 pub use schedule::LinearSchedule;
 pub use stored::stored_tensors;
+pub use tensor_slice::{TensorSlice, as_slice};
 pub use threads::Threads;
 pub use vars::{
-    Init, Part, Scope, Variable, Vars, read_tensors, read_tensors_and_note, write_tensors, write_tensors_and_note,
+    Init, ParameterGroup, Scope, Variable, Vars, read_tensors, read_tensors_and_note, write_tensors,
+    write_tensors_and_note,
 };
 
 use std::path::PathBuf;
@@ -81,6 +84,10 @@ pub enum NnError {
     Read { path: PathBuf, reason: String },
     #[error("can't start {threads} threads: {reason}")]
     Threads { threads: usize, reason: String },
+    #[error("NESTLING_KERNELS is {name:?}; it can be plain, avx2, avx512, amx, neon or auto")]
+    KernelsUnknown { name: String },
+    #[error("this machine has no {name}, which NESTLING_KERNELS asks for; it has {has}")]
+    KernelsMissing { name: String, has: String },
 }
 
 impl NnError {

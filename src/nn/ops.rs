@@ -3,12 +3,39 @@
 use super::{Mode, NnError, fused, plain};
 use candle_core::{D, Device, Tensor};
 
-/// `x · weightᵀ + bias`; `x` `[…, K]`, `weight` `[N, K]`, `bias` `[N]`, result `[…, N]`.
-///
-/// # Errors
-/// On shapes that don't fit.
-pub fn linear(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor, NnError> {
-    if x.device().is_cpu() { fused::linear(x, weight, bias) } else { plain::linear(x, weight, bias) }
+/// What a model is computed by. Both give the same up to rounding, and draw the same dropout.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Operations {
+    /// Passes written by hand, for tensors on the CPU.
+    #[default]
+    ByHand,
+    /// Candle's own, on any device.
+    Plain,
+}
+
+impl Operations {
+    /// `x · weightᵀ + bias`; `x` `[…, K]`, `weight` `[N, K]`, `bias` `[N]`, result `[…, N]`.
+    ///
+    /// # Errors
+    /// On shapes that don't fit.
+    pub fn linear(self, x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor, NnError> {
+        match self {
+            Self::ByHand => fused::linear(x, weight, bias),
+            Self::Plain => plain::linear(x, weight, bias),
+        }
+    }
+
+    /// Sets a share `p` of the units to 0 in training and scales the others by `1 / (1 - p)`.
+    ///
+    /// # Errors
+    /// When the tensor is no float.
+    pub fn dropout(self, x: &Tensor, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
+        let Some((p, rng)) = mode.dropout(p) else { return Ok(x.clone()) };
+        match self {
+            Self::ByHand => fused::dropout(x, p, rng),
+            Self::Plain => plain::dropout(x, p, rng),
+        }
+    }
 }
 
 /// `x · weightᵀ`; `x` `[N, K]`, `weight` `[M, K]`, result `[N, M]`.
@@ -17,15 +44,6 @@ pub fn linear(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor, NnEr
 /// On shapes that don't fit.
 pub fn project(x: &Tensor, weight: &Tensor) -> Result<Tensor, NnError> {
     Ok(x.matmul(&weight.t()?)?)
-}
-
-/// Sets a share `p` of the units to 0 in training and scales the others by `1 / (1 - p)`.
-///
-/// # Errors
-/// When the tensor is no float.
-pub fn dropout(x: &Tensor, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
-    let Some((p, rng)) = mode.dropout(p) else { return Ok(x.clone()) };
-    if x.device().is_cpu() { fused::dropout(x, p, rng) } else { plain::dropout(x, p, rng) }
 }
 
 /// Over the last dimension.
@@ -102,6 +120,9 @@ mod tests {
     #[test]
     fn nothing_is_dropped_in_prediction() {
         let x = Tensor::new(&[1f32, 2., 3.], &Device::Cpu).unwrap();
-        assert_eq!(dropout(&x, 0.9, &mut Mode::Predict).unwrap().to_vec1::<f32>().unwrap(), [1., 2., 3.]);
+        for operations in [Operations::ByHand, Operations::Plain] {
+            let y = operations.dropout(&x, 0.9, &mut Mode::Predict).unwrap();
+            assert_eq!(y.to_vec1::<f32>().unwrap(), [1., 2., 3.]);
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::gradients::{Gradient, Rows};
 use super::kernels::{self, AdamWStep, Idle};
-use super::lend::change;
-use super::{Gradients, NnError, Part, Variable, Vars, plain};
+use super::tensor_slice::change;
+use super::{Gradients, NnError, ParameterGroup, Variable, Vars, plain};
 use candle_core::{Device, Tensor};
 use std::collections::{BTreeMap, HashMap};
 
@@ -88,8 +88,8 @@ impl AdamW {
     fn constants(&self, variable: &Variable, grad_scale: f64, factor: f64) -> AdamWStep {
         let c = self.config;
         let base = match variable.part {
-            Part::Encoder => c.encoder_lr,
-            Part::Heads => c.head_lr,
+            ParameterGroup::Encoder => c.encoder_lr,
+            ParameterGroup::TaskHead => c.head_lr,
         };
         let correct = |beta: f64| 1.0 / (1.0 - beta.powf(self.steps as f64));
         let (lr, decay) = (base * factor, if variable.decays { c.weight_decay } else { 0.0 });
@@ -282,8 +282,8 @@ mod tests {
 
     fn model() -> Vars {
         let mut vars = Vars::trainable(1, &Device::Cpu);
-        vars.scope("e", Part::Encoder).declare("w", &[1, 2], Init::Ones).unwrap();
-        vars.scope("h", Part::Heads).declare("b", &[2], Init::Ones).unwrap();
+        vars.scope("e", ParameterGroup::Encoder).declare("w", &[1, 2], Init::Ones).unwrap();
+        vars.scope("h", ParameterGroup::TaskHead).declare("b", &[2], Init::Ones).unwrap();
         vars
     }
 
@@ -353,7 +353,7 @@ mod tests {
     fn rows_that_catch_up_are_where_dense_steps_take_them() {
         let table = || {
             let mut vars = Vars::trainable(1, &Device::Cpu);
-            vars.scope("e", Part::Encoder).declare("t", &[7, 19], Init::Normal { std: 1.0 }).unwrap();
+            vars.scope("e", ParameterGroup::Encoder).declare("t", &[7, 19], Init::Normal { std: 1.0 }).unwrap();
             let tensor = vars.iter().next().unwrap().1.var.as_tensor().clone();
             (vars, tensor)
         };

@@ -1,32 +1,45 @@
 //! Two matrix products as one operation: the upper rows of a matrix times one weight, the lower ones times another.
 
+use super::bf16;
 use super::fused::{like, slice};
-use super::half;
-use super::kernels::{Onto, View, matmul_divided};
-use super::{NnError, lend, project};
+use super::kernels::{View, WriteMode, matmul_divided};
+use super::{NnError, Operations, as_slice, project};
 use candle_core::{CpuStorage, CustomOp3, Layout, Shape, Tensor};
 
 /// `x · upperᵀ` for the first `rows` rows of `x` `[N, K]` and `x · lowerᵀ` for the others; weights `[M, K]`, result `[N, M]`.
 ///
-/// With `halves`, on the CPU, the inputs of products are rounded to bfloat16, in the backward pass, too.
+/// With `bf16`, by hand, the inputs of products are rounded to bfloat16, in the backward pass, too.
 ///
 /// # Errors
 /// On shapes that don't fit.
-pub fn project_pair(x: &Tensor, [upper, lower]: [&Tensor; 2], rows: usize, halves: bool) -> Result<Tensor, NnError> {
+pub fn project_pair(
+    x: &Tensor,
+    [upper, lower]: [&Tensor; 2],
+    rows: usize,
+    bf16: bool,
+    operations: Operations,
+) -> Result<Tensor, NnError> {
     let ((n, k), (_, inputs)) = (x.dims2()?, upper.dims2()?);
     if k != inputs || upper.dims() != lower.dims() || rows > n {
         return Err(NnError::shapes("project_pair", &[x, upper, lower]));
     }
-    if x.device().is_cpu() {
-        return Ok(x.contiguous()?.apply_op3(&upper.contiguous()?, &lower.contiguous()?, Pair { rows, halves })?);
+    if operations == Operations::ByHand {
+        return Ok(x.contiguous()?.apply_op3(&upper.contiguous()?, &lower.contiguous()?, Pair { rows, bf16 })?);
     }
-    let both = [project(&x.narrow(0, 0, rows)?, upper)?, project(&x.narrow(0, rows, n - rows)?, lower)?];
-    Ok(Tensor::cat(&both, 0)?)
+    // Candle has no products of nothing.
+    match (rows, n - rows) {
+        (_, 0) => project(x, upper),
+        (0, _) => project(x, lower),
+        (_, rest) => {
+            let both = [project(&x.narrow(0, 0, rows)?, upper)?, project(&x.narrow(0, rows, rest)?, lower)?];
+            Ok(Tensor::cat(&both, 0)?)
+        }
+    }
 }
 
 struct Pair {
     rows: usize,
-    halves: bool,
+    bf16: bool,
 }
 
 impl Pair {
@@ -35,11 +48,17 @@ impl Pair {
         if x.is_empty() {
             return;
         }
-        if self.halves {
-            return half::multiply(x, weight, k, out, y);
+        if self.bf16 {
+            return bf16::multiply(x, weight, k, out, y);
         }
         let (n, transposed) = (x.len() / k.max(1), View::rows(k).transposed());
-        matmul_divided([n, out, k], (y, View::rows(out)), (x, View::rows(k)), (weight, transposed), Onto::Nothing);
+        matmul_divided(
+            [n, out, k],
+            (y, View::rows(out)),
+            (x, View::rows(k)),
+            (weight, transposed),
+            WriteMode::Overwrite,
+        );
     }
 
     /// The gradients of `x` and of the weight, which are 0 before.
@@ -47,13 +66,13 @@ impl Pair {
         if x.is_empty() {
             return;
         }
-        if self.halves {
-            half::multiply_back(g, weight, k, out, dx);
-            return half::multiply_over_rows(g, x, k, out, dw);
+        if self.bf16 {
+            bf16::multiply_back(g, weight, k, out, dx);
+            return bf16::multiply_over_rows(g, x, k, out, dw);
         }
         let (n, rows, grads) = (x.len() / k.max(1), View::rows(k), View::rows(out));
-        matmul_divided([n, k, out], (dx, rows), (g, grads), (weight, rows), Onto::Nothing);
-        matmul_divided([out, k, n], (dw, rows), (g, grads.transposed()), (x, rows), Onto::Nothing);
+        matmul_divided([n, k, out], (dx, rows), (g, grads), (weight, rows), WriteMode::Overwrite);
+        matmul_divided([out, k, n], (dw, rows), (g, grads.transposed()), (x, rows), WriteMode::Overwrite);
     }
 }
 
@@ -94,12 +113,12 @@ impl CustomOp3 for Pair {
         let grad = grad.contiguous()?;
         let (mut dx, mut d_upper, mut d_lower) = (vec![0.0; n * k], vec![0.0; out * k], vec![0.0; out * k]);
         {
-            let (g, values) = (lend(&grad)?, lend(x)?);
+            let (g, values) = (as_slice(&grad)?, as_slice(x)?);
             let ((g_upper, g_lower), (x_upper, x_lower)) =
                 (g.split_at(self.rows * out), values.split_at(self.rows * k));
             let (dx_upper, dx_lower) = dx.split_at_mut(self.rows * k);
-            self.backward(g_upper, x_upper, &lend(upper)?, [k, out], dx_upper, &mut d_upper);
-            self.backward(g_lower, x_lower, &lend(lower)?, [k, out], dx_lower, &mut d_lower);
+            self.backward(g_upper, x_upper, &as_slice(upper)?, [k, out], dx_upper, &mut d_upper);
+            self.backward(g_lower, x_lower, &as_slice(lower)?, [k, out], dx_lower, &mut d_lower);
         }
         Ok((Some(like(dx, x)?), Some(like(d_upper, upper)?), Some(like(d_lower, lower)?)))
     }
@@ -127,7 +146,7 @@ mod tests {
 
         #[test]
         fn of_numbers_that_need_no_rounding_it_gives_both_products(
-            n in 1usize..150, share in -0.2f64..1.0, k in 1usize..80, m in 1usize..80, halves: bool, seed in 0u64..1000,
+            n in 1usize..150, share in -0.2f64..1.0, k in 1usize..80, m in 1usize..80, bf16: bool, seed in 0u64..1000,
         ) {
             let mut rng = Rng::new(seed, "pair");
             let (x, slope) = (exact((n, k), &mut rng), exact((n, m), &mut rng));
@@ -140,7 +159,7 @@ mod tests {
                 parts.push(part(0, rows, upper));
             }
             parts.push(part(rows, n - rows, lower));
-            let both = [project_pair(&x, [upper, lower], rows, halves).unwrap(), Tensor::cat(&parts, 0).unwrap()];
+            let both = [project_pair(&x, [upper, lower], rows, bf16, Operations::ByHand).unwrap(), Tensor::cat(&parts, 0).unwrap()];
             prop_assert_eq!(values(&both[0]), values(&both[1]));
             let [ours, theirs] = both.map(|y| (y * slope.as_tensor()).unwrap().sum_all().unwrap().backward().unwrap());
             for input in [x.as_tensor(), upper, lower] {

@@ -43,7 +43,7 @@ pub fn adamw(
     Ok((((p * keep)? - moved)?.detach(), [first.detach(), second.detach()]))
 }
 
-/// See [`super::linear`].
+/// See [`super::Operations::linear`].
 ///
 /// # Errors
 /// On shapes that don't fit.
@@ -55,7 +55,7 @@ pub fn linear(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor, NnEr
     Ok(flat.reshape(dims)?)
 }
 
-/// See [`super::dropout`].
+/// See [`super::Operations::dropout`].
 ///
 /// # Errors
 /// When the tensor is no float.

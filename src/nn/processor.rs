@@ -1,5 +1,6 @@
 //! What does the tensor work.
 
+use super::Operations;
 use candle_core::Device;
 
 /// The processor that a model runs on, and by which operations.
@@ -29,9 +30,11 @@ impl Processor {
         Self::ALL.into_iter().find(|processor| processor.id() == id)
     }
 
-    /// Whether candle's operations do the work, and not passes written by hand.
-    pub fn is_plain(self) -> bool {
-        self != Self::Cpu
+    pub fn operations(self) -> Operations {
+        match self {
+            Self::Cpu => Operations::ByHand,
+            Self::Gpu | Self::Plain => Operations::Plain,
+        }
     }
 
     /// Whether this build could use a GPU: it has candle's feature `cuda` or `metal`.
@@ -39,7 +42,8 @@ impl Processor {
         cfg!(any(feature = "cuda", feature = "metal"))
     }
 
-    /// The device to work on; of a GPU that can't be used the reason why.
+    /// The device to work on; of a GPU that can't be used the reason why. Each call makes one of its own, with one stream:
+    /// whichever thread asks, its operations follow each other in the order in which they are asked for.
     ///
     /// # Errors
     /// When there is no GPU, or its driver refuses.
@@ -53,7 +57,9 @@ impl Processor {
 
 #[cfg(feature = "cuda")]
 fn first_gpu() -> Result<Device, String> {
-    Device::new_cuda(0).map_err(|e| e.to_string())
+    // `Device::new_cuda` takes the stream of whichever thread calls, but steps change threads, and one could read what
+    // another still writes.
+    Device::new_cuda_with_stream(0).map_err(|e| e.to_string())
 }
 
 #[cfg(all(feature = "metal", not(feature = "cuda")))]

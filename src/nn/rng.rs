@@ -89,7 +89,7 @@ impl Mode<'_> {
 
 /// SplitMix64 (Steele et al. 2014): neighbouring numbers give unrelated ones. For draws that stay the same whatever else is
 /// drawn.
-pub fn scatter(number: u64) -> u64 {
+pub fn splitmix64(number: u64) -> u64 {
     let z = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

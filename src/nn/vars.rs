@@ -8,9 +8,9 @@ use std::path::Path;
 
 /// What decides the learning rate of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Part {
+pub enum ParameterGroup {
     Encoder,
-    Heads,
+    TaskHead,
 }
 
 /// The first value of a variable that no file gives.
@@ -31,7 +31,7 @@ pub enum Init {
 #[derive(Clone, Debug)]
 pub struct Variable {
     pub var: Var,
-    pub part: Part,
+    pub part: ParameterGroup,
     /// Matrices decay; biases and norms don't.
     pub decays: bool,
 }
@@ -128,7 +128,7 @@ impl Vars {
     }
 
     /// A place to declare variables whose names begin with `name.`.
-    pub fn scope(&mut self, name: &str, part: Part) -> Scope<'_> {
+    pub fn scope(&mut self, name: &str, part: ParameterGroup) -> Scope<'_> {
         Scope { vars: self, path: name.to_owned(), part, frozen: false }
     }
 
@@ -191,7 +191,7 @@ impl Vars {
         name: String,
         shape: &[usize],
         init: Init,
-        part: Part,
+        part: ParameterGroup,
         frozen: bool,
     ) -> Result<Tensor, NnError> {
         if self.variables.contains_key(&name) || self.constants.contains_key(&name) {
@@ -237,7 +237,7 @@ impl Init {
 pub struct Scope<'a> {
     vars: &'a mut Vars,
     path: String,
-    part: Part,
+    part: ParameterGroup,
     frozen: bool,
 }
 
@@ -335,8 +335,8 @@ mod tests {
 
     fn small() -> Vars {
         let mut vars = Vars::trainable(5, &Device::Cpu);
-        vars.scope("b", Part::Heads).declare("w", &[2, 3], Init::Normal { std: 1.0 }).unwrap();
-        vars.scope("a", Part::Encoder).scope("x").declare("bias", &[3], Init::Zeros).unwrap();
+        vars.scope("b", ParameterGroup::TaskHead).declare("w", &[2, 3], Init::Normal { std: 1.0 }).unwrap();
+        vars.scope("a", ParameterGroup::Encoder).scope("x").declare("bias", &[3], Init::Zeros).unwrap();
         vars
     }
 
@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(names, ["a.x.bias", "b.w"]);
         assert!(!vars.iter().next().unwrap().1.decays);
         let mut alone = Vars::trainable(5, &Device::Cpu);
-        alone.scope("b", Part::Heads).declare("w", &[2, 3], Init::Normal { std: 1.0 }).unwrap();
+        alone.scope("b", ParameterGroup::TaskHead).declare("w", &[2, 3], Init::Normal { std: 1.0 }).unwrap();
         assert_eq!(values(&alone)[0], values(&vars)[1]);
         assert_eq!(vars.parameters(), 9);
     }
@@ -370,8 +370,8 @@ mod tests {
         vars.copy_in(&before).unwrap();
         assert_ne!(values(&vars), moved);
         let mut fixed = Vars::fixed(read_tensors(&path).unwrap(), &Device::Cpu);
-        fixed.scope("b", Part::Heads).declare("w", &[2, 3], Init::Zeros).unwrap();
-        fixed.scope("a", Part::Encoder).scope("x").declare("bias", &[3], Init::Zeros).unwrap();
+        fixed.scope("b", ParameterGroup::TaskHead).declare("w", &[2, 3], Init::Zeros).unwrap();
+        fixed.scope("a", ParameterGroup::Encoder).scope("x").declare("bias", &[3], Init::Zeros).unwrap();
         assert_eq!(values(&fixed), values(&vars));
         assert_eq!(fixed.iter().count(), 0, "a fixed model has nothing to train");
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "no temporary file stays");
@@ -394,11 +394,11 @@ mod tests {
     #[test]
     fn wrong_weights_are_named() {
         let mut fixed = Vars::fixed(HashMap::new(), &Device::Cpu);
-        let missing = fixed.scope("b", Part::Heads).declare("w", &[1], Init::Zeros).unwrap_err();
+        let missing = fixed.scope("b", ParameterGroup::TaskHead).declare("w", &[1], Init::Zeros).unwrap_err();
         assert!(missing.to_string().contains("\"b.w\""), "{missing}");
         let mut vars = Vars::trainable(1, &Device::Cpu);
         vars.stock([("b.w".to_owned(), Tensor::zeros((2, 2), DType::F32, &Device::Cpu).unwrap())]);
-        let shape = vars.scope("b", Part::Heads).declare("w", &[2, 3], Init::Zeros).unwrap_err();
+        let shape = vars.scope("b", ParameterGroup::TaskHead).declare("w", &[2, 3], Init::Zeros).unwrap_err();
         assert!(shape.to_string().contains("[2, 2], expected [2, 3]"), "{shape}");
     }
 

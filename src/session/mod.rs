@@ -81,6 +81,7 @@ pub use crate::active::{Besides, Choice, Doubt, Finding, Forecast, Measure, Next
 pub use crate::distill::{Config as DistillConfig, Event as DistillEvent, Record as DistillRecord};
 pub use crate::encoder::{EncoderInfo, Encoders, Fetching, Hub, Repository};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};
+pub use crate::nn::{NnError, kernels::InstructionSet};
 pub use crate::store::WhyReadOnly;
 pub use crate::store::{FileNews, LogLine, Rescued, Watch};
 pub use crate::train::{

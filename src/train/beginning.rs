@@ -2,16 +2,16 @@
 
 use super::config::EncoderTraits;
 use super::model::ENCODER;
-use super::{Config, Dataset, Effort, Example, Settings, Snapshot, TrainError, TrainRequest, snapshot};
+use super::{Config, Dataset, Example, Settings, Snapshot, TrainError, TrainRequest, TrainedLayers, snapshot};
 use crate::annotation::LabelId;
 use crate::encoder::Definition;
 use crate::model::architecture;
 use crate::nn::{Processor, Rng, Vars};
 use candle_core::Device;
 
-/// Steps of the heads alone when they go on from a model, and what their rate is multiplied by: they have learned already.
-const STEPS_OF_HEADS: usize = 48;
-const RATE_OF_HEADS: f64 = 0.1;
+/// Steps of the task head alone when it goes on from a model, and what its rate is multiplied by: it has learned already.
+const STEPS_OF_TASK_HEAD: usize = 48;
+const RATE_OF_TASK_HEAD: f64 = 0.1;
 
 /// Where a training begins that starts from an encoder.
 pub(super) fn from_encoder(
@@ -41,7 +41,7 @@ pub(super) fn from_snapshot(
     sentences: usize,
     processor: Processor,
 ) -> Result<(Definition, Settings, Vars), TrainError> {
-    let snapshot::Opened { manifest, definition, tensors, .. } = snapshot::open(start)?;
+    let snapshot::OpenedSnapshot { manifest, definition, tensors, .. } = snapshot::open(start)?;
     let ids = |labels: &[(LabelId, String)]| labels.iter().map(|(id, _)| *id).collect::<Vec<_>>();
     if ids(&manifest.labels) != ids(request.dataset.labels()) {
         return Err(TrainError::OtherLabels);
@@ -51,9 +51,10 @@ pub(super) fn from_snapshot(
     let traits = EncoderTraits { pretrained: true, uncased: definition.is_uncased(), hidden };
     let Settings { architecture, encoder, max_width, word_shapes, .. } = manifest.settings;
     let mut config = Config { architecture, encoder, max_width, word_shapes: Some(word_shapes), ..config.clone() };
-    if config.effort == Effort::Heads && config.epochs.is_none() {
-        config.head_lr *= RATE_OF_HEADS;
-        config.epochs = Some(STEPS_OF_HEADS.div_ceil(sentences.div_ceil(config.batch_size.max(1)).max(1)).clamp(2, 20));
+    if config.effort == TrainedLayers::TaskHead && config.epochs.is_none() {
+        config.head_lr *= RATE_OF_TASK_HEAD;
+        config.epochs =
+            Some(STEPS_OF_TASK_HEAD.div_ceil(sentences.div_ceil(config.batch_size.max(1)).max(1)).clamp(2, 20));
     }
     // What goes on from a model learns what is new, not from itself.
     let settings = config.resolve(sentences, 0, traits, processor);

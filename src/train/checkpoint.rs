@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! dataset.json            what is learnt from, written once
-//! 00000300-0004/          the newest checkpoint, by step and epoch: a sealed folder
+//! 00000300-0004/          the newest checkpoint, by step and epoch: an atomic directory
 //!   weights.safetensors   all weights
 //!   moments.safetensors   AdamW's
 //!   best.safetensors      the weights of the best epoch, where there is one
@@ -18,9 +18,9 @@
 
 mod disk;
 
+use super::atomic_directory::{self, AtomicDirectory, CONFIG, MANIFEST, VerifiedDirectory, damaged, read_manifest};
 use super::files::{ConfigFile, LabelFile, MOST_COUNTED, ReportFile, SamplesFile, project_id};
 use super::removal::{is_half_written, remove_checkpoint};
-use super::sealed::{self, CONFIG, MANIFEST, NewFolder, Sealed, damaged, read_manifest};
 use super::{Dataset, Settings, TrainError};
 use crate::annotation::{LabelId, ModelId, ProjectId, Span};
 use crate::disk::{Noted as _, is_folder, is_there, open as open_file};
@@ -81,8 +81,8 @@ pub struct Interrupted {
 
 /// Where a training stands.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct State {
-    pub place: Place,
+pub(super) struct TrainingState {
+    pub place: TrainingPosition,
     /// Steps taken.
     pub step: usize,
     pub steps: usize,
@@ -104,7 +104,7 @@ pub(super) struct State {
 
 /// The batch that comes next.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Place {
+pub(super) struct TrainingPosition {
     /// Counted from 1.
     pub epoch: usize,
     /// Batches of this epoch that are done.
@@ -128,9 +128,9 @@ pub(super) struct Contents<'a> {
 }
 
 /// A checkpoint that was read and found whole.
-pub(super) struct Opened {
+pub(super) struct OpenedTraining {
     pub dataset: Dataset,
-    pub state: State,
+    pub state: TrainingState,
     pub settings: Settings,
     pub definition: Definition,
     pub weights: BTreeMap<String, Tensor>,
@@ -153,14 +153,14 @@ pub(super) struct OwnLabels {
 }
 
 /// Writes checkpoints when they are due.
-pub(super) struct Keeper {
+pub(super) struct CheckpointKeeper {
     plan: Checkpoints,
     since: Instant,
     since_step: usize,
     cost: Duration,
 }
 
-impl Keeper {
+impl CheckpointKeeper {
     /// For a training that stands at `step` now.
     pub(super) fn new(plan: Checkpoints, step: usize) -> Self {
         Self { plan, since: Instant::now(), since_step: step, cost: Duration::ZERO }
@@ -177,7 +177,7 @@ impl Keeper {
     pub(super) fn keep<'a>(
         &mut self,
         dataset: &Dataset,
-        state: &State,
+        state: &TrainingState,
         contents: impl FnOnce() -> Result<Contents<'a>, TrainError>,
         cancel: &AtomicBool,
     ) -> Result<(), TrainError> {
@@ -192,17 +192,17 @@ impl Keeper {
 fn write(
     folder: &Path,
     dataset: &Dataset,
-    state: &State,
+    state: &TrainingState,
     contents: Contents<'_>,
     cancel: &AtomicBool,
 ) -> Result<(), TrainError> {
     std::fs::create_dir_all(folder).map_err(TrainError::io("can't make the folder", folder))?;
     let data = folder.join(DATASET);
     if !is_there(&data) {
-        sealed::write_whole(&data, &DatasetFile::from(dataset))?;
+        atomic_directory::write_whole(&data, &DatasetFile::from(dataset))?;
     }
     let name = format!("{:08}-{:04}", state.step, state.place.epoch);
-    let mut new = NewFolder::for_place(&folder.join(&name), cancel)?;
+    let mut new = AtomicDirectory::for_place(&folder.join(&name), cancel)?;
     new.tensors(WEIGHTS, &contents.weights)?;
     new.tensors(MOMENTS, &contents.moments)?;
     for (name, tensors) in [(BEST, contents.best), (START, contents.start), (MEAN, contents.mean)] {
@@ -262,7 +262,7 @@ pub fn interrupted(folder: &Path) -> Result<Option<Interrupted>, TrainError> {
         Some(labels) => labels,
         None => read_dataset::<OnlyLabels>(folder)?.labels(),
     };
-    let State { project, step, steps, train_sentences, dataset_hash, .. } = state;
+    let TrainingState { project, step, steps, train_sentences, dataset_hash, .. } = state;
     Ok(Some(Interrupted { project, labels, dataset_hash, settings, step, steps, train_sentences }))
 }
 
@@ -278,7 +278,7 @@ pub fn training_project(folder: &Path) -> Option<ProjectId> {
 }
 
 /// Reads the newest checkpoint and checks that nothing in it has changed.
-pub(super) fn open(folder: &Path) -> Result<Opened, TrainError> {
+pub(super) fn open(folder: &Path) -> Result<OpenedTraining, TrainError> {
     let Some((_, newest)) = whole(folder).pop() else {
         return Err(damaged("it holds no checkpoint", folder));
     };
@@ -287,18 +287,18 @@ pub(super) fn open(folder: &Path) -> Result<Opened, TrainError> {
     if dataset.hash() != state.dataset_hash || labels.is_some_and(|labels| labels != dataset.labels()) {
         return Err(damaged("the data is not what the training began with", &folder.join(DATASET)));
     }
-    let sealed = Sealed { folder: &newest, hashes: &hashes };
-    let tensors = |name: &str| sealed.has(name).then(|| sealed.tensors(name)).transpose();
-    let own = sealed.has(OWN).then(|| sealed.large_json::<OwnFile>(OWN)).transpose()?;
+    let directory = VerifiedDirectory { folder: &newest, hashes: &hashes };
+    let tensors = |name: &str| directory.has(name).then(|| directory.tensors(name)).transpose();
+    let own = directory.has(OWN).then(|| directory.large_json::<OwnFile>(OWN)).transpose()?;
     let own =
         own.map(|own| own.own().ok_or_else(|| damaged("a mention has no words", &newest.join(OWN)))).transpose()?;
-    Ok(Opened {
+    Ok(OpenedTraining {
         dataset,
         own,
         settings,
-        definition: sealed.definition()?,
-        weights: sealed.tensors(WEIGHTS)?,
-        moments: sealed.tensors(MOMENTS)?,
+        definition: directory.definition()?,
+        weights: directory.tensors(WEIGHTS)?,
+        moments: directory.tensors(MOMENTS)?,
         best: tensors(BEST)?,
         start: tensors(START)?,
         mean: tensors(MEAN)?,
@@ -308,11 +308,11 @@ pub(super) fn open(folder: &Path) -> Result<Opened, TrainError> {
 
 /// What the manifest and the settings of a checkpoint say.
 struct Begun {
-    state: State,
+    state: TrainingState,
     settings: Settings,
     /// Where it says what they are.
     labels: Option<Vec<(LabelId, String)>>,
-    hashes: sealed::Hashes,
+    hashes: atomic_directory::Hashes,
 }
 
 fn read_state(checkpoint: &Path) -> Result<Begun, TrainError> {
@@ -322,7 +322,7 @@ fn read_state(checkpoint: &Path) -> Result<Begun, TrainError> {
         return Err(TrainError::OtherVersion { what: "checkpoint".to_owned(), got: file.version, expected: VERSION });
     }
     let (hashes, labels) = (file.sha256.clone(), file.labels());
-    let settings = Sealed { folder: checkpoint, hashes: &hashes }.settings(file.architecture_version)?;
+    let settings = VerifiedDirectory { folder: checkpoint, hashes: &hashes }.settings(file.architecture_version)?;
     let state = file.state().ok_or_else(|| damaged("it says what no training can have come to", &path))?;
     Ok(Begun { state, settings, labels, hashes })
 }

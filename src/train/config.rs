@@ -1,8 +1,9 @@
 //! What a person asks of a training. What they leave open is decided from the data and the encoder.
 
 use super::settings::MOST_OWN;
-use super::{Effort, Settings, TrainError, plan};
+use super::{Settings, TrainError, TrainedLayers, plan};
 use crate::model::Nesting;
+use crate::nn::Operations;
 use crate::nn::Processor;
 use crate::nn::kernels::has_bf16;
 use std::str::FromStr;
@@ -12,7 +13,7 @@ use std::str::FromStr;
 pub struct Config {
     pub architecture: String,
     pub encoder: String,
-    pub effort: Effort,
+    pub effort: TrainedLayers,
     pub top_layers: usize,
     pub epochs: Option<usize>,
     pub self_training: Option<usize>,
@@ -43,7 +44,7 @@ impl Default for Config {
         Self {
             architecture: "smartspanner".to_owned(),
             encoder: crate::encoder::ENGLISH.to_owned(),
-            effort: Effort::Full,
+            effort: TrainedLayers::Full,
             top_layers: 2,
             epochs: None,
             self_training: None,
@@ -140,7 +141,7 @@ impl Config {
             "architecture" => self.architecture = input.value.to_owned(),
             "encoder" => self.encoder = input.value.to_owned(),
             "effort" => {
-                self.effort = Effort::from_id(input.value).ok_or_else(|| input.bad("heads, top or full"))?;
+                self.effort = TrainedLayers::from_id(input.value).ok_or_else(|| input.bad("heads, top or full"))?;
             }
             "top_layers" => {
                 self.top_layers = input.number("a whole number from 1 to 256", |n| (1..=256).contains(n))?;
@@ -202,7 +203,7 @@ impl Config {
     /// encoder is pretrained.
     pub fn labels_itself(&self, sentences: usize, unlabelled: usize, pretrained: bool) -> usize {
         let is_few = sentences <= FEW_LABELS && unlabelled >= sentences;
-        let gains_by_itself = pretrained && self.effort != Effort::Heads && is_few;
+        let gains_by_itself = pretrained && self.effort != TrainedLayers::TaskHead && is_few;
         let own = self.self_training.unwrap_or(if gains_by_itself { OWN_A_LABELLED * sentences } else { 0 });
         own.min(unlabelled)
     }
@@ -224,7 +225,7 @@ impl Config {
             architecture: self.architecture.clone(),
             encoder: self.encoder.clone(),
             // There is nothing to keep in an encoder that starts from nothing.
-            effort: if pretrained { self.effort } else { Effort::Full },
+            effort: if pretrained { self.effort } else { TrainedLayers::Full },
             top_layers: self.top_layers,
             epochs: self.epochs.unwrap_or_else(|| least.div_ceil(steps).clamp(10, 100)).max(1),
             self_training,
@@ -249,7 +250,7 @@ impl Config {
             threshold: self.threshold,
             nesting: self.nesting,
             limit: self.limit,
-            bf16: self.bf16 && has_bf16() && !processor.is_plain(),
+            bf16: self.bf16 && has_bf16() && processor.operations() == Operations::ByHand,
             processor,
         }
     }
@@ -394,7 +395,7 @@ mod tests {
         assert_eq!([own(&default, 100, 120, MINILM), own(&default, 100, 99, MINILM)], [120, 0]);
         assert_eq!(own(&default, 2001, 10_000, MINILM), 0);
         assert_eq!(own(&default, 100, 10_000, EncoderTraits { pretrained: false, ..MINILM }), 0);
-        assert_eq!(own(&Config { effort: Effort::Heads, ..Config::default() }, 100, 10_000, MINILM), 0);
+        assert_eq!(own(&Config { effort: TrainedLayers::TaskHead, ..Config::default() }, 100, 10_000, MINILM), 0);
         let asked = Config { self_training: Some(70), ..Config::default() };
         assert_eq!([own(&asked, 100, 10_000, MINILM), own(&asked, 100, 50, MINILM)], [70, 50]);
         let epochs = |sentences| default.resolve(sentences, 10_000, MINILM, Processor::Cpu).self_epochs;

@@ -16,7 +16,7 @@ pub struct Example {
 impl Example {
     /// Strict counts of predicted mentions.
     pub fn strict(&self, predicted: &[(Span, LabelId)]) -> Counts {
-        Judged { words: &self.tokens, gold: &self.gold, predicted, heads: None, candidates: 0 }.counts()
+        Judged { words: &self.tokens, gold: &self.gold, predicted, first_words: None, candidates: 0 }.counts()
     }
 }
 

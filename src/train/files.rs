@@ -1,7 +1,7 @@
 //! The JSON of snapshots and checkpoints, as it is on disk.
 
 use super::snapshot::{Manifest, Outcome};
-use super::{Effort, Settings};
+use super::{Settings, TrainedLayers};
 use crate::annotation::{LabelId, ModelId, ProjectId};
 use crate::evaluation::{Counts, Report};
 use crate::model::{Nesting, SampleCounts, Samples};
@@ -91,7 +91,7 @@ impl ConfigFile {
     /// `None` when the effort, the nesting or the processor is unknown.
     pub(super) fn settings(self) -> Option<Settings> {
         Some(Settings {
-            effort: Effort::from_id(&self.effort)?,
+            effort: TrainedLayers::from_id(&self.effort)?,
             nesting: Nesting::from_id(&self.nesting)?,
             processor: Processor::from_id(&self.processor)?,
             self_training: self.self_training,
@@ -295,7 +295,7 @@ impl From<&Report> for ReportFile {
             sentences: r.sentences,
             micro: r.micro.into(),
             labels: r.labels.iter().map(|(id, counts)| (id.0, (*counts).into())).collect(),
-            heads: r.heads.map(CountsFile::from),
+            heads: r.first_words.map(CountsFile::from),
         }
     }
 }
@@ -306,7 +306,7 @@ impl From<ReportFile> for Report {
             sentences: r.sentences,
             micro: r.micro.into(),
             labels: r.labels.into_iter().map(|(id, counts)| (LabelId(id), counts.into())).collect(),
-            heads: r.heads.map(Counts::from),
+            first_words: r.heads.map(Counts::from),
         }
     }
 }
@@ -333,13 +333,13 @@ impl SamplesFile {
 impl From<Samples> for SamplesFile {
     fn from(s: Samples) -> Self {
         let file = |c: SampleCounts| SampleCountsFile { positive: c.positive, negative: c.negative };
-        Self { neh: file(s.heads), span: file(s.spans) }
+        Self { neh: file(s.first_words), span: file(s.spans) }
     }
 }
 
 impl From<SamplesFile> for Samples {
     fn from(s: SamplesFile) -> Self {
         let counts = |c: SampleCountsFile| SampleCounts { positive: c.positive, negative: c.negative };
-        Self { heads: counts(s.neh), spans: counts(s.span) }
+        Self { first_words: counts(s.neh), spans: counts(s.span) }
     }
 }

@@ -17,6 +17,7 @@
 //! Deliberately absent: the project file, clocks other than for durations, threads (the caller's thread waits; tensor
 //! work runs on a pool of its own, see [`crate::nn::Threads`]).
 
+mod atomic_directory;
 mod beginning;
 mod checkpoint;
 mod config;
@@ -25,13 +26,13 @@ mod event;
 mod files;
 mod memory;
 mod model;
+mod output;
 mod parts;
 mod plan;
 mod predictor;
 mod removal;
+mod request;
 mod run;
-mod said;
-mod sealed;
 mod settings;
 mod snapshot;
 
@@ -41,10 +42,11 @@ pub use dataset::{Dataset, Example};
 pub use event::Event;
 pub use memory::{forget_peak_memory, peak_memory_mb, resident_memory_mb};
 pub use parts::{Cost, PartTimes};
-pub use predictor::{Answer, PredictOptions, Predictor, ScoredSpan, SentencePrediction, answers, evaluate};
+pub use predictor::{FinalAnswer, PredictOptions, Predictor, ScoredSpan, SentencePrediction, answers, evaluate};
 pub use removal::{is_half_written, remove_snapshot, remove_training, snapshot_files};
-pub use run::{ENOUGH_DEV, ResumeRequest, TrainRequest, Trained, is_result_of, resume, train};
-pub use settings::{Effort, Settings};
+pub use request::{ResumeRequest, TrainRequest, Trained};
+pub use run::{ENOUGH_DEV, is_result_of, resume, train};
+pub use settings::{Settings, TrainedLayers};
 pub use snapshot::{Manifest, Outcome, Snapshot, check_snapshot, snapshot_hash, snapshot_manifest};
 
 use crate::annotation::{LabelId, Span};

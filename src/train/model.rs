@@ -1,15 +1,15 @@
-//! An encoder with a head above it, as trainer and predictor both run it.
+//! An encoder with a task head above it, as trainer and predictor both run it.
 
+use super::output::{OutputPart, OutputSums, SentenceOutput};
 use super::parts::{PartTimes, timed};
-use super::said::{Gathered, Part as SaidPart, Said};
 use super::{Settings, TrainError, stop_if_cancelled};
 use crate::active::Projection;
 use crate::annotation::{LabelId, Span};
 use crate::encoder::{self, Alignment, Bert, Definition, EncoderBatch, Start, Tape};
-use crate::model::{Class, Head, HeadFilter, Nesting, Prediction, Samples, Sentence, architecture};
+use crate::model::{Class, FirstWordFilter, Nesting, Prediction, Samples, Sentence, TaskHead, architecture};
 use crate::nn::batches::{self, Size};
-use crate::nn::{Gradients, Mode, NnError, Part, Rng, Threads, Vars, lend};
-use candle_core::{Tensor, Var};
+use crate::nn::{Gradients, Mode, NnError, Operations, ParameterGroup, Rng, Threads, Vars, as_slice};
+use candle_core::{Device, Tensor, Var};
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -26,7 +26,7 @@ pub(super) struct Model {
     bert: Bert,
     /// Whether the encoder runs by candle's operations.
     plain: bool,
-    head: Box<dyn Head>,
+    head: Box<dyn TaskHead>,
     max_width: usize,
     nesting: Nesting,
     labels: Vec<LabelId>,
@@ -101,7 +101,7 @@ impl Prepared {
     }
 
     /// The same in training, where no mention is parted if that can be.
-    fn lessons(&self, most: usize) -> Vec<Range<usize>> {
+    fn training_stretches(&self, most: usize) -> Vec<Range<usize>> {
         let (mut stretches, mut start) = (Vec::new(), 0);
         while start < self.sentence.len() {
             let end = self.alignment.stretch(start, most).clamp(start + 1, self.sentence.len());
@@ -120,14 +120,14 @@ impl Model {
         settings: &Settings,
         labels: Vec<LabelId>,
     ) -> Result<Self, TrainError> {
-        let (scope, learning) = (vars.scope(ENCODER, Part::Encoder), settings.learning());
+        let (scope, learning) = (vars.scope(ENCODER, ParameterGroup::Encoder), settings.learning());
         let bert = Bert::new(scope, definition.config(), learning, settings.dropout)?;
         let bert = if settings.bf16 { bert.with_bf16() } else { bert };
-        let scope = vars.scope("head", Part::Heads);
+        let scope = vars.scope("head", ParameterGroup::TaskHead);
         let head_config = settings.head_config(labels.len());
         let head = architecture(&settings.architecture)?.build(scope, definition.config().hidden, &head_config)?;
         let (max_width, nesting) = (settings.max_width, settings.nesting);
-        let plain = settings.processor.is_plain();
+        let plain = settings.processor.operations() == Operations::Plain;
         let projection = Projection::new(definition.config().hidden);
         let most = MostPositions::new(max_width, head_config.classes);
         Ok(Self { definition, bert, plain, head, max_width, nesting, labels, projection, most })
@@ -181,7 +181,7 @@ impl Model {
         batch: &Batch<'_>,
         weight: f64,
         rng: &mut Rng,
-        pass: &mut Pass,
+        pass: &mut PassBuffers,
         cancel: &AtomicBool,
     ) -> Result<(f32, Samples), TrainError> {
         let hidden = timed(&mut pass.times.encoder, || {
@@ -205,11 +205,11 @@ impl Model {
             stop_if_cancelled(cancel)?;
             let store = total.backward()?;
             pass.gradients.add_store(vars, &store)?;
-            pass.times.heads += begun.elapsed();
+            pass.times.task_head += begun.elapsed();
             if let Some(grad) = leaf.as_ref().and_then(|leaf| store.get(leaf.as_tensor())) {
                 let grad = grad.contiguous().map_err(NnError::from)?;
-                let grad = lend(&grad).map_err(NnError::from)?;
-                let Pass { tape, gradients, times, .. } = pass;
+                let grad = as_slice(&grad).map_err(NnError::from)?;
+                let PassBuffers { tape, gradients, times, .. } = pass;
                 timed(&mut times.backward, || self.bert.backward(&batch.encoder, tape, &grad, gradients))?;
             }
         }
@@ -232,7 +232,7 @@ impl Model {
             return Ok(Some(kept));
         }
         let states = self.bert.forward_to(&batch.encoder, Start::Words, end, &mut Mode::Predict, tape)?;
-        Ok(Some(lend(&states)?.to_vec()))
+        Ok(Some(as_slice(&states)?.to_vec()))
     }
 
     /// Computes once what never changes in this training, as far as there is room for it.
@@ -282,9 +282,9 @@ impl Model {
         &self,
         batch: &Batch<'_>,
         own: &[usize],
-        work: Work<'_>,
+        work: PredictionWork<'_>,
         (tape, times): (&mut Tape, &mut PartTimes),
-        said: &mut [Gathered],
+        said: &mut [OutputSums],
     ) -> Result<(), TrainError> {
         let kept = batch.kept_states();
         let start = kept.as_ref().map_or(Start::Words, |kept| Start::States(self.bert.frozen_below(), kept));
@@ -294,7 +294,7 @@ impl Model {
         };
         let hidden = timed(&mut times.encoder, forward)?;
         let encoded = batch.encoder.encoded(hidden)?;
-        timed(&mut times.heads, || {
+        timed(&mut times.task_head, || {
             let predictions = self.head.predict(&encoded, &batch.sentences, work.filter)?;
             check_finite(&predictions)?;
             let passes = match work.acquire.unwrap_or(0) {
@@ -304,7 +304,8 @@ impl Model {
             passes.iter().try_for_each(|predictions| check_finite(predictions))?;
             let mut passes: Vec<_> = passes.into_iter().map(Vec::into_iter).collect();
             let ends = work.acquire.map(|_| encoded.ends()).transpose()?;
-            let vectors = ends.as_ref().map(lend).transpose().map_err(NnError::from)?;
+            let ends = ends.map(|ends| ends.to_device(&Device::Cpu)).transpose().map_err(NnError::from)?;
+            let vectors = ends.as_ref().map(as_slice).transpose().map_err(NnError::from)?;
             // Of the words' first subwords: the rows of the last ones lie below these.
             let mut rest: &[f32] = vectors.as_deref().unwrap_or_default();
             let sentences = batch.sentences.iter().zip(own).zip(said);
@@ -312,7 +313,7 @@ impl Model {
                 let (vectors, after) = rest.split_at(rest.len().min(sentence.len() * self.bert.hidden()));
                 rest = after;
                 let passes = passes.iter_mut().filter_map(Iterator::next).collect();
-                said.add(SaidPart { own: *own, prediction, passes, vectors }, work.floor, &self.projection);
+                said.add(OutputPart { own: *own, prediction, passes, vectors }, work.floor, &self.projection);
             }
             Ok(())
         })
@@ -322,11 +323,11 @@ impl Model {
     fn predict_in_parts(
         &self,
         long: &Prepared,
-        work: Work<'_>,
+        work: PredictionWork<'_>,
         tape: &mut Tape,
         times: &mut PartTimes,
-    ) -> Result<Gathered, TrainError> {
-        let mut said = [Gathered::default()];
+    ) -> Result<OutputSums, TrainError> {
+        let mut said = [OutputSums::default()];
         for own in long.stretches(self.most.predict) {
             stop_if_cancelled(work.cancel)?;
             let reached = long.sentence.len().min(own.end + self.max_width.saturating_sub(1));
@@ -339,8 +340,8 @@ impl Model {
     }
 
     /// The parts in which a sentence is learnt from, where it is too long for one.
-    pub(super) fn lessons(&self, long: &Prepared) -> Vec<Prepared> {
-        long.lessons(self.most.train).into_iter().map(|words| long.part(words)).collect()
+    pub(super) fn training_parts(&self, long: &Prepared) -> Vec<Prepared> {
+        long.training_stretches(self.most.train).into_iter().map(|words| long.part(words)).collect()
     }
 
     pub(super) fn batch<'a>(&self, prepared: &[&'a Prepared]) -> Batch<'a> {
@@ -355,9 +356,9 @@ impl Model {
     pub(super) fn predict_all(
         &self,
         sentences: &[Prepared],
-        work: Work<'_>,
+        work: PredictionWork<'_>,
         times: &mut PartTimes,
-        mut each: impl FnMut(usize, Said),
+        mut each: impl FnMut(usize, SentenceOutput),
     ) -> Result<(), TrainError> {
         let sizes: Vec<Size> = sentences.iter().map(Prepared::size).collect();
         let mut tape = Tape::default();
@@ -372,13 +373,13 @@ impl Model {
                 }
                 batch => {
                     let own: Vec<usize> = batch.iter().map(|p| p.sentence.len()).collect();
-                    let mut said: Vec<Gathered> = batch.iter().map(|_| Gathered::default()).collect();
+                    let mut said: Vec<OutputSums> = batch.iter().map(|_| OutputSums::default()).collect();
                     let predict = || self.predict(&self.batch(batch), &own, work, (&mut tape, times), &mut said);
                     work.threads.run(predict)?;
                     said
                 }
             };
-            let finish = |said: Gathered| said.finish(self.nesting, &self.projection);
+            let finish = |said: OutputSums| said.finish(self.nesting, &self.projection);
             numbers.into_iter().zip(said).for_each(|(i, said)| each(i, finish(said)));
         }
         Ok(())
@@ -387,9 +388,9 @@ impl Model {
 
 /// How a prediction is to be made.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Work<'a> {
+pub(super) struct PredictionWork<'a> {
     pub threads: &'a Threads,
-    pub filter: HeadFilter,
+    pub filter: FirstWordFilter,
     pub batch_size: usize,
     /// Whether to say what each sentence would teach, and by how many models that differ by dropout.
     pub acquire: Option<usize>,
@@ -403,7 +404,7 @@ pub(super) struct Work<'a> {
 fn check_finite(predictions: &[Prediction]) -> Result<(), TrainError> {
     let all_finite = |values: &[f32]| values.iter().all(|value| value.is_finite());
     let is_finite = |prediction: &Prediction| {
-        prediction.heads.as_deref().is_none_or(all_finite)
+        prediction.first_words.as_deref().is_none_or(all_finite)
             && prediction.candidates.iter().all(|(_, probabilities)| all_finite(probabilities))
     };
     if predictions.iter().all(is_finite) { Ok(()) } else { Err(TrainError::NoProbabilities) }
@@ -436,7 +437,7 @@ impl Batch<'_> {
 
 /// What the passes of a training work in, one after the other.
 #[derive(Debug, Default)]
-pub(super) struct Pass {
+pub(super) struct PassBuffers {
     tape: Tape,
     /// Of what never changes.
     below: Tape,
@@ -444,10 +445,14 @@ pub(super) struct Pass {
     pub times: PartTimes,
 }
 
-impl Pass {
+impl PassBuffers {
     /// With the times of what was done before the first one.
     pub(super) fn starting_with(times: PartTimes, settings: &Settings) -> Self {
-        let gradients = if settings.processor.is_plain() { Gradients::plain() } else { Gradients::default() };
+        let gradients = if settings.processor.operations() == Operations::Plain {
+            Gradients::plain()
+        } else {
+            Gradients::default()
+        };
         Self { times, gradients, ..Self::default() }
     }
 }

@@ -20,7 +20,7 @@ pub struct PartTimes {
     /// The encoder's forward pass.
     pub encoder: Duration,
     /// What is above the encoder; in training with its gradients.
-    pub heads: Duration,
+    pub task_head: Duration,
     /// The encoder's backward pass.
     pub backward: Duration,
     /// AdamW.
@@ -30,11 +30,11 @@ pub struct PartTimes {
 impl PartTimes {
     /// Names and times of the parts.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, Duration)> {
-        let Self { subwords, encoder, heads, backward, optimizer } = *self;
+        let Self { subwords, encoder, task_head, backward, optimizer } = *self;
         [
             ("subwords", subwords),
             ("encoder", encoder),
-            ("heads", heads),
+            ("heads", task_head),
             ("backward", backward),
             ("optimizer", optimizer),
         ]

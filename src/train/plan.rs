@@ -20,7 +20,7 @@ pub(super) fn sentences_an_epoch(labelled: usize, own: usize) -> usize {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Plan {
+pub(super) struct EpochPlan {
     /// Sentences that persons have labelled.
     labelled: usize,
     /// Sentences without labels.
@@ -34,7 +34,7 @@ pub(super) struct Plan {
     batch_size: usize,
 }
 
-impl Plan {
+impl EpochPlan {
     pub(super) fn new(settings: &Settings, labelled: usize, unlabelled: usize) -> Self {
         let own = settings.self_training.min(unlabelled);
         Self {
@@ -80,7 +80,7 @@ impl Plan {
     }
 
     /// What an epoch sees: the numbers of the labelled sentences, and behind them those of the model's own.
-    pub(super) fn lesson(&self, part: usize) -> Vec<usize> {
+    pub(super) fn epoch_sentences(&self, part: usize) -> Vec<usize> {
         if part == 0 {
             return (0..self.labelled).collect();
         }
@@ -125,7 +125,8 @@ impl Plan {
 mod tests {
     use super::*;
 
-    const PLAN: Plan = Plan { labelled: 2, unlabelled: 5, own: 3, rounds: 2, epochs: 4, own_epochs: 2, batch_size: 2 };
+    const PLAN: EpochPlan =
+        EpochPlan { labelled: 2, unlabelled: 5, own: 3, rounds: 2, epochs: 4, own_epochs: 2, batch_size: 2 };
 
     #[test]
     fn parts_follow_each_other() {
@@ -145,14 +146,14 @@ mod tests {
 
     #[test]
     fn labels_of_persons_come_more_often_and_the_model_labels_other_sentences_in_each_part() {
-        assert_eq!(PLAN.lesson(0), [0, 1]);
-        assert_eq!(PLAN.lesson(2), [0, 1, 0, 1, 0, 1, 2, 3, 4]);
+        assert_eq!(PLAN.epoch_sentences(0), [0, 1]);
+        assert_eq!(PLAN.epoch_sentences(2), [0, 1, 0, 1, 0, 1, 2, 3, 4]);
         assert_eq!((PLAN.unlabelled_of(1), PLAN.unlabelled_of(2)), (vec![0, 1, 2], vec![3, 4, 0]));
     }
 
     #[test]
     fn without_other_sentences_there_is_one_part() {
-        let alone = Plan { unlabelled: 0, own: 0, rounds: 0, ..PLAN };
+        let alone = EpochPlan { unlabelled: 0, own: 0, rounds: 0, ..PLAN };
         assert_eq!((alone.part(4), alone.last_part(), alone.steps(), alone.seen()), (0, 0, 4, 8));
     }
 }

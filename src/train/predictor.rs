@@ -1,12 +1,12 @@
 //! A loaded snapshot and what it says of sentences.
 
-use super::model::{Model, Prepared, Work};
+use super::model::{Model, PredictionWork, Prepared};
+use super::output::SentenceOutput;
 use super::parts::{Cost, PartTimes, timed};
-use super::said::Said;
 use super::{Example, Manifest, Snapshot, TrainError, snapshot};
 use crate::annotation::{Acquisition, LabelId, Span, TokenIdx};
 use crate::evaluation::{Judged, Report};
-use crate::model::HeadFilter;
+use crate::model::FirstWordFilter;
 use crate::nn::Threads;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -47,7 +47,7 @@ pub struct ScoredSpan {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SentencePrediction {
     /// Probability of each word to be the first of an entity; empty where the architecture predicts none.
-    pub heads: Vec<f32>,
+    pub first_words: Vec<f32>,
     /// Ordered by span.
     pub spans: Vec<ScoredSpan>,
     /// What it would teach.
@@ -62,9 +62,9 @@ impl SentencePrediction {
         self.spans.iter().filter(|s| s.chosen).map(|s| (s.span, s.label)).collect()
     }
 
-    /// How many words are taken for heads.
-    pub fn heads_from(&self, threshold: f32) -> usize {
-        self.heads.iter().filter(|p| **p >= threshold).count()
+    /// How many words are taken for first words.
+    pub fn first_words_from(&self, threshold: f32) -> usize {
+        self.first_words.iter().filter(|p| **p >= threshold).count()
     }
 }
 
@@ -131,7 +131,7 @@ impl Predictor {
         *words += sentences.iter().map(Vec::len).sum::<usize>();
         *positions += prepared.iter().map(Prepared::positions).sum::<usize>();
         let mut predictions = vec![SentencePrediction::default(); sentences.len()];
-        let work = Work { acquire: Some(options.dropout_passes), ..self.work(options, cancel) };
+        let work = PredictionWork { acquire: Some(options.dropout_passes), ..self.work(options, cancel) };
         self.model.predict_all(&prepared, work, times, |i, said| {
             if let Some(place) = predictions.get_mut(i) {
                 *place = scored(&self.model, said);
@@ -145,30 +145,31 @@ impl Predictor {
         options.threshold.unwrap_or(self.manifest.settings.threshold)
     }
 
-    fn work<'a>(&'a self, options: PredictOptions, cancel: &'a AtomicBool) -> Work<'a> {
-        let filter = if options.use_heads { HeadFilter::AtLeast(self.threshold(options)) } else { HeadFilter::All };
+    fn work<'a>(&'a self, options: PredictOptions, cancel: &'a AtomicBool) -> PredictionWork<'a> {
+        let filter =
+            if options.use_heads { FirstWordFilter::AtLeast(self.threshold(options)) } else { FirstWordFilter::All };
         let (threads, batch_size, floor) = (&self.threads, options.batch_size, options.floor);
-        Work { threads, filter, batch_size, acquire: None, floor, cancel }
+        PredictionWork { threads, filter, batch_size, acquire: None, floor, cancel }
     }
 }
 
 /// A model's final answer for a sentence whose gold mentions are known.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Answer {
+pub struct FinalAnswer {
     pub mentions: Vec<(Span, LabelId)>,
-    /// Words taken for heads; `None` where the architecture predicts none.
-    pub heads: Option<Vec<TokenIdx>>,
+    /// Words taken for first words; `None` where the architecture predicts none.
+    pub first_words: Option<Vec<TokenIdx>>,
     /// How many candidates were classified.
     pub candidates: usize,
 }
 
-impl Answer {
+impl FinalAnswer {
     pub fn judged<'a>(&'a self, example: &'a Example) -> Judged<'a> {
         Judged {
             words: &example.tokens,
             gold: &example.gold,
             predicted: &self.mentions,
-            heads: self.heads.as_deref(),
+            first_words: self.first_words.as_deref(),
             candidates: self.candidates,
         }
     }
@@ -183,7 +184,7 @@ pub fn answers(
     examples: &[Example],
     options: PredictOptions,
     cancel: &AtomicBool,
-) -> Result<Vec<Answer>, TrainError> {
+) -> Result<Vec<FinalAnswer>, TrainError> {
     let (model, work) = (&predictor.model, predictor.work(options, cancel));
     let prepared = model.prepare_all(examples.iter().map(|e| (e.tokens.as_slice(), [].as_slice())), cancel)?;
     answer_all(model, &prepared, predictor.threshold(options), work)
@@ -210,13 +211,13 @@ pub(super) fn score(
     examples: &[Example],
     prepared: &[Prepared],
     threshold: f32,
-    work: Work<'_>,
+    work: PredictionWork<'_>,
 ) -> Result<Report, TrainError> {
     let answers = answer_all(model, prepared, threshold, work)?;
     Ok(Report::strict(labels, judge(examples, &answers)))
 }
 
-fn judge<'a>(examples: &'a [Example], answers: &'a [Answer]) -> impl Iterator<Item = Judged<'a>> {
+fn judge<'a>(examples: &'a [Example], answers: &'a [FinalAnswer]) -> impl Iterator<Item = Judged<'a>> {
     examples.iter().zip(answers).map(|(example, answer)| answer.judged(example))
 }
 
@@ -224,26 +225,26 @@ pub(super) fn answer_all(
     model: &Model,
     prepared: &[Prepared],
     threshold: f32,
-    work: Work<'_>,
-) -> Result<Vec<Answer>, TrainError> {
+    work: PredictionWork<'_>,
+) -> Result<Vec<FinalAnswer>, TrainError> {
     // Of a sentence without words nothing is asked.
-    let nothing = Answer { mentions: Vec::new(), heads: Some(Vec::new()), candidates: 0 };
+    let nothing = FinalAnswer { mentions: Vec::new(), first_words: Some(Vec::new()), candidates: 0 };
     let mut answers = vec![nothing; prepared.len()];
-    let work = Work { floor: f32::INFINITY, ..work };
+    let work = PredictionWork { floor: f32::INFINITY, ..work };
     model.predict_all(prepared, work, &mut PartTimes::default(), |i, said| {
         if let Some(place) = answers.get_mut(i) {
-            let heads = said.heads.as_ref().map(|heads| {
-                let likely = heads.iter().enumerate().filter(|(_, p)| **p >= threshold);
+            let first_words = said.first_words.as_ref().map(|first_words| {
+                let likely = first_words.iter().enumerate().filter(|(_, p)| **p >= threshold);
                 likely.map(|(word, _)| TokenIdx::new(word)).collect()
             });
             let scored = scored(model, said);
-            *place = Answer { mentions: scored.mentions(), heads, candidates: scored.candidates };
+            *place = FinalAnswer { mentions: scored.mentions(), first_words, candidates: scored.candidates };
         }
     })?;
     Ok(answers)
 }
 
-fn scored(model: &Model, said: Said) -> SentencePrediction {
+fn scored(model: &Model, said: SentenceOutput) -> SentencePrediction {
     let spans = said.found.iter().filter_map(|found| {
         let runner_up = found.runner_up.and_then(|(class, p)| Some((model.label(class)?, p)));
         let (span, score, chosen) = (found.span, found.score, found.chosen);
@@ -253,6 +254,6 @@ fn scored(model: &Model, said: Said) -> SentencePrediction {
         spans: spans.collect(),
         acquisition: said.acquisition,
         candidates: said.candidates,
-        heads: said.heads.unwrap_or_default(),
+        first_words: said.first_words.unwrap_or_default(),
     }
 }

@@ -1,7 +1,7 @@
 //! Deleting models and trainings: the files that they are known to have, and the folders when these are empty.
 
+use super::atomic_directory::{ENCODER, HALF_WRITTEN, MANIFEST};
 use super::checkpoint::{self, DATASET};
-use super::sealed::{ENCODER, HALF_WRITTEN, MANIFEST};
 use super::{TrainError, snapshot};
 use crate::disk;
 use crate::encoder::Definition;

@@ -5,86 +5,33 @@
 mod dev;
 mod keeping;
 mod own_labels;
+mod preparing;
 
-use super::beginning::{choose, device, from_encoder, from_snapshot};
-use super::checkpoint::{self, Checkpoints, Keeper, Mentions, OwnLabels, Place, State};
-use super::model::{Model, Pass, Prepared, Work};
-use super::parts::{Cost, PartTimes, timed};
-use super::plan::Plan;
-use super::sealed;
+use super::checkpoint::{self, CheckpointKeeper, OwnLabels, TrainingPosition};
+use super::model::{Model, PassBuffers, PredictionWork, Prepared};
+use super::parts::{Cost, timed};
+use super::plan::EpochPlan;
 use super::snapshot::{self, Manifest, Outcome, Snapshot, snapshot_manifest};
-use super::{Config, Dataset, Event, Example, Settings, TrainError, peak_memory_mb, stop_if_cancelled};
-use crate::annotation::{LabelId, ModelId, ProjectId, Span};
+use super::{
+    Dataset, Event, ResumeRequest, Settings, TrainError, TrainRequest, Trained, peak_memory_mb, stop_if_cancelled,
+};
+use crate::annotation::{ModelId, ProjectId};
 use crate::disk::is_there;
-use crate::encoder::{Definition, Encoders};
-use crate::model::{HeadFilter, Samples, architecture};
+use crate::model::{FirstWordFilter, Samples, architecture};
 use crate::nn::batches::{self, Size};
-use crate::nn::{AdamW, AdamWConfig, LinearSchedule, NnError, Rng, RngState, Threads, Vars};
+use crate::nn::{AdamW, LinearSchedule, NnError, Rng, Threads, Vars};
 use candle_core::Tensor;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use dev::Best;
+use dev::BestEpoch;
 pub use dev::ENOUGH_DEV;
 
 /// Sentences of a batch when dev is scored.
 const DEV_BATCH: usize = 32;
-
-/// What to train, and where to put it.
-#[derive(Clone, Debug)]
-pub struct TrainRequest {
-    pub dataset: Arc<Dataset>,
-    pub config: Config,
-    /// Where the encoder that the configuration names is found.
-    pub encoders: Encoders,
-    /// A snapshot whose weights the training begins with, instead of the encoder's; with them come its architecture, its
-    /// encoder and the features of its words. Its labels must be those of the data, in their order: the output layer's rows
-    /// are taken over by their places.
-    pub start: Option<Snapshot>,
-    /// The snapshot's final folder; it must not exist.
-    pub snapshot: PathBuf,
-    /// The model that this one follows, for the record.
-    pub parent: Option<ModelId>,
-    /// For which it trains, for the record.
-    pub project: Option<ProjectId>,
-    /// The complete sentences that there are, where the data set has not all of them.
-    pub of_sentences: Option<usize>,
-    /// Where the training keeps its state; `None` for one that can't be resumed.
-    pub checkpoints: Option<Checkpoints>,
-}
-
-/// An interrupted training, and where its model goes.
-#[derive(Clone, Debug)]
-pub struct ResumeRequest {
-    pub checkpoints: Checkpoints,
-    /// The snapshot's final folder. One that is there already has to be the training's own, which had come to its end.
-    pub snapshot: PathBuf,
-    /// For which it trains. A training of an older program does not say so of itself.
-    pub project: Option<ProjectId>,
-    pub threads: Option<usize>,
-}
-
-/// A finished training.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Trained {
-    pub snapshot: PathBuf,
-    /// SHA-256 of the snapshot's manifest.json.
-    pub manifest_sha256: String,
-    /// All that is known of the model; also in the snapshot.
-    pub manifest: Manifest,
-    /// Since it was begun or resumed, without scoring on dev; nothing where it had come to its end before.
-    pub cost: Cost,
-}
-
-impl Trained {
-    /// The model that was trained, and no other.
-    pub fn as_snapshot(&self) -> Snapshot {
-        Snapshot { folder: self.snapshot.clone(), manifest_sha256: Some(self.manifest_sha256.clone()) }
-    }
-}
 
 /// Trains on the caller's thread until done, with tensor work on a pool of its own, and writes the snapshot.
 ///
@@ -98,7 +45,7 @@ pub fn train(
     if is_there(&request.snapshot) {
         return Err(TrainError::SnapshotExists(request.snapshot.clone()));
     }
-    Run::start(request, cancel)?.run_to_end(&request.snapshot, on_event)
+    Training::start(request, cancel)?.run_to_end(&request.snapshot, on_event)
 }
 
 /// Goes on with a training from its newest checkpoint. The encoder it began with need not be there any more.
@@ -114,11 +61,12 @@ pub fn resume(
         if !is_result_of(&request.snapshot, &request.checkpoints.folder)? {
             return Err(TrainError::SnapshotExists(request.snapshot.clone()));
         }
-        let snapshot::Opened { manifest, manifest_sha256, .. } = snapshot::open(&Snapshot::any(&request.snapshot))?;
+        let snapshot::OpenedSnapshot { manifest, manifest_sha256, .. } =
+            snapshot::open(&Snapshot::any(&request.snapshot))?;
         let (snapshot, cost) = (request.snapshot.clone(), Cost::default());
         return Ok(Trained { snapshot, manifest, manifest_sha256, cost });
     }
-    Run::resume(request, cancel)?.run_to_end(&request.snapshot, on_event)
+    Training::resume(request, cancel)?.run_to_end(&request.snapshot, on_event)
 }
 
 /// Whether a snapshot is what an interrupted training had come to in the end, before it was told to anybody.
@@ -134,25 +82,25 @@ pub fn is_result_of(snapshot: &Path, training: &Path) -> Result<bool, TrainError
 }
 
 /// The state of a training.
-struct Run<'a> {
+struct Training<'a> {
     cancel: &'a AtomicBool,
     dataset: Arc<Dataset>,
     settings: Settings,
     vars: Vars,
     model: Model,
     adam: AdamW,
-    pass: Pass,
+    pass: PassBuffers,
     /// Dropout and samples.
     noise: Rng,
     threads: Threads,
     /// Those that persons have labelled, and behind them those that the model has.
     train: Vec<Prepared>,
     /// What an epoch sees: numbers of `train`, some of them more than once.
-    lesson: Vec<usize>,
-    /// Of each sentence of the lesson.
+    epoch_sentences: Vec<usize>,
+    /// Of each sentence of an epoch.
     sizes: Vec<Size>,
     dev: Vec<Prepared>,
-    plan: Plan,
+    plan: EpochPlan,
     /// Words of the sentences that the model may label itself.
     unlabelled: Vec<Vec<String>>,
     /// Its labels in the part that is under way.
@@ -161,7 +109,7 @@ struct Run<'a> {
     start: Option<Weights>,
     /// The mean of the models of the parts with its own labels that are over.
     mean: Option<Weights>,
-    place: Place,
+    place: TrainingPosition,
     step: usize,
     step_secs: f64,
     dev_secs: f64,
@@ -170,160 +118,19 @@ struct Run<'a> {
     earlier_secs: f64,
     /// Of an epoch with the labels of persons alone.
     samples: Samples,
-    best: Option<Best>,
+    best: Option<BestEpoch>,
     parent: Option<ModelId>,
     project: Option<ProjectId>,
     /// The complete sentences that there were.
     of_sentences: usize,
-    keeper: Option<Keeper>,
+    keeper: Option<CheckpointKeeper>,
     /// Why it does not run on what was asked for.
     note: Option<String>,
 }
 
 type Weights = BTreeMap<String, Tensor>;
 
-impl<'a> Run<'a> {
-    fn start(request: &TrainRequest, cancel: &'a AtomicBool) -> Result<Self, TrainError> {
-        let (dataset, config) = (&request.dataset, &request.config);
-        let sentences = config.limit.map_or(dataset.train().len(), |limit| limit.min(dataset.train().len()));
-        if sentences == 0 {
-            return Err(TrainError::NothingToLearn("a complete sentence"));
-        }
-        if dataset.labels().is_empty() {
-            return Err(TrainError::NothingToLearn("a label"));
-        }
-        let (processor, note) = config.processor();
-        let unlabelled = dataset.unlabelled().len() + dataset.train().len() - sentences;
-        let (definition, settings, mut vars) = match &request.start {
-            None => from_encoder(request, sentences, unlabelled, processor)?,
-            Some(start) => from_snapshot(request, start, sentences, processor)?,
-        };
-        vars.move_to(&device(processor)?);
-        let order = Rng::new(settings.seed, "order").state();
-        let mut run = Self::prepare(Arc::clone(dataset), settings, &definition, vars, config.threads, order, cancel)?;
-        (run.parent, run.project, run.note) = (request.parent, request.project.clone(), note);
-        run.of_sentences = request.of_sentences.unwrap_or(dataset.train().len());
-        if run.plan.last_part() > 0 {
-            run.start = Some(run.vars.copy_out()?);
-        }
-        run.keeper = request.checkpoints.clone().map(|plan| Keeper::new(plan, 0));
-        Ok(run)
-    }
-
-    fn resume(request: &ResumeRequest, cancel: &'a AtomicBool) -> Result<Self, TrainError> {
-        let folder = &request.checkpoints.folder;
-        let checkpoint::Opened { dataset, state, settings, definition, weights, moments, best, own, start, mean } =
-            checkpoint::open(folder)?;
-        if request.project.is_some() && state.project.is_some() && request.project != state.project {
-            return Err(TrainError::OtherTraining { path: folder.clone() });
-        }
-        let mut vars = Vars::trainable(settings.seed, &device(settings.processor)?);
-        vars.stock(weights);
-        vars.take_only_stock();
-        let (dataset, order) = (Arc::new(dataset), state.place.order);
-        let prepared = Self::prepare(dataset, settings, &definition, vars, request.threads, order, cancel);
-        let mut run = prepared.map_err(|error| match error {
-            TrainError::Cancelled | TrainError::Damaged { .. } => error,
-            unfit => sealed::damaged(unfit, folder),
-        })?;
-        run.check_state(&state, own.as_ref(), folder)?;
-        run.adam = AdamW::restore(adamw(&run.settings), state.adam_steps, &moments.into_iter().collect())?;
-        run.adam.check_fits(&run.vars).map_err(|error| sealed::damaged(error, folder))?;
-        run.noise = Rng::from_state(state.noise);
-        run.best = state.best.map(|(epoch, dev)| Best { epoch, dev, weights: best });
-        (run.place, run.step, run.samples) = (state.place, state.step, state.samples);
-        (run.step_secs, run.earlier_secs, run.parent) = (state.step_secs, state.wall_secs, state.parent);
-        (run.project, run.of_sentences) = (request.project.clone().or(state.project), state.of_sentences);
-        run.keeper = Some(Keeper::new(request.checkpoints.clone(), run.step));
-        (run.start, run.mean) = (start, mean);
-        if let Some(own) = own {
-            run.learn_from_own(own)?;
-        }
-        Ok(run)
-    }
-
-    /// What was kept has to be a place in this training.
-    fn check_state(&self, state: &State, own: Option<&OwnLabels>, folder: &Path) -> Result<(), TrainError> {
-        let Place { epoch, batch, .. } = state.place;
-        let damaged = |reason: &str| Err(sealed::damaged(reason, folder));
-        if !(1..=self.settings.all_epochs()).contains(&epoch)
-            || batch > self.plan.batches(epoch)
-            || state.step != (1..epoch).map(|epoch| self.plan.batches(epoch)).sum::<usize>() + batch
-        {
-            return damaged("it stands where the training has no step");
-        }
-        let Some(own) = own else { return Ok(()) };
-        if own.part > self.plan.last_part() || own.labels.len() != self.plan.unlabelled_of(own.part).len() {
-            return damaged("it labels other sentences than the training was to");
-        }
-        let words = self.words_to_label(own.part).map(<[String]>::len);
-        let is_outside = |(words, labels): (usize, &Mentions)| labels.iter().any(|(span, _)| span.end().get() > words);
-        match words.zip(&own.labels).any(is_outside) {
-            true => damaged("it labels words that are not there"),
-            false => Ok(()),
-        }
-    }
-
-    /// Builds the model of `vars` and makes the sentences ready.
-    fn prepare(
-        dataset: Arc<Dataset>,
-        settings: Settings,
-        definition: &Definition,
-        mut vars: Vars,
-        threads: Option<usize>,
-        order: RngState,
-        cancel: &'a AtomicBool,
-    ) -> Result<Self, TrainError> {
-        let begun = Instant::now();
-        let labels = dataset.labels().iter().map(|(id, _)| *id).collect();
-        let model = Model::build(&mut vars, definition.clone(), &settings, labels)?;
-        fn parts(example: &Example) -> (&[String], &[(Span, LabelId)]) {
-            (&example.tokens, &example.gold)
-        }
-        let threads = Threads::new("train", threads)?;
-        let mut times = PartTimes::default();
-        let (chosen, unlabelled) = choose(&dataset, &settings);
-        let chosen = chosen.into_iter().map(parts);
-        let mut train = timed(&mut times.subwords, || model.prepare_all(chosen, cancel))?;
-        let mut dev = timed(&mut times.subwords, || model.prepare_all(dataset.dev().iter().map(parts), cancel))?;
-        for sentences in [&mut train, &mut dev] {
-            timed(&mut times.encoder, || model.keep_states(sentences, &threads, cancel))?;
-        }
-        Ok(Self {
-            cancel,
-            adam: AdamW::new(adamw(&settings)),
-            pass: Pass::starting_with(times, &settings),
-            noise: Rng::new(settings.seed, "noise"),
-            threads,
-            sizes: train.iter().map(Prepared::size).collect(),
-            lesson: (0..train.len()).collect(),
-            plan: Plan::new(&settings, train.len(), unlabelled.len()),
-            unlabelled,
-            own: None,
-            start: None,
-            mean: None,
-            dataset,
-            settings,
-            vars,
-            model,
-            train,
-            dev,
-            place: Place { epoch: 1, batch: 0, loss_sum: 0.0, order },
-            step: 0,
-            step_secs: 0.0,
-            dev_secs: 0.0,
-            begun,
-            earlier_secs: 0.0,
-            samples: Samples::default(),
-            best: None,
-            parent: None,
-            project: None,
-            of_sentences: 0,
-            keeper: None,
-            note: None,
-        })
-    }
-
+impl Training<'_> {
     fn run_to_end(mut self, snapshot: &Path, on_event: &mut dyn FnMut(Event)) -> Result<Trained, TrainError> {
         if let Some(message) = self.note.take() {
             on_event(Event::OnCpu { message });
@@ -369,9 +176,16 @@ impl<'a> Run<'a> {
         LinearSchedule::new(steps, self.settings.warmup).factor(step)
     }
 
-    fn work(&self) -> Work<'_> {
-        let (filter, floor) = (HeadFilter::AtLeast(self.settings.threshold), f32::INFINITY);
-        Work { threads: &self.threads, filter, batch_size: DEV_BATCH, acquire: None, floor, cancel: self.cancel }
+    fn work(&self) -> PredictionWork<'_> {
+        let (filter, floor) = (FirstWordFilter::AtLeast(self.settings.threshold), f32::INFINITY);
+        PredictionWork {
+            threads: &self.threads,
+            filter,
+            batch_size: DEV_BATCH,
+            acquire: None,
+            floor,
+            cancel: self.cancel,
+        }
     }
 
     /// What is left of the epoch in which the training stands.
@@ -400,36 +214,38 @@ impl<'a> Run<'a> {
         let dev = self.score_dev(epoch)?;
         let best = self.keep_if_best(epoch, dev.clone())?;
         let mean_loss = self.place.loss_sum / batches.len() as f32;
-        self.place = Place { epoch: epoch + 1, batch: 0, loss_sum: 0.0, order: order.state() };
+        self.place = TrainingPosition { epoch: epoch + 1, batch: 0, loss_sum: 0.0, order: order.state() };
         on_event(Event::EpochDone { epoch, epochs, mean_loss, dev, best });
         self.keep_if_due(on_event)
     }
 
     /// One step on a batch, which is worked on in parts when it is long, and so are very long sentences.
     ///
-    /// The parts' losses are weighted by their words. For the heads that is the loss of the whole batch; the loss of the
+    /// The parts' losses are weighted by their words. For the first words that is the loss of the whole batch; the loss of the
     /// spans becomes a mean of the parts' means.
     fn take_step(&mut self, batch: &[usize]) -> Result<f32, TrainError> {
         let (factor, is_counted) = (self.rate(), self.part() == 0);
         let most = self.model.most.train;
         let parts = batches::parts(&self.sizes, batch, most);
-        let Self { threads, train, lesson, model, noise, adam, pass, vars, samples, step, cancel, .. } = self;
+        let Self { threads, train, epoch_sentences, model, noise, adam, pass, vars, samples, step, cancel, .. } = self;
         let sentences = |numbers: &[usize]| -> Vec<&Prepared> {
-            numbers.iter().filter_map(|&i| train.get(*lesson.get(i)?)).collect()
+            numbers.iter().filter_map(|&i| train.get(*epoch_sentences.get(i)?)).collect()
         };
         let all_words = sentences(batch).iter().map(|p| p.sentence.len()).sum::<usize>() as f64;
         let loss = threads.run(|| -> Result<f32, TrainError> {
             let mut value = 0.0;
             pass.gradients.clear();
             let part_of = |numbers: &Vec<usize>| match sentences(numbers).as_slice() {
-                [long] if long.positions() > most => model.lessons(long).into_iter().map(Learnt::Part).collect(),
-                all => vec![Learnt::Whole(all.to_vec())],
+                [long] if long.positions() > most => {
+                    model.training_parts(long).into_iter().map(BatchPart::Part).collect()
+                }
+                all => vec![BatchPart::Whole(all.to_vec())],
             };
             for part in parts.iter().flat_map(part_of) {
                 stop_if_cancelled(cancel)?;
                 let batch = match &part {
-                    Learnt::Whole(sentences) => model.batch(sentences),
-                    Learnt::Part(part) => model.batch(&[part]),
+                    BatchPart::Whole(sentences) => model.batch(sentences),
+                    BatchPart::Part(part) => model.batch(&[part]),
                 };
                 timed(&mut pass.times.optimizer, || adam.catch_up_rows(vars, model.word_table(), batch.ids()))?;
                 let weight = batch.words() as f64 / all_words;
@@ -504,20 +320,8 @@ impl<'a> Run<'a> {
 }
 
 /// What is learnt from in one pass.
-enum Learnt<'a> {
+enum BatchPart<'a> {
     Whole(Vec<&'a Prepared>),
     /// Of a sentence that is too long for one.
     Part(Prepared),
-}
-
-fn adamw(settings: &Settings) -> AdamWConfig {
-    AdamWConfig {
-        encoder_lr: settings.encoder_lr,
-        head_lr: settings.head_lr,
-        weight_decay: settings.weight_decay,
-        beta1: 0.9,
-        beta2: 0.999,
-        eps: 1e-8,
-        max_norm: settings.clip,
-    }
 }

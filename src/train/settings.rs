@@ -1,7 +1,7 @@
 //! All numbers of a training, decided.
 
 use crate::encoder::Learning;
-use crate::model::{HeadConfig, Nesting};
+use crate::model::{Nesting, TaskHeadConfig};
 use crate::nn::Processor;
 
 /// Sentences that a model may label itself, at most.
@@ -9,9 +9,9 @@ pub(super) const MOST_OWN: usize = 1_000_000_000;
 
 /// How much of the model learns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Effort {
-    /// The heads alone, above an encoder that stays as it is.
-    Heads,
+pub enum TrainedLayers {
+    /// The task head alone, above an encoder that stays as it is.
+    TaskHead,
     /// The encoder's last blocks, too.
     Top,
     /// Everything.
@@ -19,12 +19,12 @@ pub enum Effort {
     Full,
 }
 
-impl Effort {
-    pub const ALL: [Self; 3] = [Self::Heads, Self::Top, Self::Full];
+impl TrainedLayers {
+    pub const ALL: [Self; 3] = [Self::TaskHead, Self::Top, Self::Full];
 
     pub fn id(self) -> &'static str {
         match self {
-            Self::Heads => "heads",
+            Self::TaskHead => "heads",
             Self::Top => "top",
             Self::Full => "full",
         }
@@ -40,8 +40,8 @@ impl Effort {
 pub struct Settings {
     pub architecture: String,
     pub encoder: String,
-    pub effort: Effort,
-    /// Blocks of the encoder that learn with [`Effort::Top`].
+    pub effort: TrainedLayers,
+    /// Blocks of the encoder that learn with [`TrainedLayers::Top`].
     pub top_layers: usize,
     pub epochs: usize,
     /// Sentences without labels that the model labels itself after these epochs, to begin anew and learn from them, too.
@@ -75,9 +75,9 @@ impl Settings {
     /// How much of the encoder learns.
     pub(super) fn learning(&self) -> Learning {
         match self.effort {
-            Effort::Heads => Learning::Top(0),
-            Effort::Top => Learning::Top(self.top_layers),
-            Effort::Full => Learning::All,
+            TrainedLayers::TaskHead => Learning::Top(0),
+            TrainedLayers::Top => Learning::Top(self.top_layers),
+            TrainedLayers::Full => Learning::All,
         }
     }
 
@@ -111,8 +111,8 @@ impl Settings {
         self.epochs + if self.self_training > 0 { self.self_rounds * self.self_epochs } else { 0 }
     }
 
-    pub(super) fn head_config(&self, labels: usize) -> HeadConfig {
-        HeadConfig {
+    pub(super) fn head_config(&self, labels: usize) -> TaskHeadConfig {
+        TaskHeadConfig {
             classes: labels + 1,
             max_width: self.max_width,
             dropout: self.dropout,
@@ -120,6 +120,7 @@ impl Settings {
             sampling: self.sampling,
             word_shapes: self.word_shapes,
             bf16: self.bf16,
+            operations: self.processor.operations(),
         }
     }
 }

@@ -8,9 +8,9 @@
 //! manifest.json         written last: what it is, what it scored, hashes of all other files
 //! ```
 
+use super::atomic_directory::{self, AtomicDirectory, CONFIG, MANIFEST, VerifiedDirectory, damaged, read_manifest};
 use super::files::{ConfigFile, LabelFile, ManifestFile};
 use super::model::Model;
-use super::sealed::{self, CONFIG, MANIFEST, NewFolder, Sealed, damaged, read_manifest};
 use super::{Settings, TrainError};
 use crate::annotation::{LabelId, ModelId, ProjectId};
 use crate::encoder::Definition;
@@ -85,7 +85,7 @@ pub struct Outcome {
 
 /// A snapshot that was read and found whole.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct OpenedSnapshot {
     folder: PathBuf,
     pub manifest: Manifest,
     pub manifest_sha256: String,
@@ -101,7 +101,7 @@ pub(super) fn write(
     tensors: &BTreeMap<String, Tensor>,
     cancel: &AtomicBool,
 ) -> Result<String, TrainError> {
-    let mut new = NewFolder::for_place(folder, cancel)?;
+    let mut new = AtomicDirectory::for_place(folder, cancel)?;
     new.tensors(WEIGHTS, tensors)?;
     new.json(CONFIG, &ConfigFile::from(&manifest.settings))?;
     new.json(LABELS, &LabelFile::list(&manifest.labels))?;
@@ -131,11 +131,11 @@ pub fn snapshot_manifest(folder: &Path) -> Result<(Manifest, String), TrainError
 /// # Errors
 /// No manifest that can be read.
 pub fn snapshot_hash(folder: &Path) -> Result<String, TrainError> {
-    sealed::manifest_hash(folder)
+    atomic_directory::manifest_hash(folder)
 }
 
 /// Reads a snapshot and checks that nothing in it has changed.
-pub(super) fn open(snapshot: &Snapshot) -> Result<Opened, TrainError> {
+pub(super) fn open(snapshot: &Snapshot) -> Result<OpenedSnapshot, TrainError> {
     let folder = &snapshot.folder;
     let (file, manifest_sha256) = read_manifest::<ManifestFile>(folder)?;
     if snapshot.manifest_sha256.as_ref().is_some_and(|expected| *expected != manifest_sha256) {
@@ -143,18 +143,18 @@ pub(super) fn open(snapshot: &Snapshot) -> Result<Opened, TrainError> {
     }
     let hashes = file.sha256.clone();
     let manifest = read(folder, file)?;
-    let sealed = Sealed { folder, hashes: &hashes };
-    let (definition, tensors) = (sealed.definition()?, sealed.tensors(WEIGHTS)?);
-    Ok(Opened { folder: folder.clone(), manifest, manifest_sha256, definition, tensors })
+    let directory = VerifiedDirectory { folder, hashes: &hashes };
+    let (definition, tensors) = (directory.definition()?, directory.tensors(WEIGHTS)?);
+    Ok(OpenedSnapshot { folder: folder.clone(), manifest, manifest_sha256, definition, tensors })
 }
 
 fn read(folder: &Path, file: ManifestFile) -> Result<Manifest, TrainError> {
     if file.version != VERSION {
         return Err(TrainError::OtherVersion { what: "format".to_owned(), got: file.version, expected: VERSION });
     }
-    let sealed = Sealed { folder, hashes: &file.sha256 };
-    let settings = sealed.settings(file.architecture_version)?;
-    let labels: Vec<LabelFile> = sealed.json(LABELS)?;
+    let directory = VerifiedDirectory { folder, hashes: &file.sha256 };
+    let settings = directory.settings(file.architecture_version)?;
+    let labels: Vec<LabelFile> = directory.json(LABELS)?;
     let labels: Vec<(LabelId, String)> = labels.into_iter().map(LabelFile::label).collect();
     if let Some(fault) = fault_of(&labels) {
         return Err(damaged(fault, &folder.join(LABELS)));
@@ -183,8 +183,8 @@ fn fault_of(labels: &[(LabelId, String)]) -> Option<&'static str> {
 }
 
 /// The model of a snapshot, which needs each of its weights and no other.
-pub(super) fn build(opened: Opened) -> Result<(Manifest, Model), TrainError> {
-    let Opened { folder, manifest, definition, tensors, .. } = opened;
+pub(super) fn build(opened: OpenedSnapshot) -> Result<(Manifest, Model), TrainError> {
+    let OpenedSnapshot { folder, manifest, definition, tensors, .. } = opened;
     let mut settings = manifest.settings.clone();
     // What was trained on a GPU may predict where there is none.
     let device = settings.processor.device().unwrap_or_else(|_| {

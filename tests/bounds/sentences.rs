@@ -21,17 +21,7 @@ fn predictor(folder: &Path) -> Predictor {
     let dataset = Arc::new(Dataset::freeze(labels, (0..6).map(example).collect(), Vec::new()).unwrap());
     let config = Config { encoder: "small".to_owned(), epochs: Some(1), ..Config::default() };
     let (encoders, snapshot) = (Encoders::at(folder), folder.join("m"));
-    let request = TrainRequest {
-        dataset,
-        config,
-        encoders,
-        start: None,
-        snapshot,
-        parent: None,
-        project: None,
-        of_sentences: None,
-        checkpoints: None,
-    };
+    let request = TrainRequest::new(dataset, config, encoders, snapshot);
     train(&request, &NEVER, &mut |_| {}).unwrap();
     Predictor::load_with_threads(&Snapshot::any(&folder.join("m")), Some(2)).unwrap()
 }
@@ -41,7 +31,7 @@ fn taken(predictor: &Predictor, words: usize) -> (Taken, usize) {
     let sentences = [(0..words).map(|i| format!("w{}", i % 97)).collect::<Vec<_>>()];
     let options = PredictOptions { use_heads: false, floor: 2.0, ..PredictOptions::default() };
     let (said, taken) = measured(|| predictor.predict(&sentences, options, &NEVER).unwrap());
-    assert_eq!(said[0].heads.len(), words);
+    assert_eq!(said[0].first_words.len(), words);
     assert!(said[0].candidates > 19 * words, "every candidate is asked about: {}", said[0].candidates);
     (taken, said[0].spans.len())
 }

@@ -6,6 +6,7 @@ mod active;
 mod compare;
 #[cfg(unix)]
 mod files;
+mod kernels;
 mod log;
 mod logging;
 mod models;

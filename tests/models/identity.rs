@@ -205,15 +205,14 @@ fn an_interrupted_training_of_another_project_is_left_alone() {
     let examples = vec![Example { tokens, gold }; 8];
     let training = place.at("p.models/model-0001.training");
     let request = TrainRequest {
-        dataset: Arc::new(Dataset::freeze(vec![(LabelId(0), "PER".to_owned())], examples, Vec::new()).unwrap()),
-        config: super::config(),
-        encoders: Encoders::at(&place.at("home")),
-        start: None,
-        snapshot: place.at("unused"),
-        parent: None,
         project: ProjectId::parse(&"a1".repeat(16)),
-        of_sentences: None,
         checkpoints: Some(Checkpoints { folder: training.clone(), pace: Pace::Steps(1) }),
+        ..TrainRequest::new(
+            Arc::new(Dataset::freeze(vec![(LabelId(0), "PER".to_owned())], examples, Vec::new()).unwrap()),
+            super::config(),
+            Encoders::at(&place.at("home")),
+            place.at("unused"),
+        )
     };
     let request = TrainRequest { config: nestling::session::Config { batch_size: 2, ..request.config }, ..request };
     let cancel = AtomicBool::new(false);

@@ -58,17 +58,7 @@ impl Sound {
         let (batch_size, max_width, encoder, threads) = (6, 3, "tiny".to_owned(), Some(1));
         let config =
             Config { epochs, self_training, self_epochs, batch_size, max_width, encoder, threads, ..Config::default() };
-        TrainRequest {
-            dataset: Arc::new(dataset.unwrap()),
-            config,
-            encoders: Encoders::at(self.dir.path()),
-            start: None,
-            snapshot: self.dir.path().join(name),
-            parent: None,
-            project: None,
-            of_sentences: None,
-            checkpoints: None,
-        }
+        TrainRequest::new(Arc::new(dataset.unwrap()), config, Encoders::at(self.dir.path()), self.dir.path().join(name))
     }
 
     pub(crate) fn model(&self) -> PathBuf {

@@ -126,8 +126,8 @@ fn training_to_text(bench: &TrainBench) -> String {
         positions.unwrap_or_default(),
         parts_to_text(&bench.cost, outcome.wall_secs),
         memory_to_text(outcome.peak_memory_mb),
-        samples.heads.positive,
-        samples.heads.negative,
+        samples.first_words.positive,
+        samples.first_words.negative,
         samples.spans.positive,
         samples.spans.negative,
     )

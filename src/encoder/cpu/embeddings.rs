@@ -5,8 +5,8 @@ use super::norms::{Norms, add_norm};
 use super::products::{Sides, WeightGradient, add_weights};
 use super::tape::{Projection, Scratch, Share, Tape, sized, split, split_sums};
 use super::{EncoderBatch, Forward};
-use crate::nn::kernels::{self, Onto, View, matmul};
-use crate::nn::{Gradients, Lent, NnError, lend};
+use crate::nn::kernels::{self, View, WriteMode, matmul};
+use crate::nn::{Gradients, NnError, TensorSlice, as_slice};
 use rayon::prelude::*;
 
 impl Bert {
@@ -17,9 +17,9 @@ impl Bert {
 
     pub(super) fn embed(&self, work: &mut Forward<'_>) -> Result<(), NnError> {
         let (e, batch, mask) = (self.embedding(), work.batch, work.masks.pieces);
-        let (words, positions) = (lend(self.words.weight())?, lend(self.positions.weight())?);
-        let types = self.token_types.as_ref().map(|types| lend(types.weight())).transpose()?;
-        let row = |table: &'_ Lent<'_>, number: u32| {
+        let (words, positions) = (as_slice(self.words.weight())?, as_slice(self.positions.weight())?);
+        let types = self.token_types.as_ref().map(|types| as_slice(types.weight())).transpose()?;
+        let row = |table: &'_ TensorSlice<'_>, number: u32| {
             let from = number as usize * e;
             if from < table.len() {
                 Ok(from..from + e)
@@ -46,10 +46,16 @@ impl Bert {
         };
         kernels::layer_norm(work.embedded, Norms::read(&self.norm)?.norm(), work.projected);
         work.masks.embedded.apply(work.projected, work.share.rows.start * e);
-        let (weight, h) = (lend(projection.weight())?, self.hidden());
+        let (weight, h) = (as_slice(projection.weight())?, self.hidden());
         let (dims, transposed) = ([work.share.rows.len(), h, e], View::rows(e).transposed());
-        matmul(dims, (state, View::rows(h)), (work.projected, View::rows(e)), (&weight, transposed), Onto::Nothing);
-        kernels::add_bias(state, &lend(projection.bias())?);
+        matmul(
+            dims,
+            (state, View::rows(h)),
+            (work.projected, View::rows(e)),
+            (&weight, transposed),
+            WriteMode::Overwrite,
+        );
+        kernels::add_bias(state, &as_slice(projection.bias())?);
         Ok(())
     }
 
@@ -69,9 +75,9 @@ impl Bert {
             let Scratch { grad, other, .. } = scratch;
             if let Some(projection) = &self.projection {
                 above.copy_from_slice(grad);
-                let (grad, weight) = (sized(grad, embedded.len()), lend(projection.weight())?);
+                let (grad, weight) = (sized(grad, embedded.len()), as_slice(projection.weight())?);
                 let (dims, rows) = ([share.rows.len(), e, h], View::rows(e));
-                matmul(dims, (grad, rows), (above, View::rows(h)), (&weight, rows), Onto::Nothing);
+                matmul(dims, (grad, rows), (above, View::rows(h)), (&weight, rows), WriteMode::Overwrite);
             }
             mask.apply(grad, share.rows.start * e);
             let (norm, below) = (Norms::read(&self.norm)?, sized(other, grad.len()));

@@ -26,9 +26,9 @@ use super::bert::{Bert, PIECE_DROPOUT};
 use crate::nn::kernels::{self, DropMask};
 use crate::nn::{Gradients, Mode, NnError};
 use candle_core::{Device, Tensor};
-use products::{Halved, add_weights};
+use products::{Bf16Weights, add_weights};
 use rayon::prelude::*;
-use tape::{Grads, Kept, Masks, Scratch, Share, shares, split};
+use tape::{BlockGradients, Masks, SavedActivations, Scratch, Share, shares, split};
 
 /// Where a forward pass begins.
 #[derive(Clone, Copy, Debug)]
@@ -70,17 +70,17 @@ impl Bert {
         let (keeps, h) = (matches!(mode, Mode::Train(_)), self.hidden());
         let slot = |number: usize| if keeps { number } else { number % 2 };
         tape.states.resize_with(if keeps { end + 1 } else { 2 }, Vec::new);
-        tape.blocks.resize_with(if keeps { self.layers() } else { 1 }, Kept::default);
+        tape.blocks.resize_with(if keeps { self.layers() } else { 1 }, SavedActivations::default);
         tape.start = match start {
             Start::Words => 0,
             Start::States(number, _) => number,
         };
         tape.masks = self.masks(batch, tape.start, mode);
-        self.halve_weights(keeps, tape)?;
+        self.weights_to_bf16(keeps, tape)?;
         let shares = shares(batch);
         tape.scratch.resize_with(shares.len().max(tape.scratch.len()), Scratch::default);
 
-        let Tape { masks, states, embedded, projection, blocks, scratch, halved, start: from, .. } = tape;
+        let Tape { masks, states, embedded, projection, blocks, scratch, bf16_weights, start: from, .. } = tape;
         let parts = split(embedded, &shares, self.embedding()).into_iter();
         let mut work: Vec<Forward<'_>> = shares
             .iter()
@@ -94,7 +94,7 @@ impl Bert {
                 projected,
                 states: Vec::with_capacity(states.len()),
                 blocks: Vec::with_capacity(blocks.len()),
-                halved,
+                bf16_weights,
                 scratch,
             })
             .collect();
@@ -193,7 +193,7 @@ impl Bert {
                     batch,
                     share,
                     masks: tape.masks.blocks[number],
-                    halved: tape.halved.get(number),
+                    bf16_weights: tape.bf16_weights.get(number),
                     kept,
                     grads,
                     scratch,
@@ -202,7 +202,7 @@ impl Bert {
             let goes_on = number > lowest || embeddings_learn;
             work.into_par_iter().try_for_each(|work| block.backward(work, goes_on))?;
             block.add_sums(&tape.grads.sums, gradients);
-            let weights = if self.halves {
+            let weights = if self.bf16 {
                 block.weights_from_panels(x, kept, &tape.grads, &mut tape.panels)
             } else {
                 block.weights(x, kept, &tape.grads)
@@ -227,8 +227,8 @@ struct Forward<'a> {
     embedded: &'a mut [f32],
     projected: &'a mut [f32],
     states: Vec<&'a mut [f32]>,
-    blocks: Vec<Kept<&'a mut [f32]>>,
-    halved: &'a [Halved],
+    blocks: Vec<SavedActivations<&'a mut [f32]>>,
+    bf16_weights: &'a [Bf16Weights],
     scratch: &'a mut Scratch,
 }
 
@@ -237,8 +237,8 @@ struct Backward<'a> {
     batch: &'a EncoderBatch,
     share: &'a Share,
     masks: [DropMask; 3],
-    halved: Option<&'a Halved>,
-    kept: Kept<&'a mut [f32]>,
-    grads: Grads<&'a mut [f32]>,
+    bf16_weights: Option<&'a Bf16Weights>,
+    kept: SavedActivations<&'a mut [f32]>,
+    grads: BlockGradients<&'a mut [f32]>,
     scratch: &'a mut Scratch,
 }

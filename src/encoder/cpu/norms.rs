@@ -1,18 +1,18 @@
 //! Layer norms as the kernels take them.
 
 use crate::nn::kernels::Norm;
-use crate::nn::{Gradients, LayerNorm, Lent, NnError, lend};
+use crate::nn::{Gradients, LayerNorm, NnError, TensorSlice, as_slice};
 
 /// A layer norm's variables, read.
 pub(super) struct Norms<'a> {
-    weight: Lent<'a>,
-    bias: Lent<'a>,
+    weight: TensorSlice<'a>,
+    bias: TensorSlice<'a>,
     eps: f32,
 }
 
 impl<'a> Norms<'a> {
     pub(super) fn read(layer: &'a LayerNorm) -> Result<Self, NnError> {
-        Ok(Self { weight: lend(layer.weight())?, bias: lend(layer.bias())?, eps: layer.eps() as f32 })
+        Ok(Self { weight: as_slice(layer.weight())?, bias: as_slice(layer.bias())?, eps: layer.eps() as f32 })
     }
 
     pub(super) fn norm(&self) -> Norm<'_> {

@@ -1,9 +1,9 @@
 //! The matrix products of a block, up, down and for the gradients of its weights, in `f32` or in half precision.
 
 use super::super::bert::{Bert, Block};
-use super::tape::{Grads, Kept, Tape};
-use crate::nn::kernels::{self, Onto, Panels, View, matmul};
-use crate::nn::{Gradients, Linear, NnError, lend};
+use super::tape::{BlockGradients, SavedActivations, Tape};
+use crate::nn::kernels::{self, Panels, View, WriteMode, matmul};
+use crate::nn::{Gradients, Linear, NnError, as_slice};
 use rayon::prelude::*;
 
 /// Rows of a weight's gradient that one task computes.
@@ -11,12 +11,12 @@ const WEIGHT_ROWS: usize = 192;
 
 /// A block's weights in half precision, as the way up needs them, `[in, out]`, and as the way down does, `[out, in]`.
 #[derive(Debug, Default)]
-pub(super) struct Halved {
+pub(super) struct Bf16Weights {
     pub(super) up: [Panels; 4],
     pub(super) down: [Panels; 4],
 }
 
-/// The products of a block, in the order of [`Halved`].
+/// The products of a block, in the order of [`Bf16Weights`].
 #[derive(Clone, Copy)]
 pub(super) enum Product {
     Qkv,
@@ -31,18 +31,18 @@ impl Product {
 
 impl Bert {
     /// Rounds the weights for products of half precision.
-    pub(super) fn halve_weights(&self, trains: bool, tape: &mut Tape) -> Result<(), NnError> {
-        if !self.halves || (!trains && tape.halved_for_prediction) {
+    pub(super) fn weights_to_bf16(&self, trains: bool, tape: &mut Tape) -> Result<(), NnError> {
+        if !self.bf16 || (!trains && tape.bf16_for_prediction) {
             return Ok(());
         }
-        tape.halved_for_prediction = !trains;
-        tape.halved.resize_with(self.layers(), Halved::default);
-        let work = self.blocks.par_iter().zip(&mut tape.halved).flat_map(|(block, Halved { up, down })| {
+        tape.bf16_for_prediction = !trains;
+        tape.bf16_weights.resize_with(self.layers(), Bf16Weights::default);
+        let work = self.blocks.par_iter().zip(&mut tape.bf16_weights).flat_map(|(block, Bf16Weights { up, down })| {
             Product::ALL.into_par_iter().zip(up).zip(down).map(move |work| (block, work))
         });
         work.try_for_each(|(block, ((product, up), down))| {
             let layers = block.layers(product);
-            let weights = layers.iter().map(|layer| lend(layer.weight())).collect::<Result<Vec<_>, _>>()?;
+            let weights = layers.iter().map(|layer| as_slice(layer.weight())).collect::<Result<Vec<_>, _>>()?;
             let (_, inputs) = layers[0].weight().dims2()?;
             up.stack_transposed(&weights.iter().map(|weight| &**weight).collect::<Vec<_>>(), inputs);
             if trains {
@@ -69,23 +69,34 @@ impl Block {
     pub(super) fn product(
         &self,
         product: Product,
-        halved: Option<&Halved>,
+        bf16_weights: Option<&Bf16Weights>,
         x: &[f32],
         dst: &mut [f32],
-        halves: &mut Vec<u32>,
+        pairs: &mut Vec<u32>,
     ) -> Result<(), NnError> {
         let layers = self.layers(product);
         let (out, k) = layers[0].weight().dims2()?;
         let width = out * layers.len();
-        if let Some(halved) = halved {
-            kernels::halve(x, halves);
-            kernels::half_matmul((dst, View::rows(width)), halves, &halved.up[product as usize], Onto::Nothing);
+        if let Some(bf16_weights) = bf16_weights {
+            kernels::to_bf16(x, pairs);
+            kernels::bf16_matmul(
+                (dst, View::rows(width)),
+                pairs,
+                &bf16_weights.up[product as usize],
+                WriteMode::Overwrite,
+            );
             return Ok(());
         }
         for (part, layer) in layers.iter().enumerate() {
-            let (weight, columns) = (lend(layer.weight())?, View::columns(part * out, width));
+            let (weight, columns) = (as_slice(layer.weight())?, View::columns(part * out, width));
             let transposed = View::rows(k).transposed();
-            matmul([x.len() / k, out, k], (dst, columns), (x, View::rows(k)), (&weight, transposed), Onto::Nothing);
+            matmul(
+                [x.len() / k, out, k],
+                (dst, columns),
+                (x, View::rows(k)),
+                (&weight, transposed),
+                WriteMode::Overwrite,
+            );
         }
         Ok(())
     }
@@ -94,24 +105,30 @@ impl Block {
     pub(super) fn product_back(
         &self,
         product: Product,
-        halved: Option<&Halved>,
+        bf16_weights: Option<&Bf16Weights>,
         grad: &[f32],
         dst: &mut [f32],
-        onto: Onto,
-        halves: &mut Vec<u32>,
+        write: WriteMode,
+        pairs: &mut Vec<u32>,
     ) -> Result<(), NnError> {
         let layers = self.layers(product);
         let (out, k) = layers[0].weight().dims2()?;
         let width = out * layers.len();
-        if let Some(halved) = halved {
-            kernels::halve(grad, halves);
-            kernels::half_matmul((dst, View::rows(k)), halves, &halved.down[product as usize], onto);
+        if let Some(bf16_weights) = bf16_weights {
+            kernels::to_bf16(grad, pairs);
+            kernels::bf16_matmul((dst, View::rows(k)), pairs, &bf16_weights.down[product as usize], write);
             return Ok(());
         }
         for (part, layer) in layers.iter().enumerate() {
-            let (weight, columns) = (lend(layer.weight())?, View::columns(part * out, width));
-            let onto = if part == 0 { onto } else { Onto::Sum };
-            matmul([grad.len() / width, k, out], (dst, View::rows(k)), (grad, columns), (&weight, View::rows(k)), onto);
+            let (weight, columns) = (as_slice(layer.weight())?, View::columns(part * out, width));
+            let write = if part == 0 { write } else { WriteMode::Add };
+            matmul(
+                [grad.len() / width, k, out],
+                (dst, View::rows(k)),
+                (grad, columns),
+                (&weight, View::rows(k)),
+                write,
+            );
         }
         Ok(())
     }
@@ -120,8 +137,8 @@ impl Block {
     pub(super) fn weights<'a>(
         &'a self,
         x: &'a [f32],
-        kept: &'a Kept<Vec<f32>>,
-        grads: &'a Grads<Vec<f32>>,
+        kept: &'a SavedActivations<Vec<f32>>,
+        grads: &'a BlockGradients<Vec<f32>>,
     ) -> Vec<WeightGradient<'a>> {
         let h = self.hidden();
         let of = |layer, (grad, view): (&'a Vec<f32>, View), x: &'a [f32]| WeightGradient {
@@ -143,8 +160,8 @@ impl Block {
     pub(super) fn weights_from_panels<'a>(
         &'a self,
         x: &[f32],
-        kept: &Kept<Vec<f32>>,
-        grads: &Grads<Vec<f32>>,
+        kept: &SavedActivations<Vec<f32>>,
+        grads: &BlockGradients<Vec<f32>>,
         panels: &'a mut [Panels; 8],
     ) -> Vec<WeightGradient<'a>> {
         let (h, inner) = (self.hidden(), self.inner());
@@ -195,21 +212,21 @@ pub(super) enum Sides<'a> {
 
 /// Computes the gradients of all weights, a few of their rows in each task.
 pub(super) fn add_weights(weights: Vec<WeightGradient<'_>>, rows: usize, gradients: &mut Gradients) {
-    let mut sums: Vec<(Vec<f32>, Onto)> = weights.iter().map(|w| gradients.take(w.layer.weight())).collect();
-    let tasks = weights.iter().zip(&mut sums).flat_map(|(weight, (sum, onto))| {
+    let mut sums: Vec<(Vec<f32>, WriteMode)> = weights.iter().map(|w| gradients.take(w.layer.weight())).collect();
+    let tasks = weights.iter().zip(&mut sums).flat_map(|(weight, (sum, write))| {
         let inputs = sum.len() / weight.layer.bias().elem_count();
         let pieces = sum.chunks_mut(WEIGHT_ROWS * inputs).enumerate();
-        pieces.map(move |(piece, sum)| (weight, piece * WEIGHT_ROWS, inputs, sum, *onto))
+        pieces.map(move |(piece, sum)| (weight, piece * WEIGHT_ROWS, inputs, sum, *write))
     });
-    tasks.collect::<Vec<_>>().into_par_iter().for_each(|(weight, from, inputs, sum, onto)| match &weight.sides {
+    tasks.collect::<Vec<_>>().into_par_iter().for_each(|(weight, from, inputs, sum, write)| match &weight.sides {
         Sides::Rows { grad: (grad, view), x } => {
             let view = View { at: view.at + from, ..*view }.transposed();
             let dims = [sum.len() / inputs, inputs, rows];
-            matmul(dims, (sum, View::rows(inputs)), (grad, view), (x, View::rows(inputs)), onto);
+            matmul(dims, (sum, View::rows(inputs)), (grad, view), (x, View::rows(inputs)), write);
         }
         Sides::Panels { grad, first, x } => {
             let count = sum.len() / inputs;
-            kernels::half_matmul_transposed((sum, View::rows(inputs)), count, grad, first + from, x, onto);
+            kernels::bf16_matmul_transposed((sum, View::rows(inputs)), count, grad, first + from, x, write);
         }
     });
     for (weight, (sum, _)) in weights.iter().zip(sums) {

@@ -1,7 +1,7 @@
 //! Buffers of the passes, and how they are shared out among threads.
 
 use super::EncoderBatch;
-use super::products::Halved;
+use super::products::Bf16Weights;
 use crate::nn::kernels::{AttentionScratch, DropMask, Panels};
 use std::ops::Range;
 
@@ -19,17 +19,17 @@ pub struct Tape {
     pub(super) embedded_sums: Vec<f32>,
     pub(super) projection: Projection<Vec<f32>>,
     /// What each block leaves; those of a prediction share one.
-    pub(super) blocks: Vec<Kept<Vec<f32>>>,
+    pub(super) blocks: Vec<SavedActivations<Vec<f32>>>,
     /// Of the block where the way back is.
-    pub(super) grads: Grads<Vec<f32>>,
+    pub(super) grads: BlockGradients<Vec<f32>>,
     /// What the gradients of its weights are products of, in half precision, in the order of `Block::weights_from_panels`.
     pub(super) panels: [Panels; 8],
     /// One for each share.
     pub(super) scratch: Vec<Scratch>,
     /// One for each block, in half precision.
-    pub(super) halved: Vec<Halved>,
+    pub(super) bf16_weights: Vec<Bf16Weights>,
     /// Whether they are of a prediction.
-    pub(super) halved_for_prediction: bool,
+    pub(super) bf16_for_prediction: bool,
 }
 
 impl Tape {
@@ -63,7 +63,7 @@ pub(super) struct Projection<T> {
 
 /// What a block leaves: rows of a whole batch, or of one share. F is the width of its inner layer.
 #[derive(Debug, Default)]
-pub(super) struct Kept<T> {
+pub(super) struct SavedActivations<T> {
     /// Queries, keys and values side by side, `[N, 3H]`.
     pub(super) qkv: T,
     /// `[N, H]`
@@ -80,7 +80,7 @@ pub(super) struct Kept<T> {
 
 /// Gradients that the way back leaves.
 #[derive(Debug, Default)]
-pub(super) struct Grads<T> {
+pub(super) struct BlockGradients<T> {
     /// `[N, F]`
     pub(super) inner: T,
     /// `[N, 3H]`
@@ -99,7 +99,7 @@ pub(super) struct Scratch {
     pub(super) other: Vec<f32>,
     pub(super) attention: AttentionScratch,
     /// The left side of a product in half precision.
-    pub(super) halves: Vec<u32>,
+    pub(super) pairs: Vec<u32>,
 }
 
 /// Sentences that one thread works on: windows of the batch that follow each other.
@@ -174,15 +174,15 @@ pub(super) fn two<'a>(all: &'a mut [&mut [f32]], read: usize, write: usize) -> (
     if read < write { (&*low[read], &mut *high[0]) } else { (&*high[0], &mut *low[write]) }
 }
 
-impl Kept<Vec<f32>> {
-    pub(super) fn split(&mut self, shares: &[Share], h: usize, inner: usize) -> Vec<Kept<&mut [f32]>> {
+impl SavedActivations<Vec<f32>> {
+    pub(super) fn split(&mut self, shares: &[Share], h: usize, inner: usize) -> Vec<SavedActivations<&mut [f32]>> {
         let mut qkv = split(&mut self.qkv, shares, 3 * h).into_iter();
         let mut context = split(&mut self.context, shares, h).into_iter();
         let mut attended = split(&mut self.attended, shares, h).into_iter();
         let mut middle = split(&mut self.middle, shares, h).into_iter();
         let mut inner = split(&mut self.inner, shares, inner).into_iter();
         let mut fed = split(&mut self.fed, shares, h).into_iter();
-        let one = |_| Kept {
+        let one = |_| SavedActivations {
             qkv: qkv.next().unwrap_or_default(),
             context: context.next().unwrap_or_default(),
             attended: attended.next().unwrap_or_default(),
@@ -194,12 +194,12 @@ impl Kept<Vec<f32>> {
     }
 }
 
-impl Grads<Vec<f32>> {
-    pub(super) fn split(&mut self, shares: &[Share], h: usize, inner: usize) -> Vec<Grads<&mut [f32]>> {
+impl BlockGradients<Vec<f32>> {
+    pub(super) fn split(&mut self, shares: &[Share], h: usize, inner: usize) -> Vec<BlockGradients<&mut [f32]>> {
         let mut sums = split_sums(&mut self.sums, shares, Sums::width(h, inner)).into_iter();
         let mut inner = split(&mut self.inner, shares, inner).into_iter();
         let mut qkv = split(&mut self.qkv, shares, 3 * h).into_iter();
-        let one = |_| Grads {
+        let one = |_| BlockGradients {
             inner: inner.next().unwrap_or_default(),
             qkv: qkv.next().unwrap_or_default(),
             sums: sums.next().unwrap_or_default(),

@@ -13,12 +13,12 @@ const CHUNK_BYTES: usize = 64 << 10;
 
 /// What a server says before the content.
 #[derive(Clone, Debug)]
-pub(super) struct Head {
+pub(super) struct ResponseHead {
     pub status: u16,
     headers: Vec<(String, String)>,
 }
 
-impl Head {
+impl ResponseHead {
     /// By its name in lower case.
     pub(super) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
@@ -31,8 +31,8 @@ impl Head {
 
 /// What comes of a GET, in this order: head, bytes, end. It can break off anywhere.
 #[derive(Debug)]
-pub(super) enum Part {
-    Head(Head),
+pub(super) enum ReplyPart {
+    ResponseHead(ResponseHead),
     Bytes(Vec<u8>),
     End,
     Broken { reason: String },
@@ -41,7 +41,7 @@ pub(super) enum Part {
 /// A GET under way. Dropping it ends it, at the latest when the server is given up.
 #[derive(Debug)]
 pub(super) struct Reply {
-    parts: Receiver<Part>,
+    parts: Receiver<ReplyPart>,
 }
 
 impl Reply {
@@ -57,7 +57,7 @@ impl Reply {
 
     /// # Errors
     /// Stopped meanwhile.
-    pub(super) fn next(&self, cancel: &AtomicBool) -> Result<Part, EncoderError> {
+    pub(super) fn next(&self, cancel: &AtomicBool) -> Result<ReplyPart, EncoderError> {
         loop {
             if cancel.load(Ordering::SeqCst) {
                 return Err(EncoderError::FetchStopped);
@@ -66,38 +66,38 @@ impl Reply {
                 Ok(part) => return Ok(part),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Ok(Part::Broken { reason: "the connection was given up".to_owned() });
+                    return Ok(ReplyPart::Broken { reason: "the connection was given up".to_owned() });
                 }
             }
         }
     }
 }
 
-fn get(agent: &Agent, url: &str, headers: Vec<(&'static str, String)>, sender: &Sender<Part>) {
+fn get(agent: &Agent, url: &str, headers: Vec<(&'static str, String)>, sender: &Sender<ReplyPart>) {
     let request = headers.into_iter().fold(agent.get(url), |request, (name, value)| request.header(name, value));
     let (head, body) = match request.call() {
         Ok(response) => response.into_parts(),
         Err(error) => {
             // Nobody listens any more where sending fails, here and below.
-            let _unheard = sender.send(Part::Broken { reason: error.to_string() });
+            let _unheard = sender.send(ReplyPart::Broken { reason: error.to_string() });
             return;
         }
     };
     let text = |value: &ureq::http::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let headers = head.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
-    if sender.send(Part::Head(Head { status: head.status.as_u16(), headers })).is_err() {
+    if sender.send(ReplyPart::ResponseHead(ResponseHead { status: head.status.as_u16(), headers })).is_err() {
         return;
     }
     let mut reader = body.into_with_config().limit(u64::MAX).reader();
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
         let part = match reader.read(&mut chunk) {
-            Ok(0) => Part::End,
-            Ok(count) => Part::Bytes(chunk.get(..count).unwrap_or_default().to_vec()),
+            Ok(0) => ReplyPart::End,
+            Ok(count) => ReplyPart::Bytes(chunk.get(..count).unwrap_or_default().to_vec()),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => Part::Broken { reason: error.to_string() },
+            Err(error) => ReplyPart::Broken { reason: error.to_string() },
         };
-        let goes_on = matches!(part, Part::Bytes(_));
+        let goes_on = matches!(part, ReplyPart::Bytes(_));
         if sender.send(part).is_err() || !goes_on {
             return;
         }

@@ -1,6 +1,6 @@
 //! One file, from wherever it was broken off.
 
-use super::reply::{Head, Part, Reply};
+use super::reply::{Reply, ReplyPart, ResponseHead};
 use super::{Fetching, Hub, Repository};
 use crate::disk::{self, Noted as _};
 use crate::encoder::EncoderError;
@@ -24,8 +24,8 @@ pub(super) struct Expected {
 }
 
 /// An answer whose redirects were followed.
-pub(super) struct Opened {
-    pub head: Head,
+pub(super) struct OpenedReply {
+    pub head: ResponseHead,
     pub reply: Reply,
     pub url: String,
     expected: Expected,
@@ -63,7 +63,7 @@ impl Hub {
         repository: &Repository,
         from: Option<u64>,
         cancel: &AtomicBool,
-    ) -> Result<Opened, EncoderError> {
+    ) -> Result<OpenedReply, EncoderError> {
         let mut url = url.to_owned();
         let mut expected = Expected::default();
         for _ in 0..REDIRECTS {
@@ -74,16 +74,18 @@ impl Hub {
             }
             let reply = Reply::of(&self.agent, &url, headers);
             let head = match reply.next(cancel)? {
-                Part::Head(head) => head,
-                Part::Broken { reason } => return Err(self.unreachable(reason)),
-                Part::Bytes(_) | Part::End => return Err(self.unreachable("the answer is cut off".to_owned())),
+                ReplyPart::ResponseHead(head) => head,
+                ReplyPart::Broken { reason } => return Err(self.unreachable(reason)),
+                ReplyPart::Bytes(_) | ReplyPart::End => {
+                    return Err(self.unreachable("the answer is cut off".to_owned()));
+                }
             };
             // Said by the hub's own answer, before it redirects to where the content lies.
             expected.size = expected.size.or_else(|| head.number("x-linked-size"));
             let etag = || as_sha256(head.header("x-linked-etag")?.trim_matches('"'));
             expected.sha256 = expected.sha256.or_else(etag);
             if !matches!(head.status, 301 | 302 | 303 | 307 | 308) {
-                return Ok(Opened { head, reply, url, expected });
+                return Ok(OpenedReply { head, reply, url, expected });
             }
             let next = head.header("location").and_then(|location| redirected(&url, location));
             url = next.ok_or_else(|| EncoderError::HubAnswered { status: head.status, url: url.clone() })?;
@@ -203,7 +205,7 @@ impl Transfer<'_> {
         tell(Fetching { file: self.name, done_bytes: done, total_bytes: total });
         loop {
             match opened.reply.next(cancel)? {
-                Part::Bytes(bytes) => {
+                ReplyPart::Bytes(bytes) => {
                     let before = done;
                     done = done.saturating_add(bytes.len() as u64);
                     if let Some(size) = expected.size.filter(|size| done > *size) {
@@ -216,9 +218,11 @@ impl Transfer<'_> {
                     file.write_all(&bytes).map_err(|e| not_written(e, part))?;
                     tell(Fetching { file: self.name, done_bytes: done, total_bytes: total });
                 }
-                Part::End if total.is_none_or(|total| done >= total) => return Ok(()),
-                Part::End | Part::Head(_) => return Err(Trouble::Passing("the connection was closed".to_owned())),
-                Part::Broken { reason } => return Err(Trouble::Passing(reason)),
+                ReplyPart::End if total.is_none_or(|total| done >= total) => return Ok(()),
+                ReplyPart::End | ReplyPart::ResponseHead(_) => {
+                    return Err(Trouble::Passing("the connection was closed".to_owned()));
+                }
+                ReplyPart::Broken { reason } => return Err(Trouble::Passing(reason)),
             }
         }
     }
@@ -304,7 +308,7 @@ pub(super) fn as_sha256(tag: &str) -> Option<String> {
 }
 
 /// `bytes 5-9/10`: the first byte, and how many there are.
-fn content_range(head: &Head) -> Option<(u64, Option<u64>)> {
+fn content_range(head: &ResponseHead) -> Option<(u64, Option<u64>)> {
     let (range, total) = head.header("content-range")?.trim().strip_prefix("bytes ")?.split_once('/')?;
     Some((range.split_once('-')?.0.trim().parse().ok()?, total.trim().parse().ok()))
 }

@@ -2,7 +2,7 @@
 
 use super::{batch, built, changed_kind, fixtures, greatest, predicted, without_padding, words};
 use crate::encoder::{Definition, Encoder, Encoders, Start, Tape};
-use crate::nn::{Gradients, Mode, Rng, lend, read_tensors};
+use crate::nn::{Gradients, Mode, Rng, as_slice, read_tensors};
 use candle_core::Tensor;
 use expect_test::expect;
 use serde_json::Value;
@@ -64,7 +64,7 @@ fn variables_have_one_set_of_names_and_each_gets_a_gradient() {
         let (mut rng, mut tape, mut gradients) = (Rng::new(1, "none"), Tape::default(), Gradients::default());
         let hidden = module.forward(&batch, Start::Words, &mut Mode::Train(&mut rng), &mut tape).unwrap();
         let grad = hidden.sin().unwrap();
-        module.backward(&batch, &mut tape, &lend(&grad).unwrap(), &mut gradients).unwrap();
+        module.backward(&batch, &mut tape, &as_slice(&grad).unwrap(), &mut gradients).unwrap();
         for (name, variable) in vars.iter() {
             let name = name.strip_prefix("e.").unwrap();
             let is_new = name.starts_with("embeddings_project.") && kind == "tiny-electra-narrow";

@@ -2,7 +2,7 @@
 
 use super::{EncoderBatch, built, fixtures, greatest, predicted, without_padding};
 use crate::encoder::{Alignment, Bert, Encoder, EncoderConfig, Kind, Learning, Pieces};
-use crate::nn::{Part, Rng, Vars};
+use crate::nn::{ParameterGroup, Rng, Vars};
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert as other;
@@ -25,7 +25,7 @@ fn compare(bert: &Bert, weights: &HashMap<String, Tensor>, config: &EncoderConfi
         vocab_size: config.vocabulary,
         hidden_size: config.hidden,
         num_hidden_layers: config.layers,
-        num_attention_heads: config.heads,
+        num_attention_heads: config.attention_heads,
         intermediate_size: config.inner,
         max_position_embeddings: config.max_positions,
         type_vocab_size: config.token_types,
@@ -102,13 +102,13 @@ pub(super) fn made_up(config: &EncoderConfig, rng: &mut Rng) -> HashMap<String, 
 
 prop_compose! {
     pub(super) fn shapes()(
-        heads in prop::sample::select(vec![1usize, 2, 4]), per_head in 8usize..24, layers in 1usize..=3,
+        attention_heads in prop::sample::select(vec![1usize, 2, 4]), per_head in 8usize..24, layers in 1usize..=3,
         inner in 1usize..70, vocabulary in 2usize..90, max_positions in 3usize..70, token_types in 1usize..=2,
         norm_eps in prop::sample::select(vec![1e-12, 1e-5]),
     ) -> EncoderConfig {
-        let hidden = heads * per_head;
+        let hidden = attention_heads * per_head;
         EncoderConfig {
-            kind: Kind::Bert, pieces: Pieces::Tokenizer, vocabulary, embedding: hidden, hidden, layers, heads, inner,
+            kind: Kind::Bert, pieces: Pieces::Tokenizer, vocabulary, embedding: hidden, hidden, layers, attention_heads, inner,
             max_positions, position_offset: 0, token_types, norm_eps,
         }
     }
@@ -126,7 +126,7 @@ proptest! {
         let weights = made_up(&config, &mut rng);
         let mut vars = Vars::trainable(1, &Device::Cpu);
         vars.stock(weights.iter().map(|(name, t)| (format!("e.{name}"), t.clone())));
-        let bert = Bert::new(vars.scope("e", Part::Encoder), &config, Learning::All, 0.0).unwrap();
+        let bert = Bert::new(vars.scope("e", ParameterGroup::Encoder), &config, Learning::All, 0.0).unwrap();
         let batch = random_batch(&inside, &config, &mut rng);
         let off = compare(&bert, &weights, &config, &batch);
         // Of 3,000 such cases the worst was off by 5e-6.

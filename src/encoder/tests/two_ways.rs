@@ -3,14 +3,14 @@
 use super::other_program::{made_up, random_batch, shapes};
 use super::{EncoderBatch, greatest};
 use crate::encoder::{Alignment, Bert, EncoderConfig, HashedWords, Kind, Learning, Pieces, Start, Tape, plain};
-use crate::nn::{Gradients, Mode, Part, Rng, Threads, Vars, lend};
+use crate::nn::{Gradients, Mode, ParameterGroup, Rng, Threads, Vars, as_slice};
 use candle_core::{Device, Tensor};
 use proptest::prelude::*;
 
 fn build(config: &EncoderConfig, learning: Learning, p: f32, rng: &mut Rng) -> (Vars, Bert) {
     let mut vars = Vars::trainable(1, &Device::Cpu);
     vars.stock(made_up(config, rng).into_iter().map(|(name, t)| (format!("e.{name}"), t)));
-    let bert = Bert::new(vars.scope("e", Part::Encoder), config, learning, p).unwrap();
+    let bert = Bert::new(vars.scope("e", ParameterGroup::Encoder), config, learning, p).unwrap();
     (vars, bert)
 }
 
@@ -45,7 +45,7 @@ fn compare(vars: &Vars, bert: &Bert, batch: &EncoderBatch, p_seed: u64, rng: &mu
         let mut noise = Rng::new(p_seed, "dropout");
         let hidden = bert.forward(batch, Start::Words, &mut Mode::Train(&mut noise), &mut tape).unwrap();
         assert_eq!(noise.bits(), drawn, "as much randomness is used");
-        bert.backward(batch, &mut tape, &lend(&factors).unwrap(), &mut gradients).unwrap();
+        bert.backward(batch, &mut tape, &as_slice(&factors).unwrap(), &mut gradients).unwrap();
         hidden
     });
     let off = greatest(&(&hidden - last).unwrap());
@@ -101,7 +101,7 @@ proptest! {
             hidden: 24,
             inner: 20,
             layers: 2,
-            heads: 2,
+            attention_heads: 2,
             token_types: 1,
             norm_eps: 1e-12,
         };
@@ -126,7 +126,7 @@ fn tiny() -> (EncoderConfig, Rng) {
         embedding: 8,
         hidden: 8,
         layers: 2,
-        heads: 2,
+        attention_heads: 2,
         inner: 6,
         max_positions: 8,
         position_offset: 0,
@@ -145,10 +145,10 @@ fn gradients_are_slopes() {
     let (mut tape, mut gradients) = (Tape::default(), Gradients::default());
     let value = |tape: &mut Tape| -> f64 {
         let hidden = bert.forward(&batch, Start::Words, &mut Mode::Train(&mut Rng::new(1, "none")), tape).unwrap();
-        lend(&hidden).unwrap().iter().zip(&*lend(&factors).unwrap()).map(|(a, b)| f64::from(a * b)).sum()
+        as_slice(&hidden).unwrap().iter().zip(&*as_slice(&factors).unwrap()).map(|(a, b)| f64::from(a * b)).sum()
     };
     value(&mut tape);
-    bert.backward(&batch, &mut tape, &lend(&factors).unwrap(), &mut gradients).unwrap();
+    bert.backward(&batch, &mut tape, &as_slice(&factors).unwrap(), &mut gradients).unwrap();
     for (name, variable) in vars.iter() {
         let before = variable.var.as_tensor().flatten_all().unwrap().to_vec1::<f32>().unwrap();
         let gradient = gradients.dense(variable.var.as_tensor()).unwrap();
@@ -184,7 +184,7 @@ fn half_precision_is_near_and_does_not_depend_on_threads() {
         vocabulary: 40,
         hidden: 64,
         layers: 3,
-        heads: 4,
+        attention_heads: 4,
         inner: 96,
         max_positions: 40,
         token_types: 2,
@@ -200,11 +200,11 @@ fn half_precision_is_near_and_does_not_depend_on_threads() {
         let threads = Threads::new("half", Some(threads)).unwrap();
         let hidden = threads.run(|| {
             let hidden = bert.forward(&batch, Start::Words, &mut Mode::Train(&mut noise), &mut tape).unwrap();
-            bert.backward(&batch, &mut tape, &lend(&factors).unwrap(), &mut gradients).unwrap();
+            bert.backward(&batch, &mut tape, &as_slice(&factors).unwrap(), &mut gradients).unwrap();
             hidden
         });
         let gradients = vars.iter().map(|(_, v)| gradients.dense(v.var.as_tensor()).unwrap()).collect::<Vec<_>>();
-        (lend(&hidden).unwrap().to_vec(), gradients)
+        (as_slice(&hidden).unwrap().to_vec(), gradients)
     };
     let (exact, exact_gradients) = run(&bert, 2);
     let half = bert.with_bf16();
@@ -234,11 +234,11 @@ fn a_pass_can_begin_in_the_middle() {
     let (mut tape, mut whole, mut upper) = (Tape::default(), Gradients::default(), Gradients::default());
     let mut noise = Rng::new(1, "none");
     let expected = bert.forward(&batch, Start::Words, &mut Mode::Train(&mut noise), &mut tape).unwrap();
-    bert.backward(&batch, &mut tape, &lend(&factors).unwrap(), &mut whole).unwrap();
+    bert.backward(&batch, &mut tape, &as_slice(&factors).unwrap(), &mut whole).unwrap();
     let middle = bert.forward_to(&batch, Start::Words, 1, &mut Mode::Predict, &mut tape).unwrap();
-    let start = lend(&middle).unwrap();
+    let start = as_slice(&middle).unwrap();
     let got = bert.forward(&batch, Start::States(1, &start), &mut Mode::Train(&mut noise), &mut tape).unwrap();
-    bert.backward(&batch, &mut tape, &lend(&factors).unwrap(), &mut upper).unwrap();
+    bert.backward(&batch, &mut tape, &as_slice(&factors).unwrap(), &mut upper).unwrap();
     assert_eq!(greatest(&(got - expected).unwrap()), 0.0);
     assert_eq!(vars.iter().count(), 16, "the last block");
     for (name, variable) in vars.iter() {
@@ -266,7 +266,7 @@ fn hidden_states_below_the_last_can_have_gradients_too() {
         let sums =
             numbers.iter().zip(&factors).map(|(&i, factors)| (&expected[i] * factors).unwrap().sum_all().unwrap());
         let expected = sums.reduce(|a, b| (a + b).unwrap()).unwrap().backward().unwrap();
-        let grads: Vec<Vec<f32>> = factors.iter().map(|t| lend(t).unwrap().to_vec()).collect();
+        let grads: Vec<Vec<f32>> = factors.iter().map(|t| as_slice(t).unwrap().to_vec()).collect();
         let grads: Vec<(usize, &[f32])> = numbers.iter().copied().zip(grads.iter().map(Vec::as_slice)).collect();
         let mut gradients = Gradients::default();
         bert.forward(&batch, Start::Words, &mut Mode::Train(&mut noise), &mut tape).unwrap();

@@ -172,7 +172,7 @@ fn predict(
         report.wall_secs += started.elapsed().as_secs_f64();
         for prediction in &predictions {
             report.candidates += prediction.candidates;
-            report.heads += prediction.heads_from(threshold);
+            report.heads += prediction.first_words_from(threshold);
             report.suggestions += prediction.spans.len();
         }
         report.sentences += predictions.len();
@@ -238,17 +238,12 @@ fn train_in(
     if examples.is_empty() {
         return Err(SessionError::NothingToTrainOn);
     }
-    let request = TrainRequest {
-        dataset: Arc::new(Dataset::freeze(labels, examples, Vec::new())?),
+    let request = TrainRequest::new(
+        Arc::new(Dataset::freeze(labels, examples, Vec::new())?),
         config,
-        encoders: home.encoders(),
-        start: None,
-        snapshot: folder.join("model"),
-        parent: None,
-        project: None,
-        of_sentences: None,
-        checkpoints: None,
-    };
+        home.encoders(),
+        folder.join("model"),
+    );
     train(&request, cancel, on_event).map_err(stopped)
 }
 

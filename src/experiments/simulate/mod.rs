@@ -7,7 +7,7 @@
 //!                                             └────────── suggestions <──────────┘
 //! ```
 //! It is the loop of an open project: the same ranking, suggestions, threshold and training, on a project of its own. The
-//! person is replaced: they do what gold says, and what that would take them is counted ([`Effort`](crate::evaluation::Effort)).
+//! person is replaced: they do what gold says, and what that would take them is counted ([`CorrectionEffort`](crate::evaluation::CorrectionEffort)).
 //!
 //! # Invariants
 //! - A strategy sees what is known in an open project: words, labels given so far, and what the model says.

@@ -34,7 +34,7 @@ pub struct PointRecord {
     pub f1: f64,
     pub precision: Option<f64>,
     pub recall: Option<f64>,
-    /// What the person did up to here, in the actions of `evaluation::Effort`, and what it had been without suggestions.
+    /// What the person did up to here, in the actions of `evaluation::CorrectionEffort`, and what it had been without suggestions.
     pub actions: usize,
     pub actions_from_scratch: usize,
     /// From which score on this model's suggestions are shown.

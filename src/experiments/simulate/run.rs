@@ -6,7 +6,7 @@ use super::request::SimulateRequest;
 use crate::active::Strategy;
 use crate::annotation::{Fragments, LabelId, Sentence, SentenceId, Status};
 use crate::disk;
-use crate::evaluation::Effort;
+use crate::evaluation::CorrectionEffort;
 use crate::session::{
     AHEAD, Command, EvaluateRequest, Home, ImportAs, ImportHow, NewProject, Part, Project, RankRequest, SessionError,
     Setting, Suggested, TrainEvent, TrainReport, dropout_passes, remove_models,
@@ -176,7 +176,7 @@ impl<'a> Run<'a> {
             let suggested = self.project.visible_suggestions(*id);
             let suggested: Vec<_> = suggested.into_iter().map(|s| (s.span, s.label)).collect();
             let contiguous = spans(gold);
-            let mut effort = Effort::of(&contiguous, &suggested);
+            let mut effort = CorrectionEffort::of(&contiguous, &suggested);
             effort.created += gold.len() - contiguous.len();
             self.record.annotated.push(SentenceRecord {
                 place,

@@ -1,6 +1,6 @@
 //! AdamW's arithmetic (Loshchilov and Hutter 2019).
 
-use super::{FLAT, LANES};
+use super::{FLAT, InstructionSet, LANES};
 use rayon::prelude::*;
 
 /// The constants of one step for one group of variables.
@@ -109,4 +109,33 @@ pub fn adamw_idle(
             idle_row(p, m, v, steps);
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{instruction_sets, random};
+    use super::*;
+    use crate::nn::Rng;
+
+    #[test]
+    fn all_instructions_give_the_same_bits() {
+        let idle = Idle { beta1: 0.9, beta2: 0.999, eps: 1e-8, rate: 1e-3, correct2: 1.5, keep: 0.99 };
+        let step = AdamWStep { grad_scale: 0.5, rest1: 0.1, rest2: 0.001, idle };
+        for n in [1, 15, 16, 17, 70] {
+            let mut rng = Rng::new(n as u64, "adamw");
+            let [p, g, m, v] = [0; 4].map(|_| random(&mut rng, n));
+            let v: Vec<f32> = v.iter().map(|v| v * v).collect();
+            let steps = |set| {
+                let (mut p, mut m, mut v) = (p.clone(), m.clone(), v.clone());
+                adamw_row::on(set, &mut p, &g, &mut m, &mut v, &step);
+                idle_row::on(set, &mut p, &mut m, &mut v, &[idle; 3]);
+                decay_row::on(set, &mut p, &[idle; 2]);
+                [p, m, v].concat().into_iter().map(f32::to_bits).collect::<Vec<_>>()
+            };
+            let plain = steps(InstructionSet::Plain);
+            for set in instruction_sets() {
+                assert!(steps(set) == plain, "{n} {set:?}");
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Dropout whose mask is a function of seed and position, so that a backward pass needs no stored mask.
 
-use super::FLAT;
+use super::{FLAT, InstructionSet};
 use rayon::prelude::*;
 
 /// Which units are dropped.
@@ -70,7 +70,21 @@ pub fn drop_all(values: &mut [f32], mask: DropMask) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::instruction_sets;
     use super::*;
+
+    #[test]
+    fn all_instructions_drop_the_same_units() {
+        let dropped = |set| {
+            let mut values = [1f32; 100];
+            drop_row::on(set, &mut values, DropMask::new(0.3, 99), usize::MAX - 40);
+            values
+        };
+        let plain = dropped(InstructionSet::Plain);
+        for set in instruction_sets() {
+            assert_eq!(dropped(set), plain, "{set:?}");
+        }
+    }
 
     #[test]
     fn the_share_of_dropped_units_is_p() {

@@ -1,5 +1,6 @@
 //! Matrix products by the library `gemm`, and where matrices lie.
 
+use super::InstructionSet;
 use gemm::Parallelism;
 
 /// A matrix inside a slice: element `(i, j)` is at `at + i · row + j · col`.
@@ -51,25 +52,31 @@ impl View {
     }
 }
 
-/// What becomes of the numbers that a product is written over.
+/// What becomes of the numbers that stand where a product is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Onto {
-    Nothing,
+pub enum WriteMode {
+    Overwrite,
     /// The product is added to them.
-    Sum,
+    Add,
 }
 
 /// `dst = a · b` on the thread that calls, for `a` `[M, K]` and `b` `[K, N]`; `dims` is `[M, N, K]`.
 ///
 /// A number of the result depends on its row of `a` and its column of `b` alone, not on how many others there are.
-pub fn matmul(dims: [usize; 3], dst: (&mut [f32], View), a: (&[f32], View), b: (&[f32], View), onto: Onto) {
-    product(dims, dst, a, b, onto, Parallelism::None);
+pub fn matmul(dims: [usize; 3], dst: (&mut [f32], View), a: (&[f32], View), b: (&[f32], View), write: WriteMode) {
+    product(dims, dst, a, b, write, Parallelism::None);
 }
 
 /// The same, divided over the pool that it is called in.
-pub fn matmul_divided(dims: [usize; 3], dst: (&mut [f32], View), a: (&[f32], View), b: (&[f32], View), onto: Onto) {
+pub fn matmul_divided(
+    dims: [usize; 3],
+    dst: (&mut [f32], View),
+    a: (&[f32], View),
+    b: (&[f32], View),
+    write: WriteMode,
+) {
     let threads = rayon::current_num_threads();
-    product(dims, dst, a, b, onto, if threads > 1 { Parallelism::Rayon(threads) } else { Parallelism::None });
+    product(dims, dst, a, b, write, if threads > 1 { Parallelism::Rayon(threads) } else { Parallelism::None });
 }
 
 /// Numbers of a product up to which `gemm` has ways of its own, and for a single row, too; they sum up in another order
@@ -77,14 +84,14 @@ pub fn matmul_divided(dims: [usize; 3], dst: (&mut [f32], View), a: (&[f32], Vie
 const FEW: usize = 256;
 
 /// One number after the other, in the order of `gemm`.
-fn few([m, n, k]: [usize; 3], dst: (&mut [f32], View), a: (&[f32], View), b: (&[f32], View), onto: Onto) {
+fn few([m, n, k]: [usize; 3], dst: (&mut [f32], View), a: (&[f32], View), b: (&[f32], View), write: WriteMode) {
     let from = |slice, at: usize| <[f32]>::get(slice, at..).unwrap_or_default();
     for i in 0..m {
         for j in 0..n {
             let (row, column) = (from(a.0, a.1.at + i * a.1.row), from(b.0, b.1.at + j * b.1.col));
             let sum = dot(k, row, a.1.col, column, b.1.row);
             let y = &mut dst.0[dst.1.at + i * dst.1.row + j * dst.1.col];
-            *y = if onto == Onto::Sum { *y + sum } else { sum };
+            *y = if write == WriteMode::Add { *y + sum } else { sum };
         }
     }
 }
@@ -102,7 +109,7 @@ fn product(
     dst: (&mut [f32], View),
     a: (&[f32], View),
     b: (&[f32], View),
-    onto: Onto,
+    write: WriteMode,
     parallelism: Parallelism,
 ) {
     let fits = dst.1.fits(m, n, dst.0.len()) && a.1.fits(m, k, a.0.len()) && b.1.fits(k, n, b.0.len());
@@ -110,14 +117,14 @@ fn product(
     assert!(dst.1.is_spread(m, n), "rows and columns of a product overlap");
     if m == 0 || n == 0 || k == 0 {
         // Nothing is at the places where the matrices would begin. A sum of no products is 0.
-        if onto == Onto::Nothing {
+        if write == WriteMode::Overwrite {
             let places = (0..m).flat_map(|i| (0..n).map(move |j| i * dst.1.row + j * dst.1.col));
             places.for_each(|place| dst.0[dst.1.at + place] = 0.0);
         }
         return;
     }
     if k > 2 && (m * n <= FEW || m == 1) {
-        return few([m, n, k], dst, a, b, onto);
+        return few([m, n, k], dst, a, b, write);
     }
     // SAFETY: no dimension is 0, so each matrix has a first element, and `fits` says that this and every other element lies
     // in its slice, at distances that are no larger than an `isize`. `dst` is borrowed mutably, so it overlaps neither `a`
@@ -130,7 +137,7 @@ fn product(
             dst.0.as_mut_ptr().add(dst.1.at),
             dst.1.col as isize,
             dst.1.row as isize,
-            onto == Onto::Sum,
+            write == WriteMode::Add,
             a.0.as_ptr().add(a.1.at),
             a.1.col as isize,
             a.1.row as isize,
@@ -150,13 +157,10 @@ fn product(
 #[cfg(test)]
 mod tests {
     use super::super::small_matmul;
+    use super::super::testing::{instruction_sets, random};
     use super::*;
     use crate::nn::Rng;
     use proptest::prelude::*;
-
-    fn random(rng: &mut Rng, count: usize) -> Vec<f32> {
-        (0..count).map(|_| rng.normal()).collect()
-    }
 
     proptest! {
         #[test]
@@ -169,12 +173,12 @@ mod tests {
             let b_view = if way == 1 { View::rows(n) } else { View::rows(k).transposed() };
             let width = if way == 2 { n + 3 } else { n };
             let mut whole = vec![0f32; m * width];
-            matmul([m, n, k], (&mut whole, View::columns(0, width)), (&a, View::rows(k)), (&b, b_view), Onto::Nothing);
+            matmul([m, n, k], (&mut whole, View::columns(0, width)), (&a, View::rows(k)), (&b, b_view), WriteMode::Overwrite);
             let cut = 1 + rng.below(m - 1);
             for rows in [0..cut, cut..m] {
                 let mut part = vec![0f32; rows.len() * width];
                 let a = &a[rows.start * k..rows.end * k];
-                matmul([rows.len(), n, k], (&mut part, View::columns(0, width)), (a, View::rows(k)), (&b, b_view), Onto::Nothing);
+                matmul([rows.len(), n, k], (&mut part, View::columns(0, width)), (a, View::rows(k)), (&b, b_view), WriteMode::Overwrite);
                 prop_assert!(part == whole[rows.start * width..rows.end * width], "rows {rows:?} of {m}");
             }
         }
@@ -188,14 +192,14 @@ mod tests {
         let of = |rows_: usize, cols: usize| if rows_ * cols == 0 { (&[][..], beyond) } else { (&full[..], rows) };
         for [m, n, k] in [[0, 3, 3], [3, 0, 3], [0, 0, 3], [0, 0, 0], [0, 3, 0], [3, 0, 0]] {
             let mut dst = [1f32, 2.0];
-            matmul([m, n, k], (&mut dst, beyond), of(m, k), of(k, n), Onto::Nothing);
-            small_matmul([m, n, k], (&mut dst, 7), of(m, k), (of(k, n).0, 3), Onto::Nothing);
+            matmul([m, n, k], (&mut dst, beyond), of(m, k), of(k, n), WriteMode::Overwrite);
+            small_matmul([m, n, k], (&mut dst, 7), of(m, k), (of(k, n).0, 3), WriteMode::Overwrite);
             assert_eq!(dst, [1.0, 2.0]);
         }
         let mut dst = [1f32; 4];
-        matmul([2, 2, 0], (&mut dst, View::rows(2)), (&[], beyond), (&[], beyond), Onto::Sum);
+        matmul([2, 2, 0], (&mut dst, View::rows(2)), (&[], beyond), (&[], beyond), WriteMode::Add);
         assert_eq!(dst, [1.0; 4]);
-        matmul([2, 2, 0], (&mut dst, View::rows(2)), (&[], beyond), (&[], beyond), Onto::Nothing);
+        matmul([2, 2, 0], (&mut dst, View::rows(2)), (&[], beyond), (&[], beyond), WriteMode::Overwrite);
         assert_eq!(dst, [0.0; 4], "a sum of nothing is 0");
     }
 
@@ -220,7 +224,7 @@ mod tests {
         for (dims, dst, a, b) in cases {
             let result = std::panic::catch_unwind(|| {
                 let mut to = [0f32; 4];
-                matmul(dims, (&mut to, dst), (&[1.0; 4], a), (&[1.0; 4], b), Onto::Nothing);
+                matmul(dims, (&mut to, dst), (&[1.0; 4], a), (&[1.0; 4], b), WriteMode::Overwrite);
             });
             assert!(result.is_err(), "{dims:?} {dst:?} {a:?} {b:?}");
         }
@@ -232,9 +236,21 @@ mod tests {
         ] {
             let result = std::panic::catch_unwind(|| {
                 let mut to = [0f32; 4];
-                small_matmul(dims, (&mut to, dst), (&[1.0; 4], a), (&[1.0; 4], b), Onto::Nothing);
+                small_matmul(dims, (&mut to, dst), (&[1.0; 4], a), (&[1.0; 4], b), WriteMode::Overwrite);
             });
             assert!(result.is_err(), "{dims:?} {dst:?} {a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn all_instructions_give_the_same_sum() {
+        let mut rng = Rng::new(3, "dot");
+        for (k, a_step, b_step) in [(0, 1, 1), (1, 1, 1), (33, 1, 1), (20, 3, 2)] {
+            let (a, b) = (random(&mut rng, k * a_step), random(&mut rng, k * b_step));
+            let plain = dot::on(InstructionSet::Plain, k, &a, a_step, &b, b_step);
+            for set in instruction_sets() {
+                assert_eq!(dot::on(set, k, &a, a_step, &b, b_step), plain, "{k} {set:?}");
+            }
         }
     }
 
@@ -246,7 +262,7 @@ mod tests {
             (&mut dst, View::rows(2)),
             (&[3.0], View::rows(1)),
             (&[10.0, 20.0], View::rows(2)),
-            Onto::Sum,
+            WriteMode::Add,
         );
         assert_eq!(dst, [31.0, 62.0]);
     }

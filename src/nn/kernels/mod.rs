@@ -6,34 +6,46 @@
 //!   and their sums are added in order.
 //! - Matrices are row-major unless a [`View`] says otherwise. Sizes that don't fit are a bug of the caller and panic, before
 //!   anything is read or written; that the sizes themselves are computed does not overflow. Any dimension may be 0.
-//! - Instructions that not every processor has are reached in two ways: in a function that is compiled for them, called
-//!   after the processor was asked (`dispatch!`), or by values that only that answer makes (`HasAvx2`, `HasAvx512`).
+//! - Instructions that not every processor has are reached by an [`InstructionSet`] alone, which only detection makes.
+//!   Kernels take the one that `NESTLING_KERNELS` chooses (`plain`, `avx2`, `avx512`, `amx`, `neon`, or `auto`, the best
+//!   that is there); in the tests they take each that the processor has, as an argument.
 
-/// Compiles one body for AVX-512, AVX2 and the baseline, and calls the best that the processor has.
+/// Compiles one body for AVX-512, AVX2 and the baseline, and calls the one of the chosen [`InstructionSet`]; beside the
+/// function stands a module of its name with `on`, which takes the set as its first argument.
 macro_rules! dispatch {
     ($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident : $kind:ty),* $(,)?) $(-> $ret:ty)? $body:block) => {
         $(#[$meta])*
+        #[inline]
         $vis fn $name($($arg: $kind),*) $(-> $ret)? {
+            $name::on(InstructionSet::chosen(), $($arg),*)
+        }
+
+        mod $name {
+            use super::*;
+
             #[inline(always)]
             fn body($($arg: $kind),*) $(-> $ret)? $body
+
             #[cfg(target_arch = "x86_64")]
-            {
-                #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma,avx2")]
-                fn avx512($($arg: $kind),*) $(-> $ret)? { body($($arg),*) }
-                #[target_feature(enable = "avx2,fma")]
-                fn avx2($($arg: $kind),*) $(-> $ret)? { body($($arg),*) }
-                if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512dq") && is_x86_feature_detected!("avx512vl")
-                {
-                    // SAFETY: the processor has what the function is compiled for, as just asked.
-                    return unsafe { avx512($($arg),*) };
-                }
-                if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,fma,avx2")]
+            fn avx512($($arg: $kind),*) $(-> $ret)? { body($($arg),*) }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma")]
+            fn avx2($($arg: $kind),*) $(-> $ret)? { body($($arg),*) }
+
+            #[inline]
+            pub(super) fn on(set: InstructionSet, $($arg: $kind),*) $(-> $ret)? {
+                match set {
+                    // SAFETY: there is such a set only where the processor has what the function is compiled for.
+                    #[cfg(target_arch = "x86_64")]
+                    InstructionSet::Amx(_) | InstructionSet::Avx512(_) => unsafe { avx512($($arg),*) },
                     // SAFETY: as above.
-                    return unsafe { avx2($($arg),*) };
+                    #[cfg(target_arch = "x86_64")]
+                    InstructionSet::Avx2(_) => unsafe { avx2($($arg),*) },
+                    InstructionSet::Plain => body($($arg),*),
                 }
             }
-            body($($arg),*)
         }
     };
 }
@@ -41,18 +53,26 @@ macro_rules! dispatch {
 mod adamw;
 mod attention;
 mod bf16;
+#[cfg(target_arch = "x86_64")]
+mod dpbf16;
 mod dropout;
+mod instructions;
 mod matmul;
+mod panels;
 mod rows;
 mod small;
+#[cfg(test)]
+mod testing;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
 
 pub use adamw::{AdamWStep, Idle, adamw, adamw_idle, adamw_rows};
 pub use attention::{Attention, AttentionScratch};
-pub use bf16::{Panels, half_matmul, half_matmul_transposed, halve, has_bf16};
+pub use bf16::{bf16_matmul, bf16_matmul_transposed, has_bf16};
 pub use dropout::{DropMask, drop_all};
-pub use matmul::{Onto, View, matmul, matmul_divided};
+pub use instructions::InstructionSet;
+pub use matmul::{View, WriteMode, matmul, matmul_divided};
+pub use panels::{Panels, to_bf16};
 pub use rows::{
     Norm, add_bias, add_row, add_rows, add_scaled_row, drop_and_sum, gelu_back, gelu_of_sum, gelu_row, gelu_slope_row,
     layer_norm, layer_norm_back, multiply_row, norm_of_sum, softmax_row, squared_norm, sum_rows,

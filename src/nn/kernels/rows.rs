@@ -1,6 +1,6 @@
 //! Passes over the rows of a matrix, on the thread that calls, and a few that are divided over its pool.
 
-use super::{DropMask, FLAT, LANES, ROWS, exp, lanes_sum, normal};
+use super::{DropMask, FLAT, InstructionSet, LANES, ROWS, exp, lanes_sum, normal};
 use rayon::prelude::*;
 
 #[inline(always)]
@@ -256,4 +256,51 @@ pub fn sum_rows(x: &[f32], h: usize) -> Vec<f32> {
 pub fn squared_norm(x: &[f32]) -> f64 {
     let parts: Vec<f32> = x.par_chunks(FLAT).map(square_sum).collect();
     parts.into_iter().map(f64::from).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{instruction_sets, random};
+    use super::*;
+    use crate::nn::Rng;
+
+    /// Every pass of this file over rows of `n` numbers.
+    fn all_passes(set: InstructionSet, n: usize) -> Vec<u32> {
+        let mut rng = Rng::new(n as u64, "rows");
+        let [x, weight, bias, grad] = [0; 4].map(|_| random(&mut rng, n));
+        let mask = DropMask::new(0.3, 7);
+        let mut results = Vec::new();
+        let mut run = |from: [&[f32]; 3], pass: &dyn Fn(&mut [f32], &mut [f32], &mut [f32])| {
+            let [mut a, mut b, mut c] = from.map(<[f32]>::to_vec);
+            pass(&mut a, &mut b, &mut c);
+            results.extend([a, b, c].concat());
+        };
+        let twice = [weight.as_slice(), &bias].concat();
+        run([&grad, &[], &[]], &|y, _, _| layer_norm_row::on(set, &x, &weight, &bias, 1e-5, y));
+        run([&grad, &twice, &[]], &|dx, sums, _| layer_norm_back_row::on(set, &x, &weight, &grad, 1e-5, dx, sums));
+        run([&grad, &[], &[]], &|y, _, _| gelu_row::on(set, &x, y));
+        run([&grad, &bias, &[]], &|y, slope, _| gelu_slope_row::on(set, &x, y, slope));
+        run([&x, &grad, &[]], &|x, y, _| gelu_of_sum_row::on(set, x, &bias, y));
+        run([&x, &grad, &bias], &|x, grad, sum| gelu_back_row::on(set, x, grad, sum));
+        run([&x, &[], &[]], &|row, _, _| softmax_row::on(set, row, 0.7));
+        run([&grad, &[], &[]], &|grad, _, _| softmax_back_row::on(set, &x, grad, 0.7));
+        run([&x, &[], &[]], &|y, _, _| add_row::on(set, y, &bias));
+        run([&x, &[], &[]], &|y, _, _| add_scaled_row::on(set, y, 0.3, &bias));
+        run([&x, &[], &[]], &|y, _, _| multiply_row::on(set, y, &bias));
+        run([&x, &[], &[]], &|y, _, _| add_dropped_row::on(set, y, &bias, mask, 5, &grad));
+        run([&x, &[], &[]], &|y, _, _| add_both_row::on(set, y, &bias, &grad));
+        results.push(square_sum::on(set, &x));
+        results.into_iter().map(f32::to_bits).collect()
+    }
+
+    #[test]
+    fn all_instructions_give_the_same_bits() {
+        let sets = instruction_sets();
+        for n in [1, 2, 15, 16, 17, 31, 33, 100] {
+            let plain = all_passes(InstructionSet::Plain, n);
+            for set in &sets {
+                assert!(all_passes(*set, n) == plain, "{n} {set:?}");
+            }
+        }
+    }
 }

@@ -1,13 +1,19 @@
 //! Products of small matrices, where packing them as the library `gemm` does would cost more than the product.
 
-use super::LANES;
-use super::matmul::{Onto, View};
+use super::matmul::{View, WriteMode};
+use super::{InstructionSet, LANES};
 
 /// `dst = a · b` on the thread that calls, for matrices of a few dozen rows and columns, where packing them would cost
 /// more than the product; `dims` is `[M, N, K]`.
 ///
 /// `dst` and `b` have columns that lie side by side: `(slice, numbers from row to row)`.
-pub fn small_matmul(dims: [usize; 3], dst: (&mut [f32], usize), a: (&[f32], View), b: (&[f32], usize), onto: Onto) {
+pub fn small_matmul(
+    dims: [usize; 3],
+    dst: (&mut [f32], usize),
+    a: (&[f32], View),
+    b: (&[f32], usize),
+    write: WriteMode,
+) {
     let [m, n, k] = dims;
     if m == 0 || n == 0 {
         return;
@@ -15,45 +21,7 @@ pub fn small_matmul(dims: [usize; 3], dst: (&mut [f32], usize), a: (&[f32], View
     let rows = |row: usize| View { at: 0, row, col: 1 };
     let fits = rows(dst.1).fits(m, n, dst.0.len()) && a.1.fits(m, k, a.0.len()) && rows(b.1).fits(k, n, b.0.len());
     assert!(fits, "a matrix reaches beyond its slice");
-    Small { dims, dst_row: dst.1, a, b: b.0, b_row: b.1, onto }.run_on(Instructions::best(), dst.0);
-}
-
-/// What a small product is computed with.
-#[derive(Clone, Copy, Debug)]
-enum Instructions {
-    #[cfg(target_arch = "x86_64")]
-    Avx512(x86::HasAvx512),
-    #[cfg(target_arch = "x86_64")]
-    Avx2(x86::HasAvx2),
-    /// Those that every processor has.
-    Common,
-}
-
-impl Instructions {
-    fn best() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if let Some(has) = x86::HasAvx512::detect() {
-                return Self::Avx512(has);
-            }
-            if let Some(has) = x86::HasAvx2::detect() {
-                return Self::Avx2(has);
-            }
-        }
-        Self::Common
-    }
-
-    /// All that this processor has.
-    #[cfg(test)]
-    fn all() -> Vec<Self> {
-        let mut all = vec![Self::Common];
-        #[cfg(target_arch = "x86_64")]
-        {
-            all.extend(x86::HasAvx2::detect().map(Self::Avx2));
-            all.extend(x86::HasAvx512::detect().map(Self::Avx512));
-        }
-        all
-    }
+    Small { dims, dst_row: dst.1, a, b: b.0, b_row: b.1, write }.run_on(InstructionSet::chosen(), dst.0);
 }
 
 /// [`LANES`] numbers in registers.
@@ -97,45 +65,26 @@ impl Lanes for [f32; LANES] {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
+    use super::super::instructions::{HasAvx2, HasAvx512};
     use super::{LANES, Lanes, Small};
     use std::arch::x86_64::{
         __m256, __m512, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_set1_ps, _mm256_setzero_ps, _mm256_storeu_ps,
         _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_set1_ps, _mm512_setzero_ps, _mm512_storeu_ps,
     };
 
-    /// The processor has AVX-512. Only [`HasAvx512::detect`] makes one.
-    #[derive(Clone, Copy, Debug)]
-    pub(super) struct HasAvx512(());
-
-    impl HasAvx512 {
-        pub(super) fn detect() -> Option<Self> {
-            is_x86_feature_detected!("avx512f").then_some(Self(()))
-        }
-
-        pub(super) fn run(self, small: &Small<'_>, dst: &mut [f32]) {
-            // SAFETY: `self` says that the processor has what the function is compiled for.
-            unsafe { by_avx512(self, small, dst) }
-        }
-    }
-
-    /// The processor has AVX2 and FMA. Only [`HasAvx2::detect`] makes one.
-    #[derive(Clone, Copy, Debug)]
-    pub(super) struct HasAvx2(());
-
-    impl HasAvx2 {
-        pub(super) fn detect() -> Option<Self> {
-            (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
-        }
-
-        pub(super) fn run(self, small: &Small<'_>, dst: &mut [f32]) {
-            // SAFETY: `self` says that the processor has what the function is compiled for.
-            unsafe { by_avx2(self, small, dst) }
-        }
+    pub(super) fn run_avx512(has: HasAvx512, small: &Small<'_>, dst: &mut [f32]) {
+        // SAFETY: the proof says that the processor has what the function is compiled for.
+        unsafe { by_avx512(has, small, dst) }
     }
 
     #[target_feature(enable = "avx512f")]
     fn by_avx512(has: HasAvx512, small: &Small<'_>, dst: &mut [f32]) {
         small.run::<Avx512>(has, dst);
+    }
+
+    pub(super) fn run_avx2(has: HasAvx2, small: &Small<'_>, dst: &mut [f32]) {
+        // SAFETY: the proof says that the processor has what the function is compiled for.
+        unsafe { by_avx2(has, small, dst) }
     }
 
     #[target_feature(enable = "avx2,fma")]
@@ -223,17 +172,19 @@ struct Small<'a> {
     a: (&'a [f32], View),
     b: &'a [f32],
     b_row: usize,
-    onto: Onto,
+    write: WriteMode,
 }
 
 impl Small<'_> {
-    fn run_on(&self, instructions: Instructions, dst: &mut [f32]) {
-        match instructions {
+    fn run_on(&self, set: InstructionSet, dst: &mut [f32]) {
+        match set {
             #[cfg(target_arch = "x86_64")]
-            Instructions::Avx512(has) => has.run(self, dst),
+            InstructionSet::Amx(has) => x86::run_avx512(has.avx512(), self, dst),
             #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2(has) => has.run(self, dst),
-            Instructions::Common => self.run::<[f32; LANES]>((), dst),
+            InstructionSet::Avx512(has) => x86::run_avx512(has, self, dst),
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2(has) => x86::run_avx2(has, self, dst),
+            InstructionSet::Plain => self.run::<[f32; LANES]>((), dst),
         }
     }
 
@@ -321,9 +272,9 @@ impl Small<'_> {
 
     #[inline(always)]
     fn put<L: Lanes>(&self, proof: L::Proof, sum: L, to: &mut [f32; LANES]) {
-        match self.onto {
-            Onto::Nothing => sum.store(to),
-            Onto::Sum => L::load(proof, to).plus(1.0, sum).store(to),
+        match self.write {
+            WriteMode::Overwrite => sum.store(to),
+            WriteMode::Add => L::load(proof, to).plus(1.0, sum).store(to),
         }
     }
 }
@@ -331,13 +282,10 @@ impl Small<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::matmul;
+    use super::super::testing::{defined_product, instruction_sets, random};
     use super::*;
     use crate::nn::Rng;
     use proptest::prelude::*;
-
-    fn random(rng: &mut Rng, count: usize) -> Vec<f32> {
-        (0..count).map(|_| rng.normal()).collect()
-    }
 
     proptest! {
         #[test]
@@ -348,25 +296,10 @@ mod tests {
             let (a, b) = (random(&mut rng, m * k), random(&mut rng, k * n));
             let view = if transposed { View::rows(m).transposed() } else { View::rows(k) };
             let (mut got, mut want) = (vec![0f32; m * n], vec![0f32; m * n]);
-            small_matmul([m, n, k], (&mut got, n), (&a, view), (&b, n), Onto::Nothing);
-            matmul([m, n, k], (&mut want, View::rows(n)), (&a, view), (&b, View::rows(n)), Onto::Nothing);
+            small_matmul([m, n, k], (&mut got, n), (&a, view), (&b, n), WriteMode::Overwrite);
+            matmul([m, n, k], (&mut want, View::rows(n)), (&a, view), (&b, View::rows(n)), WriteMode::Overwrite);
             for (got, want) in got.iter().zip(&want) {
                 prop_assert!((got - want).abs() < 1e-5, "{got} {want}");
-            }
-        }
-    }
-
-    /// By the definition, in double precision.
-    fn defined([m, n, k]: [usize; 3], a: (&[f32], View), b: (&[f32], View), dst: (&mut [f32], View), onto: Onto) {
-        for i in 0..m {
-            for j in 0..n {
-                let product = |l| {
-                    f64::from(a.0[a.1.at + i * a.1.row + l * a.1.col])
-                        * f64::from(b.0[b.1.at + l * b.1.row + j * b.1.col])
-                };
-                let y = &mut dst.0[dst.1.at + i * dst.1.row + j * dst.1.col];
-                let before = if onto == Onto::Sum { f64::from(*y) } else { 0.0 };
-                *y = (before + (0..k).map(product).sum::<f64>()) as f32;
             }
         }
     }
@@ -375,29 +308,29 @@ mod tests {
 
     #[test]
     fn products_of_any_size_stay_in_their_slices_on_all_instructions() {
-        let mut rng = Rng::new(1, "sizes");
+        let (mut rng, sets) = (Rng::new(1, "sizes"), instruction_sets());
         for (m, n, k) in SIZES.iter().flat_map(|m| SIZES.iter().flat_map(move |n| SIZES.map(|k| (*m, *n, k)))) {
             // Rows further apart than they are long, and slices that end with the last element.
             let (dst_row, b_row) = (n + rng.below(3), n + rng.below(3));
             let end = |rows: usize, row: usize, cols: usize| if rows * cols == 0 { 0 } else { (rows - 1) * row + cols };
             let (a, b) = (random(&mut rng, m * k), random(&mut rng, end(k, b_row, n)));
             let before = random(&mut rng, end(m, dst_row, n));
-            for onto in [Onto::Nothing, Onto::Sum] {
+            for write in [WriteMode::Overwrite, WriteMode::Add] {
                 let (a, view) = (a.as_slice(), View::rows(k));
                 let mut want = before.clone();
-                defined([m, n, k], (a, view), (&b, View::rows(b_row)), (&mut want, View::rows(dst_row)), onto);
+                defined_product([m, n, k], (&mut want, View::rows(dst_row)), (a, view), (&b, View::rows(b_row)), write);
                 let close = |got: &[f32]| got.iter().zip(&want).all(|(got, want)| (got - want).abs() < 1e-4);
-                for instructions in Instructions::all() {
+                for set in &sets {
                     let mut got = before.clone();
                     if m > 0 && n > 0 {
-                        let small = Small { dims: [m, n, k], dst_row, a: (a, view), b: &b, b_row, onto };
-                        small.run_on(instructions, &mut got);
+                        let small = Small { dims: [m, n, k], dst_row, a: (a, view), b: &b, b_row, write };
+                        small.run_on(*set, &mut got);
                     }
-                    assert!(close(&got), "{m} {n} {k} {onto:?} {instructions:?}");
+                    assert!(close(&got), "{m} {n} {k} {write:?} {set:?}");
                 }
                 let mut got = before.clone();
-                matmul([m, n, k], (&mut got, View::rows(dst_row)), (a, view), (&b, View::rows(b_row)), onto);
-                assert!(close(&got), "{m} {n} {k} {onto:?}");
+                matmul([m, n, k], (&mut got, View::rows(dst_row)), (a, view), (&b, View::rows(b_row)), write);
+                assert!(close(&got), "{m} {n} {k} {write:?}");
             }
         }
     }

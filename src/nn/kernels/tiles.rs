@@ -5,49 +5,18 @@
 //! The compiler knows neither the tiles nor the instructions, so each block of a product is one piece of assembly, which
 //! leaves the unit as it was.
 
-use super::Onto;
-use super::bf16::{PANEL, x86};
+use super::WriteMode;
+use super::instructions::HasAmx;
+use super::panels::PANEL;
 use std::arch::asm;
 use std::arch::x86_64::{
-    __cpuid_count, __m512i, _mm512_loadu_si512, _mm512_permutex2var_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
+    __m512i, _mm512_loadu_si512, _mm512_permutex2var_epi32, _mm512_setzero_si512, _mm512_storeu_si512,
 };
-use std::sync::OnceLock;
 
 /// Rows of a tile, and numbers of 32 bits in each.
 const TILE: usize = 16;
 /// Rows of a block: two tiles.
 const BLOCK: usize = 2 * TILE;
-
-/// Whether the processor has such a unit, and the operating system lets this process use it.
-pub(super) fn has_tiles() -> bool {
-    static HAS: OnceLock<bool> = OnceLock::new();
-    *HAS.get_or_init(|| {
-        // Bits of leaf 7: AMX-BF16 and AMX-TILE.
-        x86::has_instructions() && [22, 24].iter().all(|bit| (__cpuid_count(7, 0).edx >> bit) & 1 == 1) && is_allowed()
-    })
-}
-
-/// Asks for the tiles' registers, which are larger than what the kernel saves for a process that does not ask
-/// (`arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA)`, since Linux 5.16). It holds for all threads.
-#[cfg(target_os = "linux")]
-fn is_allowed() -> bool {
-    const ARCH_PRCTL: i64 = 158;
-    const ARCH_REQ_XCOMP_PERM: u64 = 0x1023;
-    const XFEATURE_XTILEDATA: u64 = 18;
-    let answer: i64;
-    // SAFETY: the call takes two numbers, touches no memory, and overwrites the registers that are named.
-    unsafe {
-        asm!("syscall", inlateout("rax") ARCH_PRCTL => answer, in("rdi") ARCH_REQ_XCOMP_PERM, in("rsi") XFEATURE_XTILEDATA,
-            lateout("rcx") _, lateout("r11") _, options(nostack));
-    }
-    answer == 0
-}
-
-/// Other systems have other ways to ask, which nobody has tried.
-#[cfg(not(target_os = "linux"))]
-fn is_allowed() -> bool {
-    false
-}
 
 /// Shapes of the eight tiles: four of sums (upper left and right, lower left and right), two of the left matrix, two of
 /// the panel.
@@ -78,13 +47,14 @@ impl Shapes {
 /// Rows of `a`, from `a` on every `a_row` pairs, times a panel of as many pairs of rows, into 32 columns of `dst`.
 ///
 /// # Safety
-/// [`has_tiles`]; `a` holds `rows` rows of `panel.len() / 32` pairs, `dst` 32 numbers in each of as many rows.
+/// `a` holds `rows` rows of `panel.len() / 32` pairs, `dst` 32 numbers in each of as many rows.
 pub(super) unsafe fn multiply(
+    has: HasAmx,
     rows: usize,
     (a, a_row): (*const u32, usize),
     panel: &[u32],
     (dst, dst_row): (*mut f32, usize),
-    onto: Onto,
+    write: WriteMode,
 ) {
     let pairs = panel.len() / PANEL;
     let (steps, rest) = (pairs / TILE, pairs % TILE);
@@ -102,7 +72,7 @@ pub(super) unsafe fn multiply(
             let (a, dst) = (a.add(row * a_row), dst.add(row * dst_row));
             let dst = [dst, dst.add(below * dst_row)];
             if steps > 0 {
-                block(&shapes, steps, [a, a.add(below * a_row)], a_row, panel.as_ptr(), dst, dst_row, onto);
+                block(has, &shapes, steps, [a, a.add(below * a_row)], a_row, panel.as_ptr(), dst, dst_row, write);
             }
             if rest > 0 {
                 let (mut left, mut right) = ([0; BLOCK * TILE], [0; TILE * PANEL]);
@@ -111,9 +81,9 @@ pub(super) unsafe fn multiply(
                     to[..rest].copy_from_slice(std::slice::from_raw_parts(from, rest));
                 }
                 right[..rest * PANEL].copy_from_slice(&panel[steps * TILE * PANEL..]);
-                let onto = if steps > 0 { Onto::Sum } else { onto };
+                let write = if steps > 0 { WriteMode::Add } else { write };
                 let left = left.as_ptr();
-                block(&shapes, 1, [left, left.add(below * TILE)], TILE, right.as_ptr(), dst, dst_row, onto);
+                block(has, &shapes, 1, [left, left.add(below * TILE)], TILE, right.as_ptr(), dst, dst_row, write);
             }
         }
     }
@@ -122,10 +92,11 @@ pub(super) unsafe fn multiply(
 /// Two tiles of rows times two of columns, `steps` tiles deep; of each pair of pointers the second is the lower tiles'.
 ///
 /// # Safety
-/// [`has_tiles`]; what the shapes say is there.
+/// What the shapes say is there.
 #[expect(clippy::too_many_arguments, reason = "a piece of assembly has many operands")]
 #[inline]
 unsafe fn block(
+    _: HasAmx,
     shapes: &Shapes,
     steps: usize,
     a: [*const u32; 2],
@@ -133,7 +104,7 @@ unsafe fn block(
     panel: *const u32,
     dst: [*mut f32; 2],
     dst_row: usize,
-    onto: Onto,
+    write: WriteMode,
 ) {
     // SAFETY: it reads and writes what the caller says is there, `steps` is not 0, and it leaves the tiles empty.
     unsafe {
@@ -165,7 +136,7 @@ unsafe fn block(
             "tilestored [{lower} + {dst_row}*1 + 64], tmm3",
             "tilerelease",
             shapes = in(reg) shapes,
-            sum = in(reg) u32::from(onto == Onto::Sum),
+            sum = in(reg) u32::from(write == WriteMode::Add),
             a = inout(reg) a[0] => _,
             below = inout(reg) a[1] => _,
             a_row = in(reg) 4 * a_row,
@@ -184,9 +155,8 @@ unsafe fn block(
 }
 
 /// Lays `rows` columns of a panel, from `column` on, by rows of as many pairs as the panel has.
-pub(super) fn rows_of(panel: &[u32], column: usize, rows: usize, to: &mut Vec<u32>) {
-    assert!(has_tiles(), "the processor has no tiles");
-    // SAFETY: where there are tiles there is AVX-512.
+pub(super) fn rows_of(_: HasAmx, panel: &[u32], column: usize, rows: usize, to: &mut Vec<u32>) {
+    // SAFETY: the proof says that there are tiles, and where there are tiles there is AVX-512.
     unsafe { rows_by_avx512(panel, column, rows, to) }
 }
 
@@ -257,18 +227,28 @@ fn transpose(lines: &mut [__m512i; TILE]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::InstructionSet;
+    use super::super::testing::instruction_sets;
     use super::*;
     use proptest::prelude::*;
+    use std::sync::Once;
+
+    /// The tiles, where the machine has them; else it is said once that both tests are skipped.
+    fn tiles() -> Option<HasAmx> {
+        static SAID: Once = Once::new();
+        SAID.call_once(|| drop(instruction_sets()));
+        InstructionSet::all()
+            .into_iter()
+            .find_map(|set| if let InstructionSet::Amx(has) = set { Some(has) } else { None })
+    }
 
     proptest! {
         #[test]
         fn columns_of_a_panel_become_rows(pairs in 1usize..50, column in 0usize..3, rows in 1usize..=2) {
-            if !has_tiles() {
-                return Ok(());
-            }
+            let Some(has) = tiles() else { return Ok(()) };
             let panel: Vec<u32> = (0..(pairs * PANEL) as u32).collect();
             let (column, rows, mut lines) = (8 * column, 8 * rows, Vec::new());
-            rows_of(&panel, column, rows, &mut lines);
+            rows_of(has, &panel, column, rows, &mut lines);
             for (row, line) in lines.chunks_exact(pairs).enumerate() {
                 for (pair, x) in line.iter().enumerate() {
                     prop_assert_eq!(*x as usize, pair * PANEL + column + row);
@@ -278,9 +258,7 @@ mod tests {
 
         #[test]
         fn a_row_of_a_product_does_not_depend_on_the_rows_beside_it(rows in 1usize..70, pairs in 1usize..40, sum: bool, seed: u32) {
-            if !has_tiles() {
-                return Ok(());
-            }
+            let Some(has) = tiles() else { return Ok(()) };
             // Halves of numbers between 1 and 2, drawn one after the other.
             let mut state = seed;
             let mut half = || {
@@ -289,14 +267,14 @@ mod tests {
             };
             let mut draw = |count| (0..count).map(|_| half() | (half() << 16)).collect::<Vec<u32>>();
             let (a, panel) = (draw(rows * pairs), draw(pairs * PANEL));
-            let onto = if sum { Onto::Sum } else { Onto::Nothing };
+            let write = if sum { WriteMode::Add } else { WriteMode::Overwrite };
             let (mut all, mut alone) = (vec![1.5f32; rows * PANEL], vec![1.5f32; PANEL]);
-            // SAFETY: the processor has tiles, and the slices are as long as asked for.
-            unsafe { multiply(rows, (a.as_ptr(), pairs), &panel, (all.as_mut_ptr(), PANEL), onto) };
+            // SAFETY: the slices are as long as asked for.
+            unsafe { multiply(has, rows, (a.as_ptr(), pairs), &panel, (all.as_mut_ptr(), PANEL), write) };
             for (a, all) in a.chunks_exact(pairs).zip(all.chunks_exact(PANEL)) {
                 alone.fill(1.5);
                 // SAFETY: as above.
-                unsafe { multiply(1, (a.as_ptr(), pairs), &panel, (alone.as_mut_ptr(), PANEL), onto) };
+                unsafe { multiply(has, 1, (a.as_ptr(), pairs), &panel, (alone.as_mut_ptr(), PANEL), write) };
                 prop_assert_eq!(all, &alone[..]);
             }
         }

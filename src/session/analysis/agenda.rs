@@ -1,6 +1,6 @@
 //! What was chosen for the person who annotates, and by what it is chosen.
 
-use crate::active::{Besides, Choice, Measure, Open, Request, Strategy, choose};
+use crate::active::{Besides, Choice, ChoiceRequest, Measure, Open, Strategy, choose};
 use crate::annotation::{Acquisition, Corpus, ModelId, Sentence, SentenceId, SentenceSuggestions};
 use crate::session::learner::dataset::may_be_offered;
 use crate::session::learner::predictor::DROPOUT_PASSES;
@@ -180,5 +180,5 @@ pub(super) fn choose_from(
     let open: Vec<Open<'_>> = open.map(|s| Open { id: s.id(), said: said(s.id()) }).collect();
     let done = || corpus.sentences().filter(|s| s.trains()).map(Sentence::id).collect();
     let words = |id| corpus.sentence(id).map(|s| corpus.words(s).collect()).unwrap_or_default();
-    choose(&Request { strategy, count, shown, seed, open: &open, done: &done, words: &words })
+    choose(&ChoiceRequest { strategy, count, shown, seed, open: &open, done: &done, words: &words })
 }

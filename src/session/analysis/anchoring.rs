@@ -5,7 +5,7 @@
 //! where they see what it says, suggestions sway them.
 
 use crate::annotation::{LabelId, ModelId, Sentence, SentenceId, Span};
-use crate::evaluation::{Band, Counts, Judged};
+use crate::evaluation::{ConfidenceInterval, Counts, Judged};
 use crate::session::learner::dataset::contiguous;
 use crate::session::project::Project;
 use crate::session::project::shown::is_drawn;
@@ -17,7 +17,7 @@ pub struct Agreement {
     pub sentences: usize,
     /// Strict micro-F1 of suggestions against gold, in [0, 1], and a band of 95 % around it.
     pub f1: f64,
-    pub band: Band,
+    pub band: ConfidenceInterval,
 }
 
 /// Agreement where suggestions were seen, and where they were withheld.
@@ -41,7 +41,7 @@ impl Project {
         let shown = said.spans.iter().filter(|s| s.score >= threshold);
         let predicted: Vec<(Span, LabelId)> = shown.map(|s| (s.span, s.label)).collect();
         let gold = contiguous(sentence);
-        let judged = Judged { words: &[], gold: &gold, predicted: &predicted, heads: None, candidates: 0 };
+        let judged = Judged { words: &[], gold: &gold, predicted: &predicted, first_words: None, candidates: 0 };
         (!predicted.is_empty()).then(|| judged.counts())
     }
 }
@@ -55,7 +55,7 @@ impl Anchoring {
         let agreement = |wanted: &dyn Fn(SentenceId) -> bool| -> Option<Agreement> {
             let counts: Vec<Counts> = agreements.iter().filter(|(id, _)| wanted(*id)).map(|(_, c)| *c).collect();
             let sum: Counts = counts.iter().copied().sum();
-            Some(Agreement { sentences: counts.len(), f1: sum.f1()?, band: Band::around_f1(&counts)? })
+            Some(Agreement { sentences: counts.len(), f1: sum.f1()?, band: ConfidenceInterval::around_f1(&counts)? })
         };
         // The few first: without any there is nothing to compare the many with.
         let withheld = agreement(&|id| is_drawn(id) && !seen.contains(&id))?;

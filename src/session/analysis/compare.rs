@@ -142,17 +142,8 @@ impl Project {
             let folder = temporary_folder()?;
             let config = Config { architecture: id.clone(), seed, ..request.config.clone() };
             let threads = config.threads;
-            let request = TrainRequest {
-                dataset: Arc::clone(&dataset),
-                config,
-                encoders: self.encoders(),
-                start: None,
-                snapshot: folder.path().join("model"),
-                parent: None,
-                project: None,
-                of_sentences: None,
-                checkpoints: None,
-            };
+            let snapshot = folder.path().join("model");
+            let request = TrainRequest::new(Arc::clone(&dataset), config, self.encoders(), snapshot);
             forget_peak_memory();
             let trained = train(&request, cancel, &mut |event| on_event((number + 1, turns.len()), event));
             let trained = trained.map_err(stopped)?;

@@ -3,7 +3,7 @@
 use crate::active::{Finding, Held, Labelled, look_again};
 use crate::annotation::{Corpus, LabelId, Sentence, SentenceId, Span};
 use crate::encoder::Encoders;
-use crate::nn::scatter;
+use crate::nn::splitmix64;
 use crate::session::error::stopped;
 use crate::session::files::temporary_folder;
 use crate::session::learner::dataset::{example, labels, learnable};
@@ -109,17 +109,12 @@ impl Gold {
             }
             let at = |place: &usize| self.examples.get(*place);
             let train_on = others.iter().filter_map(at).cloned().collect();
-            let request = TrainRequest {
-                dataset: Arc::new(Dataset::freeze(self.labels.clone(), train_on, Vec::new())?),
-                config: config.clone(),
-                encoders: encoders.clone(),
-                start: None,
-                snapshot: folder.path().join(format!("fold-{fold}")),
-                parent: None,
-                project: None,
-                of_sentences: None,
-                checkpoints: None,
-            };
+            let request = TrainRequest::new(
+                Arc::new(Dataset::freeze(self.labels.clone(), train_on, Vec::new())?),
+                config.clone(),
+                encoders.clone(),
+                folder.path().join(format!("fold-{fold}")),
+            );
             let trained = train(&request, cancel, &mut |event| on_event(fold, event)).map_err(stopped)?;
             let predictor = Predictor::load_with_threads(&Snapshot::any(&trained.snapshot), config.threads)?;
             let texts: Vec<Vec<String>> = asked.iter().filter_map(at).map(|example| example.tokens.clone()).collect();
@@ -139,7 +134,7 @@ type Said = Vec<(Span, LabelId, f32)>;
 
 /// The places of the sentences that a model is asked about, and of those that it learns from.
 fn divide(ids: &[SentenceId], fold: usize, folds: usize) -> (Vec<usize>, Vec<usize>) {
-    let is_asked = |id: &SentenceId| scatter(u64::from(id.0)) % folds as u64 == fold as u64;
+    let is_asked = |id: &SentenceId| splitmix64(u64::from(id.0)) % folds as u64 == fold as u64;
     (0..ids.len()).partition(|place| ids.get(*place).is_some_and(is_asked))
 }
 

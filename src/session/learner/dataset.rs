@@ -1,7 +1,7 @@
 //! What the learner gets to see of a corpus, frozen at one revision.
 
 use crate::annotation::{Corpus, LabelId, Sentence, SentenceId, Span, Split, Status};
-use crate::nn::scatter;
+use crate::nn::splitmix64;
 use crate::train::{Dataset, Example, TrainError};
 use std::collections::{HashMap, HashSet};
 
@@ -93,7 +93,7 @@ fn some_examples(corpus: &Corpus, part: Part, sentences: usize, first: &[Sentenc
     let ranks: HashMap<SentenceId, usize> = first.iter().copied().zip(0..).collect();
     let mut all: Vec<(usize, &Sentence)> = learnable(corpus, [part]).enumerate().collect();
     let rank = |s: &Sentence| ranks.get(&s.id()).copied().unwrap_or(usize::MAX);
-    all.sort_by_cached_key(|(_, s)| (rank(s), scatter(u64::from(s.id().0))));
+    all.sort_by_cached_key(|(_, s)| (rank(s), splitmix64(u64::from(s.id().0))));
     let mut words_left = sentences.saturating_mul(WORDS_A_SENTENCE);
     let mut chosen = Vec::new();
     for (place, sentence) in all {
@@ -124,7 +124,7 @@ fn open_sentences(corpus: &Corpus) -> impl Iterator<Item = &Sentence> {
 /// Of the open sentences some that a seeded hash draws.
 fn unlabelled(corpus: &Corpus) -> Vec<Vec<String>> {
     let mut open: Vec<&Sentence> = open_sentences(corpus).collect();
-    open.sort_by_key(|s| scatter(u64::from(s.id().0)));
+    open.sort_by_key(|s| splitmix64(u64::from(s.id().0)));
     open.truncate(UNLABELLED_SENTENCES);
     open.into_iter().map(|sentence| words(corpus, sentence)).collect()
 }
@@ -142,7 +142,7 @@ pub(super) fn freeze_for_refresh(
 ) -> Result<Dataset, TrainError> {
     let of = |part: Part, most: usize, seed: u64, first: &dyn Fn(SentenceId) -> bool| {
         let mut all: Vec<&Sentence> = learnable(corpus, [part]).collect();
-        all.sort_by_key(|s| (!first(s.id()), scatter(scatter(seed) ^ u64::from(s.id().0))));
+        all.sort_by_key(|s| (!first(s.id()), splitmix64(splitmix64(seed) ^ u64::from(s.id().0))));
         all.truncate(most);
         all.sort_by_key(|s| s.id());
         all.into_iter().map(|s| example(corpus, s)).collect()
@@ -191,7 +191,7 @@ pub(in crate::session) fn may_be_set_aside(sentence: &Sentence) -> bool {
 
 /// Whether a sentence goes to dev when it is completed: a seeded hash says so for one in five, until there are 200.
 pub(in crate::session) fn goes_to_dev(sentence: &Sentence, dev_sentences: usize) -> bool {
-    dev_sentences < DEV_SENTENCES && scatter(u64::from(sentence.id().0)).is_multiple_of(DEV_EVERY)
+    dev_sentences < DEV_SENTENCES && splitmix64(u64::from(sentence.id().0)).is_multiple_of(DEV_EVERY)
 }
 
 /// Whether enough is left to learn from when one more goes to dev: the first completed sentences of a project would else
@@ -203,7 +203,7 @@ pub(in crate::session) fn leaves_enough(train_sentences: usize, dev_sentences: u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::active::{Open, Request, Strategy, choose};
+    use crate::active::{ChoiceRequest, Open, Strategy, choose};
     use crate::annotation::{Label, LabelSet, Mention, MentionId, NewDocument, NewSentence, Provenance, TokenIdx};
     use crate::text::{ByteIdx, TextRange};
     use proptest::prelude::*;
@@ -341,7 +341,7 @@ mod tests {
             let open: Vec<Open<'_>> =
                 corpus.sentences().filter(|s| may_be_offered(s)).map(|s| Open { id: s.id(), said: None }).collect();
             let words = |id| corpus.words(corpus.sentence(id).unwrap()).collect();
-            let request = Request { strategy: Strategy::DEFAULT, count: 99, shown: 0, seed: 1, open: &open, done: &Vec::new, words: &words };
+            let request = ChoiceRequest { strategy: Strategy::DEFAULT, count: 99, shown: 0, seed: 1, open: &open, done: &Vec::new, words: &words };
             let learned = corpus.sentences().filter(|s| s.trains() && !s.tokens().is_empty());
             let learned: Vec<usize> = learned.map(|s| s.id().0 as usize).collect();
             prop_assert_eq!(learned, seen(dataset.train()), "what counts as known is what models learn from");

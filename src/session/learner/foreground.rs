@@ -13,8 +13,8 @@ use crate::session::project::settings::Setting;
 use crate::session::project::status::ModelInfo;
 use crate::session::{Part, SessionError, Task, now_ms};
 use crate::train::{
-    Answer, Config, Event, Example, Interrupted, Manifest, PredictOptions, Predictor, Snapshot, TrainError, answers,
-    interrupted,
+    Config, Event, Example, FinalAnswer, Interrupted, Manifest, PredictOptions, Predictor, Snapshot, TrainError,
+    answers, interrupted,
 };
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -193,7 +193,7 @@ impl Project {
             let mut batch = Vec::with_capacity(chunk.len());
             for (sentence, prediction) in chunk.into_iter().zip(predictions) {
                 report.candidates += prediction.candidates;
-                report.heads += prediction.heads_from(threshold);
+                report.heads += prediction.first_words_from(threshold);
                 let said = suggestions(id, scale, prediction);
                 report.suggestions += said.spans.len();
                 batch.push((sentence, said));
@@ -271,7 +271,7 @@ impl Scoring {
         let mut tasks = None;
         if request.tasks {
             // Without heads nothing was filtered.
-            let all = match report.heads {
+            let all = match report.first_words {
                 Some(_) => ask(PredictOptions { use_heads: false, ..PredictOptions::default() })?,
                 None => found.clone(),
             };
@@ -293,6 +293,6 @@ impl Scoring {
     }
 }
 
-fn judge<'a>(examples: &'a [Example], answers: &'a [Answer]) -> Vec<Judged<'a>> {
+fn judge<'a>(examples: &'a [Example], answers: &'a [FinalAnswer]) -> Vec<Judged<'a>> {
     examples.iter().zip(answers).map(|(example, answer)| answer.judged(example)).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorThread};
 use crate::annotation::{ModelId, Sentence, SentenceId, Split, Status};
-use crate::nn::scatter;
+use crate::nn::splitmix64;
 use crate::session::analysis::agenda::{dropout_passes, says_enough};
 use crate::session::learner::dataset::words;
 use crate::session::project::Project;
@@ -27,7 +27,7 @@ impl Project {
         let waits = |s: &&Sentence| self.waits(s);
         let waiting = self.corpus().sentences().filter(waits).map(Sentence::id);
         let asked_last =
-            |id: &SentenceId| (self.stored_suggestions().get(id).map(|said| said.model), scatter(u64::from(id.0)));
+            |id: &SentenceId| (self.stored_suggestions().get(id).map(|said| said.model), splitmix64(u64::from(id.0)));
         let mut waiting: Vec<SentenceId> = waiting.collect();
         waiting.sort_by_cached_key(asked_last);
         let next = self.likely_next(PREDICTED_FIRST).into_iter().filter_map(|choice| self.corpus().sentence(choice.id));

@@ -161,7 +161,7 @@ pub(in crate::session) fn suggestions(
     scale: Scale,
     prediction: SentencePrediction,
 ) -> SentenceSuggestions {
-    let SentencePrediction { heads, spans, acquisition, .. } = prediction;
+    let SentencePrediction { first_words, spans, acquisition, .. } = prediction;
     let spans = spans.into_iter();
     let spans = spans.map(|s| Suggestion {
         span: s.span,
@@ -169,5 +169,5 @@ pub(in crate::session) fn suggestions(
         score: scale.apply(s.score),
         runner_up: s.runner_up.map(|(label, score)| (label, scale.apply(score))),
     });
-    SentenceSuggestions { model, heads, spans: spans.collect(), acquisition: Some(acquisition) }
+    SentenceSuggestions { model, heads: first_words, spans: spans.collect(), acquisition: Some(acquisition) }
 }

@@ -1,8 +1,8 @@
 //! What is told of a new model besides the model: how good it is, and from which score on its suggestions are shown.
 
 use crate::annotation::{LabelId, ModelId, Span, Split};
-use crate::evaluation::{Band, Calibration, Counts, Scored, least_effort};
-use crate::nn::scatter;
+use crate::evaluation::{Calibration, ConfidenceInterval, Counts, Scored, least_effort};
+use crate::nn::splitmix64;
 use crate::session::now_ms;
 use crate::store::Measurement;
 use crate::train::{Dataset, ENOUGH_DEV, Example, PredictOptions, Predictor, SentencePrediction, TrainError};
@@ -52,7 +52,7 @@ impl Scores {
                 let (threshold, calibration) = from_suggestions(&said, examples);
                 (scores.threshold, scores.calibration) = (Some(threshold), calibration);
             }
-            let Some(Band { low, high }) = Band::around_f1(&counts) else { continue };
+            let Some(ConfidenceInterval { low, high }) = ConfidenceInterval::around_f1(&counts) else { continue };
             let sum: Counts = counts.iter().copied().sum();
             scores.measurements.push(Measurement {
                 model,
@@ -75,7 +75,7 @@ impl Scores {
 /// Of many dev sentences some, drawn from all of the text; the same ones for each model.
 fn drawn(dev: &[Example]) -> Vec<Example> {
     let mut places: Vec<usize> = (0..dev.len()).collect();
-    places.sort_by_key(|place| scatter(*place as u64));
+    places.sort_by_key(|place| splitmix64(*place as u64));
     places.truncate(MOST_DEV);
     places.sort_unstable();
     places.into_iter().filter_map(|place| dev.get(place).cloned()).collect()

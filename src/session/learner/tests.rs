@@ -70,7 +70,7 @@ impl Model for MadeUp {
         self.stage.say(Asked::Predict { model: self.number, sentences: sentences.len() })?;
         let disagreement = (options.dropout_passes > 0).then_some(0.5);
         let said = |words: &Vec<String>| SentencePrediction {
-            heads: vec![self.number; words.len()],
+            first_words: vec![self.number; words.len()],
             acquisition: Acquisition { disagreement, ..Acquisition::default() },
             ..SentencePrediction::default()
         };

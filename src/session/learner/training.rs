@@ -9,7 +9,7 @@ use crate::session::project::Project;
 use crate::session::project::settings::Setting;
 use crate::session::project::status::{Event, LearnerState, ModelInfo};
 use crate::session::{SessionError, Task, now_ms};
-use crate::train::{Config, ENOUGH_DEV, Effort, TrainError, snapshot_manifest};
+use crate::train::{Config, ENOUGH_DEV, TrainError, TrainedLayers, snapshot_manifest};
 use std::collections::HashSet;
 
 impl Project {
@@ -70,7 +70,7 @@ impl Project {
 
     fn start_refresh(&mut self) -> Result<(), SessionError> {
         // It takes seconds, and stands back behind all else: it need not leave a core to the window.
-        let (threads, effort) = (Some(self.settings().all_threads()), Effort::Heads);
+        let (threads, effort) = (Some(self.settings().all_threads()), TrainedLayers::TaskHead);
         let config = Box::new(Config { threads, effort, ..self.settings().config() });
         let (encoders, model) = (self.encoders(), self.models.next_id());
         let known = self.learner.learned.known();
@@ -268,7 +268,7 @@ impl Project {
             Ok(Finished { model, trained, verdict, scores }) => {
                 // A quick training goes on from the model in use and changes little of what a score means.
                 let inherited = self.learner.status.current.as_ref().and_then(|current| current.calibration);
-                let is_quick = trained.manifest.settings.effort == Effort::Heads;
+                let is_quick = trained.manifest.settings.effort == TrainedLayers::TaskHead;
                 let calibration = scores.calibration.or(inherited.filter(|_| is_quick));
                 let info = ModelInfo { calibration, ..records::info(model, &trained.manifest, now_ms()) };
                 let before = self.current_model();

@@ -2,7 +2,7 @@
 
 use super::Project;
 use crate::annotation::{Edit, Sentence, SentenceId, Split, Transaction};
-use crate::nn::scatter;
+use crate::nn::splitmix64;
 use crate::session::SessionError;
 use crate::session::learner::dataset::may_be_set_aside;
 use crate::wording::counted;
@@ -33,7 +33,7 @@ impl Project {
         if free.len() < count {
             return Err(SessionError::TooFewUntouched { there: free.len(), wanted: count });
         }
-        free.sort_by_key(|id| scatter(!u64::from(id.0)));
+        free.sort_by_key(|id| splitmix64(!u64::from(id.0)));
         let chosen = free.into_iter().take(count);
         let edits = chosen.map(|sentence| Edit::SetSplit { sentence, old: Split::Rest, new: Split::Blind }).collect();
         Ok(Transaction::new(format!("Set {} aside", counted(count, "sentence", "sentences")), edits))

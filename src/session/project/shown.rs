@@ -3,7 +3,7 @@
 
 use super::Project;
 use crate::annotation::{Sentence, SentenceId, SentenceSuggestions, Split, Status, Suggestion};
-use crate::nn::scatter;
+use crate::nn::splitmix64;
 use crate::session::SessionError;
 use crate::store::VisibleSuggestions;
 use std::sync::Arc;
@@ -103,5 +103,5 @@ impl Project {
 
 /// Drawn by the id alone, so that it does not depend on how hard the sentence is.
 pub(in crate::session) fn is_drawn(id: SentenceId) -> bool {
-    scatter(u64::from(id.0) ^ 0x5EED).is_multiple_of(PROBE_EVERY)
+    splitmix64(u64::from(id.0) ^ 0x5EED).is_multiple_of(PROBE_EVERY)
 }

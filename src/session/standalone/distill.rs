@@ -1,6 +1,6 @@
 //! A small encoder from a large one and text, without a project.
 
-use crate::distill::{Config, Event, Record, Request, distill};
+use crate::distill::{Config, DistillationRequest, Event, Record, distill};
 use crate::encoder::{Encoder, EncoderError};
 use crate::format::{ImportedDocument, Warning};
 use crate::session::import::reading::{ReadRequest, read_inputs};
@@ -47,7 +47,7 @@ pub fn distill_encoder(
 ) -> Result<DistillReport, SessionError> {
     let teacher = open_teacher(home, &request.teacher)?;
     let incoming = read_inputs(&request.texts, &ReadRequest::default(), &[], cancel, &mut |_, _| {})?;
-    let request = Request {
+    let request = DistillationRequest {
         teacher,
         teacher_name: name_of(&request.teacher),
         sentences: incoming.documents.iter().flat_map(words).collect(),

@@ -117,7 +117,7 @@ impl Pipe<'_> {
         for (sentence, prediction) in document.sentences.iter_mut().zip(predictions) {
             self.report.predicted.sentences += 1;
             self.report.predicted.candidates += prediction.candidates;
-            self.report.predicted.heads += prediction.heads_from(self.predictor.threshold(self.predict));
+            self.report.predicted.heads += prediction.first_words_from(self.predictor.threshold(self.predict));
             let named = prediction.spans.iter().filter(|s| s.chosen).filter_map(|s| {
                 let (_, name) = manifest.labels.iter().find(|(id, _)| *id == s.label)?;
                 Some(ImportedMention { score: Some(s.score), ..ImportedMention::new(s.span, name) })

@@ -1,11 +1,13 @@
 //! The JSON files of a checkpoint, as they are on disk.
 
-use super::{LabelFile, MOST_COUNTED, OwnLabels, Place, ReportFile, SamplesFile, State, VERSION, project_id};
+use super::{
+    LabelFile, MOST_COUNTED, OwnLabels, ReportFile, SamplesFile, TrainingPosition, TrainingState, VERSION, project_id,
+};
 use crate::annotation::{LabelId, ModelId, Span};
 use crate::evaluation::Report;
 use crate::model::Samples;
 use crate::nn::RngState;
-use crate::train::sealed::{Hashes, damaged};
+use crate::train::atomic_directory::{Hashes, damaged};
 use crate::train::{Dataset, Example, TrainError};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -46,8 +48,13 @@ struct BestFile {
 }
 
 impl StateFile {
-    pub(super) fn new(state: &State, labels: &[(LabelId, String)], architecture_version: u32, sha256: Hashes) -> Self {
-        let State { place, best, .. } = state;
+    pub(super) fn new(
+        state: &TrainingState,
+        labels: &[(LabelId, String)],
+        architecture_version: u32,
+        sha256: Hashes,
+    ) -> Self {
+        let TrainingState { place, best, .. } = state;
         Self {
             version: VERSION,
             architecture_version,
@@ -79,7 +86,7 @@ impl StateFile {
     }
 
     /// `None` when a generator's state, a time, a count or the project's id makes no sense.
-    pub(super) fn state(self) -> Option<State> {
+    pub(super) fn state(self) -> Option<TrainingState> {
         let is_time = |secs: f64| secs.is_finite() && secs >= 0.0;
         let counts = [self.train_sentences, self.of_sentences.unwrap_or(0), self.step, self.steps];
         let best = self.best.as_ref();
@@ -93,8 +100,13 @@ impl StateFile {
         {
             return None;
         }
-        Some(State {
-            place: Place { epoch: self.epoch, batch: self.batch, loss_sum: self.loss_sum, order: self.order.state()? },
+        Some(TrainingState {
+            place: TrainingPosition {
+                epoch: self.epoch,
+                batch: self.batch,
+                loss_sum: self.loss_sum,
+                order: self.order.state()?,
+            },
             step: self.step,
             steps: self.steps,
             train_sentences: self.train_sentences,

@@ -28,10 +28,10 @@ fn words(count: usize) -> Vec<String> {
     (0..count).map(|_| format!("w{}", rng.below(300))).collect()
 }
 
-fn said(model: &Model, prepared: &[Prepared], filter: HeadFilter, acquire: Option<usize>) -> Vec<Said> {
+fn said(model: &Model, prepared: &[Prepared], filter: FirstWordFilter, acquire: Option<usize>) -> Vec<SentenceOutput> {
     let threads = Threads::new("test", Some(2)).unwrap();
-    let work = Work { threads: &threads, filter, batch_size: 4, acquire, floor: 0.25, cancel: &NEVER };
-    let mut said: Vec<Option<Said>> = prepared.iter().map(|_| None).collect();
+    let work = PredictionWork { threads: &threads, filter, batch_size: 4, acquire, floor: 0.25, cancel: &NEVER };
+    let mut said: Vec<Option<SentenceOutput>> = prepared.iter().map(|_| None).collect();
     model.predict_all(prepared, work, &mut PartTimes::default(), |i, of| said[i] = Some(of)).unwrap();
     said.into_iter().flatten().collect()
 }
@@ -46,10 +46,11 @@ fn what_is_predicted_in_parts_is_what_is_predicted_at_once() {
             let sentences = [words(WORDS), words(3)];
             let prepared = model.prepare_all(sentences.iter().map(|s| (s.as_slice(), [].as_slice())), &NEVER).unwrap();
             // Half of the words, whatever a model that has learned nothing says of them.
-            let mut heads = said(&model, &prepared, HeadFilter::All, None).remove(0).heads.unwrap_or(vec![0.5]);
-            heads.sort_by(f32::total_cmp);
-            let half = HeadFilter::AtLeast(heads[heads.len() / 2]);
-            for (filter, acquire) in [(HeadFilter::All, None), (half, Some(0)), (HeadFilter::All, Some(2))] {
+            let mut first_words =
+                said(&model, &prepared, FirstWordFilter::All, None).remove(0).first_words.unwrap_or(vec![0.5]);
+            first_words.sort_by(f32::total_cmp);
+            let half = FirstWordFilter::AtLeast(first_words[first_words.len() / 2]);
+            for (filter, acquire) in [(FirstWordFilter::All, None), (half, Some(0)), (FirstWordFilter::All, Some(2))] {
                 model.most.predict = usize::MAX;
                 let whole = said(&model, &prepared, filter, acquire);
                 assert!(whole[0].found.len() > 20, "{} of {}", whole[0].found.len(), whole[0].candidates);
@@ -57,11 +58,11 @@ fn what_is_predicted_in_parts_is_what_is_predicted_at_once() {
                     model.most.predict = most;
                     let parts = said(&model, &prepared, filter, acquire);
                     for (whole, parts) in whole.iter().zip(&parts) {
-                        assert!(whole.heads == parts.heads, "at most {most}");
+                        assert!(whole.first_words == parts.first_words, "at most {most}");
                         assert!(whole.found == parts.found, "at most {most}");
                         assert_eq!(whole.candidates, parts.candidates);
                         let (mut a, mut b) = (whole.acquisition.clone(), parts.acquisition.clone());
-                        // The one sum that goes through all heads before all candidates.
+                        // The one sum that goes through all first words before all candidates.
                         let off = a.disagreement.take().unwrap_or(0.0) - b.disagreement.take().unwrap_or(0.0);
                         assert!(off.abs() < 1e-4, "{off}");
                         assert_eq!(format!("{a:?}"), format!("{b:?}"), "at most {most}");
@@ -82,15 +83,16 @@ fn no_part_is_longer_than_asked_for_and_all_words_are_in_one() {
     let prepared = model.prepare(&sentence, &gold).unwrap();
     assert!(prepared.positions() > 800);
     for most in [256, 600, 1000] {
-        let stretches = [prepared.stretches(most), prepared.lessons(most)];
-        for (stretches, is_lesson) in stretches.into_iter().zip([false, true]) {
+        let stretches = [prepared.stretches(most), prepared.training_stretches(most)];
+        for (stretches, is_training) in stretches.into_iter().zip([false, true]) {
             let all: Vec<usize> = stretches.iter().cloned().flatten().collect();
             assert_eq!(all, (0..WORDS).collect::<Vec<_>>());
             let parts: Vec<Prepared> = stretches.into_iter().map(|words| prepared.part(words)).collect();
             assert!(parts.len() >= 800 / most && parts.iter().all(|part| part.positions() <= most));
             // Of one window alone the rest may be shorter than a mention.
-            if is_lesson && most > 300 {
-                let mentions: usize = parts.iter().map(|p| p.sentence.heads().iter().filter(|is| **is).count()).sum();
+            if is_training && most > 300 {
+                let mentions: usize =
+                    parts.iter().map(|p| p.sentence.first_words().iter().filter(|is| **is).count()).sum();
                 assert_eq!(mentions, gold.len(), "none is parted");
             }
         }
@@ -99,7 +101,7 @@ fn no_part_is_longer_than_asked_for_and_all_words_are_in_one() {
 
 #[test]
 fn hidden_states_that_are_kept_in_parts_are_those_kept_at_once() {
-    let effort = crate::train::Effort::Heads;
+    let effort = crate::train::TrainedLayers::TaskHead;
     let (_vars, mut model) = untrained(Config { effort, ..Config::default() }, true);
     assert!(model.bert.frozen_below() > 0);
     let (sentence, threads) = (words(WORDS), Threads::new("test", Some(2)).unwrap());
@@ -135,17 +137,7 @@ fn a_very_long_sentence_is_learnt_from_in_parts() {
     let dataset = Arc::new(Dataset::freeze(vec![(LabelId(0), "PER".to_owned())], train_on, Vec::new()).unwrap());
     let config = Config { encoder: "small".to_owned(), epochs: Some(2), max_width: 3, ..Config::default() };
     let (encoders, snapshot) = (Encoders::at(dir.path()), dir.path().join("m"));
-    let request = TrainRequest {
-        dataset,
-        config,
-        encoders,
-        start: None,
-        snapshot,
-        parent: None,
-        project: None,
-        of_sentences: None,
-        checkpoints: None,
-    };
+    let request = TrainRequest::new(dataset, config, encoders, snapshot);
     let mut losses = Vec::new();
     let trained = train(&request, &NEVER, &mut |event| {
         if let Event::Progress { loss, .. } = event {
@@ -155,5 +147,5 @@ fn a_very_long_sentence_is_learnt_from_in_parts() {
     assert_eq!(losses.len(), 2, "one step an epoch");
     assert!(losses.iter().all(|loss| loss.is_finite()));
     let samples = trained.unwrap().manifest.outcome.samples;
-    assert_eq!((samples.heads.positive, samples.heads.negative), (800, 3200), "each word once");
+    assert_eq!((samples.first_words.positive, samples.first_words.negative), (800, 3200), "each word once");
 }

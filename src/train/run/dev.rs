@@ -2,7 +2,7 @@
 
 use super::super::TrainError;
 use super::super::predictor::score;
-use super::{Run, Weights};
+use super::{Training, Weights};
 use crate::annotation::LabelId;
 use crate::evaluation::Report;
 use std::time::Instant;
@@ -11,19 +11,19 @@ use std::time::Instant;
 pub const ENOUGH_DEV: usize = 20;
 
 /// The epoch to keep. Its weights are copied unless it is the last.
-pub(super) struct Best {
+pub(super) struct BestEpoch {
     pub(super) epoch: usize,
     pub(super) dev: Option<Report>,
     pub(super) weights: Option<Weights>,
 }
 
-impl Best {
+impl BestEpoch {
     fn f1(&self) -> f64 {
         self.dev.as_ref().and_then(|dev| dev.micro.f1()).unwrap_or(0.0)
     }
 }
 
-impl Run<'_> {
+impl Training<'_> {
     /// Scores the epochs that may be kept.
     pub(super) fn score_dev(&mut self, epoch: usize) -> Result<Option<Report>, TrainError> {
         if self.dev.is_empty() || !self.is_candidate(epoch) {
@@ -46,11 +46,11 @@ impl Run<'_> {
     /// Of equally good epochs the later one is kept.
     pub(super) fn keep_if_best(&mut self, epoch: usize, dev: Option<Report>) -> Result<bool, TrainError> {
         let last = epoch == self.settings.all_epochs();
-        let candidate = Best { epoch, dev, weights: None };
+        let candidate = BestEpoch { epoch, dev, weights: None };
         let better = self.is_candidate(epoch) && self.best.as_ref().is_none_or(|b| candidate.f1() >= b.f1());
         if better {
             let weights = if last { None } else { Some(self.vars.copy_out()?) };
-            self.best = Some(Best { weights, ..candidate });
+            self.best = Some(BestEpoch { weights, ..candidate });
         }
         Ok(better)
     }

@@ -1,10 +1,10 @@
 //! The state of a training on disk, from which it can go on.
 
-use super::super::checkpoint::{Contents, State};
+use super::super::checkpoint::{Contents, TrainingState};
 use super::super::{Event, TrainError, stop_if_cancelled};
-use super::Run;
+use super::Training;
 
-impl Run<'_> {
+impl Training<'_> {
     /// Keeps the state on disk from time to time. Where that fails the training goes on all the same.
     pub(super) fn keep_if_due(&mut self, on_event: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
         let is_over = self.place.epoch > self.settings.all_epochs();
@@ -35,8 +35,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn state(&self) -> State {
-        State {
+    fn state(&self) -> TrainingState {
+        TrainingState {
             place: self.place,
             step: self.step,
             steps: self.steps(),

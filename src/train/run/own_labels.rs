@@ -5,10 +5,11 @@ use super::super::TrainError;
 use super::super::checkpoint::{Mentions, OwnLabels};
 use super::super::model::Prepared;
 use super::super::predictor::answer_all;
-use super::{Run, Weights, adamw};
+use super::preparing::adamw;
+use super::{Training, Weights};
 use crate::nn::AdamW;
 
-impl Run<'_> {
+impl Training<'_> {
     /// Begins a part with labels that the model gives sentences itself.
     pub(super) fn begin_anew(&mut self, part: usize, on_event: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
         let labels = self.label_itself(part)?;
@@ -48,15 +49,15 @@ impl Run<'_> {
         self.plan.unlabelled_of(part).into_iter().filter_map(|i| self.unlabelled.get(i)).map(Vec::as_slice)
     }
 
-    /// From here on the lesson holds sentences that the model has labelled, too.
+    /// From here on an epoch holds sentences that the model has labelled, too.
     pub(super) fn learn_from_own(&mut self, own: OwnLabels) -> Result<(), TrainError> {
         let parts = self.words_to_label(own.part).zip(own.labels.iter().map(Vec::as_slice));
         let mut more = self.model.prepare_all(parts, self.cancel)?;
         self.model.keep_states(&mut more, &self.threads, self.cancel)?;
         self.train.truncate(self.plan.labelled());
         self.train.extend(more);
-        self.lesson = self.plan.lesson(own.part);
-        self.sizes = self.lesson.iter().filter_map(|&i| self.train.get(i)).map(Prepared::size).collect();
+        self.epoch_sentences = self.plan.epoch_sentences(own.part);
+        self.sizes = self.epoch_sentences.iter().filter_map(|&i| self.train.get(i)).map(Prepared::size).collect();
         self.own = Some(own);
         Ok(())
     }

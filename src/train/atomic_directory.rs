@@ -31,14 +31,14 @@ pub(super) const ENCODER: &str = "encoder";
 /// SHA-256 in hexadecimal digits of each file, by its name with `/` between folders.
 pub(super) type Hashes = BTreeMap<String, String>;
 
-/// A folder in the making. Dropped before it is sealed, it is deleted.
-pub(super) struct NewFolder<'a> {
+/// A folder in the making. Dropped before it is finished, it is deleted.
+pub(super) struct AtomicDirectory<'a> {
     beside: disk::NewFolder,
     names: Vec<String>,
     cancel: &'a AtomicBool,
 }
 
-impl<'a> NewFolder<'a> {
+impl<'a> AtomicDirectory<'a> {
     /// Begins a folder that will be `place`; the folder around it is made if need be. All that takes long stops when
     /// `cancel` is set.
     pub(super) fn for_place(place: &Path, cancel: &'a AtomicBool) -> Result<Self, TrainError> {
@@ -102,14 +102,14 @@ const MOST_TOKENIZER: u64 = 256 << 20;
 /// The most bytes that a file of tensors, or of a model's own labels, has.
 const MOST_BYTES: u64 = 8 << 30;
 
-/// A sealed folder that is being read. Its manifest says which files there are and what their hashes are; nothing that
+/// An atomic directory that is being read. Its manifest says which files there are and what their hashes are; nothing that
 /// it does not name is read, and nothing of another name than the program gives.
-pub(super) struct Sealed<'a> {
+pub(super) struct VerifiedDirectory<'a> {
     pub folder: &'a Path,
     pub hashes: &'a Hashes,
 }
 
-impl Sealed<'_> {
+impl VerifiedDirectory<'_> {
     pub(super) fn has(&self, name: &str) -> bool {
         self.hashes.contains_key(name)
     }
@@ -174,14 +174,14 @@ impl Sealed<'_> {
     }
 }
 
-/// The manifest of a sealed folder, and its SHA-256.
+/// The manifest of an atomic directory, and its SHA-256.
 pub(super) fn read_manifest<M: DeserializeOwned>(folder: &Path) -> Result<(M, String), TrainError> {
     let path = folder.join(MANIFEST);
     let bytes = disk::read(&path, MOST_JSON).map_err(|e| damaged(e, &path))?;
     Ok((parse(&bytes, &path)?, sha256(&bytes)))
 }
 
-/// SHA-256 of the manifest of a sealed folder, in hexadecimal digits.
+/// SHA-256 of the manifest of an atomic directory, in hexadecimal digits.
 pub(super) fn manifest_hash(folder: &Path) -> Result<String, TrainError> {
     let path = folder.join(MANIFEST);
     Ok(sha256(&disk::read(&path, MOST_JSON).map_err(|e| damaged(e, &path))?))

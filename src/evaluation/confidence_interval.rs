@@ -3,9 +3,9 @@
 use super::Counts;
 use crate::nn::Rng;
 
-/// A confidence band of 95 %.
+/// A confidence interval of 95 %.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Band {
+pub struct ConfidenceInterval {
     pub low: f64,
     pub high: f64,
 }
@@ -13,10 +13,10 @@ pub struct Band {
 /// Samples of the bootstrap.
 const SAMPLES: usize = 1000;
 
-impl Band {
+impl ConfidenceInterval {
     /// Around the micro-F1 of sentences, each with its own counts: between the percentiles 2.5 and 97.5 of the F1 of samples
     /// of as many sentences, drawn with replacement (Efron 1979). Sentences are what is drawn, since mentions of one
-    /// sentence are found or missed together. The same counts give the same band. `None` without anything to score.
+    /// sentence are found or missed together. The same counts give the same interval. `None` without anything to score.
     pub fn around_f1(sentences: &[Counts]) -> Option<Self> {
         let mut rng = Rng::new(0, "confidence bands");
         let mut scores: Vec<f64> = (0..SAMPLES)
@@ -45,18 +45,18 @@ mod tests {
             (0..n).map(|i| if i % 2 == 0 { counts(2, 0) } else { counts(0, 2) }).collect()
         };
         let width = |n| {
-            let Band { low, high } = Band::around_f1(&some(n)).unwrap();
+            let ConfidenceInterval { low, high } = ConfidenceInterval::around_f1(&some(n)).unwrap();
             assert!(low < 2.0 / 3.0 && 2.0 / 3.0 < high, "{low} {high}");
             high - low
         };
         assert!(width(400) < 0.5 * width(40), "{} {}", width(400), width(40));
-        assert_eq!(Band::around_f1(&some(30)), Band::around_f1(&some(30)));
+        assert_eq!(ConfidenceInterval::around_f1(&some(30)), ConfidenceInterval::around_f1(&some(30)));
     }
 
     #[test]
     fn of_what_is_always_right_it_has_no_width_and_of_nothing_there_is_none() {
-        assert_eq!(Band::around_f1(&[counts(1, 0); 9]), Some(Band { low: 1.0, high: 1.0 }));
-        assert_eq!(Band::around_f1(&[]), None);
-        assert_eq!(Band::around_f1(&[Counts::default(); 3]), None);
+        assert_eq!(ConfidenceInterval::around_f1(&[counts(1, 0); 9]), Some(ConfidenceInterval { low: 1.0, high: 1.0 }));
+        assert_eq!(ConfidenceInterval::around_f1(&[]), None);
+        assert_eq!(ConfidenceInterval::around_f1(&[Counts::default(); 3]), None);
     }
 }

@@ -1,7 +1,7 @@
-//! Matrix products in half precision, summed up in `f32`; fast where [`kernels::has_bf16`]. Made of [`kernels::half_matmul`] and what it needs around it: rows and
-//! columns that make whole panels.
+//! Matrix products in bfloat16, summed up in `f32`; fast where [`kernels::has_bf16`]. Made of [`kernels::bf16_matmul`] and
+//! what it needs around it: rows and columns that make whole panels.
 
-use super::kernels::{self, Onto, Panels, View};
+use super::kernels::{self, Panels, View, WriteMode};
 use rayon::prelude::*;
 
 /// What rows and columns are rounded up to.
@@ -54,9 +54,9 @@ fn multiply_panels(x: &[f32], k: usize, b: &Panels, out: usize, y: &mut [f32]) {
     let tasks = y.par_chunks_mut((ROWS * out).max(1)).zip(x.par_chunks((ROWS * k).max(1)));
     tasks.for_each(|(y, x)| {
         let (mut halves, x) = (Vec::new(), Padded::new(x, k));
-        kernels::halve(&x.data, &mut halves);
+        kernels::to_bf16(&x.data, &mut halves);
         let mut sums = vec![0.0; x.rows * wide];
-        kernels::half_matmul((&mut sums, View::rows(wide)), &halves, b, Onto::Nothing);
+        kernels::bf16_matmul((&mut sums, View::rows(wide)), &halves, b, WriteMode::Overwrite);
         cut(&sums, wide, y, out);
     });
 }
@@ -68,7 +68,7 @@ pub(super) fn multiply_over_rows(g: &[f32], x: &[f32], k: usize, out: usize, y: 
     y.par_chunks_mut((WHOLE * k).max(1)).enumerate().for_each(|(piece, y)| {
         let mut sums = vec![0.0; WHOLE * wide];
         let dst = (sums.as_mut_slice(), View::rows(wide));
-        kernels::half_matmul_transposed(dst, WHOLE, &g, piece * WHOLE, &x, Onto::Nothing);
+        kernels::bf16_matmul_transposed(dst, WHOLE, &g, piece * WHOLE, &x, WriteMode::Overwrite);
         cut(&sums, wide, y, k);
     });
 }

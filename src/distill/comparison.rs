@@ -1,7 +1,93 @@
 //! What a student learns from a batch: its error against the teacher's hidden states, and the gradients of that.
 
-use crate::encoder::Alignment;
+use crate::encoder::{Alignment, Bert, Encoder, EncoderBatch, Start, Tape};
+use crate::nn::batches::Size;
 use crate::nn::kernels::add_row;
+use crate::nn::{Gradients, Mode, NnError, Rng, as_slice};
+use candle_core::Tensor;
+
+/// A sentence laid out for both; the student's is `None` where it is the teacher's.
+pub(super) struct SentencePair {
+    pub(super) teacher: Alignment,
+    pub(super) student: Option<Alignment>,
+}
+
+impl SentencePair {
+    pub(super) fn student(&self) -> &Alignment {
+        self.student.as_ref().unwrap_or(&self.teacher)
+    }
+
+    pub(super) fn size(&self) -> Size {
+        Size { longest: self.teacher.positions(), all: self.teacher.rows() }
+    }
+}
+
+/// Sentences laid out for both, and which rows stand for the same.
+pub(super) struct BatchPair {
+    teacher: EncoderBatch,
+    pub(super) student: EncoderBatch,
+    pub(super) pairs: Vec<(usize, usize)>,
+}
+
+impl BatchPair {
+    pub(super) fn new<'a>(
+        sentences: impl Iterator<Item = &'a SentencePair>,
+        [teacher, student]: [&Encoder; 2],
+    ) -> Self {
+        let both: Vec<(&Alignment, &Alignment)> = sentences.map(|s| (&s.teacher, s.student())).collect();
+        let (of_teacher, of_student): (Vec<_>, Vec<_>) = both.iter().copied().unzip();
+        let pieces = |encoder: &Encoder| encoder.definition().subwords().pieces();
+        Self {
+            teacher: EncoderBatch::new(&of_teacher, pieces(teacher)),
+            student: EncoderBatch::new(&of_student, pieces(student)),
+            pairs: batch_pairs(&both),
+        }
+    }
+}
+
+/// What the passes work in, one after the other.
+#[derive(Default)]
+pub(super) struct Comparison {
+    teacher: Tape,
+    pub(super) student: Tape,
+    pub(super) gradients: Gradients,
+    /// Of the student's hidden states, from the first block on.
+    pub(super) grads: Vec<Vec<f32>>,
+}
+
+impl Comparison {
+    /// The mean of the blocks' errors; leaves the gradients.
+    pub(super) fn compare(
+        &mut self,
+        batch: &BatchPair,
+        teacher: &Bert,
+        student: &Bert,
+        targets: &[usize],
+    ) -> Result<f64, NnError> {
+        let mode = &mut Mode::Train(&mut Rng::new(0, "no dropout"));
+        student.forward(&batch.student, Start::Words, mode, &mut self.student)?;
+        self.grads.resize_with(targets.len(), Vec::new);
+        let (mut sum, mut below) = (0.0, None::<(usize, Tensor)>);
+        for (block, (&target, grad)) in targets.iter().zip(&mut self.grads).enumerate() {
+            let below_states =
+                below.as_ref().map(|(number, states)| Ok::<_, NnError>((*number, as_slice(states)?))).transpose()?;
+            let start = below_states.as_ref().map_or(Start::Words, |(number, states)| Start::States(*number, states));
+            let states = teacher.forward_to(&batch.teacher, start, target, &mut Mode::Predict, &mut self.teacher)?;
+            let weight = 1.0 / targets.len() as f64;
+            sum += error(
+                &as_slice(&states)?,
+                self.student.states(block + 1),
+                &batch.pairs,
+                student.hidden(),
+                weight,
+                grad,
+            );
+            drop(below_states);
+            below = Some((target, states));
+        }
+        Ok(sum / targets.len().max(1) as f64)
+    }
+}
 
 /// Rows of the teacher's and of the student's hidden states that stand for the same, in a sentence laid out by both: all of
 /// them where both take its words apart into as many subwords, else those where words begin and end.
@@ -24,7 +110,7 @@ fn pairs(teacher: &Alignment, student: &Alignment) -> Vec<(usize, usize)> {
 }
 
 /// The pairs of a whole batch.
-pub(super) fn batch_pairs(sentences: &[(&Alignment, &Alignment)]) -> Vec<(usize, usize)> {
+fn batch_pairs(sentences: &[(&Alignment, &Alignment)]) -> Vec<(usize, usize)> {
     let (mut all, mut from_t, mut from_s) = (Vec::new(), 0, 0);
     for (teacher, student) in sentences {
         all.extend(pairs(teacher, student).into_iter().map(|(t, s)| (from_t + t, from_s + s)));
@@ -37,7 +123,7 @@ pub(super) fn batch_pairs(sentences: &[(&Alignment, &Alignment)]) -> Vec<(usize,
 /// The squared distance of the student's hidden states from the teacher's, both with rows of `h` numbers, as a share of how
 /// far the teacher's are from their mean: 0 is a perfect student, 1 one that gives the mean. `gradient` gets that of
 /// `weight` times it.
-pub(super) fn error(
+fn error(
     teacher: &[f32],
     student: &[f32],
     pairs: &[(usize, usize)],

@@ -6,14 +6,14 @@ use std::ops::{Deref, Range};
 
 /// The numbers of a contiguous `f32` tensor on the CPU, for as long as this lives; nobody writes them meanwhile.
 #[derive(Debug)]
-pub struct Lent<'a> {
+pub struct TensorSlice<'a> {
     storage: StorageRef<'a>,
     range: Range<usize>,
 }
 
 /// # Errors
 /// When the tensor is another kind.
-pub fn lend(tensor: &Tensor) -> candle_core::Result<Lent<'_>> {
+pub fn as_slice(tensor: &Tensor) -> candle_core::Result<TensorSlice<'_>> {
     let (storage, layout) = tensor.storage_and_layout();
     let Some((from, to)) = layout.contiguous_offsets() else {
         candle_core::bail!("the operation needs contiguous input");
@@ -22,16 +22,16 @@ pub fn lend(tensor: &Tensor) -> candle_core::Result<Lent<'_>> {
         Storage::Cpu(cpu) => cpu.as_slice::<f32>()?,
         _ => candle_core::bail!("the operation works on the CPU only"),
     };
-    Ok(Lent { storage, range: from..to })
+    Ok(TensorSlice { storage, range: from..to })
 }
 
-impl Deref for Lent<'_> {
+impl Deref for TensorSlice<'_> {
     type Target = [f32];
 
     fn deref(&self) -> &[f32] {
         match &*self.storage {
             Storage::Cpu(cpu) => cpu.as_slice::<f32>().map_or(&[], |all| &all[self.range.clone()]),
-            _ => &[], // `lend` lends nothing else
+            _ => &[], // `as_slice` makes nothing else
         }
     }
 }
