@@ -5,10 +5,11 @@
 //! - What is matched is what tells entries apart: the name and the title of a label, not the word that stands before
 //!   each of them. Of those that match equally well, what was chosen last comes first.
 
+use super::recent::{Calls, Recent};
 use super::{Backstage, Left, surface};
-use crate::annotation::{Label, LabelId};
+use crate::annotation::Label;
 use crate::gui::acts::Act;
-use crate::gui::commands::{CommandId, Scope, TABLE};
+use crate::gui::commands::{Scope, TABLE};
 use crate::gui::matching::{Rank, rank};
 use crate::gui::theme::{self, RADIUS_CONTROL, size};
 use crate::session::Project;
@@ -22,8 +23,6 @@ const ROW: f32 = 32.0;
 const MOST_ROWS: f32 = 11.25;
 /// From the top of the window: the field stays where it is while the list below it grows and shrinks.
 const FROM_TOP: f32 = 96.0;
-/// Choices that are remembered.
-const MOST_RECENT: usize = 50;
 
 #[derive(Default)]
 pub(crate) struct Palette {
@@ -33,40 +32,11 @@ pub(crate) struct Palette {
     labels_only: bool,
 }
 
-/// What was chosen before, the latest last.
-#[derive(Default)]
-pub(crate) struct Recent(Vec<Calls>);
-
 /// Something that can be chosen.
 struct Choice {
     title: String,
     keys: String,
     calls: Calls,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Calls {
-    Command(CommandId),
-    Label(LabelId),
-}
-
-impl Recent {
-    /// Labels of another project have the same numbers.
-    pub(crate) fn forget_labels(&mut self) {
-        self.0.retain(|calls| matches!(calls, Calls::Command(_)));
-    }
-
-    fn note(&mut self, calls: Calls) {
-        self.0.retain(|before| *before != calls);
-        self.0.push(calls);
-        let too_many = self.0.len().saturating_sub(MOST_RECENT);
-        self.0.drain(..too_many);
-    }
-
-    /// 0 for what was chosen last.
-    fn age(&self, calls: Calls) -> usize {
-        self.0.iter().rev().position(|before| *before == calls).unwrap_or(usize::MAX)
-    }
 }
 
 impl Palette {

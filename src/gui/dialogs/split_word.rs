@@ -8,9 +8,9 @@ use super::{Backstage, button_row, default_button, explain, modal};
 use crate::annotation::{SentenceId, TokenIdx};
 use crate::gui::acts::Act;
 use crate::gui::theme::{self, RADIUS_WORD, Tokens, size};
-use crate::gui::view::View;
 use crate::gui::widgets::keyboard::leaves_enter;
 use crate::gui::widgets::parts::button;
+use crate::gui::workspace::View;
 use crate::session::{Command, Project};
 use crate::text::{ByteIdx, character_ends};
 use eframe::egui::{

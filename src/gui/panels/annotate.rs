@@ -5,9 +5,9 @@ use crate::annotation::{Presence, Sentence, Split, Status};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
-use crate::gui::view::neighbours;
 use crate::gui::widgets::parts::{self, Icon, icon_button, key_cap, primary_button, quiet_button};
 use crate::gui::widgets::sentence::{Content, Emphasis, Flow, SentenceView, Setting, paint_words};
+use crate::gui::workspace::neighbours;
 use crate::session::{Why, formats};
 use crate::wording::{counted, grouped, listed};
 use eframe::egui::{
@@ -183,7 +183,7 @@ fn sentence_card(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
             let row = Rect::from_min_max(origin + vec2(0.0, row.top - 12.0), origin + vec2(width, row.bottom + 12.0));
             ui.scroll_to_rect_animation(row, None, egui::style::ScrollAnimation::none());
         }
-        if stage.view.offers_labels && !stage.dialog_open && selection.is_some() {
+        if stage.view.offers_labels() && !stage.dialog_open && selection.is_some() {
             label_popup(ui, stage, sentence, &flow, output.response.rect);
         }
     });

@@ -4,10 +4,10 @@ use super::{Stage, origin};
 use crate::annotation::{Mention, Provenance, Sentence, Span, Suggestion};
 use crate::gui::acts::Act;
 use crate::gui::commands::{self, CommandId};
-use crate::gui::note::NoteDraft;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{self, button, primary_button};
 use crate::gui::widgets::sentence::{Content, Mark, MarkId, Setting, paint_words};
+use crate::gui::workspace::NoteDraft;
 use eframe::egui::{self, Align, Layout, Sense, Ui, vec2};
 
 pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {

@@ -1,9 +1,9 @@
 //! Leaving a project and the program without losing anything.
 
-use super::{Opened, Screen, Window};
-use crate::gui::Ending;
+use super::state::{Ending, Opened, Screen, Window};
 use crate::gui::dialogs::Report;
-use crate::session::{FileNews, Project, SaveState, SessionError};
+use crate::session::{FileNews, Project, SessionError};
+use eframe::egui::{Context, ViewportCommand};
 
 /// Where the work has gone must be known before the file of before is opened again.
 fn told(news: Vec<FileNews>) -> Result<(), SessionError> {
@@ -57,7 +57,10 @@ impl Window {
         true
     }
 
-    pub(super) fn has_unsaved(&self) -> bool {
-        self.desk().is_some_and(|d| matches!(d.project.save_state(), SaveState::Failed { .. }))
+    pub(super) fn guard_closing(&mut self, ctx: &Context) {
+        self.told_unsaved &= self.has_unsaved();
+        if ctx.input(|i| i.viewport().close_requested()) && self.refuses_to_leave() {
+            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! Opening, making and closing projects, and taking files in: what the window lets a thread do.
 
-use super::{Known, Opened, Screen, Window, remember};
+use super::state::{Known, Opened, Screen, Window};
 use crate::gui::acts::Act;
-use crate::gui::desk::{Desk, Leaving};
 use crate::gui::dialogs::{Dialog, ImportDialog, NewProjectDialog, Report};
+use crate::gui::workspace::{Desk, Leaving};
 use crate::session::{Command, FileNews, Home, Project, SessionError, Task, open_sample, rescue_project};
 use crate::store::StoreError;
 use crate::wording::capital;
@@ -226,6 +226,11 @@ impl From<SessionError> for Opened {
     fn from(trouble: SessionError) -> Self {
         Self { trouble: vec![trouble], ..Self::default() }
     }
+}
+
+/// A list of recent projects that can't be written is no reason to refuse a project.
+pub(super) fn remember(home: &Home, path: &Path) {
+    let _written = home.remember_recent(path);
 }
 
 /// Opens a project for annotation, or to be looked at where it is open elsewhere or can't be written.

@@ -1,8 +1,8 @@
 //! What the window says in passing: what came of commands, what workers have to tell.
 
-use super::{Screen, Window};
-use crate::gui::desk::Told;
+use super::state::{Screen, Window};
 use crate::gui::panels::status::Notice;
+use crate::gui::workspace::Told;
 use crate::session::Event;
 use crate::wording::capital;
 use eframe::egui::Context;
@@ -31,10 +31,6 @@ impl Window {
         if let Some(notice) = self.notice.as_mut().filter(|_| is_edited) {
             notice.offers_undo = true;
         }
-    }
-
-    pub(super) fn revision(&self) -> Option<u64> {
-        self.desk().map(|desk| desk.project.corpus().revision())
     }
 
     pub(super) fn tell_event(&mut self, ctx: &Context, event: Event) {

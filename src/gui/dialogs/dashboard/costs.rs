@@ -1,7 +1,7 @@
 //! What decisions took: read from the log on a thread of its own when the dashboard opens.
 
 use super::super::explain;
-use super::cells;
+use super::table::cells;
 use crate::gui::theme::{self, size};
 use crate::session::{Anchoring, Costs, Decision, Project, SessionError, Task};
 use crate::wording::{counted, grouped};

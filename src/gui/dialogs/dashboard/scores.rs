@@ -1,7 +1,7 @@
 //! What the model in use finds and confuses, label by label: made on a thread of its own when somebody asks for it.
 
 use super::super::explain;
-use super::cells;
+use super::table::cells;
 use crate::annotation::LabelId;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::button;

@@ -4,11 +4,11 @@
 //! - Only what is drawn as selected is changed. What was scrolled away is brought into sight first, and what was
 //!   replaced since it was drawn has to be selected again.
 
-use super::commands::{CommandId, keys_text};
-use super::desk::{Desk, NOTHING, Told};
-use super::view::Unseen;
-use super::widgets::sentence::MarkId;
+use super::selection::Unseen;
+use super::state::{Desk, NOTHING, Told};
 use crate::annotation::{Fragments, LabelId, Span, Status};
+use crate::gui::commands::{CommandId, keys_text};
+use crate::gui::widgets::sentence::MarkId;
 use crate::session::Command;
 
 /// Of the words that something was done to, so many characters are told.

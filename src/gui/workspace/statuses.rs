@@ -4,9 +4,9 @@
 //! - A sentence that is complete stays so until it is opened again: no other command takes that away.
 //! - What changes a complete sentence is told in words, with the way back: it may have been a slip of the hand.
 
-use super::commands::{CommandId, keys_text};
-use super::desk::{Desk, NOTHING, Told};
+use super::state::{Desk, NOTHING, Told};
 use crate::annotation::{Sentence, Status};
+use crate::gui::commands::{CommandId, keys_text};
 use crate::session::Command;
 use crate::wording::counted;
 

@@ -10,16 +10,16 @@
 //!
 //! Deliberately absent: annotations. They are the project's, and change by commands only.
 
+use super::note_draft::NoteDraft;
+use super::review::Review;
+use super::seen::Seen;
+use super::selection::{Selection, Sight, Unseen};
 use crate::annotation::{
-    Corpus, DocumentId, LabelId, LabelSet, Mention, ModelId, Sentence, SentenceId, SentenceSuggestions, Span,
-    Suggestion, TokenIdx,
+    Corpus, LabelId, LabelSet, Mention, ModelId, Sentence, SentenceId, SentenceSuggestions, Span, Suggestion, TokenIdx,
 };
 use crate::gui::finder::Finder;
-use crate::gui::note::NoteDraft;
-use crate::gui::review::Review;
 use crate::gui::widgets::sentence::{Content, Mark, MarkId};
 use crate::session::{Order, Project, Suggested};
-use crate::text::TextRange;
 
 /// How many steps can be gone back.
 const MOST_STEPS: usize = 200;
@@ -33,23 +33,14 @@ pub struct View {
     /// What was on screen when the person came here.
     suggestions: Option<SentenceSuggestions>,
     has_news: bool,
-    content: Content,
+    pub(super) content: Content,
     stamp: Option<Stamp>,
 
-    cursor: TokenIdx,
-    /// The other end of a selection, inside it.
-    anchor: Option<TokenIdx>,
-    picked: Option<MarkId>,
-    /// Where the cursor was when the person began to go from mark to mark.
-    marks_from: Option<TokenIdx>,
+    pub(super) selection: Selection,
+    /// Whether the person can have seen what is selected.
+    pub(super) sight: Sight,
     /// The cursor was moved by a key: it is to be brought into sight.
-    follows_cursor: bool,
-    /// A selection was made with the mouse: labels are offered beside it.
-    pub offers_labels: bool,
-    /// Why the person can't have seen what is selected.
-    unseen: Option<Unseen>,
-    /// The frame that has shown that what was selected is gone.
-    shown_in: Option<u64>,
+    pub(super) follows_cursor: bool,
 
     /// The sentences that the person came from, the latest last.
     trail: Vec<SentenceId>,
@@ -62,15 +53,6 @@ pub struct View {
     pub focus_search: bool,
     pub focus_note: bool,
     pub note: NoteDraft,
-}
-
-/// Why the person can't see what is selected as it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unseen {
-    /// Scrolled away.
-    OutOfSight,
-    /// Another thing was selected when the page was last painted, and the person has not selected this one.
-    Replaced,
 }
 
 /// Where "go on" goes.
@@ -95,35 +77,6 @@ pub enum Reveal {
     Row,
     /// The row and some on both sides, so that what comes next is seen.
     WithNext,
-}
-
-/// Where a mark lies, seen from a word.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    Before,
-    At,
-    After,
-}
-
-impl Place {
-    fn of(mark: &Mark, word: TokenIdx) -> Self {
-        if mark.hull.end() <= word {
-            Self::Before
-        } else if mark.hull.start() > word {
-            Self::After
-        } else {
-            Self::At
-        }
-    }
-}
-
-/// Enough of a sentence to tell that its words were cut anew, and to find them when it is gone.
-#[derive(Default)]
-struct Seen {
-    of: Option<SentenceId>,
-    document: Option<DocumentId>,
-    place: usize,
-    tokens: Vec<TextRange>,
 }
 
 /// What the content was made of.
@@ -160,19 +113,19 @@ impl View {
     }
 
     pub fn cursor(&self) -> TokenIdx {
-        self.cursor
+        self.selection.cursor()
     }
 
     pub fn picked(&self) -> Option<MarkId> {
-        self.picked
+        self.selection.mark()
     }
 
     pub fn picked_mark(&self) -> Option<&Mark> {
-        self.content.mark(self.picked?)
+        self.content.mark(self.picked()?)
     }
 
     pub fn picked_mention<'p>(&self, project: &'p Project) -> Option<&'p Mention> {
-        match self.picked? {
+        match self.picked()? {
             MarkId::Gold(id) => self.sentence(project)?.mention(id),
             MarkId::Ghost(..) => None,
         }
@@ -219,20 +172,25 @@ impl View {
     }
 
     pub fn selection(&self) -> Option<Span> {
-        self.anchor.map(|anchor| Span::covering(anchor, self.cursor))
+        self.selection.words()
+    }
+
+    /// The selection was made with the mouse: labels are offered beside it.
+    pub fn offers_labels(&self) -> bool {
+        self.selection.offers_labels()
     }
 
     /// The words that a label would be put on: the selection, else the word at the cursor.
     pub fn target(&self) -> Option<Span> {
         let words = self.content.words.len();
-        let span = self.selection().unwrap_or_else(|| Span::covering(self.cursor, self.cursor));
+        let span = self.selection().unwrap_or_else(|| Span::covering(self.cursor(), self.cursor()));
         (span.end().get() <= words).then_some(span)
     }
 
     /// The first word of what is picked or selected, else the one at the cursor.
     pub fn first_word(&self) -> TokenIdx {
         let span = self.picked_mark().map(|m| m.hull).or(self.selection());
-        span.map_or(self.cursor, |span| span.start())
+        span.map_or(self.cursor(), |span| span.start())
     }
 
     /// Goes to a sentence; a cursor at its first word, nothing selected.
@@ -258,8 +216,7 @@ impl View {
 
     fn arrive(&mut self, project: &Project, id: SentenceId) {
         self.current = Some(id);
-        self.cursor = TokenIdx::default();
-        self.clear();
+        (self.selection, self.sight) = (Selection::default(), Sight::Seen);
         self.show_latest(project);
         self.reveal = Some(Reveal::WithNext);
     }
@@ -274,11 +231,11 @@ impl View {
 
     /// Brings the content up to the project; call each frame.
     pub fn refresh(&mut self, project: &Project) {
-        let before = (self.current, self.picked, self.selection());
+        let before = (self.current, self.picked(), self.selection());
         self.follow_project(project);
         let had_selected = before.1.is_some() || before.2.is_some();
-        if had_selected && before != (self.current, self.picked, self.selection()) {
-            (self.unseen, self.shown_in) = (Some(Unseen::Replaced), None);
+        if had_selected && before != (self.current, self.picked(), self.selection()) {
+            self.sight = Sight::Replaced { shown_in: None };
         }
     }
 
@@ -293,7 +250,7 @@ impl View {
             self.stamp = None;
             return;
         };
-        if self.seen.of == Some(sentence.id()) && self.seen.tokens != sentence.tokens() {
+        if self.seen.is_cut_anew(sentence) {
             // Its spans count other words now.
             self.let_go();
             self.suggestions = project.suggestions(sentence.id()).cloned();
@@ -318,8 +275,7 @@ impl View {
     fn find_a_place(&mut self, corpus: &Corpus) {
         let near = self.current.and_then(|_| self.seen.heir(corpus));
         let here = near.or_else(|| corpus.sentences().find(|s| s.status().waits())).or(corpus.sentence_at(0));
-        self.let_go();
-        self.cursor = here.map(|sentence| self.seen.first_word_in(sentence)).unwrap_or_default();
+        self.selection = Selection::Cursor(here.map(|sentence| self.seen.first_word_in(sentence)).unwrap_or_default());
         self.current = here.map(Sentence::id);
         self.suggestions = None;
         self.reveal = Some(Reveal::WithNext);
@@ -338,7 +294,7 @@ impl View {
             return;
         }
         if visible(self.suggestions.as_ref(), sentence, project.corpus().labels(), threshold).is_empty()
-            && self.picked.is_none()
+            && self.picked().is_none()
         {
             self.suggestions = latest.cloned();
             self.stamp = None;
@@ -347,24 +303,18 @@ impl View {
         }
     }
 
-    fn stay_inside(&mut self) {
-        let last = self.content.words.len().saturating_sub(1);
-        self.cursor = TokenIdx::new(self.cursor.get().min(last));
-        self.anchor = self.anchor.map(|a| TokenIdx::new(a.get().min(last)));
-        self.picked = self.picked.filter(|id| self.content.mark(*id).is_some());
+    pub(super) fn stay_inside(&mut self) {
+        self.selection = self.selection.inside(&self.content);
     }
 
     /// Lets go what is selected, for the person wants it so.
     pub fn clear(&mut self) {
         self.let_go();
-        self.unseen = None;
+        self.sight = Sight::Seen;
     }
 
     fn let_go(&mut self) {
-        self.anchor = None;
-        self.picked = None;
-        self.marks_from = None;
-        self.offers_labels = false;
+        self.selection = Selection::Cursor(self.cursor());
     }
 
     /// True once after the cursor was moved.
@@ -379,158 +329,12 @@ impl View {
 
     /// Why the person can't have seen what is selected; `None` where they can, or have selected it just now.
     pub fn unseen(&self) -> Option<Unseen> {
-        self.unseen
+        self.sight.unseen()
     }
 
     /// What is selected was painted, in sight or not.
     pub fn was_painted(&mut self, is_in_sight: bool, frame: u64) {
-        if self.unseen == Some(Unseen::Replaced) && *self.shown_in.get_or_insert(frame) == frame {
-            // What the person did before this frame was about what is gone.
-            return;
-        }
-        self.unseen = (!is_in_sight).then_some(Unseen::OutOfSight);
-    }
-
-    /// Moves the cursor by words; what was selected is let go.
-    pub fn move_cursor(&mut self, by: isize) {
-        let from = match (self.selection().or(self.picked_mark().map(|m| m.hull)), by < 0) {
-            (Some(span), true) => span.start(),
-            (Some(span), false) => span.last(),
-            (None, _) => self.cursor,
-        };
-        self.clear();
-        self.cursor = self.moved(from, by);
-        self.follows_cursor = true;
-    }
-
-    pub fn set_cursor(&mut self, token: TokenIdx) {
-        self.clear();
-        self.cursor = token;
-        self.follows_cursor = true;
-        self.stay_inside();
-    }
-
-    /// Moves the free end of the selection; a picked mark becomes the selection first.
-    pub fn grow(&mut self, by: isize) {
-        if let Some(hull) = self.picked_mark().map(|m| m.hull) {
-            let (anchor, cursor) = if by < 0 { (hull.last(), hull.start()) } else { (hull.start(), hull.last()) };
-            (self.anchor, self.cursor) = (Some(anchor), cursor);
-        }
-        (self.picked, self.unseen) = (None, None);
-        self.offers_labels = false;
-        self.anchor = self.anchor.or(Some(self.cursor));
-        self.cursor = self.moved(self.cursor, by);
-        self.follows_cursor = true;
-    }
-
-    pub fn select(&mut self, from: TokenIdx, to: TokenIdx) {
-        (self.picked, self.unseen) = (None, None);
-        (self.anchor, self.cursor) = (Some(from), to);
-        self.stay_inside();
-    }
-
-    pub fn pick(&mut self, id: MarkId) {
-        self.clear();
-        if let Some(hull) = self.content.mark(id).map(|m| m.hull) {
-            self.picked = Some(id);
-            self.cursor = hull.start();
-            self.follows_cursor = true;
-        }
-    }
-
-    /// Picks the next mark, forwards or backwards: first those at the cursor, from inner to outer, then the next ones
-    /// after it in the order of reading; backwards the same the other way round. From the end it goes on at the start.
-    pub fn pick_next(&mut self, by: isize) {
-        let from = self.marks_from.unwrap_or(self.cursor);
-        let order = self.marks_around(from);
-        let Some(last) = order.len().checked_sub(1) else { return };
-        let at = self.picked.and_then(|picked| order.iter().position(|(_, id)| *id == picked));
-        let next = match at {
-            Some(at) => (at as isize + by).rem_euclid(order.len() as isize) as usize,
-            // Where there is nothing further on, it goes round.
-            None if by > 0 => order.iter().position(|(place, _)| *place != Place::Before).unwrap_or(0),
-            None => order.iter().rposition(|(place, _)| *place != Place::After).unwrap_or(last),
-        };
-        if let Some((_, id)) = order.get(next) {
-            self.pick(*id);
-            self.marks_from = Some(from);
-        }
-    }
-
-    /// All marks: those before a word, those on it from inner to outer, and those after it.
-    fn marks_around(&self, word: TokenIdx) -> Vec<(Place, MarkId)> {
-        let mut marks: Vec<(Place, &Mark)> =
-            self.content.marks.iter().map(|mark| (Place::of(mark, word), mark)).collect();
-        marks.sort_by_key(|(place, mark)| {
-            let (start, width) = (mark.hull.start(), mark.hull.width_tokens());
-            let size = if *place == Place::At { (width, 0) } else { (start.get(), usize::MAX - width) };
-            (*place, size, start, mark.id)
-        });
-        marks.into_iter().map(|(place, mark)| (place, mark.id)).collect()
-    }
-
-    /// Picks the first suggestion at or after a word, else the first of all, else nothing.
-    pub fn pick_ghost_from(&mut self, start: TokenIdx) {
-        let mut ghosts: Vec<&Mark> = self.ghosts().collect();
-        ghosts.sort_by_key(|m| (m.hull.start() < start, m.hull.start(), std::cmp::Reverse(m.hull.end())));
-        match ghosts.first().map(|m| m.id) {
-            Some(id) => self.pick(id),
-            None => self.clear(),
-        }
-    }
-
-    /// Selects what a parent of the picked mark or selection would cover: one word more.
-    pub fn wrap(&mut self) {
-        let Some(inner) = self.picked_mark().map(|m| m.hull).or(self.selection()).or(self.target()) else { return };
-        let words = self.content.words.len();
-        let (start, last) = (inner.start().get(), inner.last().get());
-        let (from, to) = if last + 1 < words { (start, last + 1) } else { (start.saturating_sub(1), last) };
-        self.select(TokenIdx::new(from), TokenIdx::new(to));
-    }
-
-    /// The span that the picked mention would have with one end moved; `None` where there is no room.
-    pub fn moved_end(&self, at_start: bool, by: isize) -> Option<Span> {
-        let hull = self.picked_mark()?.hull;
-        let (mut start, mut end) = (hull.start().get() as isize, hull.end().get() as isize);
-        if at_start {
-            start += by
-        } else {
-            end += by
-        }
-        let inside = start >= 0 && end as usize <= self.content.words.len();
-        Span::from_range(usize::try_from(start).ok()?..usize::try_from(end).ok()?).filter(|_| inside)
-    }
-
-    fn moved(&self, from: TokenIdx, by: isize) -> TokenIdx {
-        let last = self.content.words.len().saturating_sub(1);
-        TokenIdx::new(from.get().saturating_add_signed(by).min(last))
-    }
-}
-
-impl Seen {
-    fn see(&mut self, corpus: &Corpus, sentence: &Sentence) {
-        self.place = corpus.place(sentence.id()).unwrap_or_default();
-        if self.of != Some(sentence.id()) || self.tokens != sentence.tokens() {
-            (self.of, self.document) = (Some(sentence.id()), Some(sentence.document()));
-            self.tokens = sentence.tokens().to_vec();
-        }
-    }
-
-    /// The sentence that has the first word now, else the one that came in its place, else the last of all.
-    fn heir<'c>(&self, corpus: &'c Corpus) -> Option<&'c Sentence> {
-        let first = self.tokens.first()?.start();
-        let document = self.document.and_then(|id| corpus.document(id)).filter(|document| document.is_there());
-        let mut there = document.into_iter().flat_map(|d| &d.sentences).filter_map(|id| corpus.sentence(*id));
-        let has_it = |s: &&Sentence| s.tokens().iter().any(|token| token.start() <= first && first < token.end());
-        let neighbour = || corpus.sentence_at(self.place.min(corpus.sentence_count().saturating_sub(1)));
-        there.find(has_it).or_else(neighbour)
-    }
-
-    /// The first word of what was seen, as another sentence counts; its own first one where it has none of them.
-    fn first_word_in(&self, sentence: &Sentence) -> TokenIdx {
-        let first = self.tokens.first().filter(|_| self.document == Some(sentence.document()));
-        let at = first.and_then(|first| sentence.tokens().iter().position(|token| first.start() < token.end()));
-        TokenIdx::new(at.unwrap_or_default())
+        self.sight.was_painted(is_in_sight, frame);
     }
 }
 
@@ -544,7 +348,10 @@ fn visible(
 }
 
 /// The sentences beside one in its document.
-pub(super) fn neighbours<'c>(corpus: &'c Corpus, sentence: &Sentence) -> (Option<&'c Sentence>, Option<&'c Sentence>) {
+pub(in crate::gui) fn neighbours<'c>(
+    corpus: &'c Corpus,
+    sentence: &Sentence,
+) -> (Option<&'c Sentence>, Option<&'c Sentence>) {
     let Some(document) = corpus.document(sentence.document()) else { return (None, None) };
     let at = document.sentences.iter().position(|id| *id == sentence.id());
     let near = |at: Option<usize>| at.and_then(|at| document.sentences.get(at)).and_then(|id| corpus.sentence(*id));
