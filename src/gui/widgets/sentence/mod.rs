@@ -8,13 +8,16 @@
 //!
 //! Deliberately absent: keys, which are in the command table.
 
+mod bidi;
 mod content;
 mod flow;
 mod paint;
+mod rows;
 
 pub use content::{Content, Mark, MarkId, Word};
-pub use flow::{Flow, Setting};
+pub use flow::Flow;
 pub use paint::{Emphasis, paint, paint_words};
+pub use rows::Setting;
 
 use super::galleys::WordGalleys;
 use crate::annotation::TokenIdx;
