@@ -48,7 +48,7 @@ pub fn run(start: Option<PathBuf>) -> Result<(), GuiError> {
     let opened = is_open.clone();
     let create = move |cc: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, Box<dyn std::error::Error + Send + Sync>> {
         opened.set(true);
-        Ok(Box::new(Window::new(&cc.egui_ctx, home, Arc::new(SystemPicker), start).tell_end(for_window)))
+        Ok(Box::new(Window::new(&cc.egui_ctx, home, Arc::new(SystemPicker), start).report_end_to(for_window)))
     };
     if let Err(error) = eframe::run_native("nestling", options, Box::new(create)) {
         if !is_open.get() {

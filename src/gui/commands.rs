@@ -8,7 +8,7 @@
 //!   while somebody types in a field. `?` and the function keys act beside it, too.
 //! - Letters are matched by the character that was typed, so that any keyboard layout works.
 //!
-//! Deliberately absent: the keys of labels (they belong to the project) and what a command does (`desk`, `window`).
+//! Deliberately absent: the keys of labels (they belong to the project) and what a command does (`workspace`, `window`).
 
 use eframe::egui::{self, Event, Key, Modifiers};
 

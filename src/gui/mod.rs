@@ -2,8 +2,8 @@
 //!
 //! # How it works
 //! Each frame [`Window::logic`] takes in what workers and keys bring, then [`Window::ui`] paints. Panels and dialogs
-//! read the [`Project`](crate::session::Project) and the view and ask for [`acts`]; the window carries them out after
-//! painting, by session commands. Clicks and keys that come in one frame have a pass each ([`turns`]), so that all code
+//! read the [`Project`](crate::session::Project) and the view and ask for [`actions`]; the window carries them out after
+//! painting, by session commands. Clicks and keys that come in one frame have a pass each ([`input_passes`]), so that all code
 //! here may take it that one of them came at a time.
 //!
 //! # Invariants
@@ -14,7 +14,7 @@
 //! Deliberately absent: abilities of its own. All that changes a project is a session command; the command line
 //! uses the same session.
 
-mod acts;
+mod actions;
 mod app;
 mod bench;
 pub mod commands;
@@ -22,11 +22,11 @@ mod dialogs;
 mod fallback;
 mod files;
 mod finder;
-mod marker;
+mod highlighter;
+mod input_passes;
 mod matching;
 mod panels;
 pub mod theme;
-mod turns;
 mod typing;
 pub mod widgets;
 mod window;
@@ -34,6 +34,6 @@ mod workspace;
 
 pub use app::{GuiError, run};
 pub use bench::bench;
-pub use files::{FilePicker, SystemPicker, Wish};
+pub use files::{FilePicker, FileRequest, SystemPicker};
 pub use window::Window;
-pub use workspace::{Desk, View};
+pub use workspace::{View, Workspace};

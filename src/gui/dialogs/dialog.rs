@@ -1,7 +1,7 @@
 //! The dialog that is open, whichever it is.
 
 use super::{
-    Backstage, CopyDialog, DashboardDialog, DocumentsDialog, ExportDialog, HistoryDialog, ImportDialog, KeyHelp,
+    CopyDialog, DashboardDialog, DialogContext, DocumentsDialog, ExportDialog, HistoryDialog, ImportDialog, KeyHelp,
     LabelDialog, LookAgainDialog, NewProjectDialog, OpenDialog, Palette, SettingsDialog, SplitWordDialog,
 };
 use crate::session::Project;
@@ -57,22 +57,22 @@ impl Dialog {
         }
     }
 
-    pub(in crate::gui) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+    pub(in crate::gui) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
         match self {
-            Dialog::NewProject(dialog) => dialog.show(ctx, backstage),
-            Dialog::Open(dialog) => dialog.show(ctx, backstage),
-            Dialog::Import(dialog) => dialog.show(ctx, backstage),
-            Dialog::Export(dialog) => dialog.show(ctx, backstage),
-            Dialog::Copy(dialog) => dialog.show(ctx, backstage),
-            Dialog::Documents(dialog) => dialog.show(ctx, backstage),
-            Dialog::Dashboard(dialog) => dialog.show(ctx, backstage),
-            Dialog::History(dialog) => dialog.show(ctx, backstage),
-            Dialog::SplitWord(dialog) => dialog.show(ctx, backstage),
-            Dialog::Label(dialog) => dialog.show(ctx, backstage),
-            Dialog::LookAgain(dialog) => dialog.show(ctx, backstage),
-            Dialog::Settings(dialog) => dialog.show(ctx, backstage),
-            Dialog::KeyHelp(dialog) => dialog.show(ctx, backstage),
-            Dialog::Palette(dialog) => dialog.show(ctx, backstage),
+            Dialog::NewProject(dialog) => dialog.show(ctx, context),
+            Dialog::Open(dialog) => dialog.show(ctx, context),
+            Dialog::Import(dialog) => dialog.show(ctx, context),
+            Dialog::Export(dialog) => dialog.show(ctx, context),
+            Dialog::Copy(dialog) => dialog.show(ctx, context),
+            Dialog::Documents(dialog) => dialog.show(ctx, context),
+            Dialog::Dashboard(dialog) => dialog.show(ctx, context),
+            Dialog::History(dialog) => dialog.show(ctx, context),
+            Dialog::SplitWord(dialog) => dialog.show(ctx, context),
+            Dialog::Label(dialog) => dialog.show(ctx, context),
+            Dialog::LookAgain(dialog) => dialog.show(ctx, context),
+            Dialog::Settings(dialog) => dialog.show(ctx, context),
+            Dialog::KeyHelp(dialog) => dialog.show(ctx, context),
+            Dialog::Palette(dialog) => dialog.show(ctx, context),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The frame of a dialog and the parts that many dialogs have.
 
-use super::keyboard::{Keyboard, begin_foot};
+use super::keyboard::{DialogKeyboard, begin_footer};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{Icon, icon_button};
 use eframe::egui::{self, Align, Align2, Area, Frame, Id, Label, Layout, Margin, Modal, Order, Ui, Vec2, vec2};
@@ -12,7 +12,7 @@ pub(super) fn surface(
     place: (Align2, Vec2),
     margin: i8,
     content: impl FnOnce(&mut Ui),
-) -> Left {
+) -> Dismissal {
     let tokens = theme::tokens_of(ctx.theme());
     let frame = Frame::window(&ctx.global_style()).inner_margin(Margin::same(margin));
     let response = Modal::new(Id::unique(id))
@@ -21,16 +21,16 @@ pub(super) fn surface(
         .backdrop_color(tokens.backdrop)
         .show(ctx, content);
     match (response.should_close(), response.backdrop_response.clicked()) {
-        (false, _) => Left::Not,
-        (true, true) => Left::ByClickBeside,
-        (true, false) => Left::ByKey,
+        (false, _) => Dismissal::None,
+        (true, true) => Dismissal::ByClickBeside,
+        (true, false) => Dismissal::ByKey,
     }
 }
 
 /// How an area was left, if it was.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Left {
-    Not,
+pub(super) enum Dismissal {
+    None,
     ByKey,
     ByClickBeside,
 }
@@ -43,7 +43,7 @@ fn surface_area(id: &str) -> Area {
 /// A titled area in the middle of the dimmed window; true when it is to be closed, by Escape or the cross.
 pub(super) fn modal(ctx: &egui::Context, title: &str, width: f32, content: impl FnOnce(&mut Ui)) -> bool {
     let tokens = theme::tokens_of(ctx.theme());
-    let keyboard = Keyboard::begin(ctx, surface_area(title).layer());
+    let keyboard = DialogKeyboard::begin(ctx, surface_area(title).layer());
     let mut closed = false;
     let left = surface(ctx, title, (Align2::CENTER_CENTER, Vec2::ZERO), 22, |ui| {
         let room = ctx.content_rect();
@@ -60,13 +60,13 @@ pub(super) fn modal(ctx: &egui::Context, title: &str, width: f32, content: impl 
     });
     keyboard.end(ctx);
     // A slip of the pointer beside it must not end what is typed or done in it.
-    closed || left == Left::ByKey
+    closed || left == Dismissal::ByKey
 }
 
 /// The buttons at the foot of a dialog, from the right.
 pub(super) fn button_row(ui: &mut Ui, buttons: impl FnOnce(&mut Ui)) {
     ui.add_space(size::GAP);
-    begin_foot(ui);
+    begin_footer(ui);
     let row = vec2(ui.available_width(), 36.0);
     ui.allocate_ui_with_layout(row, Layout::right_to_left(Align::Center), buttons);
 }

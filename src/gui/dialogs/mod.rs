@@ -1,7 +1,7 @@
 //! What lies over the page and asks or tells something.
 //!
 //! # Invariants
-//! - Like a panel a dialog changes nothing; it returns [`Act`]s. What takes long it does as a `Task`.
+//! - Like a panel a dialog changes nothing; it returns `UiAction`s. What takes long it does as a `Task`.
 //! - Escape closes it, and nothing is lost by that but what was typed in it. For the other keys see `keyboard`: what a
 //!   dialog is for is its [`default_button`], and what chooses something leaves Enter to that (`leaves_enter`).
 //! - It lies below every drop-down, menu and colour picker, whatever was pressed last: in a layer of its own.
@@ -25,13 +25,13 @@ mod new_project;
 mod open_project;
 mod options;
 mod palette;
-mod place;
+mod path_check;
 mod recent;
 mod report;
 mod settings;
 mod split_word;
 
-pub(super) use context::Backstage;
+pub(super) use context::DialogContext;
 pub(super) use copy::CopyDialog;
 pub(super) use dashboard::DashboardDialog;
 pub(super) use dialog::Dialog;
@@ -45,10 +45,10 @@ pub(super) use look_again::LookAgainDialog;
 pub(super) use new_project::NewProjectDialog;
 pub(super) use open_project::OpenDialog;
 pub(super) use palette::Palette;
-pub(super) use recent::Recent;
+pub(super) use recent::RecentChoices;
 pub(super) use report::Report;
 pub(super) use settings::SettingsDialog;
 pub(super) use split_word::SplitWordDialog;
 
-use self::keyboard::{begin_foot, default_button};
-use self::layout::{Left, button_row, explain, field_name, modal, problem, surface};
+use self::keyboard::{begin_footer, default_button};
+use self::layout::{Dismissal, button_row, explain, field_name, modal, problem, surface};

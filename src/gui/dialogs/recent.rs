@@ -8,21 +8,21 @@ const MOST_RECENT: usize = 50;
 
 /// What was chosen before, the latest last.
 #[derive(Default)]
-pub(crate) struct Recent(Vec<Calls>);
+pub(crate) struct RecentChoices(Vec<PaletteTarget>);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Calls {
+pub(super) enum PaletteTarget {
     Command(CommandId),
     Label(LabelId),
 }
 
-impl Recent {
+impl RecentChoices {
     /// Labels of another project have the same numbers.
     pub(crate) fn forget_labels(&mut self) {
-        self.0.retain(|calls| matches!(calls, Calls::Command(_)));
+        self.0.retain(|calls| matches!(calls, PaletteTarget::Command(_)));
     }
 
-    pub(super) fn note(&mut self, calls: Calls) {
+    pub(super) fn note(&mut self, calls: PaletteTarget) {
         self.0.retain(|before| *before != calls);
         self.0.push(calls);
         let too_many = self.0.len().saturating_sub(MOST_RECENT);
@@ -30,7 +30,7 @@ impl Recent {
     }
 
     /// 0 for what was chosen last.
-    pub(super) fn age(&self, calls: Calls) -> usize {
+    pub(super) fn age(&self, calls: PaletteTarget) -> usize {
         self.0.iter().rev().position(|before| *before == calls).unwrap_or(usize::MAX)
     }
 }

@@ -1,17 +1,17 @@
 //! What every panel of an open project gets.
 
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::commands::CommandId;
 use crate::gui::widgets::sentence::Typesetter;
 use crate::gui::workspace::View;
 use crate::session::Project;
 
 /// What every panel of an open project gets.
-pub(in crate::gui) struct Stage<'a> {
+pub(in crate::gui) struct PanelContext<'a> {
     pub project: &'a Project,
     pub view: &'a mut View,
     pub typesetter: &'a mut Typesetter,
-    pub acts: &'a mut Vec<Act>,
+    pub actions: &'a mut Vec<UiAction>,
     /// Something was typed into a dialog or a note that the project does not have yet.
     pub holds_typing: bool,
     /// A dialog lies over the page.
@@ -20,9 +20,9 @@ pub(in crate::gui) struct Stage<'a> {
     pub now_ms: i64,
 }
 
-impl Stage<'_> {
-    pub(in crate::gui) fn act(&mut self, act: Act) {
-        self.acts.push(act);
+impl PanelContext<'_> {
+    pub(in crate::gui) fn request(&mut self, action: UiAction) {
+        self.actions.push(action);
     }
 
     /// Whether a command can be called: what changes a project is no use in one that was opened to be read.

@@ -1,4 +1,4 @@
-//! The parts of the window. A panel reads the project and the view, paints, and returns [`Act`]s.
+//! The parts of the window. A panel reads the project and the view, paints, and returns `UiAction`s.
 //!
 //! # Invariants
 //! - A panel never changes the project, and of the view only what is being typed (a search, a note) or asked for of it.
@@ -18,5 +18,5 @@ pub(super) mod suggestions;
 pub(super) mod top_bar;
 mod wording;
 
-pub(super) use context::Stage;
+pub(super) use context::PanelContext;
 pub(super) use wording::{age, origin};

@@ -1,11 +1,11 @@
 //! A frame of the window: what has come is taken in, then it is painted.
 
 use super::state::{Screen, Window};
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::commands::{Pressed, take_pressed};
-use crate::gui::dialogs::Backstage;
+use crate::gui::dialogs::DialogContext;
 use crate::gui::panels::start::StartPage;
-use crate::gui::panels::{self, Stage};
+use crate::gui::panels::{self, PanelContext};
 use crate::gui::theme;
 use crate::gui::workspace::Reveal;
 use crate::session::{LearnerStatus, now_ms};
@@ -17,43 +17,43 @@ impl Window {
         self.take_results(ctx);
         self.take_drops(ctx);
         self.guard_closing(ctx);
-        if let Screen::Desk(desk) = &mut self.screen {
-            let events = desk.project.poll();
-            desk.view.refresh(&desk.project);
-            let was_filtered = desk.view.finder.is_on();
-            if let Some(secs) = desk.view.finder.step(&desk.project, ctx.input(|i| i.time)) {
+        if let Screen::Workspace(workspace) = &mut self.screen {
+            let events = workspace.project.poll();
+            workspace.view.refresh(&workspace.project);
+            let was_filtered = workspace.view.finder.is_on();
+            if let Some(secs) = workspace.view.finder.step(&workspace.project, ctx.input(|i| i.time)) {
                 ctx.request_repaint_after_secs(secs as f32);
             }
-            if was_filtered && !desk.view.finder.is_on() {
-                desk.view.reveal = Some(Reveal::WithNext);
+            if was_filtered && !workspace.view.finder.is_on() {
+                workspace.view.reveal = Some(Reveal::WithNext);
             }
-            if let Some(first) = desk.view.finder.take_first(desk.project.corpus()) {
-                desk.go_to(first);
-                desk.view.reveal = Some(Reveal::WithNext);
+            if let Some(first) = workspace.view.finder.take_first(workspace.project.corpus()) {
+                workspace.go_to(first);
+                workspace.view.reveal = Some(Reveal::WithNext);
             }
-            desk.project.look_at(desk.view.current().as_slice());
-            if let Some(current) = desk.view.current() {
-                desk.project.note_shown(current, desk.view.suggestions());
+            workspace.project.look_at(workspace.view.current().as_slice());
+            if let Some(current) = workspace.view.current() {
+                workspace.project.note_shown(current, workspace.view.suggestions());
             }
             if ctx.input(|i| !i.events.is_empty()) {
-                desk.project.note_activity(ctx.input(presses));
+                workspace.project.note_activity(ctx.input(presses));
             }
-            if let Some(secs) = next_look(desk.project.learner()) {
+            if let Some(secs) = next_look(workspace.project.learner()) {
                 ctx.request_repaint_after_secs(secs);
             }
             for event in events {
-                self.tell_event(ctx, event);
+                self.show_event(ctx, event);
             }
         }
         let owner = self.keyboard_owner(ctx);
-        let open = self.desk().is_some();
+        let open = self.workspace().is_some();
         for pressed in take_pressed(ctx, owner, open) {
             match pressed {
-                Pressed::Command(id) => self.act(ctx, Act::Command(id)),
+                Pressed::Command(id) => self.perform(ctx, UiAction::Command(id)),
                 Pressed::LabelKey(key) => {
-                    let label = self.desk().and_then(|desk| desk.project.corpus().labels().by_key(key));
+                    let label = self.workspace().and_then(|workspace| workspace.project.corpus().labels().by_key(key));
                     if let Some(label) = label.map(|l| l.id) {
-                        self.act(ctx, Act::UseLabel(label));
+                        self.perform(ctx, UiAction::UseLabel(label));
                     }
                 }
             }
@@ -73,51 +73,55 @@ impl Window {
         let holds_typing = self.holds_typing();
         match &mut self.screen {
             Screen::Start => {
-                StartPage { recent: &self.known.recent, busy: None }.show(ui, &mut self.typesetter, &mut self.acts);
-            }
-            Screen::Busy { what, .. } => {
-                StartPage { recent: &self.known.recent, busy: Some(what) }.show(
+                StartPage { recent: &self.listing.recent, busy: None }.show(
                     ui,
                     &mut self.typesetter,
-                    &mut self.acts,
+                    &mut self.actions,
                 );
             }
-            Screen::Desk(desk) => {
-                let mut stage = Stage {
-                    project: &desk.project,
-                    view: &mut desk.view,
+            Screen::Busy { what, .. } => {
+                StartPage { recent: &self.listing.recent, busy: Some(what) }.show(
+                    ui,
+                    &mut self.typesetter,
+                    &mut self.actions,
+                );
+            }
+            Screen::Workspace(workspace) => {
+                let mut panel = PanelContext {
+                    project: &workspace.project,
+                    view: &mut workspace.view,
                     typesetter: &mut self.typesetter,
-                    acts: &mut self.acts,
+                    actions: &mut self.actions,
                     holds_typing,
                     dialog_open,
                     now_ms: now_ms(),
                 };
-                panels::top_bar::show(ui, &mut stage);
-                panels::banners::show(ui, &mut stage);
-                panels::review::show(ui, &mut stage);
-                panels::status::show(ui, &mut stage, self.notice.as_ref());
-                panels::sentences::show(ui, &mut stage);
-                panels::labels::show(ui, &mut stage);
-                panels::annotate::show(ui, &mut stage);
+                panels::top_bar::show(ui, &mut panel);
+                panels::banners::show(ui, &mut panel);
+                panels::review::show(ui, &mut panel);
+                panels::status::show(ui, &mut panel, self.notice.as_ref());
+                panels::sentences::show(ui, &mut panel);
+                panels::labels::show(ui, &mut panel);
+                panels::annotate::show(ui, &mut panel);
             }
         }
         let project = match &self.screen {
-            Screen::Desk(desk) => Some(&desk.project),
+            Screen::Workspace(workspace) => Some(&workspace.project),
             Screen::Start | Screen::Busy { .. } => None,
         };
         // One at a time: the keys of a report are not for the dialog below it.
         if self.report.is_none()
             && let Some(dialog) = &mut self.dialog
         {
-            let (services, acts, typesetter) = (&self.services, &mut self.acts, &mut self.typesetter);
+            let (services, actions, typesetter) = (&self.services, &mut self.actions, &mut self.typesetter);
             let (encoders, recent) = (&self.home.encoders(), &mut self.recent);
-            dialog.show(&ctx, &mut Backstage { project, services, encoders, acts, typesetter, recent });
+            dialog.show(&ctx, &mut DialogContext { project, services, encoders, actions, typesetter, recent });
         }
-        if self.report.as_ref().is_some_and(|report| report.show(&ctx, &mut self.acts)) {
+        if self.report.as_ref().is_some_and(|report| report.show(&ctx, &mut self.actions)) {
             self.report = None;
         }
         drop_hint(&ctx, self.takes_drops());
-        if !self.acts.is_empty() {
+        if !self.actions.is_empty() {
             self.carry_out(&ctx);
             ctx.request_repaint();
         }
@@ -125,11 +129,11 @@ impl Window {
     }
 
     fn show_title(&mut self, ctx: &Context) {
-        let title = match self.desk() {
-            Some(desk) if desk.project.read_only().is_some() => {
-                format!("Nestling – {} (read only)", desk.project.name())
+        let title = match self.workspace() {
+            Some(workspace) if workspace.project.read_only().is_some() => {
+                format!("Nestling – {} (read only)", workspace.project.name())
             }
-            Some(desk) => format!("Nestling – {}", desk.project.name()),
+            Some(workspace) => format!("Nestling – {}", workspace.project.name()),
             None => "Nestling".to_owned(),
         };
         if title != self.title {

@@ -102,6 +102,6 @@ impl Window {
     }
 
     fn has_sentence(&self) -> bool {
-        self.desk().is_some_and(|desk| desk.view.current().is_some())
+        self.workspace().is_some_and(|workspace| workspace.view.current().is_some())
     }
 }

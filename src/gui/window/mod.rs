@@ -3,16 +3,16 @@
 //! # Invariants
 //! - [`Window::logic`] takes in what workers and keys bring, [`Window::ui`] paints; neither waits for anything. Files
 //!   are read and projects are opened, made and closed by [`Task`](crate::session::Task)s.
-//! - Acts are carried out after painting, so that one frame shows one state.
+//! - Actions are carried out after painting, so that one frame shows one state.
 
-mod acting;
+mod actions;
 mod closing;
+mod feedback;
 mod frame;
 mod keyboard;
-mod keyboard_state;
+mod keyboard_focus;
 mod opening;
 mod state;
-mod telling;
 
 pub(super) use state::Ending;
 pub use state::Window;

@@ -1,14 +1,14 @@
 //! The window's state: which page is shown, which dialog lies over it, and what tasks are on their way.
 
-use super::keyboard_state::Keyboard;
+use super::keyboard_focus::KeyboardFocus;
 use crate::encoder::EncoderInfo;
-use crate::gui::acts::Act;
-use crate::gui::dialogs::{Dialog, Recent, Report};
+use crate::gui::actions::UiAction;
+use crate::gui::dialogs::{Dialog, RecentChoices, Report};
 use crate::gui::files::{FilePicker, Services};
 use crate::gui::panels::status::Notice;
 use crate::gui::widgets::sentence::Typesetter;
-use crate::gui::workspace::Desk;
-use crate::gui::{theme, turns};
+use crate::gui::workspace::Workspace;
+use crate::gui::{input_passes, theme};
 use crate::session::{FileNews, Home, Hub, LastEnd, Project, Rescued, SaveState, SessionError, Task, take_last_end};
 use eframe::egui::Context;
 use std::cell::RefCell;
@@ -27,16 +27,16 @@ pub struct Window {
     pub(super) report: Option<Report>,
     pub(super) notice: Option<Notice>,
     pub(super) typesetter: Typesetter,
-    pub(super) acts: Vec<Act>,
+    pub(super) actions: Vec<UiAction>,
     /// Read from disk by a task, at the start and after a project was opened.
-    pub(super) known: Known,
-    pub(super) knowing: Option<Task<Known>>,
+    pub(super) listing: DiskListing,
+    pub(super) listing_task: Option<Task<DiskListing>>,
     pub(super) title: String,
     /// That changes are not saved was told, and the next leaving gives them up.
-    pub(super) told_unsaved: bool,
-    pub(super) keyboard: Keyboard,
+    pub(super) warned_unsaved: bool,
+    pub(super) keyboard: KeyboardFocus,
     /// What was chosen in the palette.
-    pub(super) recent: Recent,
+    pub(super) recent: RecentChoices,
     pub(super) ending: Ending,
     /// What ended the program the last time; told once.
     pub(super) last_end: Option<LastEnd>,
@@ -54,7 +54,7 @@ pub(super) enum Screen {
         /// Comes back if it fails.
         kept: Option<Box<Dialog>>,
     },
-    Desk(Box<Desk>),
+    Workspace(Box<Workspace>),
 }
 
 /// What came of opening, making or closing a project.
@@ -72,7 +72,7 @@ pub(super) struct Opened {
 
 /// What the start page and the dialog for new projects need from the disk.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct DiskListing {
     pub(super) recent: Vec<PathBuf>,
     pub(super) encoders: Vec<EncoderInfo>,
     pub(super) projects_dir: PathBuf,
@@ -82,7 +82,7 @@ impl Window {
     /// A window at its start page, or opening `start`. Call before the first frame of `ctx`.
     pub fn new(ctx: &Context, home: Home, picker: Arc<dyn FilePicker>, start: Option<PathBuf>) -> Self {
         theme::install(ctx);
-        turns::install(ctx);
+        input_passes::install(ctx);
         let for_waker = ctx.clone();
         let for_reading = home.clone();
         let services = Services { picker, waker: Arc::new(move || for_waker.request_repaint()), hub: None };
@@ -94,20 +94,20 @@ impl Window {
             report: None,
             notice: None,
             typesetter: Typesetter::default(),
-            acts: start.map(Act::Open).into_iter().collect(),
-            known: Known::default(),
-            knowing: None,
+            actions: start.map(UiAction::Open).into_iter().collect(),
+            listing: DiskListing::default(),
+            listing_task: None,
             title: String::new(),
-            told_unsaved: false,
-            keyboard: Keyboard::default(),
-            recent: Recent::default(),
+            warned_unsaved: false,
+            keyboard: KeyboardFocus::default(),
+            recent: RecentChoices::default(),
             ending: Ending::default(),
             last_end: None,
             reading_last_end: None,
         };
         let waker = window.services.waker.clone();
         window.reading_last_end = Some(Task::spawn("last end", waker, move || take_last_end(&for_reading)));
-        window.look_around();
+        window.refresh_listing();
         window
     }
 
@@ -117,19 +117,19 @@ impl Window {
     }
 
     /// The open project.
-    pub fn desk(&self) -> Option<&Desk> {
+    pub fn workspace(&self) -> Option<&Workspace> {
         match &self.screen {
-            Screen::Desk(desk) => Some(desk),
+            Screen::Workspace(workspace) => Some(workspace),
             Screen::Start | Screen::Busy { .. } => None,
         }
     }
 
     pub(super) fn revision(&self) -> Option<u64> {
-        self.desk().map(|desk| desk.project.corpus().revision())
+        self.workspace().map(|workspace| workspace.project.corpus().revision())
     }
 
     pub(super) fn has_unsaved(&self) -> bool {
-        self.desk().is_some_and(|d| matches!(d.project.save_state(), SaveState::Failed { .. }))
+        self.workspace().is_some_and(|d| matches!(d.project.save_state(), SaveState::Failed { .. }))
     }
 
     /// Files must not get into what is being written or opened, nor in the place of what is being typed.
@@ -140,13 +140,13 @@ impl Window {
 
     /// Something was typed that the project does not have yet.
     pub(super) fn holds_typing(&self) -> bool {
-        self.desk().is_some_and(|Desk { project, view, .. }| {
+        self.workspace().is_some_and(|Workspace { project, view, .. }| {
             view.has_unsaved_note(project) || self.dialog.as_ref().is_some_and(|dialog| dialog.is_ahead_of(project))
         })
     }
 
     /// An import or an export is being written.
     pub(super) fn is_writing(&self) -> bool {
-        self.desk().is_some_and(Desk::is_importing) || self.dialog.as_ref().is_some_and(Dialog::is_writing)
+        self.workspace().is_some_and(Workspace::is_importing) || self.dialog.as_ref().is_some_and(Dialog::is_writing)
     }
 }

@@ -1,28 +1,28 @@
 //! Which command of the table does what to the sentence, and what the pointer does to it.
 
-use super::state::{Desk, NOTHING, Told};
+use super::state::{Feedback, NO_FEEDBACK, Workspace};
 use super::view::{NextBy, View};
 use crate::annotation::{Status, TokenIdx};
 use crate::gui::commands::CommandId;
 use crate::gui::widgets::sentence::SentenceEvent;
 use crate::session::{Command, Order};
 
-impl Desk {
+impl Workspace {
     /// Does one of the commands of the sentence; `None` for a command that is not one.
-    pub fn command(&mut self, id: CommandId) -> Option<Told> {
+    pub fn command(&mut self, id: CommandId) -> Option<Feedback> {
         let mut is_one = true;
-        let told = self.minding_complete(|desk| {
-            desk.command_of_sentence(id).unwrap_or_else(|| {
+        let feedback = self.minding_complete(|workspace| {
+            workspace.command_of_sentence(id).unwrap_or_else(|| {
                 is_one = false;
-                NOTHING
+                NO_FEEDBACK
             })
         });
-        is_one.then_some(told)
+        is_one.then_some(feedback)
     }
 
-    fn command_of_sentence(&mut self, id: CommandId) -> Option<Told> {
-        if let Some(told) = self.look_first(id) {
-            return Some(told);
+    fn command_of_sentence(&mut self, id: CommandId) -> Option<Feedback> {
+        if let Some(feedback) = self.look_first(id) {
+            return Some(feedback);
         }
         // Left and right are those of the eye.
         let right: isize = if self.view.content().rtl { -1 } else { 1 };
@@ -79,16 +79,16 @@ impl Desk {
     }
 
     /// What the pointer did to the sentence.
-    pub fn pointer(&mut self, event: SentenceEvent) -> Told {
-        self.minding_complete(|desk| desk.pointed(event))
+    pub fn pointer(&mut self, event: SentenceEvent) -> Feedback {
+        self.minding_complete(|workspace| workspace.pointed(event))
     }
 
-    fn pointed(&mut self, event: SentenceEvent) -> Told {
+    fn pointed(&mut self, event: SentenceEvent) -> Feedback {
         match event {
             SentenceEvent::Select { from, to, done } => {
                 self.view.select(from, to);
                 self.view.offer_labels(done);
-                NOTHING
+                NO_FEEDBACK
             }
             SentenceEvent::Extend(token) => self.moves(|view| {
                 let from = view.picked_mark().map_or(view.cursor(), |m| m.hull.start());
@@ -104,7 +104,7 @@ impl Desk {
         }
     }
 
-    fn pause_training(&mut self) -> Told {
+    fn pause_training(&mut self) -> Feedback {
         let Some(progress) = self.project.learner().state.progress() else {
             return Ok(Some("No training is under way".to_owned()));
         };

@@ -1,22 +1,22 @@
 //! Going from sentence to sentence: on, back, up and down the list.
 
-use super::state::{Desk, NOTHING, Told};
+use super::state::{Feedback, NO_FEEDBACK, Workspace};
 use super::view::NextBy;
 use crate::gui::commands::{CommandId, keys_text, title_with_keys};
 use crate::session::{Command, Order, Setting};
 
-impl Desk {
+impl Workspace {
     /// From now on, also when the project is opened again.
-    pub(super) fn go_on_in(&mut self, order: Order) -> Told {
+    pub(super) fn go_on_in(&mut self, order: Order) -> Feedback {
         self.view.next_by = NextBy::Order(order);
         if self.project.read_only().is_none() && self.project.settings().order != order {
             self.change(Command::Set(Setting::Order(order)))?;
         }
-        NOTHING
+        NO_FEEDBACK
     }
 
-    pub(super) fn go_on(&mut self) -> Told {
-        let Some(current) = self.view.current() else { return NOTHING };
+    pub(super) fn go_on(&mut self) -> Feedback {
+        let Some(current) = self.view.current() else { return NO_FEEDBACK };
         let next = match self.view.next_by {
             NextBy::Found if !self.view.finder.is_on() => {
                 return Ok(Some(format!("Find something first ({})", keys_text(CommandId::Search))));
@@ -30,7 +30,7 @@ impl Desk {
         match next {
             Some(next) => {
                 self.view.go_to(&self.project, next);
-                NOTHING
+                NO_FEEDBACK
             }
             None if self.view.next_by == NextBy::Found => {
                 Ok(Some("Every other sentence that was found is complete or skipped".to_owned()))
@@ -42,24 +42,24 @@ impl Desk {
         }
     }
 
-    pub(super) fn go_in_list(&mut self, by: isize) -> Told {
-        let Some(current) = self.view.current() else { return NOTHING };
+    pub(super) fn go_in_list(&mut self, by: isize) -> Feedback {
+        let Some(current) = self.view.current() else { return NO_FEEDBACK };
         if let Some(id) = self.view.finder.step_from(self.project.corpus(), current, by) {
             self.go_to(id);
         }
-        NOTHING
+        NO_FEEDBACK
     }
 
-    pub(super) fn go_back(&mut self) -> Told {
+    pub(super) fn go_back(&mut self) -> Feedback {
         let went = self.view.go_back(&self.project);
         Ok((!went).then(|| "There is no sentence to go back to".to_owned()))
     }
 
-    pub(super) fn show_news(&mut self) -> Told {
+    pub(super) fn show_news(&mut self) -> Feedback {
         if self.view.has_news() {
             self.view.clear();
             self.view.show_latest(&self.project);
         }
-        NOTHING
+        NO_FEEDBACK
     }
 }

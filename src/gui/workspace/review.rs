@@ -10,12 +10,12 @@ use crate::session::{Finding, Proposal};
 
 /// Findings with a place among them.
 pub struct Review {
-    doubts: Vec<Doubtful>,
+    items: Vec<ReviewItem>,
     at: usize,
     is_begun: bool,
 }
 
-struct Doubtful {
+struct ReviewItem {
     finding: Finding,
     /// Its words, as they were when it was found.
     words: String,
@@ -25,18 +25,18 @@ struct Doubtful {
 impl Review {
     /// At the first finding; `None` where there is nothing to look at.
     pub fn new(corpus: &Corpus, findings: Vec<Finding>) -> Option<Self> {
-        let doubtful = |finding: Finding| {
+        let item = |finding: Finding| {
             let words = corpus.sentence(finding.sentence).map(|s| corpus.span_text(s, finding.span).to_owned())?;
-            Some(Doubtful { finding, words, settled: false })
+            Some(ReviewItem { finding, words, settled: false })
         };
-        let mut review = Self { doubts: findings.into_iter().filter_map(doubtful).collect(), at: 0, is_begun: false };
+        let mut review = Self { items: findings.into_iter().filter_map(item).collect(), at: 0, is_begun: false };
         let at = review.next_open(corpus, 0)?;
         review.at = at;
         Some(review)
     }
 
     pub fn finding(&self) -> Option<&Finding> {
-        self.doubts.get(self.at).map(|doubtful| &doubtful.finding)
+        self.items.get(self.at).map(|item| &item.finding)
     }
 
     /// The person looks at it from now on.
@@ -51,23 +51,23 @@ impl Review {
 
     /// The words that it is about.
     pub fn words(&self) -> &str {
-        self.doubts.get(self.at).map_or("", |doubtful| &doubtful.words)
+        self.items.get(self.at).map_or("", |item| &item.words)
     }
 
     /// Counted from 1, of how many.
     pub fn place(&self) -> (usize, usize) {
-        (self.at + 1, self.doubts.len())
+        (self.at + 1, self.items.len())
     }
 
     /// How many wait to be looked at.
     pub fn open(&self, corpus: &Corpus) -> usize {
-        self.doubts.iter().filter(|doubtful| doubtful.is_open(corpus)).count()
+        self.items.iter().filter(|item| item.is_open(corpus)).count()
     }
 
     /// The finding is dealt with.
     pub fn settle(&mut self) {
-        if let Some(doubtful) = self.doubts.get_mut(self.at) {
-            doubtful.settled = true;
+        if let Some(item) = self.items.get_mut(self.at) {
+            item.settled = true;
         }
     }
 
@@ -80,17 +80,17 @@ impl Review {
 
     /// The finding is about what is there.
     pub fn holds(&self, corpus: &Corpus) -> bool {
-        self.doubts.get(self.at).is_some_and(|doubtful| doubtful.holds(corpus))
+        self.items.get(self.at).is_some_and(|item| item.holds(corpus))
     }
 
     fn next_open(&self, corpus: &Corpus, from: usize) -> Option<usize> {
-        let count = self.doubts.len();
-        let is_open = |at: &usize| self.doubts.get(*at).is_some_and(|doubtful| doubtful.is_open(corpus));
+        let count = self.items.len();
+        let is_open = |at: &usize| self.items.get(*at).is_some_and(|item| item.is_open(corpus));
         (from..count).chain(0..from.min(count)).find(is_open)
     }
 }
 
-impl Doubtful {
+impl ReviewItem {
     fn is_open(&self, corpus: &Corpus) -> bool {
         !self.settled && self.holds(corpus)
     }

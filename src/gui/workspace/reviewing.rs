@@ -4,15 +4,15 @@
 //! - Findings that took long to come wait until the person begins: nothing moves under the cursor.
 
 use super::review::{Review, mention_of};
-use super::state::{Desk, NOTHING, Told};
+use super::state::{Feedback, NO_FEEDBACK, Workspace};
 use crate::annotation::{Fragments, MentionId};
 use crate::gui::widgets::sentence::MarkId;
 use crate::session::{Command, Finding, Proposal};
 use crate::wording::counted;
 
-impl Desk {
+impl Workspace {
     /// What is doubtful in gold, to be gone through: at once, or when the person begins.
-    pub(in crate::gui) fn take_findings(&mut self, findings: Vec<Finding>, waits: bool) -> Told {
+    pub(in crate::gui) fn take_findings(&mut self, findings: Vec<Finding>, waits: bool) -> Feedback {
         self.view.review = Review::new(self.project.corpus(), findings);
         let Some(review) = &self.view.review else { return Ok(Some("Nothing stands out".to_owned())) };
         let count = counted(review.open(self.project.corpus()), "thing", "things");
@@ -23,12 +23,12 @@ impl Desk {
     }
 
     /// Begins with what was found, or goes back to the finding that the person has left.
-    pub(in crate::gui) fn go_on_looking(&mut self) -> Told {
-        let Some(review) = &mut self.view.review else { return NOTHING };
+    pub(in crate::gui) fn go_on_looking(&mut self) -> Feedback {
+        let Some(review) = &mut self.view.review else { return NO_FEEDBACK };
         review.begin();
         if review.holds(self.project.corpus()) {
             self.show_finding();
-            NOTHING
+            NO_FEEDBACK
         } else {
             self.go_to_next_finding()
         }
@@ -38,7 +38,7 @@ impl Desk {
     pub(in crate::gui) fn is_reviewing(&self) -> bool {
         let finding = self.view.review.as_ref().filter(|review| review.is_begun()).and_then(Review::finding);
         let is_here = finding.is_some_and(|finding| self.view.current() == Some(finding.sentence));
-        is_here && !matches!(self.view.picked(), Some(MarkId::Ghost(..)))
+        is_here && !matches!(self.view.picked(), Some(MarkId::Suggestion(..)))
     }
 
     /// Goes to the finding and picks or selects what it is about.
@@ -46,7 +46,7 @@ impl Desk {
         let Some(finding) = self.view.review.as_ref().and_then(Review::finding).copied() else { return };
         self.view.go_to(&self.project, finding.sentence);
         match self.doubted_mention(&finding) {
-            Some(id) => self.view.pick(MarkId::Gold(id)),
+            Some(id) => self.view.pick(MarkId::Mention(id)),
             None => self.view.select(finding.span.start(), finding.span.last()),
         }
     }
@@ -64,7 +64,7 @@ impl Desk {
     }
 
     /// Does what would settle the doubt, and goes on.
-    pub(super) fn take_proposal(&mut self) -> Told {
+    pub(super) fn take_proposal(&mut self) -> Feedback {
         let Some(finding) = self.finding_that_holds() else { return self.go_to_next_finding() };
         let Finding { sentence, span, .. } = finding;
         let command = match (finding.proposal(), self.doubted_mention(&finding)) {
@@ -78,7 +78,7 @@ impl Desk {
     }
 
     /// The person has looked, and it is as it should be: what was proposed is not proposed again.
-    pub(super) fn rule_out(&mut self) -> Told {
+    pub(super) fn rule_out(&mut self) -> Feedback {
         let proposed = self.finding_that_holds().and_then(|finding| Some((finding, finding.proposed_label()?)));
         if let Some((Finding { sentence, span, .. }, label)) = proposed {
             self.change(Command::RuleOut { sentence, span, label })?;
@@ -86,18 +86,18 @@ impl Desk {
         self.settle_and_go()
     }
 
-    fn settle_and_go(&mut self) -> Told {
+    fn settle_and_go(&mut self) -> Feedback {
         if let Some(review) = &mut self.view.review {
             review.settle();
         }
         self.go_to_next_finding()
     }
 
-    pub(super) fn go_to_next_finding(&mut self) -> Told {
-        let Some(review) = &mut self.view.review else { return NOTHING };
+    pub(super) fn go_to_next_finding(&mut self) -> Feedback {
+        let Some(review) = &mut self.view.review else { return NO_FEEDBACK };
         if review.advance(self.project.corpus()) {
             self.show_finding();
-            return NOTHING;
+            return NO_FEEDBACK;
         }
         self.view.review = None;
         Ok(Some("All that was doubtful has been looked at".to_owned()))

@@ -7,13 +7,13 @@ use crate::gui::widgets::sentence::{Mark, MarkId};
 
 /// Where a mark lies, seen from a word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum RelativePosition {
     Before,
     At,
     After,
 }
 
-impl Place {
+impl RelativePosition {
     fn of(mark: &Mark, word: TokenIdx) -> Self {
         if mark.hull.end() <= word {
             Self::Before
@@ -89,8 +89,8 @@ impl View {
         let next = match at {
             Some(at) => (at as isize + by).rem_euclid(order.len() as isize) as usize,
             // Where there is nothing further on, it goes round.
-            None if by > 0 => order.iter().position(|(place, _)| *place != Place::Before).unwrap_or(0),
-            None => order.iter().rposition(|(place, _)| *place != Place::After).unwrap_or(last),
+            None if by > 0 => order.iter().position(|(place, _)| *place != RelativePosition::Before).unwrap_or(0),
+            None => order.iter().rposition(|(place, _)| *place != RelativePosition::After).unwrap_or(last),
         };
         if let Some((_, id)) = order.get(next) {
             self.pick(*id);
@@ -101,22 +101,22 @@ impl View {
     }
 
     /// All marks: those before a word, those on it from inner to outer, and those after it.
-    fn marks_around(&self, word: TokenIdx) -> Vec<(Place, MarkId)> {
-        let mut marks: Vec<(Place, &Mark)> =
-            self.content.marks.iter().map(|mark| (Place::of(mark, word), mark)).collect();
+    fn marks_around(&self, word: TokenIdx) -> Vec<(RelativePosition, MarkId)> {
+        let mut marks: Vec<(RelativePosition, &Mark)> =
+            self.content.marks.iter().map(|mark| (RelativePosition::of(mark, word), mark)).collect();
         marks.sort_by_key(|(place, mark)| {
             let (start, width) = (mark.hull.start(), mark.hull.width_tokens());
-            let size = if *place == Place::At { (width, 0) } else { (start.get(), usize::MAX - width) };
+            let size = if *place == RelativePosition::At { (width, 0) } else { (start.get(), usize::MAX - width) };
             (*place, size, start, mark.id)
         });
         marks.into_iter().map(|(place, mark)| (place, mark.id)).collect()
     }
 
     /// Picks the first suggestion at or after a word, else the first of all, else nothing.
-    pub fn pick_ghost_from(&mut self, start: TokenIdx) {
-        let mut ghosts: Vec<&Mark> = self.ghosts().collect();
-        ghosts.sort_by_key(|m| (m.hull.start() < start, m.hull.start(), std::cmp::Reverse(m.hull.end())));
-        match ghosts.first().map(|m| m.id) {
+    pub fn pick_suggestion_from(&mut self, start: TokenIdx) {
+        let mut suggestions: Vec<&Mark> = self.suggestion_marks().collect();
+        suggestions.sort_by_key(|m| (m.hull.start() < start, m.hull.start(), std::cmp::Reverse(m.hull.end())));
+        match suggestions.first().map(|m| m.id) {
             Some(id) => self.pick(id),
             None => self.clear(),
         }

@@ -3,7 +3,7 @@
 //! # Invariants
 //! - Annotations change by [`Project::run`] only; everything else in this folder moves the view.
 //! - An import belongs to the project that it was started on. While it is written nothing else changes the project:
-//!   the window carries out no other act, see [`Desk::is_importing`].
+//!   the window carries out no other action, see [`Workspace::is_importing`].
 //!
 //! Deliberately absent: painting, files, dialogs.
 
@@ -14,7 +14,7 @@ use crate::session::{
     TaskLost, Watch,
 };
 
-pub struct Desk {
+pub struct Workspace {
     pub project: Project,
     pub view: View,
     importing: Option<Importing>,
@@ -27,17 +27,17 @@ struct Importing {
 }
 
 /// A project without a view, to be closed on another thread.
-pub(in crate::gui) struct Leaving {
+pub(in crate::gui) struct ClosingWorkspace {
     project: Project,
     importing: Option<Importing>,
 }
 
 /// What to tell the person after a command; nothing when the page shows it.
-pub(in crate::gui) type Told = Result<Option<String>, SessionError>;
+pub(in crate::gui) type Feedback = Result<Option<String>, SessionError>;
 
-pub(super) const NOTHING: Told = Ok(None);
+pub(super) const NO_FEEDBACK: Feedback = Ok(None);
 
-impl Desk {
+impl Workspace {
     pub fn new(project: Project) -> Self {
         let view = View::on(&project);
         Self { project, view, importing: None }
@@ -64,9 +64,9 @@ impl Desk {
         }
     }
 
-    pub(super) fn moves(&mut self, how: impl FnOnce(&mut View)) -> Told {
+    pub(super) fn moves(&mut self, how: impl FnOnce(&mut View)) -> Feedback {
         how(&mut self.view);
-        NOTHING
+        NO_FEEDBACK
     }
 
     pub(in crate::gui) fn start_import(&mut self, incoming: Incoming, how: ImportHow, watch: Watch) {
@@ -99,16 +99,16 @@ impl Desk {
         }
     }
 
-    pub(in crate::gui) fn leave(mut self) -> Leaving {
+    pub(in crate::gui) fn leave(mut self) -> ClosingWorkspace {
         if let Some(place) = self.view.current().filter(|_| self.project.read_only().is_none()) {
             // A writer that can't take it has more to say when it is closed.
             let _ = self.project.keep_place(place);
         }
-        Leaving { project: self.project, importing: self.importing }
+        ClosingWorkspace { project: self.project, importing: self.importing }
     }
 }
 
-impl Leaving {
+impl ClosingWorkspace {
     /// Cancels an import, writes what waits and lets go of the file. Returns what happened to it and was not read.
     ///
     /// # Errors

@@ -10,9 +10,9 @@
 //!
 //! Deliberately absent: annotations. They are the project's, and change by commands only.
 
+use super::last_seen::LastSeen;
 use super::note_draft::NoteDraft;
 use super::review::Review;
-use super::seen::Seen;
 use super::selection::{Selection, Sight, Unseen};
 use crate::annotation::{
     Corpus, LabelId, LabelSet, Mention, ModelId, Sentence, SentenceId, SentenceSuggestions, Span, Suggestion, TokenIdx,
@@ -29,12 +29,12 @@ const MOST_STEPS: usize = 200;
 pub struct View {
     current: Option<SentenceId>,
     /// Where the current sentence was when it was last seen.
-    seen: Seen,
+    last_seen: LastSeen,
     /// What was on screen when the person came here.
     suggestions: Option<SentenceSuggestions>,
     has_news: bool,
     pub(super) content: Content,
-    stamp: Option<Stamp>,
+    content_key: Option<ContentKey>,
 
     pub(super) selection: Selection,
     /// Whether the person can have seen what is selected.
@@ -81,7 +81,7 @@ pub enum Reveal {
 
 /// What the content was made of.
 #[derive(Clone, Copy, PartialEq)]
-struct Stamp {
+struct ContentKey {
     sentence: SentenceId,
     revision: u64,
     model: Option<ModelId>,
@@ -126,8 +126,8 @@ impl View {
 
     pub fn picked_mention<'p>(&self, project: &'p Project) -> Option<&'p Mention> {
         match self.picked()? {
-            MarkId::Gold(id) => self.sentence(project)?.mention(id),
-            MarkId::Ghost(..) => None,
+            MarkId::Mention(id) => self.sentence(project)?.mention(id),
+            MarkId::Suggestion(..) => None,
         }
     }
 
@@ -136,12 +136,12 @@ impl View {
         self.suggestions.as_ref()
     }
 
-    /// The suggestion behind a ghost, as it was when the person came here.
+    /// The suggestion behind a mark, as it was when the person came here.
     pub fn suggestion(&self, span: Span, label: LabelId) -> Option<&Suggestion> {
         self.suggestions.as_ref()?.spans.iter().find(|s| s.span == span && s.label == label)
     }
 
-    /// A ghost as it is on screen.
+    /// A suggestion as it is on screen.
     pub fn suggested_as(&self, span: Span, label: LabelId) -> Suggested {
         Suggested { span, label, model: self.model().unwrap_or(ModelId::FROM_FILE) }
     }
@@ -162,8 +162,8 @@ impl View {
         all.iter().filter(|s| s.score < threshold).count()
     }
 
-    pub fn ghosts(&self) -> impl Iterator<Item = &Mark> {
-        self.content.marks.iter().filter(|m| m.is_ghost())
+    pub fn suggestion_marks(&self) -> impl Iterator<Item = &Mark> {
+        self.content.marks.iter().filter(|m| m.is_suggestion())
     }
 
     /// Newer suggestions wait to be shown.
@@ -225,7 +225,7 @@ impl View {
     pub fn show_latest(&mut self, project: &Project) {
         self.suggestions = self.current.and_then(|id| project.suggestions(id)).cloned();
         self.has_news = false;
-        self.stamp = None;
+        self.content_key = None;
         self.refresh(project);
     }
 
@@ -247,35 +247,36 @@ impl View {
         let Some(sentence) = self.sentence(project) else {
             self.let_go();
             self.content = Content::default();
-            self.stamp = None;
+            self.content_key = None;
             return;
         };
-        if self.seen.is_cut_anew(sentence) {
+        if self.last_seen.is_cut_anew(sentence) {
             // Its spans count other words now.
             self.let_go();
             self.suggestions = project.suggestions(sentence.id()).cloned();
-            self.stamp = None;
+            self.content_key = None;
         }
-        self.seen.see(corpus, sentence);
+        self.last_seen.see(corpus, sentence);
         let threshold = project.settings().threshold;
         self.take_or_announce(project, sentence, threshold);
         let model = self.suggestions.as_ref().map(|s| s.model);
-        let stamp = Stamp { sentence: sentence.id(), revision: corpus.revision(), model, threshold };
-        if self.stamp == Some(stamp) {
+        let content_key = ContentKey { sentence: sentence.id(), revision: corpus.revision(), model, threshold };
+        if self.content_key == Some(content_key) {
             return;
         }
-        let ghosts = visible(self.suggestions.as_ref(), sentence, corpus.labels(), threshold);
+        let suggestions = visible(self.suggestions.as_ref(), sentence, corpus.labels(), threshold);
         let heads = self.suggestions.as_ref().map_or(&[][..], |s| &s.heads);
-        self.content = Content::of(corpus, sentence, &ghosts, heads);
-        self.stamp = Some(stamp);
+        self.content = Content::of(corpus, sentence, &suggestions, heads);
+        self.content_key = Some(content_key);
         self.stay_inside();
     }
 
     /// For somebody who has no sentence, or whose sentence is gone: was joined, taken back, or its document removed.
     fn find_a_place(&mut self, corpus: &Corpus) {
-        let near = self.current.and_then(|_| self.seen.heir(corpus));
+        let near = self.current.and_then(|_| self.last_seen.successor(corpus));
         let here = near.or_else(|| corpus.sentences().find(|s| s.status().waits())).or(corpus.sentence_at(0));
-        self.selection = Selection::Cursor(here.map(|sentence| self.seen.first_word_in(sentence)).unwrap_or_default());
+        self.selection =
+            Selection::Cursor(here.map(|sentence| self.last_seen.first_word_in(sentence)).unwrap_or_default());
         self.current = here.map(Sentence::id);
         self.suggestions = None;
         self.reveal = Some(Reveal::WithNext);
@@ -290,14 +291,14 @@ impl View {
         }
         if project.withheld(sentence.id()).is_some() {
             // From now on it shows none: those on screen could not be accepted.
-            (self.suggestions, self.stamp, self.has_news) = (None, None, false);
+            (self.suggestions, self.content_key, self.has_news) = (None, None, false);
             return;
         }
         if visible(self.suggestions.as_ref(), sentence, project.corpus().labels(), threshold).is_empty()
             && self.picked().is_none()
         {
             self.suggestions = latest.cloned();
-            self.stamp = None;
+            self.content_key = None;
         } else {
             self.has_news = latest.is_some();
         }

@@ -6,9 +6,9 @@ use super::curve::CurveCard;
 use super::models::ModelsCard;
 use super::scores::ScoresCard;
 use super::{labels, progress};
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
-use crate::gui::dialogs::{Backstage, modal};
+use crate::gui::dialogs::{DialogContext, modal};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts;
 use crate::session::Project;
@@ -29,9 +29,9 @@ pub(crate) struct DashboardDialog {
 }
 
 impl DashboardDialog {
-    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
-        let Some(project) = backstage.project else {
-            backstage.acts.push(Act::CloseDialog);
+    pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
+        let Some(project) = context.project else {
+            context.actions.push(UiAction::CloseDialog);
             return;
         };
         self.curve.follow(project);
@@ -42,8 +42,8 @@ impl DashboardDialog {
         let closed = modal(ctx, "Dashboard", size::DASHBOARD, |ui| {
             if ui.available_width() < size::TWO_COLUMNS {
                 column(ui, "all", height, |ui| {
-                    self.how_far(ui, project, backstage.acts);
-                    self.what_of(ui, project, backstage.acts);
+                    self.how_far(ui, project, context.actions);
+                    self.what_of(ui, project, context.actions);
                 });
                 return;
             }
@@ -52,29 +52,29 @@ impl DashboardDialog {
                 let left = ((ui.available_width() - size::GAP_LARGE) * LEFT_SHARE).floor();
                 let right = ui.available_width() - size::GAP_LARGE - left;
                 ui.allocate_ui_with_layout(vec2(left, height), down, |ui| {
-                    column(ui, "left", height, |ui| self.how_far(ui, project, backstage.acts));
+                    column(ui, "left", height, |ui| self.how_far(ui, project, context.actions));
                 });
                 ui.add_space(size::GAP_LARGE - ui.spacing().item_spacing.x);
                 ui.allocate_ui_with_layout(vec2(right, height), down, |ui| {
-                    column(ui, "right", height, |ui| self.what_of(ui, project, backstage.acts));
+                    column(ui, "right", height, |ui| self.what_of(ui, project, context.actions));
                 });
             });
         });
         if closed {
-            backstage.acts.push(Act::CloseDialog);
+            context.actions.push(UiAction::CloseDialog);
         }
     }
 
-    fn how_far(&mut self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
+    fn how_far(&mut self, ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
         card(ui, "Progress", |ui| progress::show(ui, project.counts()));
         ui.add_space(size::GAP_SMALL);
         card(ui, "Learning curve", |ui| self.curve.show(ui, project));
         ui.add_space(size::GAP_SMALL);
-        card(ui, "Models", |ui| self.models.show(ui, project, acts));
+        card(ui, "Models", |ui| self.models.show(ui, project, actions));
     }
 
-    fn what_of(&mut self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
-        card(ui, "Blind set", |ui| self.blind.show(ui, project, acts));
+    fn what_of(&mut self, ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
+        card(ui, "Blind set", |ui| self.blind.show(ui, project, actions));
         ui.add_space(size::GAP_SMALL);
         card(ui, "Mentions by label", |ui| {
             labels::show(ui, project);
@@ -83,7 +83,7 @@ impl DashboardDialog {
             ui.add_space(size::GAP_SMALL);
             let title = commands::entry(id).map_or("", |e| e.title);
             if parts::button(ui, can, title).on_hover_text(commands::title_with_keys(id)).clicked() {
-                acts.push(Act::Command(id));
+                actions.push(UiAction::Command(id));
             }
         });
         ui.add_space(size::GAP_SMALL);

@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! - What can't be known is said, with what would be needed to know it; no figure stands in for another one.
-//! - Like all dialogs it changes nothing: setting aside and going on are asked for by acts.
+//! - Like all dialogs it changes nothing: setting aside and going on are asked for by `UiAction`s.
 
 mod blind;
 mod costs;

@@ -3,7 +3,7 @@
 use super::super::explain;
 use super::table::cells;
 use crate::annotation::ModelId;
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::panels::age;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::quiet_button;
@@ -33,7 +33,7 @@ impl ModelsCard {
         }
     }
 
-    pub(super) fn show(&self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
+    pub(super) fn show(&self, ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
         let tokens = theme::tokens(ui);
         if self.kept.is_empty() {
             explain(ui, if self.looking.is_some() { "Looking …" } else { "None is there yet." });
@@ -57,7 +57,7 @@ impl ModelsCard {
                 } else if project.read_only().is_none() {
                     let button = quiet_button(ui, "Use").on_hover_text("Let it make the suggestions from now on");
                     if button.clicked() {
-                        acts.push(Act::Change(Command::UseModel(model.id)));
+                        actions.push(UiAction::Change(Command::UseModel(model.id)));
                     }
                 }
                 ui.end_row();

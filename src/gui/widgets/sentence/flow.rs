@@ -18,7 +18,7 @@
 
 use super::bidi::Levels;
 use super::content::{Content, Mark};
-use super::rows::{Atom, Placed, Setting, atoms, break_rows, place_row};
+use super::rows::{Atom, Placed, TextLayout, atoms, break_rows, place_row};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::galleys::WordGalleys;
 use eframe::egui::{Color32, Galley, Pos2, Rect, Ui, pos2, vec2};
@@ -105,7 +105,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    pub fn new(ui: &Ui, galleys: &mut WordGalleys, content: &Content, setting: Setting) -> Self {
+    pub fn new(ui: &Ui, galleys: &mut WordGalleys, content: &Content, setting: TextLayout) -> Self {
         let levels = Levels::of(content);
         let atoms = atoms(ui, galleys, content, &levels, setting);
         let rows = break_rows(&atoms, setting.width, galleys.space(ui, setting.points));

@@ -14,7 +14,7 @@ const LONGEST_UNCUT: usize = 2000;
 
 /// How a sentence is set.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Setting {
+pub struct TextLayout {
     pub width: f32,
     pub points: f32,
     /// Only this many rows, `usize::MAX` for all.
@@ -36,7 +36,7 @@ pub(super) fn atoms(
     galleys: &mut WordGalleys,
     content: &Content,
     levels: &Levels,
-    setting: Setting,
+    setting: TextLayout,
 ) -> Vec<Atom> {
     let mut atoms = Vec::with_capacity(content.words.len());
     for (token, word) in content.words.iter().enumerate() {
@@ -86,7 +86,7 @@ fn mirrored(word: &str) -> Option<String> {
 /// Cuts a word into parts that fit a row, between what people see as characters; no more of them than are shown.
 ///
 /// Cost: some ten parts are shaped for each, however long the word is.
-fn cut<'w>(ui: &Ui, galleys: &mut WordGalleys, word: &'w str, setting: Setting) -> Vec<&'w str> {
+fn cut<'w>(ui: &Ui, galleys: &mut WordGalleys, word: &'w str, setting: TextLayout) -> Vec<&'w str> {
     let bounds: Vec<usize> = character_ends(word).collect();
     let last = bounds.len().saturating_sub(1);
     let (mut parts, mut start, mut next) = (Vec::new(), 0, 0);

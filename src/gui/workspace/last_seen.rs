@@ -5,14 +5,14 @@ use crate::text::TextRange;
 
 /// Enough of a sentence to tell that its words were cut anew, and to find them when it is gone.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct LastSeen {
     of: Option<SentenceId>,
     document: Option<DocumentId>,
     place: usize,
     tokens: Vec<TextRange>,
 }
 
-impl Seen {
+impl LastSeen {
     /// The words of the sentence that was seen are others now.
     pub(super) fn is_cut_anew(&self, sentence: &Sentence) -> bool {
         self.of == Some(sentence.id()) && self.tokens != sentence.tokens()
@@ -27,7 +27,7 @@ impl Seen {
     }
 
     /// The sentence that has the first word now, else the one that came in its place, else the last of all.
-    pub(super) fn heir<'c>(&self, corpus: &'c Corpus) -> Option<&'c Sentence> {
+    pub(super) fn successor<'c>(&self, corpus: &'c Corpus) -> Option<&'c Sentence> {
         let first = self.tokens.first()?.start();
         let document = self.document.and_then(|id| corpus.document(id)).filter(|document| document.is_there());
         let mut there = document.into_iter().flat_map(|d| &d.sentences).filter_map(|id| corpus.sentence(*id));

@@ -4,7 +4,7 @@ use crate::gui::commands::KeyboardOwner;
 
 /// What the window remembers of the pass before.
 #[derive(Default)]
-pub(super) struct Keyboard {
+pub(super) struct KeyboardFocus {
     pub(super) owner: Option<KeyboardOwner>,
     /// Something lay over the page.
     pub(super) was_covered: bool,

@@ -2,7 +2,7 @@
 
 use super::opening::{open_as_can_be, remember};
 use super::state::{Screen, Window};
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::commands::CommandId;
 use crate::gui::dialogs::{
     CopyDialog, Dialog, DocumentsDialog, ExportDialog, HistoryDialog, KeyHelp, LabelDialog, LookAgainDialog,
@@ -14,25 +14,27 @@ use eframe::egui::{Context, Theme};
 
 impl Window {
     pub(super) fn carry_out(&mut self, ctx: &Context) {
-        for act in std::mem::take(&mut self.acts) {
-            self.act(ctx, act);
+        for action in std::mem::take(&mut self.actions) {
+            self.perform(ctx, action);
         }
     }
 
-    pub(super) fn act(&mut self, ctx: &Context, act: Act) {
-        if self.is_writing() && !act.is_harmless() {
+    pub(super) fn perform(&mut self, ctx: &Context, action: UiAction) {
+        if self.is_writing() && !action.is_harmless() {
             return;
         }
-        if let Some(why) = self.desk().and_then(|desk| desk.project.read_only()).filter(|_| act.changes()) {
+        if let Some(why) =
+            self.workspace().and_then(|workspace| workspace.project.read_only()).filter(|_| action.changes())
+        {
             let text = format!("Nothing can be changed here: {why}");
             self.notify(ctx, text, true);
             return;
         }
-        match act {
-            Act::Command(id) => self.command(ctx, id),
-            Act::OpenSample => self.open_sample(),
-            Act::LookAround => self.look_around(),
-            Act::Create { path, labels, encoder, then_import } => {
+        match action {
+            UiAction::Command(id) => self.command(ctx, id),
+            UiAction::OpenSample => self.open_sample(),
+            UiAction::RefreshListing => self.refresh_listing(),
+            UiAction::Create { path, labels, encoder, then_import } => {
                 let home = self.home.clone();
                 self.start_work(format!("Making {} …", path.display()), then_import, move || {
                     if let Some(folder) = path.parent() {
@@ -45,7 +47,7 @@ impl Window {
                     Ok(project.into())
                 });
             }
-            Act::Open(path) => {
+            UiAction::Open(path) => {
                 let home = self.home.clone();
                 self.start_work(format!("Opening {} …", path.display()), Vec::new(), move || {
                     let project = open_as_can_be(&home, &path)?;
@@ -53,57 +55,57 @@ impl Window {
                     Ok(project.into())
                 });
             }
-            Act::Rescue(path) => self.rescue(path),
-            Act::ImportFrom(paths) if self.desk().is_some() => self.import(&paths),
-            Act::ImportFrom(paths) => self.new_project(paths),
-            Act::CopyText(text) => ctx.copy_text(text),
-            Act::Notice(text) => self.notify(ctx, text, false),
-            Act::FileNewsRead => {
-                if let Screen::Desk(desk) = &mut self.screen {
-                    desk.project.dismiss_file_news();
+            UiAction::Rescue(path) => self.rescue(path),
+            UiAction::ImportFrom(paths) if self.workspace().is_some() => self.import(&paths),
+            UiAction::ImportFrom(paths) => self.new_project(paths),
+            UiAction::CopyText(text) => ctx.copy_text(text),
+            UiAction::Notice(text) => self.notify(ctx, text, false),
+            UiAction::FileNewsRead => {
+                if let Screen::Workspace(workspace) = &mut self.screen {
+                    workspace.project.dismiss_file_news();
                 }
             }
-            Act::CloseDialog => self.dialog = None,
-            act => self.act_on_desk(ctx, act),
+            UiAction::CloseDialog => self.dialog = None,
+            action => self.perform_on_workspace(ctx, action),
         }
     }
 
-    fn act_on_desk(&mut self, ctx: &Context, act: Act) {
+    fn perform_on_workspace(&mut self, ctx: &Context, action: UiAction) {
         let before = self.revision();
-        let Screen::Desk(desk) = &mut self.screen else { return };
-        let told = match act {
-            Act::Change(command) => desk.change(command).map(|_| None),
-            Act::Sentence(event) => desk.pointer(event),
-            Act::KeepNote { has_ended } => desk.keep_note(has_ended),
-            Act::UseLabel(label) => {
-                let told = desk.use_label(label);
-                return self.tell_edit(ctx, before, told);
+        let Screen::Workspace(workspace) = &mut self.screen else { return };
+        let feedback = match action {
+            UiAction::Change(command) => workspace.change(command).map(|_| None),
+            UiAction::Sentence(event) => workspace.pointer(event),
+            UiAction::KeepNote { has_ended } => workspace.keep_note(has_ended),
+            UiAction::UseLabel(label) => {
+                let feedback = workspace.use_label(label);
+                return self.show_edit_feedback(ctx, before, feedback);
             }
-            Act::GoTo(id) => {
-                desk.go_to(id);
-                desk.view.reveal = Some(Reveal::Row);
+            UiAction::GoTo(id) => {
+                workspace.go_to(id);
+                workspace.view.reveal = Some(Reveal::Row);
                 Ok(None)
             }
-            Act::Import { incoming, how, watch } => {
-                desk.start_import(*incoming, how, watch);
+            UiAction::Import { incoming, how, watch } => {
+                workspace.start_import(*incoming, how, watch);
                 Ok(None)
             }
-            Act::EditLabel(id) => {
-                let corpus = desk.project.corpus();
+            UiAction::EditLabel(id) => {
+                let corpus = workspace.project.corpus();
                 let label = corpus.labels().get(id);
                 self.dialog = label.map(|label| Dialog::Label(LabelDialog::edit(corpus, label)));
                 Ok(None)
             }
             _ => Ok(None),
         };
-        self.tell(ctx, told);
+        self.show_feedback(ctx, feedback);
     }
 
     fn command(&mut self, ctx: &Context, id: CommandId) {
-        if let Screen::Desk(desk) = &mut self.screen
-            && let Some(told) = desk.command(id)
+        if let Screen::Workspace(workspace) = &mut self.screen
+            && let Some(feedback) = workspace.command(id)
         {
-            self.tell(ctx, told);
+            self.show_feedback(ctx, feedback);
             return;
         }
         match id {
@@ -112,44 +114,46 @@ impl Window {
             CommandId::CloseProject => self.close_project(),
             CommandId::KeyHelp => self.dialog = Some(Dialog::KeyHelp(KeyHelp)),
             CommandId::Settings => {
-                let project = self.desk().map(|desk| &desk.project);
-                let dialog = SettingsDialog::new(project, &self.known.encoders);
+                let project = self.workspace().map(|workspace| &workspace.project);
+                let dialog = SettingsDialog::new(project, &self.listing.encoders);
                 self.dialog = Some(Dialog::Settings(Box::new(dialog)));
             }
-            CommandId::ChooseLabel if self.desk().is_some() => {
+            CommandId::ChooseLabel if self.workspace().is_some() => {
                 self.dialog = Some(Dialog::Palette(Palette::of_labels()));
             }
             CommandId::Palette => self.dialog = Some(Dialog::Palette(Palette::default())),
-            CommandId::AddLabel if self.desk().is_some() => {
+            CommandId::AddLabel if self.workspace().is_some() => {
                 self.dialog = Some(Dialog::Label(LabelDialog::new_label()));
             }
-            CommandId::Documents if self.desk().is_some() => {
+            CommandId::Documents if self.workspace().is_some() => {
                 self.dialog = Some(Dialog::Documents(DocumentsDialog::new()));
             }
-            CommandId::LookAgain if self.desk().is_some() => {
+            CommandId::LookAgain if self.workspace().is_some() => {
                 self.dialog = Some(Dialog::LookAgain(LookAgainDialog::default()));
             }
-            CommandId::History if self.desk().is_some() => {
-                let current = self.desk().and_then(|desk| desk.view.current());
+            CommandId::History if self.workspace().is_some() => {
+                let current = self.workspace().and_then(|workspace| workspace.view.current());
                 self.dialog = Some(Dialog::History(HistoryDialog::new(current)));
             }
-            CommandId::Dashboard if self.desk().is_some() => {
+            CommandId::Dashboard if self.workspace().is_some() => {
                 self.dialog = Some(Dialog::Dashboard(Box::default()));
             }
             CommandId::Import => self.import(&[]),
             CommandId::Export => {
-                let dialog = self.desk().map(|desk| ExportDialog::new(&desk.project));
+                let dialog = self.workspace().map(|workspace| ExportDialog::new(&workspace.project));
                 self.dialog = dialog.map(Box::new).map(Dialog::Export);
             }
             CommandId::SaveCopy => {
-                let dialog = self.desk().map(|desk| CopyDialog::new(&desk.project));
+                let dialog = self.workspace().map(|workspace| CopyDialog::new(&workspace.project));
                 self.dialog = dialog.map(Box::new).map(Dialog::Copy);
             }
             CommandId::SplitWord => {
-                let Some(desk) = self.desk() else { return };
-                match SplitWordDialog::new(&desk.project, &desk.view) {
+                let Some(workspace) = self.workspace() else { return };
+                match SplitWordDialog::new(&workspace.project, &workspace.view) {
                     Some(dialog) => self.dialog = Some(Dialog::SplitWord(dialog)),
-                    None => self.tell(ctx, Ok(Some("This word has one character and can't be split".to_owned()))),
+                    None => {
+                        self.show_feedback(ctx, Ok(Some("This word has one character and can't be split".to_owned())))
+                    }
                 }
             }
             CommandId::ToggleTheme => {
