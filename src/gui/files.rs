@@ -94,7 +94,16 @@ impl PathField {
     }
 
     pub(super) fn paths(&self) -> Vec<PathBuf> {
-        self.text.split(';').map(str::trim).filter(|p| !p.is_empty()).map(PathBuf::from).collect()
+        self.typed().map(PathBuf::from).collect()
+    }
+
+    /// Whether there is a path; cheap also where there are thousands.
+    pub(super) fn has_paths(&self) -> bool {
+        self.typed().next().is_some()
+    }
+
+    fn typed(&self) -> impl Iterator<Item = &str> {
+        self.text.split(';').map(str::trim).filter(|p| !p.is_empty())
     }
 
     /// The field with a button for each request.

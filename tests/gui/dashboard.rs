@@ -123,7 +123,7 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
     measured(&fixture, &path, &[8, 6]);
     let mut page = fixture.open(&path);
     open_dashboard(&mut page);
-    assert!(page.shows("learning curve, 2 models"));
+    page.wait("the curve", |page| page.shows("learning curve, 2 models"));
     assert!(page.shows_part("Measured on 25 sentences of the blind set, from which no model learned"));
     assert!(page.shows_part("No forecast yet. It takes 5 measured models of one encoder (2 are there)"));
     assert!(!page.shows("Set aside") && !page.shows("Set more aside"), "a model has learned");
@@ -143,7 +143,7 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
     project.close().unwrap();
     let mut page = fixture.open(&path);
     open_dashboard(&mut page);
-    assert!(page.shows("learning curve, 5 models"));
+    page.wait("the curve", |page| page.shows("learning curve, 5 models"));
     assert!(page.shows_part("Model 5, trained on"));
     assert!(page.shows_part("100 more sentences: about "));
     let little = curve.forecast.is_some_and(|forecast| forecast.is_little());

@@ -61,18 +61,35 @@ enum ImportState {
     Done(Box<ImportReceipt>),
 }
 
+/// What files hold, and what is shown of it.
+struct ReadFiles {
+    incoming: Incoming,
+    sentences: Vec<Content>,
+    /// What the mentions are, if there are any.
+    kind: Option<ImportAs>,
+}
+
 /// Why files were not read, and the format whose option the error asks for.
 type ReadFailure = Box<(SessionError, Option<&'static str>)>;
 
 /// Files that are being read. Dropping it cancels that.
 struct Reading {
-    task: Task<Result<Incoming, ReadFailure>>,
+    task: Task<Result<ReadFiles, ReadFailure>>,
     watch: Watch,
 }
 
 impl Drop for Reading {
     fn drop(&mut self) {
         self.watch.cancel();
+    }
+}
+
+impl ReadFiles {
+    fn of(incoming: Incoming, labels: &LabelSet) -> Self {
+        let sentences = preview(&incoming, labels);
+        // Without mentions the split that is chosen says more.
+        let kind = (incoming.mentions > 0).then(|| incoming.likely_kind(None));
+        Self { incoming, sentences, kind }
     }
 }
 
@@ -119,13 +136,10 @@ impl ImportDialog {
     fn take_reading(&mut self, context: &DialogContext<'_>) {
         let ImportState::Reading(reading) = &self.state else { return };
         let Some(result) = reading.task.poll() else { return };
-        let labels = context.project.map(|p| p.corpus().labels());
         let result = result.map_err(|lost| Box::new((lost.into(), None))).flatten();
         self.state = match result {
-            Ok(incoming) => {
-                let sentences = preview(&incoming, labels.unwrap_or(&LabelSet::default()));
-                // Without mentions the split that is chosen says more.
-                self.how.kind = (incoming.mentions > 0).then(|| incoming.likely_kind(None));
+            Ok(ReadFiles { incoming, sentences, kind }) => {
+                self.how.kind = kind;
                 self.read_as = Some(incoming.format_id);
                 let there = context.project.and_then(|p| incoming.already_there(p.corpus()));
                 ImportState::Preview { incoming: Box::new(incoming), sentences, there }
@@ -146,8 +160,11 @@ impl ImportDialog {
         let request = ReadRequest { format: self.format.map(str::to_owned), options };
         let watch = Watch::default();
         let for_work = watch.clone();
-        let work = move || {
-            read_files_watched(&files, &request, &for_work).map_err(|error| Box::new((error, asking_format(&files))))
+        // For their colours.
+        let labels = context.project.map(|project| project.corpus().labels().clone()).unwrap_or_default();
+        let work = move || match read_files_watched(&files, &request, &for_work) {
+            Ok(incoming) => Ok(ReadFiles::of(incoming, &labels)),
+            Err(error) => Err(Box::new((error, asking_format(&files)))),
         };
         let task = Task::spawn("read files", context.services.waker.clone(), work);
         self.state = ImportState::Reading(Reading { task, watch });
@@ -169,7 +186,7 @@ impl ImportDialog {
             self.read_as = None;
         }
         let options = self.format_and_options(ui);
-        let ready = !self.path.paths().is_empty();
+        let ready = self.path.has_paths();
         if ready && (options || path == PathChange::Chosen) {
             self.read(context);
         } else if path == PathChange::Typed {

@@ -34,7 +34,7 @@ impl DashboardDialog {
             context.actions.push(UiAction::CloseDialog);
             return;
         };
-        self.curve.follow(project);
+        self.curve.follow(project, &context.services.waker);
         self.models.follow(project);
         self.costs.follow(project);
         self.scores.follow();
