@@ -8,7 +8,8 @@
 //!   while somebody types in a field. `?` and the function keys act beside it, too.
 //! - Letters are matched by the character that was typed, so that any keyboard layout works.
 //!
-//! Deliberately absent: the keys of labels (they belong to the project) and what a command does (`workspace`, `window`).
+//! Deliberately absent: the keys of labels (they belong to the project) and what a command does (`workspace` and
+//! `window`).
 
 use eframe::egui::os::OperatingSystem;
 use eframe::egui::{self, Event, Key, ModifierNames, Modifiers};
@@ -306,7 +307,7 @@ pub fn entry(id: CommandId) -> Option<&'static Entry> {
     TABLE.iter().find(|entry| entry.id == id)
 }
 
-/// The first shortcut of a command as the platform writes it, empty without one: "Ctrl+Shift+Z", on a Mac "Shift+Cmd+Z".
+/// The first shortcut of a command as the platform writes it, empty without one: "Ctrl+Shift+Z", or "Shift+Cmd+Z".
 pub fn keys_text(id: CommandId) -> String {
     entry(id).and_then(|e| e.keys.first()).map(|keys| keys.text()).unwrap_or_default()
 }

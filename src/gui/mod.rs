@@ -2,9 +2,10 @@
 //!
 //! # How it works
 //! Each frame [`Window::logic`] takes in what workers and keys bring, then [`Window::ui`] paints. Panels and dialogs
-//! read the [`Project`](crate::session::Project) and the view and ask for [`actions`]; the window carries them out after
-//! painting, by session commands. Clicks and keys that come in one frame have a pass each ([`input_passes`]), so that all code
-//! here may take it that one of them came at a time.
+//! read the [`Project`](crate::session::Project) and the view and ask for [`actions`]; the window carries them out
+//! after painting, by session commands. Those that are about the open project are in [`workspace`]. Clicks and keys
+//! that come in one frame have a pass each ([`input_passes`]), so that all code here may take it that one of them came
+//! at a time.
 //!
 //! # Invariants
 //! - No reading or writing of files, no waiting and no tensors on the window's thread: a `session::Task` does it.

@@ -1,8 +1,9 @@
 //! An open project as the person works on it: where they are in it, what is selected, and what commands do there.
 //!
 //! # Invariants
-//! - [`View`] is what the window remembers, [`Workspace`] has it together with the project. The other files are commands of
-//!   the workspace, by what they are about; none of them is imported by these two.
+//! - [`View`] is what the window remembers, [`Workspace`] has it together with the project. `dispatch`, `editing`,
+//!   `labelling`, `navigation`, `notes`, `reviewing` and `statuses` are what commands do to both, by what they are
+//!   about; they are imported by nothing.
 
 mod dispatch;
 mod editing;

@@ -119,3 +119,40 @@ impl Sight {
         *self = if is_in_sight { Self::Seen } else { Self::OutOfSight };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annotation::MentionId;
+    use crate::gui::widgets::sentence::Word;
+
+    fn content(words: usize) -> Content {
+        let word = Word { text: "word".to_owned(), gap_before: true, may_break_before: true };
+        Content { words: vec![word; words], ..Content::default() }
+    }
+
+    #[test]
+    fn a_selection_lies_inside_the_sentence_and_outlives_no_mark() {
+        let [two, four] = [2, 4].map(TokenIdx::new);
+        let words = Selection::Words { anchor: four, cursor: two, offers_labels: true };
+        assert_eq!(words.words(), Some(Span::covering(two, four)));
+        let last = TokenIdx::new(1);
+        let fewer = Selection::Words { anchor: last, cursor: last, offers_labels: true };
+        assert_eq!(words.inside(&content(2)), fewer);
+        let mark = Selection::Mark { id: MarkId::Mention(MentionId(1)), cursor: two, stepped_from: Some(four) };
+        assert_eq!((mark.stepped_from(), mark.words()), (four, None));
+        assert_eq!(mark.inside(&content(5)), Selection::Cursor(two), "no such mark is there");
+    }
+
+    #[test]
+    fn what_was_replaced_is_seen_from_the_frame_after_the_one_that_shows_it() {
+        let mut sight = Sight::Replaced { shown_in: None };
+        sight.was_painted(true, 7);
+        sight.was_painted(true, 7);
+        assert_eq!(sight.unseen(), Some(Unseen::Replaced));
+        sight.was_painted(true, 8);
+        assert_eq!(sight.unseen(), None);
+        sight.was_painted(false, 9);
+        assert_eq!(sight.unseen(), Some(Unseen::OutOfSight));
+    }
+}
