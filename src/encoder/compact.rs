@@ -9,7 +9,7 @@
 //! | `NAME` `[rows, columns]`, 8 bits | `NAME` of type I8 `[rows, columns]`, `NAME.scales` BF16 `[rows, 1]` |
 //! | 4 bits | `NAME` of type U8 `[rows, columns / 2]`, the lower half of a byte first, `NAME.scales` BF16 `[rows, groups]` |
 
-use super::folder::{COMPACT, write_synced};
+use super::folder::{COMPACT, write_file};
 use super::weights::{read, shapes};
 use super::{Encoder, EncoderError};
 use crate::nn::{NnError, lend};
@@ -64,7 +64,7 @@ impl Encoder {
     /// When the disk refuses.
     pub fn write_compact(&self, folder: &Path) -> Result<(), EncoderError> {
         self.definition().write(folder)?;
-        write_synced(&folder.join(COMPACT), &self.packed_file()?)
+        write_file(&folder.join(COMPACT), &self.packed_file()?)
     }
 
     /// The same encoder with the weights that it has when it is read from a compact file.

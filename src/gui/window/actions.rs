@@ -2,14 +2,15 @@
 
 use super::opening::{open_as_can_be, remember};
 use super::state::{Screen, Window};
+use crate::disk::Noted as _;
 use crate::gui::actions::UiAction;
 use crate::gui::commands::CommandId;
 use crate::gui::dialogs::{
     CopyDialog, Dialog, DocumentsDialog, ExportDialog, HistoryDialog, KeyHelp, LabelDialog, LookAgainDialog,
-    OpenDialog, Palette, SettingsDialog, SplitWordDialog,
+    OpenDialog, Palette, Report, SettingsDialog, SplitWordDialog,
 };
 use crate::gui::workspace::Reveal;
-use crate::session::{NewProject, Project};
+use crate::session::{NewProject, Project, log_path};
 use eframe::egui::{Context, Theme};
 
 impl Window {
@@ -39,7 +40,7 @@ impl Window {
                 self.start_work(format!("Making {} …", path.display()), then_import, move || {
                     if let Some(folder) = path.parent() {
                         // A folder that can't be made is told by the project that can't be written there.
-                        let _made = std::fs::create_dir_all(folder);
+                        std::fs::create_dir_all(folder).noted_at("the project can't be made there", folder);
                     }
                     let new = NewProject { encoder, ..NewProject::with_labels(labels)? };
                     let project = Project::create(&home, &path, &new)?;
@@ -113,6 +114,7 @@ impl Window {
             CommandId::OpenProject => self.dialog = Some(Dialog::Open(OpenDialog::default())),
             CommandId::CloseProject => self.close_project(),
             CommandId::KeyHelp => self.dialog = Some(Dialog::KeyHelp(KeyHelp)),
+            CommandId::ShowLog => self.report = Some(Report::of_log(&log_path(&self.home))),
             CommandId::Settings => {
                 let project = self.workspace().map(|workspace| &workspace.project);
                 let dialog = SettingsDialog::new(project, &self.listing.encoders);

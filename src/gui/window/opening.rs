@@ -1,6 +1,7 @@
 //! Opening, making and closing projects, and taking files in: what the window lets a thread do.
 
 use super::state::{DiskListing, Opened, Screen, Window};
+use crate::disk::Noted as _;
 use crate::gui::actions::UiAction;
 use crate::gui::dialogs::{Dialog, ImportDialog, NewProjectDialog, Report};
 use crate::gui::workspace::{ClosingWorkspace, Workspace};
@@ -233,7 +234,7 @@ impl From<SessionError> for Opened {
 
 /// A list of recent projects that can't be written is no reason to refuse a project.
 pub(super) fn remember(home: &Home, path: &Path) {
-    let _written = home.remember_recent(path);
+    home.remember_recent(path).noted("the project is not among the recent ones");
 }
 
 /// Opens a project for annotation, or to be looked at where it is open elsewhere or can't be written.
