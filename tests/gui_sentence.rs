@@ -10,7 +10,9 @@ use nestling::annotation::{
     Provenance, Rgb, SentenceId, Span, Suggestion, TokenIdx,
 };
 use nestling::gui::theme;
-use nestling::gui::widgets::sentence::{Content, Emphasis, MarkId, SentenceEvent, SentenceView, Setting, Typesetter};
+use nestling::gui::widgets::sentence::{
+    Content, Emphasis, MarkId, SentenceEvent, SentenceView, TextLayout, Typesetter,
+};
 use nestling::text::tokenize;
 
 const PER: LabelId = LabelId(0);
@@ -67,7 +69,7 @@ impl Page {
 
     fn ui(&mut self, ui: &mut egui::Ui) {
         self.typesetter.begin_frame(ui);
-        let setting = Setting { width: self.width, points: theme::size::TEXT_SENTENCE, most_rows: usize::MAX };
+        let setting = TextLayout { width: self.width, points: theme::size::TEXT_SENTENCE, most_rows: usize::MAX };
         let flow = self.typesetter.set(ui, &self.content, setting);
         let view = SentenceView {
             id: egui::Id::unique("sentence"),
@@ -133,7 +135,7 @@ fn a_click_selects_a_word_and_a_bar_is_picked() {
     harness.run();
     harness.get_by_label("suggestion ORG 0.91: Aarhus").click();
     harness.run();
-    let picked = [MarkId::Gold(MentionId(0)), MarkId::Ghost(span(3, 4), ORG)];
+    let picked = [MarkId::Mention(MentionId(0)), MarkId::Suggestion(span(3, 4), ORG)];
     assert_eq!(harness.state().events, picked.map(SentenceEvent::Pick));
 }
 
@@ -145,7 +147,7 @@ fn a_double_click_on_a_ghost_accepts_it() {
         harness.run_steps(1);
     }
     harness.run();
-    assert_eq!(*harness.state().events.last().unwrap(), SentenceEvent::Accept(MarkId::Ghost(span(3, 4), ORG)));
+    assert_eq!(*harness.state().events.last().unwrap(), SentenceEvent::Accept(MarkId::Suggestion(span(3, 4), ORG)));
 }
 
 #[test]
@@ -197,7 +199,7 @@ fn a_word_wider_than_the_row_is_cut_and_stays_inside() {
     let mut probe = Harness::builder().allow_missing_glyphs().with_context_setup(theme::install).build_ui(move |ui| {
         let mut typesetter = Typesetter::default();
         typesetter.begin_frame(ui);
-        let flow = typesetter.set(ui, &content, Setting { width: 300.0, points: 21.0, most_rows: usize::MAX });
+        let flow = typesetter.set(ui, &content, TextLayout { width: 300.0, points: 21.0, most_rows: usize::MAX });
         r.set(flow.pieces.iter().map(|p| p.rect.right()).fold(0.0, f32::max));
         n.set(flow.rows.len());
         assert!(flow.segments.iter().all(|s| s.bar.right() <= 301.0 && s.bar.left() >= -1.0));
@@ -214,7 +216,7 @@ fn a_mention_in_two_pieces_has_two_bars_of_one_lane_joined_by_a_line() {
     let mut probe = Harness::builder().with_context_setup(theme::install).build_ui(move |ui| {
         let mut typesetter = Typesetter::default();
         typesetter.begin_frame(ui);
-        let flow = typesetter.set(ui, &content, Setting { width: 800.0, points: 21.0, most_rows: usize::MAX });
+        let flow = typesetter.set(ui, &content, TextLayout { width: 800.0, points: 21.0, most_rows: usize::MAX });
         let split = content.marks.iter().position(|m| m.fragments.len() == 2).unwrap();
         let bars: Vec<Rect> = flow.segments.iter().filter(|s| s.mark == split).map(|s| s.bar).collect();
         assert_eq!(bars.len(), 2);
@@ -235,7 +237,7 @@ fn a_row_has_only_the_lanes_that_it_needs() {
     let mut probe = Harness::builder().with_context_setup(theme::install).build_ui(move |ui| {
         let mut typesetter = Typesetter::default();
         typesetter.begin_frame(ui);
-        let flow = typesetter.set(ui, &content, Setting { width: 300.0, points: 21.0, most_rows: usize::MAX });
+        let flow = typesetter.set(ui, &content, TextLayout { width: 300.0, points: 21.0, most_rows: usize::MAX });
         assert_eq!(flow.rows[0].lanes, 2);
         assert!(flow.rows[1..].iter().all(|row| row.lanes == 0));
     });

@@ -4,7 +4,7 @@
 //! these over and the card itself are not in it. Frames come sixty times a second, as on a screen, so that a training
 //! beside it gets the time that it would get.
 
-use super::files::{FilePicker, Wish};
+use super::files::{FilePicker, FileRequest};
 use super::window::Window;
 use crate::experiments::{Percentiles, UiBench, UiBenchRequest, prepare_ui_bench};
 use crate::session::{Home, LearnerState, SessionError, TrainingProgress, resident_memory_mb};
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 struct NoPicker;
 
 impl FilePicker for NoPicker {
-    fn pick(&self, _wish: &Wish) -> Vec<PathBuf> {
+    fn pick(&self, _request: &FileRequest) -> Vec<PathBuf> {
         Vec::new()
     }
 }
@@ -40,19 +40,19 @@ impl FilePicker for NoPicker {
 pub fn bench(request: &UiBenchRequest, cancel: &AtomicBool) -> Result<UiBench, SessionError> {
     let home = Home::find();
     let (_folder, path) = prepare_ui_bench(request, &home, cancel)?;
-    let mut screen = Screen::new(home, path);
+    let mut screen = HeadlessWindow::new(home, path);
     let measured = screen.measure(request, cancel);
     screen.window.close().and(measured)
 }
 
 /// What stands for a screen.
-struct Screen {
+struct HeadlessWindow {
     ctx: Context,
     window: Window,
     begun: Instant,
 }
 
-impl Screen {
+impl HeadlessWindow {
     fn new(home: Home, path: PathBuf) -> Self {
         let (ctx, begun) = (Context::default(), Instant::now());
         let window = Window::new(&ctx, home, Arc::new(NoPicker), Some(path));
@@ -100,7 +100,7 @@ impl Screen {
     }
 
     fn measure(&mut self, request: &UiBenchRequest, cancel: &AtomicBool) -> Result<UiBench, SessionError> {
-        self.wait(cancel, |window| window.desk().is_some())?;
+        self.wait(cancel, |window| window.workspace().is_some())?;
         self.frame(Vec::new());
         let open_secs = self.begun.elapsed().as_secs_f64();
         for _ in 0..WARM_UP {
@@ -113,7 +113,7 @@ impl Screen {
         }
         let (mut all, mut with_keys) = (Vec::with_capacity(request.frames), Vec::new());
         let started = Instant::now();
-        let label_key = self.window.desk().and_then(|d| d.project.corpus().labels().iter().find_map(|l| l.key));
+        let label_key = self.window.workspace().and_then(|d| d.project.corpus().labels().iter().find_map(|l| l.key));
         for events in script(label_key).take(request.frames) {
             if cancel.load(Ordering::Relaxed) {
                 return Err(SessionError::Stopped);
@@ -137,9 +137,9 @@ impl Screen {
             self.follow(&mut training, cancel)?;
         }
         let secs = started.elapsed().as_secs_f64();
-        let Some(desk) = self.window.desk() else { return Err(SessionError::Stopped) };
-        let (corpus, counts) = (desk.project.corpus(), desk.project.counts());
-        let suggested = corpus.sentences().filter_map(|s| desk.project.suggestions(s.id()));
+        let Some(workspace) = self.window.workspace() else { return Err(SessionError::Stopped) };
+        let (corpus, counts) = (workspace.project.corpus(), workspace.project.counts());
+        let suggested = corpus.sentences().filter_map(|s| workspace.project.suggestions(s.id()));
         let nothing = Percentiles { p50: 0.0, p95: 0.0, p99: 0.0, max: 0.0 };
         Ok(UiBench {
             words: counts.tokens,
@@ -158,7 +158,7 @@ impl Screen {
     fn train(&mut self, cancel: &AtomicBool) -> Result<(), SessionError> {
         self.paced(key(Modifiers::COMMAND, Key::T));
         let begun = |window: &Window| {
-            window.desk().is_some_and(|desk| match &desk.project.learner().state {
+            window.workspace().is_some_and(|workspace| match &workspace.project.learner().state {
                 LearnerState::Training(progress) => progress.step > 0,
                 LearnerState::Failed { .. } => true,
                 LearnerState::Waiting { .. } | LearnerState::LookingAgain(_) | LearnerState::Off => false,
@@ -178,7 +178,7 @@ impl Screen {
     }
 
     fn progress(&self) -> Option<TrainingProgress> {
-        match &self.window.desk()?.project.learner().state {
+        match &self.window.workspace()?.project.learner().state {
             LearnerState::Training(progress) => Some(progress.clone()),
             _ => None,
         }
@@ -224,19 +224,19 @@ fn script(label_key: Option<char>) -> impl Iterator<Item = Vec<Event>> {
         let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
         vec![Event::PointerMoved(pos), Event::PointerButton { pos, button, pressed, modifiers }]
     };
-    let mut acts: Vec<Vec<Event>> = vec![press(Key::ArrowDown), press(Key::ArrowRight), press(Key::ArrowRight)];
-    acts.extend([with(Modifiers::SHIFT, Key::ArrowRight), with(Modifiers::SHIFT, Key::ArrowRight)]);
-    acts.extend(label_key.map(|key| typed(&key.to_string())));
-    acts.extend([with(Modifiers::ALT, Key::ArrowRight), with(Modifiers::COMMAND, Key::ArrowUp)]);
-    acts.extend(label_key.map(|key| typed(&key.to_string())));
-    acts.extend([with(Modifiers::COMMAND, Key::Z), with(Modifiers::COMMAND, Key::Z), press(Key::Tab)]);
-    acts.extend([press(Key::Enter), typed("x"), with(Modifiers::SHIFT, Key::Enter), press(Key::Space)]);
-    acts.extend([button(page, true), vec![Event::PointerMoved(page + vec2(90.0, 0.0))]]);
-    acts.extend([button(page + vec2(160.0, 0.0), false), press(Key::Escape), typed("n")]);
-    acts.extend([scroll(-40.0), scroll(-40.0), scroll(60.0), button(list, true), button(list, false)]);
-    acts.extend([with(Modifiers::COMMAND, Key::F), typed("be"), typed("r"), press(Key::Enter)]);
-    acts.push(with(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::F));
-    acts.into_iter().cycle().flat_map(|events| [events, Vec::new()])
+    let mut actions: Vec<Vec<Event>> = vec![press(Key::ArrowDown), press(Key::ArrowRight), press(Key::ArrowRight)];
+    actions.extend([with(Modifiers::SHIFT, Key::ArrowRight), with(Modifiers::SHIFT, Key::ArrowRight)]);
+    actions.extend(label_key.map(|key| typed(&key.to_string())));
+    actions.extend([with(Modifiers::ALT, Key::ArrowRight), with(Modifiers::COMMAND, Key::ArrowUp)]);
+    actions.extend(label_key.map(|key| typed(&key.to_string())));
+    actions.extend([with(Modifiers::COMMAND, Key::Z), with(Modifiers::COMMAND, Key::Z), press(Key::Tab)]);
+    actions.extend([press(Key::Enter), typed("x"), with(Modifiers::SHIFT, Key::Enter), press(Key::Space)]);
+    actions.extend([button(page, true), vec![Event::PointerMoved(page + vec2(90.0, 0.0))]]);
+    actions.extend([button(page + vec2(160.0, 0.0), false), press(Key::Escape), typed("n")]);
+    actions.extend([scroll(-40.0), scroll(-40.0), scroll(60.0), button(list, true), button(list, false)]);
+    actions.extend([with(Modifiers::COMMAND, Key::F), typed("be"), typed("r"), press(Key::Enter)]);
+    actions.push(with(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::F));
+    actions.into_iter().cycle().flat_map(|events| [events, Vec::new()])
 }
 
 /// A key with others held, pressed and let go.

@@ -8,9 +8,11 @@
 //!   while somebody types in a field. `?` and the function keys act beside it, too.
 //! - Letters are matched by the character that was typed, so that any keyboard layout works.
 //!
-//! Deliberately absent: the keys of labels (they belong to the project) and what a command does (`desk`, `window`).
+//! Deliberately absent: the keys of labels (they belong to the project) and what a command does (`workspace` and
+//! `window`).
 
-use eframe::egui::{self, Event, Key, Modifiers};
+use eframe::egui::os::OperatingSystem;
+use eframe::egui::{self, Event, Key, ModifierNames, Modifiers};
 
 /// What a person can ask for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -307,7 +309,7 @@ pub fn entry(id: CommandId) -> Option<&'static Entry> {
     TABLE.iter().find(|entry| entry.id == id)
 }
 
-/// The first shortcut of a command as people write it, empty without one: "Ctrl+Shift+Z".
+/// The first shortcut of a command as the platform writes it, empty without one: "Ctrl+Shift+Z", or "Shift+Cmd+Z".
 pub fn keys_text(id: CommandId) -> String {
     entry(id).and_then(|e| e.keys.first()).map(|keys| keys.text()).unwrap_or_default()
 }
@@ -326,10 +328,11 @@ impl Keys {
         match self {
             Keys::Type(c) => c.to_uppercase().collect(),
             Keys::Press(modifiers, key) | Keys::Loose(modifiers, key) => {
-                let mut text = String::new();
-                for (held, name) in [(modifiers.command, "Ctrl+"), (modifiers.alt, "Alt+"), (modifiers.shift, "Shift+")]
-                {
-                    text.push_str(if held { name } else { "" });
+                // The names, not the symbols of a Mac: few fonts have these.
+                let is_mac = OperatingSystem::from_target_os().is_mac();
+                let mut text = ModifierNames::NAMES.format(&modifiers, is_mac);
+                if !text.is_empty() {
+                    text.push_str(ModifierNames::NAMES.concat);
                 }
                 text.push_str(match key {
                     Key::ArrowLeft => "Left",
@@ -467,10 +470,14 @@ mod tests {
     }
 
     #[test]
-    fn keys_read_as_people_write_them() {
-        assert_eq!(keys_text(CommandId::Redo), "Ctrl+Shift+Z");
+    fn keys_read_as_the_platform_writes_them() {
+        let (redo, larger) = match cfg!(target_os = "macos") {
+            true => ("Shift+Cmd+Z", "Larger (Cmd++)"),
+            false => ("Ctrl+Shift+Z", "Larger (Ctrl++)"),
+        };
+        assert_eq!(keys_text(CommandId::Redo), redo);
         assert_eq!(keys_text(CommandId::Reject), "X");
-        assert_eq!(title_with_keys(CommandId::ZoomIn), "Larger (Ctrl++)");
+        assert_eq!(title_with_keys(CommandId::ZoomIn), larger);
         assert_eq!(keys_text(CommandId::StopTraining), "");
     }
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// What is to be chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum FileRequest {
     /// Texts to import, several at once.
     Texts,
     Project,
@@ -26,23 +26,23 @@ pub enum Wish {
 
 /// The system's file dialog. Blocks until the person has chosen; empty for nothing.
 pub trait FilePicker: Send + Sync {
-    fn pick(&self, wish: &Wish) -> Vec<PathBuf>;
+    fn pick(&self, request: &FileRequest) -> Vec<PathBuf>;
 }
 
 /// The desktop's own dialog.
 pub struct SystemPicker;
 
 impl FilePicker for SystemPicker {
-    fn pick(&self, wish: &Wish) -> Vec<PathBuf> {
+    fn pick(&self, request: &FileRequest) -> Vec<PathBuf> {
         let dialog = rfd::FileDialog::new();
-        match wish {
-            Wish::Texts => dialog.set_title("Texts to import").pick_files().unwrap_or_default(),
-            Wish::Project => {
+        match request {
+            FileRequest::Texts => dialog.set_title("Texts to import").pick_files().unwrap_or_default(),
+            FileRequest::Project => {
                 let dialog = dialog.set_title("Open a project").add_filter("Nestling projects", &["nestling"]);
                 dialog.pick_file().into_iter().collect()
             }
-            Wish::Folder => dialog.set_title("Choose a folder").pick_folder().into_iter().collect(),
-            Wish::SaveAs(proposal) => {
+            FileRequest::Folder => dialog.set_title("Choose a folder").pick_folder().into_iter().collect(),
+            FileRequest::SaveAs(proposal) => {
                 let dialog = match proposal.parent() {
                     Some(folder) => dialog.set_directory(folder),
                     None => dialog,
@@ -94,19 +94,34 @@ impl PathField {
     }
 
     pub(super) fn paths(&self) -> Vec<PathBuf> {
-        self.text.split(';').map(str::trim).filter(|p| !p.is_empty()).map(PathBuf::from).collect()
+        self.typed().map(PathBuf::from).collect()
     }
 
-    /// The field with a button for each wish.
-    pub(super) fn show(&mut self, ui: &mut Ui, name: &str, wishes: &[(&str, Wish)], services: &Services) -> PathChange {
+    /// Whether there is a path; cheap also where there are thousands.
+    pub(super) fn has_paths(&self) -> bool {
+        self.typed().next().is_some()
+    }
+
+    fn typed(&self) -> impl Iterator<Item = &str> {
+        self.text.split(';').map(str::trim).filter(|p| !p.is_empty())
+    }
+
+    /// The field with a button for each request.
+    pub(super) fn show(
+        &mut self,
+        ui: &mut Ui,
+        name: &str,
+        requests: &[(&str, FileRequest)],
+        services: &Services,
+    ) -> PathChange {
         let tokens = theme::tokens(ui);
         let mut change = if self.take_choice() { PathChange::Chosen } else { PathChange::None };
         let row = vec2(ui.available_width(), 34.0);
         ui.allocate_ui_with_layout(row, Layout::right_to_left(Align::Center), |ui| {
-            for (title, wish) in wishes.iter().rev() {
+            for (title, request) in requests.iter().rev() {
                 if button(ui, self.choosing.is_none(), title).clicked() {
-                    let (picker, wish) = (services.picker.clone(), wish.clone());
-                    let work = move || picker.pick(&wish);
+                    let (picker, request) = (services.picker.clone(), request.clone());
+                    let work = move || picker.pick(&request);
                     self.choosing = Some(Task::spawn("file dialog", services.waker.clone(), work));
                     self.chose_nothing = false;
                 }

@@ -7,7 +7,7 @@
 //!   completed. Choosing again searches again. Only what is no longer there goes at once: sentences that were joined or
 //!   taken back.
 
-use super::marker::Marker;
+use super::highlighter::Highlighter;
 use crate::annotation::{Corpus, Sentence, SentenceId, Status};
 use crate::session::{Project, SaveState, SessionError, Task};
 use std::collections::HashSet;
@@ -17,7 +17,7 @@ use std::ops::Range;
 const PAUSE_SECS: f64 = 0.12;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Wanted {
+pub enum StatusFilter {
     #[default]
     All,
     ToDo,
@@ -26,14 +26,14 @@ pub enum Wanted {
     Skipped,
 }
 
-impl Wanted {
+impl StatusFilter {
     fn takes(self, status: Status) -> bool {
         match self {
-            Wanted::All => true,
-            Wanted::ToDo => matches!(status, Status::Untouched | Status::InProgress),
-            Wanted::Complete => status == Status::Complete,
-            Wanted::Flagged => status == Status::Flagged,
-            Wanted::Skipped => status == Status::Skipped,
+            StatusFilter::All => true,
+            StatusFilter::ToDo => matches!(status, Status::Untouched | Status::InProgress),
+            StatusFilter::Complete => status == Status::Complete,
+            StatusFilter::Flagged => status == Status::Flagged,
+            StatusFilter::Skipped => status == Status::Skipped,
         }
     }
 }
@@ -42,52 +42,52 @@ impl Wanted {
 pub struct Finder {
     /// As typed.
     pub query: String,
-    pub wanted: Wanted,
+    pub status_filter: StatusFilter,
     /// The words of the query, and since when they are these, in egui's time.
     words: String,
     since: f64,
-    search: Option<Search>,
+    search: Option<RunningSearch>,
     /// The last answer; of other words than those wanted while a search goes on.
-    answer: Option<Answer>,
+    answer: Option<SearchResult>,
     /// What the rows were made of.
-    made: Option<Made>,
+    made: Option<RowsKey>,
     /// The rows, in text order.
     hits: Vec<SentenceId>,
-    marker: Marker,
+    marker: Highlighter,
     /// The first row of these words is to be gone to when it is known.
     goes_to_first: Option<String>,
 }
 
-struct Search {
+struct RunningSearch {
     words: String,
-    state: Option<State>,
+    state: Option<CorpusExtent>,
     task: Task<Result<Vec<SentenceId>, SessionError>>,
 }
 
-struct Answer {
+struct SearchResult {
     words: String,
     /// Of the corpus when it was searched; `None` while edits were on their way to the disk, which is what is searched.
-    state: Option<State>,
+    state: Option<CorpusExtent>,
     found: Result<Vec<SentenceId>, String>,
 }
 
 #[derive(Clone, PartialEq, Eq)]
-struct Made {
+struct RowsKey {
     words: String,
-    wanted: Wanted,
-    state: State,
+    status_filter: StatusFilter,
+    state: CorpusExtent,
     /// Of the corpus that was searched.
-    searched: Option<State>,
+    searched: Option<CorpusExtent>,
 }
 
 /// Changes when sentences come or go.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct State {
+struct CorpusExtent {
     count: usize,
     next: SentenceId,
 }
 
-impl State {
+impl CorpusExtent {
     fn of(corpus: &Corpus) -> Self {
         Self { count: corpus.sentence_count(), next: corpus.next_sentence_id() }
     }
@@ -96,7 +96,7 @@ impl State {
 impl Finder {
     /// The list shows some sentences only.
     pub fn is_on(&self) -> bool {
-        self.made.as_ref().is_some_and(|made| !made.words.is_empty() || made.wanted != Wanted::All)
+        self.made.as_ref().is_some_and(|made| !made.words.is_empty() || made.status_filter != StatusFilter::All)
     }
 
     /// The rows are not yet those of the words that were typed.
@@ -111,7 +111,7 @@ impl Finder {
 
     pub fn show_all(&mut self) {
         self.query.clear();
-        self.wanted = Wanted::All;
+        self.status_filter = StatusFilter::All;
     }
 
     /// The first row is wanted, now or when the search has answered.
@@ -140,13 +140,13 @@ impl Finder {
             && let Some(result) = search.task.poll()
         {
             let found = result.map_err(SessionError::from).flatten().map_err(|error| error.to_string());
-            self.marker = Marker::new(&search.words);
-            self.answer = Some(Answer { words: search.words.clone(), state: search.state, found });
+            self.marker = Highlighter::new(&search.words);
+            self.answer = Some(SearchResult { words: search.words.clone(), state: search.state, found });
             self.search = None;
         }
         if self.words.is_empty() {
             self.answer = None;
-            self.marker = Marker::default();
+            self.marker = Highlighter::default();
         }
         let wait = self.ask(project, now);
         self.make_rows(project);
@@ -159,7 +159,7 @@ impl Finder {
             return None;
         }
         let is_saved = matches!(project.save_state(), SaveState::AllSaved);
-        let state = Some(State::of(project.corpus())).filter(|_| is_saved);
+        let state = Some(CorpusExtent::of(project.corpus())).filter(|_| is_saved);
         match &self.answer {
             Some(answer) if answer.words == self.words => {
                 // Sentences have come or gone since. Where the disk does not take them, the answer stays.
@@ -174,7 +174,7 @@ impl Finder {
                 }
             }
         }
-        self.search = Some(Search { words: self.words.clone(), state, task: project.search(&self.words) });
+        self.search = Some(RunningSearch { words: self.words.clone(), state, task: project.search(&self.words) });
         None
     }
 
@@ -182,23 +182,23 @@ impl Finder {
         let corpus = project.corpus();
         let words = self.answer.as_ref().map_or_else(String::new, |answer| answer.words.clone());
         let searched = self.answer.as_ref().and_then(|answer| answer.state);
-        let make = Made { words, wanted: self.wanted, state: State::of(corpus), searched };
+        let make = RowsKey { words, status_filter: self.status_filter, state: CorpusExtent::of(corpus), searched };
         if self.made.as_ref() == Some(&make) {
             return;
         }
-        let same_question = |made: &Made| made.words == make.words && made.wanted == make.wanted;
+        let same_question = |made: &RowsKey| made.words == make.words && made.status_filter == make.status_filter;
         let stays: HashSet<SentenceId> = match &self.made {
             Some(made) if same_question(made) => self.hits.drain(..).collect(),
             _ => HashSet::new(),
         };
-        let wanted = |s: &Sentence| self.wanted.takes(s.status()) || stays.contains(&s.id());
+        let wanted = |s: &Sentence| self.status_filter.takes(s.status()) || stays.contains(&s.id());
         self.hits = match self.answer.as_ref().map(|answer| &answer.found) {
             Some(Ok(found)) => {
                 let there = project.found(found.clone());
                 there.into_iter().filter(|id| corpus.sentence(*id).is_some_and(wanted)).collect()
             }
             Some(Err(_)) => Vec::new(),
-            None if self.wanted == Wanted::All => Vec::new(),
+            None if self.status_filter == StatusFilter::All => Vec::new(),
             None => corpus.sentences().filter(|s| wanted(s)).map(Sentence::id).collect(),
         };
         self.made = Some(make);

@@ -4,7 +4,7 @@
 //! those with its letters close together: a letter or two may be left out, but letters scattered over a phrase find
 //! nothing. Case, accents and punctuation don't matter.
 
-use super::marker::folded;
+use super::highlighter::folded;
 
 /// The less, the better.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -2,9 +2,10 @@
 //!
 //! # How it works
 //! Each frame [`Window::logic`] takes in what workers and keys bring, then [`Window::ui`] paints. Panels and dialogs
-//! read the [`Project`](crate::session::Project) and the view and ask for [`acts`]; the window carries them out after
-//! painting, by session commands. Clicks and keys that come in one frame have a pass each ([`turns`]), so that all code
-//! here may take it that one of them came at a time.
+//! read the [`Project`](crate::session::Project) and the view and ask for [`actions`]; the window carries them out
+//! after painting, by session commands. Those that are about the open project are in [`workspace`]. Clicks and keys
+//! that come in one frame have a pass each ([`input_passes`]), so that all code here may take it that one of them came
+//! at a time.
 //!
 //! # Invariants
 //! - No reading or writing of files, no waiting and no tensors on the window's thread: a `session::Task` does it.
@@ -14,99 +15,26 @@
 //! Deliberately absent: abilities of its own. All that changes a project is a session command; the command line
 //! uses the same session.
 
-mod acts;
+mod actions;
+mod app;
 mod bench;
 pub mod commands;
-mod desk;
 mod dialogs;
 mod fallback;
 mod files;
 mod finder;
-mod labelling;
-mod marker;
+mod highlighter;
+mod input_passes;
 mod matching;
-mod note;
 mod panels;
-mod review;
-mod statuses;
 pub mod theme;
-mod turns;
 mod typing;
-mod view;
 pub mod widgets;
 mod window;
+mod workspace;
 
+pub use app::{GuiError, run};
 pub use bench::bench;
-pub use desk::Desk;
-pub use files::{FilePicker, SystemPicker, Wish};
-pub use view::View;
+pub use files::{FilePicker, FileRequest, SystemPicker};
 pub use window::Window;
-
-use crate::session::{Home, SessionError, keep_unsaved, report_faults};
-use eframe::egui;
-use std::cell::{Cell, RefCell};
-use std::path::PathBuf;
-use std::rc::Rc;
-use std::sync::Arc;
-
-#[derive(Debug, thiserror::Error)]
-pub enum GuiError {
-    #[error(
-        "the window could not be opened; on Linux it needs a display (X11 or Wayland) and OpenGL (libgl1, libxkbcommon-x11); \
-         `nestling --help` shows what works without a window"
-    )]
-    NoWindow(#[from] eframe::Error),
-    /// There was no window any more to tell it.
-    #[error("the window is closed, but not all is saved: {0}")]
-    NotSaved(SessionError),
-    /// All is saved.
-    #[error("the window is closed: {0}")]
-    SavedElsewhere(SessionError),
-}
-
-/// What could not be saved when the window was closed.
-type Ending = Rc<RefCell<Option<SessionError>>>;
-
-/// Opens the window and runs until it is closed. Where Wayland is named and gives no window, it is opened on X11.
-///
-/// # Errors
-/// No display, or no OpenGL; changes that could not be saved when the window was closed.
-pub fn run(start: Option<PathBuf>) -> Result<(), GuiError> {
-    let viewport = egui::ViewportBuilder::default()
-        .with_title("Nestling")
-        .with_app_id("nestling")
-        .with_inner_size([1280.0, 860.0])
-        .with_min_inner_size([880.0, 560.0]);
-    let home = Home::find();
-    report_faults(&home);
-    let options = eframe::NativeOptions {
-        viewport,
-        centered: true,
-        persistence_path: Some(home.dir().join("window.ron")),
-        ..eframe::NativeOptions::default()
-    };
-    let (ending, for_ending) = (Ending::default(), home.clone());
-    let (for_window, is_open) = (ending.clone(), Rc::new(Cell::new(false)));
-    let opened = is_open.clone();
-    let create = move |cc: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, Box<dyn std::error::Error + Send + Sync>> {
-        opened.set(true);
-        Ok(Box::new(Window::new(&cc.egui_ctx, home, Arc::new(SystemPicker), start).tell_end(for_window)))
-    };
-    if let Err(error) = eframe::run_native("nestling", options, Box::new(create)) {
-        if !is_open.get() {
-            fallback::start_on_x11();
-        }
-        return Err(error.into());
-    }
-    match ending.take() {
-        None => Ok(()),
-        Some(error) => {
-            // Standard error may go nowhere: the next start tells, too.
-            keep_unsaved(&for_ending, &error);
-            Err(match error {
-                SessionError::FileNews(_) => GuiError::SavedElsewhere(error),
-                error => GuiError::NotSaved(error),
-            })
-        }
-    }
-}
+pub use workspace::{View, Workspace};

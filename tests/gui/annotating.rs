@@ -1,6 +1,6 @@
 //! Annotating by keys and by mouse.
 
-use crate::stage::{Page, STORY, Stage};
+use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers, Role, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
 use nestling::annotation::{SentenceId, Status};
@@ -8,8 +8,8 @@ use nestling::session::{ImportAs, ImportHow, Project};
 
 #[test]
 fn words_are_marked_by_mouse() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     let (from, to) = (page.center("word 6: Anna"), page.center("word 7: Berg"));
     page.drag(from - vec2(10.0, 0.0), to);
     let labels: Vec<_> = page.harness.query_all_by_label_contains("PER").collect();
@@ -31,11 +31,11 @@ fn words_are_marked_by_mouse() {
 
 #[test]
 fn labels_that_do_not_fit_beside_a_selection_are_told() {
-    let stage = Stage::new();
-    let file = stage.write("story.txt", STORY);
+    let fixture = Fixture::new();
+    let file = fixture.write("story.txt", STORY);
     let names: Vec<String> = (1..=60).map(|n| format!("LABEL-{n}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut page = stage.open(&stage.project(&names, &file, ImportHow::default()));
+    let mut page = fixture.open(&fixture.project(&names, &file, ImportHow::default()));
     let (from, to) = (page.center("word 6: Anna"), page.center("word 7: Berg"));
     page.drag(from - vec2(10.0, 0.0), to);
     page.step();
@@ -50,8 +50,8 @@ fn labels_that_do_not_fit_beside_a_selection_are_told() {
 
 #[test]
 fn a_mention_is_wrapped_moved_removed_and_brought_back() {
-    let stage = Stage::new();
-    let mut page = stage.annotating("chair of the Harbour Board of Lund\n");
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating("chair of the Harbour Board of Lund\n");
     page.keys(&[Key::ArrowRight, Key::ArrowRight, Key::ArrowRight]);
     page.character("l");
     page.press(Modifiers::COMMAND, Key::ArrowUp);
@@ -75,8 +75,8 @@ fn a_mention_is_wrapped_moved_removed_and_brought_back() {
 
 #[test]
 fn a_note_is_kept_with_its_mention() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     page.press(Modifiers::COMMAND, Key::M);
     page.type_into("Note on the mention", "really?");
@@ -87,16 +87,16 @@ fn a_note_is_kept_with_its_mention() {
 }
 
 /// The note of the first mention as the file has it, while the window has it open.
-fn note_on_disk(stage: &Stage) -> String {
-    let project = Project::open_to_read(&stage.home(), &stage.path("project.nestling")).unwrap();
+fn note_on_disk(fixture: &Fixture) -> String {
+    let project = Project::open_to_read(&fixture.home(), &fixture.path("project.nestling")).unwrap();
     let mentions = project.corpus().sentence(SentenceId(0)).unwrap().mentions();
     mentions.first().map(|mention| mention.note.clone()).unwrap_or_default()
 }
 
 #[test]
 fn a_note_is_on_disk_soon_after_it_is_typed_and_undone_as_one() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     page.press(Modifiers::COMMAND, Key::M);
     assert!(page.shows_part("Ctrl+Enter or Esc: done"), "how it ends");
@@ -105,12 +105,12 @@ fn a_note_is_on_disk_soon_after_it_is_typed_and_undone_as_one() {
         assert!(page.shows("Typing, not saved yet") && !page.shows("All saved"));
         page.harness.run_steps(60);
         page.wait("the disk", |page| page.shows("All saved"));
-        assert_eq!(note_on_disk(&stage), all, "nobody has left the field");
+        assert_eq!(note_on_disk(&fixture), all, "nobody has left the field");
     }
     page.type_into("Note on the mention", " all");
     page.press(Modifiers::COMMAND, Key::Enter);
     page.wait("the disk", |page| page.shows("All saved"));
-    assert_eq!(note_on_disk(&stage), "really? I ask you all");
+    assert_eq!(note_on_disk(&fixture), "really? I ask you all");
     assert!(!page.shows_part("Ctrl+Enter or Esc: done"));
     let note = |page: &Page| page.field("Note on the mention").value().unwrap_or_default();
     page.press(Modifiers::COMMAND, Key::Z);
@@ -119,7 +119,7 @@ fn a_note_is_on_disk_soon_after_it_is_typed_and_undone_as_one() {
     assert_eq!(note(&page), "really? I ask you all");
     page.close();
 
-    let mut page = stage.open(&stage.path("project.nestling"));
+    let mut page = fixture.open(&fixture.path("project.nestling"));
     page.key(Key::Tab);
     page.press(Modifiers::COMMAND, Key::Z);
     assert_eq!((note(&page), page.mentions(0).len()), (String::new(), 1), "also when it was opened again");
@@ -136,33 +136,33 @@ fn a_note_is_on_disk_soon_after_it_is_typed_and_undone_as_one() {
 
 #[test]
 fn a_note_that_is_typed_without_a_pause_is_saved_now_and_then() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     page.press(Modifiers::COMMAND, Key::M);
     for _ in 0..24 {
         page.type_into("Note on the mention", "na ");
         page.harness.run_steps(12);
     }
-    page.wait("the disk", |_| note_on_disk(&stage).starts_with("na na na"));
+    page.wait("the disk", |_| note_on_disk(&fixture).starts_with("na na na"));
 }
 
 #[test]
 fn a_note_that_is_being_written_outlives_its_field() {
-    let stage = Stage::new();
-    let other = stage.empty_project("other.nestling");
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let other = fixture.empty_project("other.nestling");
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     page.close();
-    let project = stage.path("project.nestling");
+    let project = fixture.path("project.nestling");
     let kept = |note: &str, leave: &dyn Fn(&mut Page)| {
-        let mut page = stage.open(&project);
+        let mut page = fixture.open(&project);
         page.key(Key::Tab);
         page.press(Modifiers::COMMAND, Key::M);
         page.fill("Note on the mention", note);
         leave(&mut page);
         page.close();
-        let page = stage.open(&project);
+        let page = fixture.open(&project);
         let kept = page.see(|d| d.project.corpus().sentence(SentenceId(0)).unwrap().mentions()[0].note.clone());
         page.close();
         kept
@@ -188,10 +188,10 @@ fn a_note_that_is_being_written_outlives_its_field() {
 
 #[test]
 fn a_key_that_is_held_decides_once_and_moves_on_and_on() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.hold(Key::ArrowRight, None, 4);
-    assert_eq!(page.see(|desk| desk.view.cursor().get()), 5);
+    assert_eq!(page.see(|workspace| workspace.view.cursor().get()), 5);
     page.hold(Key::P, Some("p"), 3);
     assert_eq!(page.mentions(0), ["PER: Anna"]);
     page.hold(Key::Space, Some(" "), 3);
@@ -210,8 +210,8 @@ fn a_key_that_is_held_decides_once_and_moves_on_and_on() {
 
 #[test]
 fn a_flag_goes_back_to_what_was_before_it_and_tells_when_it_is_lost() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     page.character("f");
     page.key(Key::Space);
@@ -229,8 +229,8 @@ fn a_flag_goes_back_to_what_was_before_it_and_tells_when_it_is_lost() {
 
 #[test]
 fn a_complete_sentence_stays_so_until_it_is_opened_again() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     page.key(Key::Space);
     page.key(Key::ArrowUp);
@@ -262,8 +262,8 @@ fn a_complete_sentence_stays_so_until_it_is_opened_again() {
 
 #[test]
 fn what_changes_a_complete_sentence_is_told() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.key(Key::Space);
     page.key(Key::ArrowUp);
     let told = |page: &Page, what: &str| {
@@ -284,8 +284,8 @@ fn what_changes_a_complete_sentence_is_told() {
 
 #[test]
 fn tab_begins_at_the_cursor() {
-    let stage = Stage::new();
-    let mut page = stage.annotating("a b c d e f g h\n");
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating("a b c d e f g h\n");
     // [a] [b [c [d] e] f] [g], of which d and g are marked last.
     for (first, more) in [(0, 0), (1, 4), (2, 2), (3, 0), (6, 0)] {
         page.key(Key::Home);
@@ -294,8 +294,9 @@ fn tab_begins_at_the_cursor() {
         page.character("p");
         page.key(Key::Escape);
     }
-    let picked =
-        |page: &Page| page.see(|desk| desk.view.picked_mark().map(|mark| mark.spoken.clone()).unwrap_or_default());
+    let picked = |page: &Page| {
+        page.see(|workspace| workspace.view.picked_mark().map(|mark| mark.spoken.clone()).unwrap_or_default())
+    };
     let walk = |page: &mut Page, modifiers: Modifiers| -> Vec<String> {
         page.key(Key::Home);
         (0..3).for_each(|_| page.key(Key::ArrowRight));
@@ -311,10 +312,10 @@ fn tab_begins_at_the_cursor() {
 
 #[test]
 fn a_flag_that_came_with_a_file_is_taken_off_with_a_word() {
-    let stage = Stage::new();
-    let file = stage.write("some.jsonl", "{\"tokens\":[\"Anna\"],\"entities\":[],\"status\":\"flagged\"}\n");
+    let fixture = Fixture::new();
+    let file = fixture.write("some.jsonl", "{\"tokens\":[\"Anna\"],\"entities\":[],\"status\":\"flagged\"}\n");
     let how = ImportHow { kind: Some(ImportAs::Gold), split: None };
-    let mut page = stage.open(&stage.project(&["PER"], &file, how));
+    let mut page = fixture.open(&fixture.project(&["PER"], &file, how));
     assert_eq!(page.status(0), Status::Flagged);
     page.character("f");
     assert_eq!(page.status(0), Status::InProgress);
@@ -323,8 +324,8 @@ fn a_flag_that_came_with_a_file_is_taken_off_with_a_word() {
 
 #[test]
 fn one_goes_back_the_way_one_came() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.harness.get_by_label_contains("sentence 3, untouched").click();
     page.step();
     page.key(Key::ArrowUp);
@@ -340,8 +341,8 @@ fn one_goes_back_the_way_one_came() {
 
 #[test]
 fn labels_are_added_changed_and_kept_while_they_are_used() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     page.press(Modifiers::COMMAND, Key::L);
     page.type_into("Name in files", "DATE");
@@ -365,8 +366,8 @@ fn labels_are_added_changed_and_kept_while_they_are_used() {
 
 #[test]
 fn a_notice_on_what_was_undone_goes_with_the_next_edit() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     page.press(Modifiers::COMMAND, Key::Z);
     assert!(page.shows_part("Undone: "));
@@ -378,8 +379,8 @@ fn a_notice_on_what_was_undone_goes_with_the_next_edit() {
 
 #[test]
 fn f6_leads_from_the_sentence_to_the_controls_and_back() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.key(Key::F6);
     page.key(Key::Tab);
     page.character("p");
@@ -392,8 +393,8 @@ fn f6_leads_from_the_sentence_to_the_controls_and_back() {
 
 #[test]
 fn left_is_left_in_arabic_too() {
-    let stage = Stage { foreign: true, ..Stage::new() };
-    let mut page = stage.annotating("زار محمد القاهرة\n");
+    let fixture = Fixture { foreign: true, ..Fixture::new() };
+    let mut page = fixture.annotating("زار محمد القاهرة\n");
     page.key(Key::ArrowLeft);
     page.press(Modifiers::SHIFT, Key::ArrowLeft);
     page.character("p");
@@ -402,8 +403,8 @@ fn left_is_left_in_arabic_too() {
 
 #[test]
 fn the_cursor_stays_in_sight_in_a_long_sentence() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(&format!("{}end\n", "a very long sentence ".repeat(200)));
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(&format!("{}end\n", "a very long sentence ".repeat(200)));
     page.key(Key::End);
     let word = page.harness.get_by_label("word 801: end").rect();
     assert!(word.top() > 60.0 && word.bottom() < 820.0, "{word}");
@@ -414,8 +415,8 @@ fn the_cursor_stays_in_sight_in_a_long_sentence() {
 
 #[test]
 fn the_palette_lists_and_calls_every_command() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::K);
     page.type_into("Command", "flag");
     page.key(Key::Enter);
@@ -429,8 +430,8 @@ fn the_palette_lists_and_calls_every_command() {
 
 #[test]
 fn a_label_is_found_by_its_name() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::SHIFT, Key::ArrowRight);
     page.key(Key::F2);
     assert!(page.shows("Label PER") && !page.shows("Flag for a second look"), "labels alone");
@@ -452,10 +453,10 @@ fn entries(page: &Page) -> Vec<String> {
 
 #[test]
 fn what_tells_entries_apart_is_matched_and_the_best_comes_first() {
-    let stage = Stage::new();
-    let file = stage.write("story.txt", STORY);
-    let project = stage.project(&["PER", "ORG", "LOC", "LABORATORY"], &file, ImportHow::default());
-    let mut page = stage.open(&project);
+    let fixture = Fixture::new();
+    let file = fixture.write("story.txt", STORY);
+    let project = fixture.project(&["PER", "ORG", "LOC", "LABORATORY"], &file, ImportHow::default());
+    let mut page = fixture.open(&project);
     page.key(Key::F2);
     page.type_into("Label", "lab");
     assert_eq!(entries(&page), ["Label LABORATORY"], "not each of them for the word before its name");
@@ -482,8 +483,8 @@ fn what_tells_entries_apart_is_matched_and_the_best_comes_first() {
 
 #[test]
 fn what_was_chosen_last_comes_first_among_equals() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     let first = |page: &mut Page| {
         page.press(Modifiers::COMMAND, Key::K);
         page.type_into("Command", "next");
@@ -499,8 +500,8 @@ fn what_was_chosen_last_comes_first_among_equals() {
 
 #[test]
 fn the_list_of_the_palette_grows_again_when_a_text_is_erased() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::K);
     let in_sight = |page: &Page| {
         let rows = page.harness.query_all_by_role(Role::MenuItem);
@@ -524,8 +525,8 @@ fn the_list_of_the_palette_grows_again_when_a_text_is_erased() {
 
 #[test]
 fn a_sentence_that_is_done_is_opened_again() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     page.key(Key::Space);
     page.press(Modifiers::SHIFT, Key::Space);

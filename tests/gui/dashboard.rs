@@ -1,6 +1,6 @@
 //! The dashboard: what it says with nothing, without and with measurements, and how a blind set is made and annotated.
 
-use crate::stage::{Page, STORY, Stage};
+use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use nestling::annotation::{ModelId, Sentence, SentenceId, Span, Split, Status};
@@ -14,9 +14,9 @@ fn met(sentences: usize) -> String {
     (0..sentences).map(|i| format!("{} met the mayor of {} .\n", names[i % 4], towns[i % 3])).collect()
 }
 
-fn project(stage: &Stage, sentences: usize) -> PathBuf {
-    let file = stage.write("met.txt", &met(sentences));
-    stage.project(&["PER", "LOC"], &file, ImportHow::default())
+fn project(fixture: &Fixture, sentences: usize) -> PathBuf {
+    let file = fixture.write("met.txt", &met(sentences));
+    fixture.project(&["PER", "LOC"], &file, ImportHow::default())
 }
 
 fn annotate(project: &mut Project, sentence: SentenceId) {
@@ -33,8 +33,8 @@ fn of_split(project: &Project, split: Split) -> Vec<SentenceId> {
 }
 
 /// A blind set of 25 complete sentences, and models that learned from more and more others.
-fn measured(stage: &Stage, path: &Path, batches: &[usize]) {
-    let mut project = Project::open(&stage.home(), path).unwrap();
+fn measured(fixture: &Fixture, path: &Path, batches: &[usize]) {
+    let mut project = Project::open(&fixture.home(), path).unwrap();
     project.run(Command::SetAside { sentences: 25 }).unwrap();
     let mut others = of_split(&project, Split::Rest).into_iter();
     of_split(&project, Split::Blind).into_iter().for_each(|id| annotate(&mut project, id));
@@ -54,8 +54,8 @@ fn open_dashboard(page: &mut Page) {
 
 #[test]
 fn an_empty_project_is_told_what_is_missing() {
-    let stage = Stage::new();
-    let mut page = stage.open(&stage.empty_project("empty.nestling"));
+    let fixture = Fixture::new();
+    let mut page = fixture.open(&fixture.empty_project("empty.nestling"));
     page.click("Dashboard");
     assert!(page.shows_part("The project has no sentences yet"));
     assert!(page.shows_part("Nothing is measured yet"));
@@ -67,8 +67,8 @@ fn an_empty_project_is_told_what_is_missing() {
 
 #[test]
 fn progress_is_counted_by_state_and_split_and_label() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     page.key(Key::Space);
     page.press(Modifiers::SHIFT, Key::Space);
@@ -85,8 +85,8 @@ fn progress_is_counted_by_state_and_split_and_label() {
 
 #[test]
 fn a_blind_set_is_set_aside_and_annotated_without_suggestions() {
-    let stage = Stage::new();
-    let mut page = stage.open(&project(&stage, 40));
+    let fixture = Fixture::new();
+    let mut page = fixture.open(&project(&fixture, 40));
     page.character("p");
     open_dashboard(&mut page);
     assert!(page.shows("of 39 untouched"), "the number asked for is at most that");
@@ -94,7 +94,7 @@ fn a_blind_set_is_set_aside_and_annotated_without_suggestions() {
     page.character("3");
     page.key(Key::Enter);
     page.click("Set aside");
-    let blind = page.see(|desk| of_split(&desk.project, Split::Blind));
+    let blind = page.see(|workspace| of_split(&workspace.project, Split::Blind));
     assert_eq!(blind.len(), 3);
     assert!(page.shows("blind set: 0 of 3 complete") && page.shows("Set more aside"));
     assert!(page.shows_part("20 more complete sentences until"));
@@ -118,19 +118,19 @@ fn a_blind_set_is_set_aside_and_annotated_without_suggestions() {
 /// Trains models in earnest, which takes some seconds.
 #[test]
 fn the_curve_of_the_blind_set_grows_into_a_forecast() {
-    let stage = Stage::new();
-    let path = project(&stage, 80);
-    measured(&stage, &path, &[8, 6]);
-    let mut page = stage.open(&path);
+    let fixture = Fixture::new();
+    let path = project(&fixture, 80);
+    measured(&fixture, &path, &[8, 6]);
+    let mut page = fixture.open(&path);
     open_dashboard(&mut page);
-    assert!(page.shows("learning curve, 2 models"));
+    page.wait("the curve", |page| page.shows("learning curve, 2 models"));
     assert!(page.shows_part("Measured on 25 sentences of the blind set, from which no model learned"));
     assert!(page.shows_part("No forecast yet. It takes 5 measured models of one encoder (2 are there)"));
     assert!(!page.shows("Set aside") && !page.shows("Set more aside"), "a model has learned");
     page.key(Key::Escape);
     page.close();
 
-    let mut project = Project::open(&stage.home(), &path).unwrap();
+    let mut project = Project::open(&fixture.home(), &path).unwrap();
     let mut config = Config { encoder: "small".to_owned(), ..Config::default() };
     config.set("epochs", "4").unwrap();
     for _ in 0..3 {
@@ -141,9 +141,9 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
     let curve = project.learning_curve();
     assert!(curve.forecast.is_some(), "{curve:?}");
     project.close().unwrap();
-    let mut page = stage.open(&path);
+    let mut page = fixture.open(&path);
     open_dashboard(&mut page);
-    assert!(page.shows("learning curve, 5 models"));
+    page.wait("the curve", |page| page.shows("learning curve, 5 models"));
     assert!(page.shows_part("Model 5, trained on"));
     assert!(page.shows_part("100 more sentences: about "));
     let little = curve.forecast.is_some_and(|forecast| forecast.is_little());
@@ -156,7 +156,7 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
     page.harness.get_all_by_label("Use").last().unwrap().scroll_to_me();
     page.harness.run_steps(30);
     page.harness.get_all_by_label("Use").last().unwrap().click();
-    page.wait("another model", |page| page.see(|desk| desk.project.current_model()) < Some(ModelId(5)));
+    page.wait("another model", |page| page.see(|workspace| workspace.project.current_model()) < Some(ModelId(5)));
     assert_eq!(page.harness.query_all_by_label("Use").count(), older, "the newest stays there to be used");
 
     page.wait("the log", |page| page.shows("marked unasked"));
@@ -168,15 +168,15 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
 
 #[test]
 fn without_a_blind_set_it_is_too_late_once_a_model_has_learned() {
-    let stage = Stage::new();
-    let path = project(&stage, 30);
-    let mut project = Project::open(&stage.home(), &path).unwrap();
+    let fixture = Fixture::new();
+    let path = project(&fixture, 30);
+    let mut project = Project::open(&fixture.home(), &path).unwrap();
     (0..8).for_each(|number| annotate(&mut project, SentenceId(number)));
     let mut config = Config { encoder: "small".to_owned(), ..Config::default() };
     config.set("epochs", "1").unwrap();
     project.train_now(config, &AtomicBool::new(false), &mut |_| {}).unwrap();
     project.close().unwrap();
-    let mut page = stage.open(&path);
+    let mut page = fixture.open(&path);
     open_dashboard(&mut page);
     assert!(page.shows_part("a model has learned already") && !page.shows("Set aside"));
     assert!(page.shows_part("Nothing is measured yet"));

@@ -1,7 +1,7 @@
 //! Every dialog by keyboard alone: where it begins, where Tab leads, what Enter and Escape do, and that the keyboard is
 //! the sentence's again afterwards.
 
-use crate::stage::{Page, STORY, Stage};
+use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers, Popup, Rect, Role};
 use egui_kittest::kittest::{By, NodeT, Queryable};
 use nestling::gui::commands::TABLE;
@@ -40,7 +40,7 @@ fn has_dialog(page: &Page) -> bool {
 
 /// Runs a command by its full title, and waits for what its dialog reads.
 fn call(page: &mut Page, title: &str) {
-    page.wait("the disk", |page| page.see(|desk| desk.project.save_state()) == SaveState::AllSaved);
+    page.wait("the disk", |page| page.see(|workspace| workspace.project.save_state()) == SaveState::AllSaved);
     page.press(Modifiers::COMMAND, Key::K);
     page.type_into("Command", title);
     page.key(Key::Enter);
@@ -113,8 +113,8 @@ const DEFAULTS: [(&str, &str); 13] = [
 
 #[test]
 fn every_dialog_is_walked_through_by_tab_and_left_by_escape() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     page.key(Key::Space);
     page.key(Key::ArrowUp);
@@ -124,7 +124,7 @@ fn every_dialog_is_walked_through_by_tab_and_left_by_escape() {
             continue;
         }
         // From the same place: the second word, with nothing selected; and with something complete to look at again.
-        if page.see(|desk| desk.project.counts().complete) == 0 {
+        if page.see(|workspace| workspace.project.counts().complete) == 0 {
             page.key(Key::Space);
         }
         page.keys(&[Key::Escape, Key::Home, Key::ArrowRight]);
@@ -150,8 +150,8 @@ fn every_dialog_is_walked_through_by_tab_and_left_by_escape() {
 
 #[test]
 fn every_dialog_gives_the_keyboard_back_however_it_is_closed() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     for (title, _) in DEFAULTS {
         for way in ["cross", "key on the cross"] {
@@ -180,8 +180,8 @@ fn every_dialog_gives_the_keyboard_back_however_it_is_closed() {
 
 #[test]
 fn enter_creates_a_project_whose_name_was_typed_over_the_proposal() {
-    let stage = Stage::new();
-    let mut page = stage.window(None);
+    let fixture = Fixture::new();
+    let mut page = fixture.window(None);
     page.wait("the start page", |page| page.shows("New project"));
     page.press(Modifiers::COMMAND, Key::N);
     assert!(page.field("Name").is_focused());
@@ -190,7 +190,7 @@ fn enter_creates_a_project_whose_name_was_typed_over_the_proposal() {
     assert!(page.field("File").value().unwrap().ends_with("Ferry news.nestling"));
     page.key(Key::Tab);
     assert!(page.field("File").is_focused(), "the field, before the button at its right");
-    let file = stage.path("ferry.nestling");
+    let file = fixture.path("ferry.nestling");
     page.type_into("File", &file.display().to_string());
     page.keys(&[Key::Tab, Key::Tab]);
     assert!(page.field("Labels").is_focused());
@@ -201,16 +201,16 @@ fn enter_creates_a_project_whose_name_was_typed_over_the_proposal() {
     page.wait("the project", Page::is_open);
     assert!(file.exists());
     assert_eq!(
-        page.see(|desk| desk.project.corpus().labels().iter().map(|l| l.name.clone()).collect::<Vec<_>>()),
+        page.see(|workspace| workspace.project.corpus().labels().iter().map(|l| l.name.clone()).collect::<Vec<_>>()),
         ["GENE"]
     );
 }
 
 #[test]
 fn enter_goes_through_an_import_and_an_export() {
-    let stage = Stage::new();
-    let more = stage.write("more.txt", "One more came .\n");
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let more = fixture.write("more.txt", "One more came .\n");
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::I);
     page.type_into("Files", &more.display().to_string());
     page.key(Key::Enter);
@@ -234,8 +234,8 @@ fn enter_goes_through_an_import_and_an_export() {
 
 #[test]
 fn enter_saves_a_label_and_a_choice_leaves_it_to_the_dialog() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.click("change label PER");
     check_walk(&mut page, "a label", "Save");
     assert!(page.field("Name in files").is_focused());
@@ -258,9 +258,9 @@ fn enter_saves_a_label_and_a_choice_leaves_it_to_the_dialog() {
 
 #[test]
 fn a_report_begins_at_its_default_button() {
-    let stage = Stage::new();
-    let broken = stage.write("broken.nestling", "this is no project");
-    let mut page = stage.window(Some(&broken));
+    let fixture = Fixture::new();
+    let broken = fixture.write("broken.nestling", "this is no project");
+    let mut page = fixture.window(Some(&broken));
     page.wait("the report", |page| page.shows("This did not work"));
     assert_eq!(focused_in(&page, "a report").name, "Close");
     check_walk(&mut page, "a report", "Close");
@@ -270,8 +270,8 @@ fn a_report_begins_at_its_default_button() {
 
 #[test]
 fn enter_that_is_held_does_not_go_through_a_dialog() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     page.key(Key::Space);
     page.press(Modifiers::COMMAND, Key::K);
@@ -282,9 +282,9 @@ fn enter_that_is_held_does_not_go_through_a_dialog() {
 
 #[test]
 fn the_keyboard_is_where_it_was_when_a_drop_down_of_a_dialog_closes() {
-    let stage = Stage::new();
-    let file = stage.write("story.txt", STORY);
-    let mut page = stage.open(&stage.project(&["PER"], &file, ImportHow::default()));
+    let fixture = Fixture::new();
+    let file = fixture.write("story.txt", STORY);
+    let mut page = fixture.open(&fixture.project(&["PER"], &file, ImportHow::default()));
     page.press(Modifiers::COMMAND, Key::E);
     for way in [Key::Escape, Key::Enter] {
         page.key(Key::Space);
@@ -327,8 +327,8 @@ fn controls(page: &Page) -> Vec<(Role, String)> {
 
 #[test]
 fn every_control_of_the_page_gives_the_keyboard_back_when_it_is_clicked() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     let controls = controls(&page);
     assert!(controls.len() > 30, "{controls:?}");
@@ -348,8 +348,8 @@ fn every_control_of_the_page_gives_the_keyboard_back_when_it_is_clicked() {
 
 #[test]
 fn every_control_that_was_led_to_gives_the_keyboard_back_when_it_is_clicked() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     for name in ["Complete and go on", "Menu", "Least score of a suggestion", "Flag for a second look (F)"] {
         page.harness.get_by_label(name).focus();
         page.step();
@@ -366,8 +366,8 @@ fn every_control_that_was_led_to_gives_the_keyboard_back_when_it_is_clicked() {
 
 #[test]
 fn fields_and_drop_downs_of_the_page_give_the_keyboard_back() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     for key in [Key::Escape, Key::Enter] {
         page.press(Modifiers::COMMAND, Key::F);
         page.key(key);
@@ -393,8 +393,8 @@ fn fields_and_drop_downs_of_the_page_give_the_keyboard_back() {
 
 #[test]
 fn the_palette_gives_the_keyboard_back_however_it_is_closed() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     for (open, query, leave) in [
         (Key::K, "", Key::Escape),
         (Key::K, "first word", Key::Enter),

@@ -1,6 +1,6 @@
 //! The dialog of the documents: going to one, setting it aside, deleting it, taking that back.
 
-use crate::stage::{Page, STORY, Stage};
+use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use nestling::session::{Home, ImportHow, Project, ReadRequest, read_files};
@@ -10,18 +10,18 @@ use std::time::{Duration, Instant};
 const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
 
 /// With "story" of three sentences, and a document for each of these names with a sentence of its own.
-fn project(stage: &Stage, names: &[&str]) -> Page {
-    let file = stage.write("story.txt", STORY);
-    let project = stage.project(&["PER", "ORG", "LOC"], &file, ImportHow::default());
-    let folder = stage.path("more");
+fn project(fixture: &Fixture, names: &[&str]) -> Page {
+    let file = fixture.write("story.txt", STORY);
+    let project = fixture.project(&["PER", "ORG", "LOC"], &file, ImportHow::default());
+    let folder = fixture.path("more");
     std::fs::create_dir(&folder).unwrap();
     for name in names {
         std::fs::write(folder.join(format!("{name}.txt")), format!("{name} is a ship .\n")).unwrap();
     }
     if !names.is_empty() {
-        import(&stage.home(), &project, &folder);
+        import(&fixture.home(), &project, &folder);
     }
-    stage.open(&project)
+    fixture.open(&project)
 }
 
 fn import(home: &Home, project: &Path, folder: &Path) {
@@ -38,13 +38,13 @@ fn open_dialog(page: &mut Page) {
 
 /// Documents and sentences that are there.
 fn size(page: &Page) -> (usize, usize) {
-    page.see(|desk| (desk.project.counts().documents, desk.project.corpus().sentence_count()))
+    page.see(|workspace| (workspace.project.counts().documents, workspace.project.corpus().sentence_count()))
 }
 
 #[test]
 fn a_document_is_found_by_its_name_and_gone_to() {
-    let stage = Stage::new();
-    let mut page = project(&stage, &["Anna", "Berta", "Cilla"]);
+    let fixture = Fixture::new();
+    let mut page = project(&fixture, &["Anna", "Berta", "Cilla"]);
     page.character("p");
     open_dialog(&mut page);
     assert!(page.shows("4 documents"));
@@ -63,8 +63,8 @@ fn a_document_is_found_by_its_name_and_gone_to() {
 
 #[test]
 fn what_is_excluded_is_listed_and_can_be_included_again() {
-    let stage = Stage::new();
-    let mut page = project(&stage, &["Anna"]);
+    let fixture = Fixture::new();
+    let mut page = project(&fixture, &["Anna"]);
     page.character("p");
     open_dialog(&mut page);
     page.click("Exclude story");
@@ -91,8 +91,8 @@ fn what_is_excluded_is_listed_and_can_be_included_again() {
 
 #[test]
 fn what_is_deleted_is_gone_until_undo_brings_it_back() {
-    let stage = Stage::new();
-    let mut page = project(&stage, &["Anna"]);
+    let fixture = Fixture::new();
+    let mut page = project(&fixture, &["Anna"]);
     open_dialog(&mut page);
     page.click("Exclude Anna");
     page.click("Delete Anna");
@@ -110,8 +110,8 @@ fn what_is_deleted_is_gone_until_undo_brings_it_back() {
 
 #[test]
 fn nothing_moves_under_the_hand_when_a_document_goes() {
-    let stage = Stage::new();
-    let mut page = project(&stage, &["Anna", "Berta", "Cilla", "Dora", "Elsa"]);
+    let fixture = Fixture::new();
+    let mut page = project(&fixture, &["Anna", "Berta", "Cilla", "Dora", "Elsa"]);
     open_dialog(&mut page);
     page.step();
     let top = |page: &Page| page.harness.get_by_label_contains("document Anna").rect().top();
@@ -131,8 +131,8 @@ fn nothing_moves_under_the_hand_when_a_document_goes() {
 
 #[test]
 fn without_a_document_that_is_there_the_page_says_so() {
-    let stage = Stage::new();
-    let mut page = project(&stage, &[]);
+    let fixture = Fixture::new();
+    let mut page = project(&fixture, &[]);
     open_dialog(&mut page);
     page.click("Exclude story");
     page.click("Done");
@@ -150,8 +150,8 @@ fn without_a_document_that_is_there_the_page_says_so() {
 
 #[test]
 fn a_label_of_an_excluded_document_stays() {
-    let stage = Stage::new();
-    let mut page = project(&stage, &["Anna"]);
+    let fixture = Fixture::new();
+    let mut page = project(&fixture, &["Anna"]);
     page.character("p");
     open_dialog(&mut page);
     page.click("Exclude story");
@@ -162,11 +162,11 @@ fn a_label_of_an_excluded_document_stays() {
 
 #[test]
 fn a_project_that_cant_be_changed_shows_its_documents_only() {
-    let stage = Stage::new();
-    let file = stage.write("story.txt", STORY);
-    let path = stage.project(&["PER"], &file, ImportHow::default());
-    let elsewhere = Project::open(&stage.home(), &path).unwrap();
-    let mut page = stage.open(&path);
+    let fixture = Fixture::new();
+    let file = fixture.write("story.txt", STORY);
+    let path = fixture.project(&["PER"], &file, ImportHow::default());
+    let elsewhere = Project::open(&fixture.home(), &path).unwrap();
+    let mut page = fixture.open(&path);
     open_dialog(&mut page);
     assert!(page.shows("document story, 3 sentences, 0 complete, 0 mentions"));
     assert!(!page.shows("Exclude story") && !page.shows("Delete story"));
@@ -177,9 +177,9 @@ fn a_project_that_cant_be_changed_shows_its_documents_only() {
 
 #[test]
 fn names_may_be_long_or_from_right_to_left() {
-    let stage = Stage { foreign: true, ..Stage::new() };
+    let fixture = Fixture { foreign: true, ..Fixture::new() };
     let long = "a name that goes on ".repeat(10);
-    let mut page = project(&stage, &[long.trim(), "מסמך על הנמל"]);
+    let mut page = project(&fixture, &[long.trim(), "מסמך על הנמל"]);
     open_dialog(&mut page);
     let row = page.harness.get_by_label_contains(&format!("document {}", long.trim())).rect();
     let delete = page.harness.get_by_label(&format!("Delete {}", long.trim())).rect();
@@ -194,11 +194,11 @@ fn names_may_be_long_or_from_right_to_left() {
 
 #[test]
 fn ten_thousand_documents_scroll_filter_and_go() {
-    let stage = Stage::new();
+    let fixture = Fixture::new();
     let lines = (0..10_000).map(|n| format!("{{\"doc\":\"text {n}\",\"tokens\":[\"It\",\"rained\"]}}\n"));
-    let file = stage.write("many.jsonl", &lines.collect::<String>());
-    let path = stage.project(&["PER"], &file, ImportHow::default());
-    let mut page = stage.open(&path);
+    let file = fixture.write("many.jsonl", &lines.collect::<String>());
+    let path = fixture.project(&["PER"], &file, ImportHow::default());
+    let mut page = fixture.open(&path);
     open_dialog(&mut page);
     assert!(page.shows("10,000 documents"));
     assert!(!page.shows_part("document text 9000"), "only rows in sight are painted");

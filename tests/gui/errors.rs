@@ -1,6 +1,6 @@
 //! What goes wrong is told where it was asked for: what, where, what to do. Nothing that was typed or done is lost.
 
-use crate::stage::{Page, STORY, Stage};
+use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 use nestling::session::{Command, Setting};
@@ -22,18 +22,18 @@ fn opening_is_refused(page: &mut Page, path: &Path, words: &[&str]) {
 
 #[test]
 fn a_project_that_can_t_be_opened_says_why_and_the_open_one_comes_back() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
-    let text = stage.write("text.nestling", "this is no project");
-    let empty = stage.write("empty.nestling", "");
-    let folder = stage.path("folder.nestling");
+    let text = fixture.write("text.nestling", "this is no project");
+    let empty = fixture.write("empty.nestling", "");
+    let folder = fixture.path("folder.nestling");
     std::fs::create_dir(&folder).unwrap();
-    let cut = stage.path("cut.nestling");
-    let whole = std::fs::read(stage.empty_project("whole.nestling")).unwrap();
+    let cut = fixture.path("cut.nestling");
+    let whole = std::fs::read(fixture.empty_project("whole.nestling")).unwrap();
     std::fs::write(&cut, &whole[..whole.len() / 2]).unwrap();
     for (path, words) in [
-        (stage.path("gone.nestling"), ["gone.nestling"].as_slice()),
+        (fixture.path("gone.nestling"), ["gone.nestling"].as_slice()),
         (text, &["text.nestling"]),
         (empty, &["empty.nestling"]),
         (folder, &["folder.nestling"]),
@@ -47,9 +47,9 @@ fn a_project_that_can_t_be_opened_says_why_and_the_open_one_comes_back() {
 
 #[test]
 fn a_project_is_not_made_over_another_file_or_where_nothing_can_be_written() {
-    let stage = Stage::new();
-    let file = stage.write("taken.nestling", "something else");
-    let mut page = stage.window(None);
+    let fixture = Fixture::new();
+    let file = fixture.write("taken.nestling", "something else");
+    let mut page = fixture.window(None);
     page.wait("the start page", |page| page.shows("New project"));
     page.press(Modifiers::COMMAND, Key::N);
     page.fill("File", &file.display().to_string());
@@ -62,11 +62,11 @@ fn a_project_is_not_made_over_another_file_or_where_nothing_can_be_written() {
     assert!(page.shows_part("taken.nestling"));
     page.click("Close");
     // What was typed is there again.
-    page.fill("File", &stage.path("free.nestling").display().to_string());
+    page.fill("File", &fixture.path("free.nestling").display().to_string());
     page.click("Create the project");
     page.wait("the project", Page::is_open);
     assert_eq!(
-        page.see(|desk| desk.project.corpus().labels().iter().map(|l| l.name.clone()).collect::<Vec<_>>()),
+        page.see(|workspace| workspace.project.corpus().labels().iter().map(|l| l.name.clone()).collect::<Vec<_>>()),
         ["GENE", "DISEASE"]
     );
     assert_eq!(std::fs::read_to_string(file).unwrap(), "something else");
@@ -74,26 +74,26 @@ fn a_project_is_not_made_over_another_file_or_where_nothing_can_be_written() {
 
 #[test]
 fn an_import_that_can_t_be_read_says_why_and_can_be_tried_again() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
-    std::fs::write(stage.path("binary.txt"), [0, 159, 146, 150, 0, 1]).unwrap();
-    stage.write("nothing.jsonl", "");
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
+    std::fs::write(fixture.path("binary.txt"), [0, 159, 146, 150, 0, 1]).unwrap();
+    fixture.write("nothing.jsonl", "");
     for (name, word) in [("gone.txt", "gone.txt"), ("binary.txt", "binary.txt"), ("nothing.jsonl", "nothing.jsonl")] {
         page.press(Modifiers::COMMAND, Key::I);
-        page.type_into("Files", &stage.path(name).display().to_string());
+        page.type_into("Files", &fixture.path(name).display().to_string());
         page.key(Key::Enter);
         page.wait("an answer", |page| !page.shows("Reading …") && !page.shows_part("Import 0"));
         assert!(page.shows_part(word) && page.shows("Read"), "{name}: the reason, and the way to try again");
         page.key(Key::Escape);
-        assert_eq!(page.see(|desk| desk.project.corpus().sentence_count()), 3);
+        assert_eq!(page.see(|workspace| workspace.project.corpus().sentence_count()), 3);
     }
 }
 
 #[test]
 fn a_file_that_can_t_be_written_says_why_and_what_was_chosen_stays() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
-    let nowhere = stage.path("no/such/folder");
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
+    let nowhere = fixture.path("no/such/folder");
     for (key, modifiers, field, button) in [
         (Key::E, Modifiers::COMMAND, "File", "Write the file"),
         (Key::S, Modifiers::COMMAND.plus(Modifiers::SHIFT), "File of the copy", "Save the copy"),
@@ -108,8 +108,8 @@ fn a_file_that_can_t_be_written_says_why_and_what_was_chosen_stays() {
 
 #[test]
 fn a_label_that_can_t_be_is_refused_while_it_is_typed() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::L);
     page.type_into("Name in files", "PER");
     assert!(page.shows_part("There is a label \"PER\" already"));
@@ -120,19 +120,19 @@ fn a_label_that_can_t_be_is_refused_while_it_is_typed() {
     assert!(page.shows_part("PER"), "who has the key");
     page.click("Save");
     page.key(Key::Escape);
-    let keys = page.see(|desk| desk.project.corpus().labels().iter().map(|l| l.key).collect::<Vec<_>>());
+    let keys = page.see(|workspace| workspace.project.corpus().labels().iter().map(|l| l.key).collect::<Vec<_>>());
     assert_eq!(keys, [Some('p'), Some('o'), Some('l')]);
 }
 
 #[test]
 fn a_training_that_fails_says_why_and_the_labels_stay() {
-    let stage = Stage::new();
-    let file = stage.write("story.txt", STORY);
-    let path = stage.project(&["PER"], &file, Default::default());
-    let mut project = nestling::session::Project::open(&stage.home(), &path).unwrap();
+    let fixture = Fixture::new();
+    let file = fixture.write("story.txt", STORY);
+    let path = fixture.project(&["PER"], &file, Default::default());
+    let mut project = nestling::session::Project::open(&fixture.home(), &path).unwrap();
     project.run(Command::Set(Setting::Encoder("gone".to_owned()))).unwrap();
     project.close().unwrap();
-    let mut page = stage.open(&path);
+    let mut page = fixture.open(&path);
     page.press(Modifiers::COMMAND, Key::T);
     assert!(page.shows_part("No sentence to learn from is complete"), "nothing to train on");
     page.character("p");
@@ -147,13 +147,13 @@ fn a_training_that_fails_says_why_and_the_labels_stay() {
 
 #[test]
 fn what_broke_the_program_off_is_told_at_the_next_start_once() {
-    let stage = Stage::new();
-    let faults = stage.home().dir().join("faults");
+    let fixture = Fixture::new();
+    let faults = fixture.home().dir().join("faults");
     std::fs::create_dir_all(&faults).unwrap();
     std::fs::write(faults.join("ended-1764400000000.txt"), "index out of bounds, backtrace").unwrap();
     // Also where a project is opened at once.
-    let project = stage.project(&["PER"], &stage.write("story.txt", STORY), Default::default());
-    let mut page = stage.window(Some(&project));
+    let project = fixture.project(&["PER"], &fixture.write("story.txt", STORY), Default::default());
+    let mut page = fixture.window(Some(&project));
     page.wait("the report", |page| page.shows("The program broke off the last time"));
     assert!(page.shows_part("index out of bounds, backtrace") && page.shows("Copy"));
     page.wait("the project", Page::is_open);
@@ -161,12 +161,12 @@ fn what_broke_the_program_off_is_told_at_the_next_start_once() {
     page.click("Close");
     page.close();
     std::fs::write(faults.join("unsaved-1764400000001.txt"), "3 changes could not be saved").unwrap();
-    let mut page = stage.window(None);
+    let mut page = fixture.window(None);
     page.wait("the report", |page| page.shows("Not all was saved when the window was closed"));
     assert!(page.shows_part("3 changes could not be saved"));
     page.click("Close");
     page.wait("the start page", |page| page.shows("New project"));
-    let mut again = stage.window(None);
+    let mut again = fixture.window(None);
     again.wait("the start page", |page| page.shows("New project"));
     for _ in 0..50 {
         again.step();

@@ -1,6 +1,6 @@
 //! Importing and exporting.
 
-use crate::stage::{Page, STORY, Stage};
+use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers, Role, pos2};
 use egui_kittest::kittest::Queryable;
 use nestling::session::{ImportHow, SaveState};
@@ -9,11 +9,11 @@ use std::time::Duration;
 
 #[test]
 fn a_file_with_bad_lines_is_shown_with_all_its_warnings() {
-    let stage = Stage::new();
-    let file = stage.write("some.jsonl", "{\"tokens\":[\"Anna\"],\"entities\":[]}\n{broken\n");
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let file = fixture.write("some.jsonl", "{\"tokens\":[\"Anna\"],\"entities\":[]}\n{broken\n");
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::I);
-    *stage.picker.next.lock().unwrap() = vec![file];
+    *fixture.picker.next.lock().unwrap() = vec![file];
     page.click("Files …");
     page.wait("the preview", |page| page.shows("Import 1 sentence"));
     assert!(page.shows("1 warning"));
@@ -24,14 +24,14 @@ fn a_file_with_bad_lines_is_shown_with_all_its_warnings() {
 
 #[test]
 fn options_of_one_format_are_not_asked_of_another() {
-    let stage = Stage::new();
-    let text = stage.write("more.txt", STORY);
-    let lines = stage.write("some.jsonl", "{\"tokens\":[\"Anna\"],\"entities\":[]}\n");
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let text = fixture.write("more.txt", STORY);
+    let lines = fixture.write("some.jsonl", "{\"tokens\":[\"Anna\"],\"entities\":[]}\n");
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::I);
     for (file, button) in [(&text, "Import 3 sentences"), (&lines, "Import 1 sentence"), (&text, "Import 3 sentences")]
     {
-        *stage.picker.next.lock().unwrap() = vec![file.clone()];
+        *fixture.picker.next.lock().unwrap() = vec![file.clone()];
         page.click("Files …");
         page.wait("the preview", |page| page.shows(button));
     }
@@ -39,18 +39,18 @@ fn options_of_one_format_are_not_asked_of_another() {
     page.step();
     page.click("prose");
     page.wait("the preview", |page| page.shows("Import 3 sentences"));
-    *stage.picker.next.lock().unwrap() = vec![lines];
+    *fixture.picker.next.lock().unwrap() = vec![lines];
     page.click("Files …");
     page.wait("the preview of the other", |page| page.shows("Import 1 sentence"));
 }
 
 #[test]
 fn where_columns_can_t_be_told_apart_the_dialog_shows_them_and_asks() {
-    let stage = Stage::new();
-    let file = stage.write("words.conll", "The\tDT\nmayor\tNN\nsang\tVBD\n\nIt\tPRP\nrained\tVBD\n");
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let file = fixture.write("words.conll", "The\tDT\nmayor\tNN\nsang\tVBD\n\nIt\tPRP\nrained\tVBD\n");
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::I);
-    *stage.picker.next.lock().unwrap() = vec![file];
+    *fixture.picker.next.lock().unwrap() = vec![file];
     page.click("Files …");
     page.wait("the question", |page| page.shows_part("column 1 (The, mayor, sang), column 2 (DT, NN, VBD)"));
     page.fill("tags", "none");
@@ -66,12 +66,12 @@ fn hold(project: &Path) -> rusqlite::Connection {
 }
 
 /// A window whose import is being written, and what keeps it from its end.
-fn importing(stage: &Stage) -> (Page, PathBuf, rusqlite::Connection) {
-    let file = stage.write("story.txt", STORY);
-    let project = stage.project(&["PER"], &file, ImportHow::default());
-    let mut page = stage.open(&project);
+fn importing(fixture: &Fixture) -> (Page, PathBuf, rusqlite::Connection) {
+    let file = fixture.write("story.txt", STORY);
+    let project = fixture.project(&["PER"], &file, ImportHow::default());
+    let mut page = fixture.open(&project);
     let held = hold(&project);
-    let more = stage.write("more.txt", "One more .\n");
+    let more = fixture.write("more.txt", "One more .\n");
     page.drop_file(&more);
     page.wait("the preview", |page| page.shows("Import 1 sentence"));
     page.click("Import 1 sentence");
@@ -81,10 +81,10 @@ fn importing(stage: &Stage) -> (Page, PathBuf, rusqlite::Connection) {
 
 #[test]
 fn nothing_gets_between_an_import_and_its_project() {
-    let stage = Stage::new();
-    let other = stage.empty_project("other.nestling");
-    let (mut page, _, held) = importing(&stage);
-    let more = stage.path("more.txt");
+    let fixture = Fixture::new();
+    let other = fixture.empty_project("other.nestling");
+    let (mut page, _, held) = importing(&fixture);
+    let more = fixture.path("more.txt");
     page.drop_file(&other);
     page.drop_file(&more);
     page.character("p");
@@ -99,7 +99,7 @@ fn nothing_gets_between_an_import_and_its_project() {
     page.wait("the import", |page| page.shows("Annotate"));
     page.key(Key::Enter);
     assert_eq!(page.project_name(), "project");
-    assert_eq!(page.see(|desk| desk.project.corpus().sentence_count()), 4);
+    assert_eq!(page.see(|workspace| workspace.project.corpus().sentence_count()), 4);
     page.character("p");
     assert_eq!(page.mentions(0), ["PER: The"]);
     page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
@@ -116,25 +116,29 @@ fn an_import_is_cancelled_while_it_is_written() {
         ("the button", &|page| page.click("Cancel")),
     ];
     for (how, cancel) in ways {
-        let stage = Stage::new();
-        let (mut page, project, held) = importing(&stage);
+        let fixture = Fixture::new();
+        let (mut page, project, held) = importing(&fixture);
         cancel(&mut page);
         assert!(page.shows("Cancelling …"), "{how}");
         drop(held);
         page.wait("the end", |page| page.shows_part("The import was cancelled; nothing was imported"));
-        assert_eq!(page.see(|desk| desk.project.corpus().sentence_count()), 3, "{how}");
+        assert_eq!(page.see(|workspace| workspace.project.corpus().sentence_count()), 3, "{how}");
         page.character("p");
         assert_eq!(page.mentions(0), ["PER: The"], "{how}: the work goes on");
         page.close();
-        let page = stage.open(&project);
-        assert_eq!((page.see(|desk| desk.project.corpus().sentence_count()), page.mentions(0).len()), (3, 1), "{how}");
+        let page = fixture.open(&project);
+        assert_eq!(
+            (page.see(|workspace| workspace.project.corpus().sentence_count()), page.mentions(0).len()),
+            (3, 1),
+            "{how}"
+        );
     }
 }
 
 #[test]
 fn closing_the_window_cancels_an_import() {
-    let stage = Stage::new();
-    let (page, project, held) = importing(&stage);
+    let fixture = Fixture::new();
+    let (page, project, held) = importing(&fixture);
     let let_go = move || {
         std::thread::sleep(Duration::from_millis(300));
         drop(held);
@@ -142,15 +146,15 @@ fn closing_the_window_cancels_an_import() {
     let letting_go = std::thread::Builder::new().name("lets go".to_owned()).spawn(let_go).unwrap();
     page.close();
     letting_go.join().unwrap();
-    let page = stage.open(&project);
-    assert_eq!(page.see(|desk| desk.project.corpus().sentence_count()), 3);
+    let page = fixture.open(&project);
+    assert_eq!(page.see(|workspace| workspace.project.corpus().sentence_count()), 3);
 }
 
 #[test]
 fn an_import_names_every_format_that_it_reads() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
-    let folder = stage.path("mixed");
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
+    let folder = fixture.path("mixed");
     std::fs::create_dir(&folder).unwrap();
     let line = r#"{"tokens":["Bo"],"entities":[{"start":0,"end":1,"label":"PER"}]}"#;
     for (name, text) in [
@@ -167,8 +171,8 @@ fn an_import_names_every_format_that_it_reads() {
 
 #[test]
 fn an_export_with_a_column_a_depth_holds_what_is_nested() {
-    let stage = Stage::new();
-    let mut page = stage.annotating("Lund University\n");
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating("Lund University\n");
     page.character("l");
     page.press(Modifiers::COMMAND, Key::ArrowUp);
     page.character("o");
@@ -177,22 +181,22 @@ fn an_export_with_a_column_a_depth_holds_what_is_nested() {
     page.choose("Format of the file", "CoNLL columns");
     assert!(!page.shows("token"), "that is for reading");
     page.fill("layers", "2");
-    page.fill("File", &stage.path("out.conll").display().to_string());
+    page.fill("File", &fixture.path("out.conll").display().to_string());
     page.click("Write the file");
     page.wait("the export", |page| page.shows("Read back and compared: nothing is missing."));
-    let written = std::fs::read_to_string(stage.path("out.conll")).unwrap();
+    let written = std::fs::read_to_string(fixture.path("out.conll")).unwrap();
     assert!(written.contains("Lund\tB-ORG\tB-LOC") || written.contains("Lund B-ORG B-LOC"), "{written}");
 }
 
 #[test]
 fn an_export_proposes_a_free_name_and_says_when_it_replaces() {
-    let stage = Stage::new();
-    let there = |name: &str| stage.write(name, "dear text");
+    let fixture = Fixture::new();
+    let there = |name: &str| fixture.write(name, "dear text");
     let (source, taken) = (there("project.jsonl"), there("project-annotated.jsonl"));
-    let mut page = stage.annotating(STORY);
+    let mut page = fixture.annotating(STORY);
     let proposal = |page: &Page| page.field("File").value().unwrap_or_default();
     page.press(Modifiers::COMMAND, Key::E);
-    let free = stage.path("project-annotated-2.jsonl");
+    let free = fixture.path("project-annotated-2.jsonl");
     page.wait("a free name", |page| proposal(page) == free.display().to_string());
     assert!(page.shows("Write the file"));
 
@@ -202,9 +206,9 @@ fn an_export_proposes_a_free_name_and_says_when_it_replaces() {
     page.wait("a second look", |page| page.shows("Replace the file"));
     page.fill("File", &source.display().to_string());
     page.wait("a look", |page| page.shows("Replace the file"));
-    page.fill("File", &stage.path("other.jsonl").display().to_string());
+    page.fill("File", &fixture.path("other.jsonl").display().to_string());
     page.wait("a look", |page| page.shows("Write the file"));
-    *stage.picker.next.lock().unwrap() = vec![taken.clone()];
+    *fixture.picker.next.lock().unwrap() = vec![taken.clone()];
     page.click("Choose …");
     page.wait("the choice", |page| proposal(page) == taken.display().to_string());
     page.step();
@@ -220,10 +224,10 @@ fn an_export_proposes_a_free_name_and_says_when_it_replaces() {
 
 #[test]
 fn an_export_is_said_to_be_compared_only_when_it_was() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::E);
-    page.fill("File", &stage.path("out.jsonl").display().to_string());
+    page.fill("File", &fixture.path("out.jsonl").display().to_string());
     page.click("Write the file");
     page.wait("the export", |page| page.shows_part("3 sentences were left out"));
     assert!(!page.shows_part("Read back"));
@@ -231,10 +235,10 @@ fn an_export_is_said_to_be_compared_only_when_it_was() {
 
 #[test]
 fn an_import_takes_one_who_is_done_to_what_there_is_to_do() {
-    let stage = Stage::new();
-    let mut page = stage.annotating("Anna left .\n");
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating("Anna left .\n");
     page.key(Key::Space);
-    let more = stage.write("more.txt", "One more .\nAnd another .\n");
+    let more = fixture.write("more.txt", "One more .\nAnd another .\n");
     for (sentences, current) in [("Import 2 sentences", 1), ("Import 2 sentences", 1)] {
         page.drop_file(&more);
         page.wait("the preview", |page| page.shows(sentences));
@@ -249,13 +253,13 @@ fn an_import_takes_one_who_is_done_to_what_there_is_to_do() {
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_replaced_while_it_is_open_is_told_and_the_work_goes_on_in_another_one() {
-    let stage = Stage::new();
-    let other = stage.empty_project("other.nestling");
+    let fixture = Fixture::new();
+    let other = fixture.empty_project("other.nestling");
     let bytes = std::fs::read(&other).unwrap();
-    let mut page = stage.annotating(STORY);
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
-    std::fs::rename(&other, stage.path("project.nestling")).unwrap();
+    std::fs::rename(&other, fixture.path("project.nestling")).unwrap();
     page.wait("the message", |page| page.shows("Your work is in another file now"));
     assert!(page.shows_part("project.kept.nestling"));
     assert!(page.shows_part("Another file was put in the place of the project"));
@@ -268,7 +272,7 @@ fn a_file_that_is_replaced_while_it_is_open_is_told_and_the_work_goes_on_in_anot
     assert!(!page.shows("Your work is in another file now"));
     let mentions = page.mentions(0);
     page.close();
-    let page = stage.open(&stage.path("project.kept.nestling"));
+    let page = fixture.open(&fixture.path("project.kept.nestling"));
     assert_eq!(page.mentions(0), mentions);
-    assert_eq!(std::fs::read(stage.path("project.nestling")).unwrap(), bytes);
+    assert_eq!(std::fs::read(fixture.path("project.nestling")).unwrap(), bytes);
 }

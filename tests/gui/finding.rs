@@ -1,6 +1,6 @@
 //! The list of sentences and the search in it.
 
-use crate::stage::{Page, STORY, Stage};
+use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use nestling::annotation::Status;
@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 #[test]
 fn keys_belong_to_a_field_while_somebody_types_in_it() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::F);
     page.type_into("Find sentences", "p rained x");
     page.key(Key::Space);
@@ -27,8 +27,8 @@ fn keys_belong_to_a_field_while_somebody_types_in_it() {
 
 #[test]
 fn enter_that_comes_with_the_last_character_goes_to_what_was_found() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::F);
     page.field("Find sentences").type_text("rained");
     page.harness.key_press(Key::Enter);
@@ -38,8 +38,8 @@ fn enter_that_comes_with_the_last_character_goes_to_what_was_found() {
 
 #[test]
 fn going_on_follows_what_was_found() {
-    let stage = Stage::new();
-    let mut page = stage.annotating("Anna left .\nIt rained .\nAnna came .\nIt rained .\nAnna went .\n");
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating("Anna left .\nIt rained .\nAnna came .\nIt rained .\nAnna went .\n");
     page.press(Modifiers::COMMAND, Key::K);
     page.type_into("Command", "what was found");
     page.key(Key::Enter);
@@ -65,12 +65,12 @@ fn going_on_follows_what_was_found() {
 
 #[test]
 fn what_comes_next_is_in_sight_in_the_list() {
-    let stage = Stage::new();
+    let fixture = Fixture::new();
     let mut text = String::new();
     for number in 1..=200 {
         text.push_str(&format!("Ship number {number} left .\n"));
     }
-    let mut page = stage.annotating(&text);
+    let mut page = fixture.annotating(&text);
     for number in 1..60 {
         page.key(Key::ArrowDown);
         assert_eq!(page.current(), number);
@@ -82,12 +82,12 @@ fn what_comes_next_is_in_sight_in_the_list() {
 
 #[test]
 fn a_hundred_thousand_sentences_scroll_and_search() {
-    let stage = Stage::new();
+    let fixture = Fixture::new();
     let mut text = String::new();
     for number in 0..100_000 {
         text.push_str(&format!("Ship number {number} left .\n"));
     }
-    let mut page = stage.annotating(&text);
+    let mut page = fixture.annotating(&text);
     page.press(Modifiers::COMMAND, Key::F);
     page.type_into("Find sentences", "number 99999");
     page.wait("the search", |page| page.shows("1 found"));
@@ -105,22 +105,22 @@ const CITIES: &str = "Anna Berg visited the Café Århus.\n\
 
 /// The numbers of the sentences in the list.
 fn listed(page: &Page) -> Vec<u32> {
-    page.see(|desk| {
-        let (corpus, finder) = (desk.project.corpus(), &desk.view.finder);
+    page.see(|workspace| {
+        let (corpus, finder) = (workspace.project.corpus(), &workspace.view.finder);
         (0..finder.rows(corpus)).filter_map(|row| finder.row(corpus, row)).map(|id| id.0).collect()
     })
 }
 
 fn find(page: &mut Page, words: &str) -> Vec<u32> {
     page.fill("Find sentences", words);
-    page.wait("the search", |page| !page.see(|desk| desk.view.finder.is_searching()));
+    page.wait("the search", |page| !page.see(|workspace| workspace.view.finder.is_searching()));
     listed(page)
 }
 
 #[test]
 fn words_are_found_in_a_row_whatever_their_case_accents_and_script() {
-    let stage = Stage { foreign: true, ..Stage::new() };
-    let mut page = stage.annotating(CITIES);
+    let fixture = Fixture { foreign: true, ..Fixture::new() };
+    let mut page = fixture.annotating(CITIES);
     assert_eq!(find(&mut page, "anna berg"), [0, 1]);
     assert_eq!(find(&mut page, "CAFE"), [0, 1]);
     assert_eq!(find(&mut page, "cafe ar"), [0], "the last word may be the beginning of one");
@@ -133,25 +133,25 @@ fn words_are_found_in_a_row_whatever_their_case_accents_and_script() {
 
 #[test]
 fn old_rows_stay_until_the_answer_and_enter_waits_for_it() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     assert_eq!(find(&mut page, "rained"), [1]);
     page.field("Find sentences").focus();
     page.harness.run_steps(1);
     page.press(Modifiers::COMMAND, Key::A);
     page.field("Find sentences").type_text("lund");
     page.harness.run_steps(2);
-    assert!(page.see(|desk| desk.view.finder.is_searching()));
+    assert!(page.see(|workspace| workspace.view.finder.is_searching()));
     assert_eq!(listed(&page), [1]);
     page.harness.key_press(Key::Enter);
-    page.wait("the answer", |page| !page.see(|desk| desk.view.finder.is_searching()));
+    page.wait("the answer", |page| !page.see(|workspace| workspace.view.finder.is_searching()));
     assert_eq!((listed(&page), page.current()), (vec![2], 2));
 }
 
 #[test]
 fn a_search_and_a_status_hold_together_and_rows_stay_under_the_hand() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     assert_eq!(find(&mut page, "anna berg"), [0, 2]);
     page.click("3 to go");
     assert_eq!(listed(&page), [0, 2]);
@@ -166,8 +166,8 @@ fn a_search_and_a_status_hold_together_and_rows_stay_under_the_hand() {
 
 #[test]
 fn found_sentences_that_are_cut_anew_are_found_as_they_are_now() {
-    let stage = Stage::new();
-    let mut page = stage.annotating("Anna left ; Bo and Anna met\nIt rained\n");
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating("Anna left ; Bo and Anna met\nIt rained\n");
     assert_eq!(find(&mut page, "anna"), [0]);
     page.click("word 4: Bo");
     page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::D);

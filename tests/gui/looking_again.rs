@@ -1,6 +1,6 @@
 //! Going through gold that is doubtful: what is shown of it, what keys do, and that what was settled stays settled.
 
-use crate::stage::{Page, Stage};
+use crate::fixture::{Fixture, Page};
 use eframe::egui::{Key, Modifiers, Role};
 use egui_kittest::kittest::Queryable;
 use nestling::annotation::{SentenceId, Span, Status, TokenIdx};
@@ -8,10 +8,10 @@ use nestling::session::{Command, ImportHow, Project};
 use std::path::PathBuf;
 
 /// Ten complete sentences about Lund, which is a place but for one where it is a person and one where it is nothing.
-fn project(stage: &Stage) -> PathBuf {
+fn project(fixture: &Fixture) -> PathBuf {
     let text: String = (0..10).map(|i| format!("In year {i} they left for Lund again .\n")).collect();
-    let path = stage.project(&["PER", "LOC"], &stage.write("lund.txt", &text), ImportHow::default());
-    let mut project = Project::open(&stage.home(), &path).unwrap();
+    let path = fixture.project(&["PER", "LOC"], &fixture.write("lund.txt", &text), ImportHow::default());
+    let mut project = Project::open(&fixture.home(), &path).unwrap();
     let labels: Vec<_> = project.corpus().labels().iter().map(|label| label.id).collect();
     for sentence in (0..10).map(SentenceId) {
         let label = labels[usize::from(sentence.0 != 4)];
@@ -37,8 +37,8 @@ fn wait_for(page: &mut Page, text: &'static str) {
 
 #[test]
 fn doubts_are_gone_through_with_single_keys_and_do_not_come_again() {
-    let stage = Stage::new();
-    let mut page = stage.open(&project(&stage));
+    let fixture = Fixture::new();
+    let mut page = fixture.open(&project(&fixture));
     look_again(&mut page);
     wait_for(&mut page, "Look again · 1 of 2");
     assert_eq!(page.current(), 4);
@@ -48,7 +48,7 @@ fn doubts_are_gone_through_with_single_keys_and_do_not_come_again() {
 
     assert!(page.shows("Look again · 2 of 2") && page.shows_part("“Lund” is not marked; perhaps LOC."));
     assert_eq!(page.current(), 7);
-    let selected = page.see(|desk| desk.view.selection()).unwrap();
+    let selected = page.see(|workspace| workspace.view.selection()).unwrap();
     assert_eq!((selected.start(), selected.last()), (TokenIdx::new(6), TokenIdx::new(6)));
     page.key(Key::Space);
     assert!(page.mentions(7).is_empty() && page.status(7) == Status::Complete);
@@ -67,8 +67,8 @@ fn doubts_are_gone_through_with_single_keys_and_do_not_come_again() {
 
 #[test]
 fn what_is_mended_by_hand_is_passed_over_and_what_is_passed_by_comes_again() {
-    let stage = Stage::new();
-    let mut page = stage.open(&project(&stage));
+    let fixture = Fixture::new();
+    let mut page = fixture.open(&project(&fixture));
     look_again(&mut page);
     wait_for(&mut page, "Look again · 1 of 2");
     page.character("n");
@@ -89,8 +89,8 @@ fn what_is_mended_by_hand_is_passed_over_and_what_is_passed_by_comes_again() {
 
 #[test]
 fn a_finding_whose_sentence_is_gone_is_passed_over() {
-    let stage = Stage::new();
-    let mut page = stage.open(&project(&stage));
+    let fixture = Fixture::new();
+    let mut page = fixture.open(&project(&fixture));
     look_again(&mut page);
     wait_for(&mut page, "Look again · 1 of 2");
     page.key(Key::ArrowUp);
@@ -104,8 +104,8 @@ fn a_finding_whose_sentence_is_gone_is_passed_over() {
 
 #[test]
 fn what_models_say_waits_for_the_person() {
-    let stage = Stage::new();
-    let mut page = stage.open(&project(&stage));
+    let fixture = Fixture::new();
+    let mut page = fixture.open(&project(&fixture));
     page.press(Modifiers::COMMAND, Key::G);
     page.click("And what models say that have not seen them");
     page.harness.get_by_role_and_label(Role::Button, "Look again").click();
@@ -122,8 +122,8 @@ fn what_models_say_waits_for_the_person() {
 
 #[test]
 fn without_gold_there_is_nothing_to_look_at() {
-    let stage = Stage::new();
-    let mut page = stage.annotating("Lund .\n");
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating("Lund .\n");
     page.press(Modifiers::COMMAND, Key::G);
     assert!(page.shows("No sentence is complete yet."));
     page.key(Key::Escape);

@@ -1,7 +1,7 @@
 //! The main job from nothing to an export and back: a new project, texts, labels, mentions, a model, its suggestions,
 //! a file. Once by keyboard alone, once by mouse. The encoder is a tiny one with random weights.
 
-use crate::stage::{Page, Stage};
+use crate::fixture::{Fixture, Page};
 use eframe::egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
 use nestling::annotation::{Provenance, SentenceId, Status};
@@ -14,41 +14,43 @@ const COMPLETE: u32 = 20;
 const WORDS: [&str; 8] = ["red", "blue", "box", "sea", "hill", "tree", "lamp", "fish"];
 
 /// "red met the mayor of aarhus .": the first word is a PER, "the mayor of aarhus" one with a LOC in it.
-fn texts(stage: &Stage) -> PathBuf {
+fn texts(fixture: &Fixture) -> PathBuf {
     let lines = (0..COMPLETE as usize + 6).map(|i| format!("{} met the mayor of aarhus .\n", WORDS[i % WORDS.len()]));
-    stage.write("news.txt", &lines.collect::<String>())
+    fixture.write("news.txt", &lines.collect::<String>())
 }
 
 /// A window at its start page, texts to take in, and an encoder besides the built-in one.
-fn begin(stage: &Stage) -> (PathBuf, Page) {
+fn begin(fixture: &Fixture) -> (PathBuf, Page) {
     let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
-    stage.home().encoders().import(&tiny, "tiny").unwrap();
-    let mut page = stage.window(None);
+    fixture.home().encoders().import(&tiny, "tiny").unwrap();
+    let mut page = fixture.window(None);
     page.wait("the start page", |page| page.shows("New project"));
-    (texts(stage), page)
+    (texts(fixture), page)
 }
 
 fn provenance(page: &Page, sentence: u32) -> Vec<Provenance> {
-    page.see(|desk| {
-        let sentence = desk.project.corpus().sentence(SentenceId(sentence)).unwrap();
+    page.see(|workspace| {
+        let sentence = workspace.project.corpus().sentence(SentenceId(sentence)).unwrap();
         sentence.mentions().iter().map(|m| m.provenance.clone()).collect()
     })
 }
 
 /// Waits until the model that trains by itself has suggested something for the sentence on screen.
 fn wait_for_suggestions(page: &mut Page) {
-    page.see(|desk| assert!(matches!(desk.project.learner().state, LearnerState::Training(_)), "it began by itself"));
+    page.see(|workspace| {
+        assert!(matches!(workspace.project.learner().state, LearnerState::Training(_)), "it began by itself")
+    });
     page.wait("the model", |page| page.shows_part("Suggestions: model 1"));
-    page.wait("its suggestions", |page| page.see(|desk| desk.view.model().is_some()));
-    assert!(page.see(|desk| desk.view.ghosts().count()) > 0, "it has learned something");
+    page.wait("its suggestions", |page| page.see(|workspace| workspace.view.model().is_some()));
+    assert!(page.see(|workspace| workspace.view.suggestion_marks().count()) > 0, "it has learned something");
 }
 
 /// Opens the project again: all that was done is there, and can be undone.
-fn open_again(stage: &Stage, mut page: Page, project: &Path) -> Page {
+fn open_again(fixture: &Fixture, mut page: Page, project: &Path) -> Page {
     page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
     page.close();
-    let mut page = stage.open(project);
-    assert_eq!(page.see(|desk| desk.project.counts().complete), COMPLETE as usize);
+    let mut page = fixture.open(project);
+    assert_eq!(page.see(|workspace| workspace.project.counts().complete), COMPLETE as usize);
     assert_eq!(page.mentions(0), ["PER: red", "PER: the mayor of aarhus", "LOC: aarhus"]);
     assert!(page.shows_part("Suggestions: model 1"));
     page.press(Modifiers::COMMAND, Key::Z);
@@ -57,12 +59,12 @@ fn open_again(stage: &Stage, mut page: Page, project: &Path) -> Page {
 
 #[test]
 fn by_keyboard() {
-    let stage = Stage::new();
-    let (text, mut page) = begin(&stage);
+    let fixture = Fixture::new();
+    let (text, mut page) = begin(&fixture);
     page.press(Modifiers::COMMAND, Key::N);
     page.wait("the encoder", |page| page.shows("tiny"));
     page.fill("Name", "Ferry news");
-    let project = stage.path("ferry.nestling");
+    let project = fixture.path("ferry.nestling");
     page.fill("File", &project.display().to_string());
     page.fill("Labels", "PER, ORG\nLOC");
     for control in ["tiny", "Create the project"] {
@@ -71,7 +73,7 @@ fn by_keyboard() {
         page.key(Key::Space);
     }
     page.wait("the project", Page::is_open);
-    assert_eq!(page.see(|desk| desk.project.settings().encoder.clone()), "tiny");
+    assert_eq!(page.see(|workspace| workspace.project.settings().encoder.clone()), "tiny");
 
     page.press(Modifiers::COMMAND, Key::I);
     page.type_into("Files", &text.display().to_string());
@@ -98,7 +100,7 @@ fn by_keyboard() {
     }
     wait_for_suggestions(&mut page);
 
-    let (first, ghosts) = (page.current(), page.see(|desk| desk.view.ghosts().count()));
+    let (first, suggestions) = (page.current(), page.see(|workspace| workspace.view.suggestion_marks().count()));
     page.keys(&[Key::Tab, Key::Enter]);
     assert!(matches!(provenance(&page, first)[..], [Provenance::Accepted(_)]));
     page.press(Modifiers::COMMAND, Key::Z);
@@ -107,10 +109,14 @@ fn by_keyboard() {
     page.character("o");
     let mentions = page.mentions(first);
     assert!(mentions.len() == 1 && mentions[0].starts_with("ORG: "), "corrected: {mentions:?}");
-    assert_eq!(page.see(|desk| desk.view.ghosts().count()), ghosts - 1, "what was wrong is gone");
+    assert_eq!(
+        page.see(|workspace| workspace.view.suggestion_marks().count()),
+        suggestions - 1,
+        "what was wrong is gone"
+    );
 
     page.press(Modifiers::COMMAND, Key::E);
-    let file = stage.path("out.jsonl");
+    let file = fixture.path("out.jsonl");
     page.fill("File", &file.display().to_string());
     page.harness.get_by_label("Write the file").focus();
     page.step();
@@ -120,19 +126,19 @@ fn by_keyboard() {
     assert_eq!(std::fs::read_to_string(&file).unwrap().matches("\"LOC\"").count(), COMPLETE as usize);
     page.key(Key::Escape);
 
-    let page = open_again(&stage, page, &project);
+    let page = open_again(&fixture, page, &project);
     assert!(page.mentions(first).is_empty(), "undo works after opening, too");
 }
 
 #[test]
 fn by_mouse() {
-    let stage = Stage::new();
-    let (text, mut page) = begin(&stage);
+    let fixture = Fixture::new();
+    let (text, mut page) = begin(&fixture);
     page.drop_file(&text);
     page.wait("the encoder", |page| page.shows("tiny"));
     page.click("tiny");
     // The one thing that has to be typed: where it lies.
-    let project = stage.path("news.nestling");
+    let project = fixture.path("news.nestling");
     page.fill("File", &project.display().to_string());
     page.click("Create the project");
     page.wait("the preview", |page| page.shows("Import 26 sentences"));
@@ -157,29 +163,29 @@ fn by_mouse() {
 
     let first = page.current();
     let name = |page: &Page| {
-        page.see(|desk| {
-            let ghost = desk.view.ghosts().next().unwrap();
-            let sentence = desk.project.corpus().sentence(SentenceId(first)).unwrap();
-            let words = desk.project.corpus().span_text(sentence, ghost.hull).to_owned();
-            format!("suggestion {} {:.2}: {words}", ghost.name, ghost.score.unwrap())
+        page.see(|workspace| {
+            let suggestion = workspace.view.suggestion_marks().next().unwrap();
+            let sentence = workspace.project.corpus().sentence(SentenceId(first)).unwrap();
+            let words = workspace.project.corpus().span_text(sentence, suggestion.hull).to_owned();
+            format!("suggestion {} {:.2}: {words}", suggestion.name, suggestion.score.unwrap())
         })
     };
-    let ghost = name(&page);
-    page.click(&ghost);
+    let suggestion = name(&page);
+    page.click(&suggestion);
     page.click("Accept");
     assert!(matches!(provenance(&page, first)[..], [Provenance::Accepted(_)]));
     page.harness.get_by_label_contains("Undo (Ctrl+Z)").click();
     page.step();
     assert!(page.mentions(first).is_empty());
-    page.click(&ghost);
+    page.click(&suggestion);
     page.click("label ORG");
     assert!(page.mentions(first)[0].starts_with("ORG: "), "corrected");
 
     page.click("Export");
-    page.fill("File", &stage.path("out.jsonl").display().to_string());
+    page.fill("File", &fixture.path("out.jsonl").display().to_string());
     page.click("Write the file");
     page.wait("the export", |page| page.shows("Read back and compared: nothing is missing."));
     page.click("Close");
-    let page = open_again(&stage, page, &project);
+    let page = open_again(&fixture, page, &project);
     assert!(page.mentions(first).is_empty(), "undo works after opening, too");
 }

@@ -1,6 +1,6 @@
 //! The pointer and the keys while frames are slow: what came in one frame does what it would have done in many.
 
-use crate::stage::{Page, STORY, Stage, clicked, dragged, typed};
+use crate::fixture::{Fixture, Page, STORY, clicked, dragged, typed};
 use eframe::egui::{Key, Modifiers, Pos2, Role, Vec2, vec2};
 use egui_kittest::kittest::Queryable;
 use nestling::annotation::Status;
@@ -20,13 +20,13 @@ fn press(key: Key) -> Vec<eframe::egui::Event> {
 
 #[test]
 fn a_drag_within_one_frame_selects_from_the_press_to_the_release() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.click("word 4: Aarhus");
     page.character("l");
     let way = over(&page, "word 6: Anna", "word 7: Berg");
     page.at_once(dragged(&way));
-    assert_eq!(page.see(|desk| desk.view.picked()), None, "the mention of before is no longer selected");
+    assert_eq!(page.see(|workspace| workspace.view.picked()), None, "the mention of before is no longer selected");
     page.click("label PER");
     assert_eq!(page.mentions(0), ["LOC: Aarhus", "PER: Anna Berg"]);
     // Without a move between, and from right to left.
@@ -38,8 +38,8 @@ fn a_drag_within_one_frame_selects_from_the_press_to_the_release() {
 
 #[test]
 fn a_drag_and_the_click_on_a_label_may_come_in_one_frame() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.click("word 4: Aarhus");
     page.character("l");
     let mut events = dragged(&over(&page, "word 6: Anna", "word 7: Berg"));
@@ -50,25 +50,25 @@ fn a_drag_and_the_click_on_a_label_may_come_in_one_frame() {
 
 #[test]
 fn a_drag_may_be_spread_over_two_frames_anyhow() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     let events = dragged(&over(&page, "word 6: Anna", "word 7: Berg"));
     for cut in 1..events.len() {
         page.key(Key::Home);
         page.at_once(events[..cut].to_vec());
         page.at_once(events[cut..].to_vec());
-        let span = page.see(|desk| desk.view.selection()).map(|span| span.range());
+        let span = page.see(|workspace| workspace.view.selection()).map(|span| span.range());
         assert_eq!(span, Some(5..7), "cut after {cut}");
     }
 }
 
 #[test]
 fn a_click_whose_pointer_trembles_is_no_drag_and_a_slow_one_is_a_click() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     let at = page.center("word 6: Anna");
     page.at_once(dragged(&[at, at + vec2(2.0, 1.0), at + vec2(1.0, 0.0)]));
-    assert_eq!(page.see(|desk| desk.view.selection()).map(|span| span.range()), Some(5..6));
+    assert_eq!(page.see(|workspace| workspace.view.selection()).map(|span| span.range()), Some(5..6));
     let complete = page.center("Complete and go on");
     let events = clicked(complete);
     page.at_once(events[..2].to_vec());
@@ -79,8 +79,8 @@ fn a_click_whose_pointer_trembles_is_no_drag_and_a_slow_one_is_a_click() {
 
 #[test]
 fn two_clicks_in_one_frame_are_two_clicks() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     let mut events = clicked(page.center("word 6: Anna"));
     events.extend(clicked(page.center("label PER")));
     events.extend(clicked(page.center("word 4: Aarhus")));
@@ -91,9 +91,9 @@ fn two_clicks_in_one_frame_are_two_clicks() {
 
 #[test]
 fn a_slider_is_dragged_within_one_frame() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
-    let threshold = |page: &Page| page.see(|desk| desk.project.settings().threshold);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
+    let threshold = |page: &Page| page.see(|workspace| workspace.project.settings().threshold);
     let before = threshold(&page);
     let rect = page.harness.get_by_label("Least score of a suggestion").rect();
     page.at_once(dragged(&[rect.center(), rect.center() + vec2(20.0, 0.0), rect.right_center() - vec2(4.0, 0.0)]));
@@ -102,8 +102,8 @@ fn a_slider_is_dragged_within_one_frame() {
 
 #[test]
 fn the_edge_of_a_panel_is_dragged_within_one_frame() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     let left = |page: &Page| page.center("word 1: The").x;
     let before = left(&page);
     let row = page.harness.get_by_label_contains("sentence 1, untouched").rect();
@@ -114,8 +114,8 @@ fn the_edge_of_a_panel_is_dragged_within_one_frame() {
 
 #[test]
 fn a_drop_down_of_a_dialog_opens_over_it_when_press_and_release_are_one() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::E);
     for title in formats().iter().map(|format| format.title()).cycle().skip(1).take(8) {
         let list = page.harness.get_by_role_and_label(Role::ComboBox, "Format of the file").rect();
@@ -130,8 +130,8 @@ fn a_drop_down_of_a_dialog_opens_over_it_when_press_and_release_are_one() {
 #[test]
 fn the_colour_picker_opens_over_its_dialog_when_press_and_release_are_one() {
     // egui's picker has a sign that no font here has.
-    let stage = Stage { foreign: true, ..Stage::new() };
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture { foreign: true, ..Fixture::new() };
+    let mut page = fixture.annotating(STORY);
     let pickers = |page: &Page| page.harness.query_all_by_role(Role::SpinButton).count();
     page.click("change label PER");
     let button = page.harness.get_by_role(Role::ColorWell).rect().center();
@@ -149,8 +149,8 @@ fn the_colour_picker_opens_over_its_dialog_when_press_and_release_are_one() {
 
 #[test]
 fn keys_of_one_frame_go_where_they_would_have_gone_one_by_one() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     // A dialog that opens, what is typed into it, Enter that closes it, and a label's key.
     let mut events = typed(Key::L, Modifiers::COMMAND, "");
     for (key, text) in [(Key::D, "D"), (Key::A, "A"), (Key::T, "T"), (Key::E, "E")] {
@@ -173,8 +173,8 @@ fn keys_of_one_frame_go_where_they_would_have_gone_one_by_one() {
 
 #[test]
 fn the_palette_takes_what_was_typed_before_enter_in_the_same_frame() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     let mut events = press(Key::F2);
     events.extend(typed(Key::L, Modifiers::NONE, "l"));
     events.extend(typed(Key::O, Modifiers::NONE, "o"));
@@ -188,8 +188,8 @@ fn the_palette_takes_what_was_typed_before_enter_in_the_same_frame() {
 
 #[test]
 fn two_tabs_and_enter_in_one_frame_lead_two_controls_on() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::O);
     let mut events = press(Key::Tab);
     events.extend(press(Key::Tab));
@@ -202,8 +202,8 @@ fn two_tabs_and_enter_in_one_frame_lead_two_controls_on() {
 
 #[test]
 fn what_is_selected_out_of_sight_is_brought_into_sight_and_not_changed() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(&format!("{}end\n", LONG.repeat(200)));
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(&format!("{}end\n", LONG.repeat(200)));
     page.key(Key::End);
     page.character("l");
     assert_eq!(page.mentions(0), ["LOC: end"]);
@@ -228,8 +228,8 @@ fn what_is_selected_out_of_sight_is_brought_into_sight_and_not_changed() {
 
 #[test]
 fn a_label_says_what_it_changed_and_offers_to_take_it_back() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.click("word 6: Anna");
     page.click("label PER");
     assert!(page.shows("“Anna” is PER · Ctrl+Z takes it back"));

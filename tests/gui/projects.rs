@@ -1,15 +1,15 @@
 //! Opening, closing and losing projects.
 
-use crate::stage::{Page, STORY, Stage};
+use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use nestling::session::{ImportHow, Project, SaveState, Strategy};
 
 #[test]
 fn an_error_says_what_to_do_and_the_window_goes_on() {
-    let stage = Stage::new();
-    let no_project = stage.write("broken.nestling", "this is no project");
-    let mut page = stage.window(Some(&no_project));
+    let fixture = Fixture::new();
+    let no_project = fixture.write("broken.nestling", "this is no project");
+    let mut page = fixture.window(Some(&no_project));
     page.wait("the error", |page| page.shows("This did not work"));
     assert!(page.shows("Copy"));
     page.click("Close");
@@ -18,10 +18,10 @@ fn an_error_says_what_to_do_and_the_window_goes_on() {
 
 #[test]
 fn a_project_stays_open_when_another_one_can_not_be_opened() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::O);
-    page.type_into("Project file", &stage.path("missing.nestling").display().to_string());
+    page.type_into("Project file", &fixture.path("missing.nestling").display().to_string());
     page.key(Key::Enter);
     page.wait("the error", |page| page.shows("This did not work"));
     page.click("Close");
@@ -32,22 +32,22 @@ fn a_project_stays_open_when_another_one_can_not_be_opened() {
 
 #[test]
 fn closing_the_window_waits_for_a_project_that_is_being_opened() {
-    let stage = Stage::new();
-    let project = stage.empty_project("empty.nestling");
-    let mut page = stage.window(Some(&project));
+    let fixture = Fixture::new();
+    let project = fixture.empty_project("empty.nestling");
+    let mut page = fixture.window(Some(&project));
     page.harness.run_steps(1);
     page.close();
     // Nobody holds it any more.
-    Project::open(&stage.home(), &project).unwrap().close().unwrap();
+    Project::open(&fixture.home(), &project).unwrap().close().unwrap();
 }
 
 #[test]
 fn unsaved_changes_are_not_given_up_without_a_word() {
-    let stage = Stage::new();
-    let file = stage.write("story.txt", STORY);
-    let project = stage.project(&["PER"], &file, ImportHow::default());
-    let other = stage.empty_project("other.nestling");
-    let mut page = stage.open(&project);
+    let fixture = Fixture::new();
+    let file = fixture.write("story.txt", STORY);
+    let project = fixture.project(&["PER"], &file, ImportHow::default());
+    let other = fixture.empty_project("other.nestling");
+    let mut page = fixture.open(&project);
     let db = rusqlite::Connection::open(&project).unwrap();
     let break_it =
         || db.execute_batch("CREATE TRIGGER fail BEFORE INSERT ON log BEGIN SELECT RAISE(ABORT, 'no luck'); END");
@@ -101,10 +101,10 @@ fn unsaved_changes_are_not_given_up_without_a_word() {
 
 #[test]
 fn dropped_texts_are_forgotten_when_no_project_is_made_for_them() {
-    let stage = Stage::new();
-    let text = stage.write("more.txt", STORY);
-    let project = stage.empty_project("empty.nestling");
-    let mut page = stage.window(None);
+    let fixture = Fixture::new();
+    let text = fixture.write("more.txt", STORY);
+    let project = fixture.empty_project("empty.nestling");
+    let mut page = fixture.window(None);
     page.wait("the start page", |page| page.shows("New project"));
     page.drop_file(&text);
     assert!(page.shows("Create the project"));
@@ -116,32 +116,32 @@ fn dropped_texts_are_forgotten_when_no_project_is_made_for_them() {
     page.wait("the start page", |page| page.shows("New project"));
 
     page.drop_file(&text);
-    page.fill("File", &stage.path("made.nestling").display().to_string());
+    page.fill("File", &fixture.path("made.nestling").display().to_string());
     assert!(page.shows("Then more.txt will be imported."));
     // The dialog takes what is dropped on it, and keeps what was typed.
     page.drop_file(&project);
     assert!(page.shows("Create the project"));
-    page.drop_file(&stage.write("other.txt", "One more came .\n"));
+    page.drop_file(&fixture.write("other.txt", "One more came .\n"));
     assert!(page.shows("Then more.txt and 1 other file will be imported."));
     page.click("Create the project");
     page.wait("the preview", |page| page.shows("Import 4 sentences"));
-    assert!(stage.path("made.nestling").exists());
+    assert!(fixture.path("made.nestling").exists());
 }
 
 #[test]
 fn a_project_opens_where_it_was_left_and_goes_on_in_the_same_order() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     assert_eq!(page.chosen("Order of the sentences"), "Next: in the text");
     page.keys(&[Key::ArrowDown, Key::ArrowDown]);
     page.choose("Order of the sentences", "Next: what teaches most");
     page.close();
-    let mut page = stage.open(&stage.path("project.nestling"));
+    let mut page = fixture.open(&fixture.path("project.nestling"));
     assert_eq!(page.current(), 2);
     assert_eq!(page.chosen("Order of the sentences"), "Next: what teaches most");
     page.choose("Order of the sentences", "Next: what was found");
     page.close();
-    let page = stage.open(&stage.path("project.nestling"));
+    let page = fixture.open(&fixture.path("project.nestling"));
     assert_eq!(
         page.chosen("Order of the sentences"),
         "Next: what teaches most",
@@ -151,21 +151,21 @@ fn a_project_opens_where_it_was_left_and_goes_on_in_the_same_order() {
 
 #[test]
 fn a_new_project_asks_for_what_teaches_most() {
-    let stage = Stage::new();
-    let page = stage.open(&stage.empty_project("new.nestling"));
+    let fixture = Fixture::new();
+    let page = fixture.open(&fixture.empty_project("new.nestling"));
     assert_eq!(page.chosen("Order of the sentences"), "Next: what teaches most");
 }
 
 #[test]
 fn what_can_be_read_of_a_damaged_project_is_rescued_from_the_report() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     page.close();
-    let project = stage.path("project.nestling");
+    let project = fixture.path("project.nestling");
     let whole = std::fs::read(&project).unwrap();
     std::fs::write(&project, &whole[..whole.len() - 4096]).unwrap();
-    let mut page = stage.window(Some(&project));
+    let mut page = fixture.window(Some(&project));
     page.wait("the report", |page| page.shows("This did not work"));
     page.click("Rescue what can be read");
     page.wait("the new project", |page| page.is_open() && page.shows("Rescued"));
@@ -179,22 +179,22 @@ fn what_can_be_read_of_a_damaged_project_is_rescued_from_the_report() {
 
 #[test]
 fn a_setting_that_can_t_be_read_keeps_nobody_from_the_annotations() {
-    let stage = Stage::new();
-    let page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let page = fixture.annotating(STORY);
     page.close();
-    let project = stage.path("project.nestling");
+    let project = fixture.path("project.nestling");
     let db = rusqlite::Connection::open(&project).unwrap();
     db.execute("INSERT OR REPLACE INTO setting (key, value) VALUES ('strategy', 'by-magic')", []).unwrap();
     drop(db);
-    let page = stage.open(&project);
+    let page = fixture.open(&project);
     assert!(page.shows_part("by-magic"), "what it is");
-    assert_eq!(page.see(|desk| desk.project.settings().strategy), Strategy::DEFAULT);
+    assert_eq!(page.see(|workspace| workspace.project.settings().strategy), Strategy::DEFAULT);
 }
 
 #[test]
 fn history_tells_what_was_done_and_goes_there() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     page.keys(&[Key::Space, Key::ArrowDown]);
     page.character("o");

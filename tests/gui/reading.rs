@@ -1,6 +1,6 @@
 //! Projects that can't be changed, and copies of projects.
 
-use crate::stage::{Page, STORY, Stage};
+use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 use nestling::annotation::Status;
@@ -8,17 +8,17 @@ use nestling::session::{ImportHow, Project};
 use std::path::PathBuf;
 
 /// A window on a project that somebody else has open.
-fn looking(stage: &Stage) -> (Page, PathBuf, Project) {
-    let path = stage.project(&["PER"], &stage.write("story.txt", STORY), ImportHow::default());
-    let other = Project::open(&stage.home(), &path).unwrap();
-    let page = stage.open(&path);
+fn looking(fixture: &Fixture) -> (Page, PathBuf, Project) {
+    let path = fixture.project(&["PER"], &fixture.write("story.txt", STORY), ImportHow::default());
+    let other = Project::open(&fixture.home(), &path).unwrap();
+    let page = fixture.open(&path);
     (page, path, other)
 }
 
 #[test]
 fn a_project_that_is_open_elsewhere_is_opened_to_be_read() {
-    let stage = Stage::new();
-    let (mut page, _, other) = looking(&stage);
+    let fixture = Fixture::new();
+    let (mut page, _, other) = looking(&fixture);
     assert!(page.shows_part("It is open already, by"));
     assert!(page.shows("The learner is off") && !page.shows("All saved") && !page.shows("Train now"));
     page.fill("Find sentences", "lund");
@@ -28,7 +28,7 @@ fn a_project_that_is_open_elsewhere_is_opened_to_be_read() {
 
     page.press(Modifiers::COMMAND, Key::E);
     page.click("Also the 3 sentences that are not complete");
-    page.fill("File", &stage.path("out.jsonl").display().to_string());
+    page.fill("File", &fixture.path("out.jsonl").display().to_string());
     page.click("Write the file");
     page.wait("the export", |page| page.shows("Exported"));
     page.click("Close");
@@ -42,8 +42,8 @@ fn a_project_that_is_open_elsewhere_is_opened_to_be_read() {
 
 #[test]
 fn what_would_change_it_is_refused_in_words() {
-    let stage = Stage::new();
-    let (mut page, _, _other) = looking(&stage);
+    let fixture = Fixture::new();
+    let (mut page, _, _other) = looking(&fixture);
     let refused = |page: &mut Page, what: &str| {
         assert!(page.shows_part("Nothing can be changed here: it is open already"), "{what}");
         page.harness.run_steps(700);
@@ -59,7 +59,7 @@ fn what_would_change_it_is_refused_in_words() {
     refused(&mut page, "a new label");
     page.press(Modifiers::COMMAND, Key::D);
     refused(&mut page, "a split");
-    page.drop_file(&stage.path("story.txt"));
+    page.drop_file(&fixture.path("story.txt"));
     refused(&mut page, "an import");
     page.click("change label PER");
     refused(&mut page, "a label's name");
@@ -72,18 +72,18 @@ fn what_would_change_it_is_refused_in_words() {
 
 #[test]
 fn a_file_that_is_read_only_says_so_and_a_copy_can_be_changed() {
-    let stage = Stage::new();
-    let path = stage.project(&["PER"], &stage.write("story.txt", STORY), ImportHow::default());
+    let fixture = Fixture::new();
+    let path = fixture.project(&["PER"], &fixture.write("story.txt", STORY), ImportHow::default());
     let mut permissions = std::fs::metadata(&path).unwrap().permissions();
     permissions.set_readonly(true);
     std::fs::set_permissions(&path, permissions).unwrap();
-    let mut page = stage.open(&path);
+    let mut page = fixture.open(&path);
     assert!(page.shows_part("The file or its folder can't be written. You can look at everything"));
     page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::S);
     page.fill("File of the copy", &path.display().to_string());
     page.click("Save the copy");
     page.wait("the refusal", |page| page.shows_part("There is a file of this name already"));
-    let copy = stage.path("mine.nestling");
+    let copy = fixture.path("mine.nestling");
     page.fill("File of the copy", &copy.display().to_string());
     page.key(Key::Enter);
     page.wait("the copy", |page| page.shows(&format!("A copy was saved: {}", copy.display())));
@@ -95,18 +95,18 @@ fn a_file_that_is_read_only_says_so_and_a_copy_can_be_changed() {
 
 #[test]
 fn a_copy_holds_what_was_done_up_to_now() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.character("p");
     page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::S);
     assert!(page.field("File of the copy").value().is_some_and(|path| path.ends_with("project copy.nestling")));
-    let copy = stage.path("copied");
-    *stage.picker.next.lock().unwrap() = vec![copy.clone()];
+    let copy = fixture.path("copied");
+    *fixture.picker.next.lock().unwrap() = vec![copy.clone()];
     page.click("Choose …");
     page.wait("the choice", |page| page.field("File of the copy").value().is_some_and(|p| p.ends_with("copied")));
     page.click("Save the copy");
     page.wait("the copy", |page| page.shows_part("A copy was saved"));
     page.character("f");
-    let page = stage.open(&copy.with_extension("nestling"));
+    let page = fixture.open(&copy.with_extension("nestling"));
     assert_eq!((page.mentions(0), page.status(0)), (vec!["PER: The".to_owned()], Status::InProgress));
 }

@@ -1,6 +1,6 @@
 //! Splitting and joining words and sentences, and what becomes of the place where the person is.
 
-use crate::stage::{Page, STORY, Stage};
+use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use nestling::session::{ImportAs, ImportHow};
@@ -12,13 +12,13 @@ fn call(page: &mut Page, command: &str) {
 }
 
 fn words(page: &Page) -> Vec<String> {
-    page.see(|desk| desk.view.content().words.iter().map(|w| w.text.clone()).collect())
+    page.see(|workspace| workspace.view.content().words.iter().map(|w| w.text.clone()).collect())
 }
 
 #[test]
 fn a_word_is_split_where_the_person_says_and_joined_again() {
-    let stage = Stage::new();
-    let mut page = stage.annotating("We met Berglund there\n");
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating("We met Berglund there\n");
     page.keys(&[Key::ArrowRight, Key::ArrowRight]);
     page.character("p");
     call(&mut page, "split the word");
@@ -41,8 +41,8 @@ fn a_word_is_split_where_the_person_says_and_joined_again() {
 
 #[test]
 fn the_dialog_goes_by_mouse_too_and_escape_changes_nothing() {
-    let stage = Stage::new();
-    let mut page = stage.annotating("We met Berglund there\n");
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating("We met Berglund there\n");
     page.click("word 3: Berglund");
     page.press(Modifiers::COMMAND, Key::D);
     page.key(Key::Escape);
@@ -55,8 +55,8 @@ fn the_dialog_goes_by_mouse_too_and_escape_changes_nothing() {
 
 #[test]
 fn words_and_sentences_that_can_not_be_cut_say_why() {
-    let stage = Stage::new();
-    let mut page = stage.annotating("A man met Anna Berg .\nIt rained .\n");
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating("A man met Anna Berg .\nIt rained .\n");
     call(&mut page, "split the word");
     assert!(page.shows("This word has one character and can't be split"));
     call(&mut page, "join the selected");
@@ -80,8 +80,8 @@ fn words_and_sentences_that_can_not_be_cut_say_why() {
 
 #[test]
 fn a_sentence_is_split_and_joined_and_the_person_stays_with_the_words() {
-    let stage = Stage::new();
-    let mut page = stage.annotating("Anna left ; Bo stayed .\nIt rained .\n");
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating("Anna left ; Bo stayed .\nIt rained .\n");
     page.click("word 4: Bo");
     call(&mut page, "split the sentence");
     assert_eq!((page.current(), words(&page).len()), (0, 3));
@@ -103,11 +103,11 @@ fn a_sentence_is_split_and_joined_and_the_person_stays_with_the_words() {
 
 #[test]
 fn suggestions_go_along_with_their_words() {
-    let stage = Stage::new();
+    let fixture = Fixture::new();
     let line = r#"{"tokens":["Anna","saw","NewLund","and","Bo"],"entities":[{"start":0,"end":1,"label":"PER","score":0.9},{"start":4,"end":5,"label":"PER","score":0.8}]}"#;
-    let file = stage.write("suggested.jsonl", &format!("{line}\n"));
+    let file = fixture.write("suggested.jsonl", &format!("{line}\n"));
     let how = ImportHow { kind: Some(ImportAs::Suggestions), split: None };
-    let mut page = stage.open(&stage.project(&["PER"], &file, how));
+    let mut page = fixture.open(&fixture.project(&["PER"], &file, how));
     page.click("suggestion PER 0.80: Bo");
     page.click("word 3: NewLund");
     page.press(Modifiers::COMMAND, Key::D);
@@ -124,9 +124,9 @@ fn suggestions_go_along_with_their_words() {
 }
 
 /// A project of one text with three sentences and a second one with one.
-fn two_texts(stage: &Stage) -> Page {
-    let mut page = stage.annotating(STORY);
-    let more = stage.write("more.txt", "One more came .\n");
+fn two_texts(fixture: &Fixture) -> Page {
+    let mut page = fixture.annotating(STORY);
+    let more = fixture.write("more.txt", "One more came .\n");
     page.drop_file(&more);
     page.wait("the preview", |page| page.shows("Import 1 sentence"));
     page.click("Import 1 sentence");
@@ -137,8 +137,8 @@ fn two_texts(stage: &Stage) -> Page {
 
 #[test]
 fn whoever_is_in_a_text_that_is_taken_back_goes_to_a_neighbour_and_is_told() {
-    let stage = Stage::new();
-    let mut page = two_texts(&stage);
+    let fixture = Fixture::new();
+    let mut page = two_texts(&fixture);
     page.harness.get_by_label_contains("sentence 4, untouched").click();
     page.step();
     page.key(Key::End);
@@ -155,7 +155,7 @@ fn whoever_is_in_a_text_that_is_taken_back_goes_to_a_neighbour_and_is_told() {
     // The first import too: nothing is left.
     page.press(Modifiers::COMMAND, Key::Z);
     assert!(page.shows("This project has no texts yet"));
-    assert!(page.see(|desk| desk.view.current().is_none() && desk.view.content().words.is_empty()));
+    assert!(page.see(|workspace| workspace.view.current().is_none() && workspace.view.content().words.is_empty()));
     for key in [Key::ArrowRight, Key::Tab, Key::Enter, Key::Space, Key::ArrowDown, Key::Delete] {
         page.key(key);
     }
@@ -169,8 +169,8 @@ fn whoever_is_in_a_text_that_is_taken_back_goes_to_a_neighbour_and_is_told() {
 
 #[test]
 fn an_import_is_undone_while_its_sentences_are_listed() {
-    let stage = Stage::new();
-    let mut page = two_texts(&stage);
+    let fixture = Fixture::new();
+    let mut page = two_texts(&fixture);
     page.fill("Find sentences", "came");
     page.wait("the search", |page| page.shows("1 found"));
     page.key(Key::Enter);

@@ -1,7 +1,7 @@
 //! Settings: of the project, stored at once, and of the window.
 
+use crate::fixture::{Fixture, Page, STORY};
 use crate::hub::{Faults, Server};
-use crate::stage::{Page, STORY, Stage};
 use eframe::egui::{Key, Modifiers, Theme};
 use egui_kittest::kittest::Queryable;
 use nestling::session::{Hub, SaveState, Strategy};
@@ -9,8 +9,8 @@ use std::path::Path;
 
 #[test]
 fn settings_hold_at_once_and_after_opening_again() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::Comma);
     page.fill("Who annotates", "Zoë");
     page.click("Train by itself as sentences are completed");
@@ -22,37 +22,37 @@ fn settings_hold_at_once_and_after_opening_again() {
     page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
     assert_eq!(page.harness.ctx.theme(), Theme::Light);
     page.close();
-    let page = stage.open(&stage.path("project.nestling"));
-    let settings = page.see(|desk| desk.project.settings().clone());
+    let page = fixture.open(&fixture.path("project.nestling"));
+    let settings = page.see(|workspace| workspace.project.settings().clone());
     assert_eq!((settings.author.as_str(), settings.architecture.as_str()), ("Zoë", "spanner"));
-    assert!(settings.auto_train, "the stage had switched it off");
+    assert!(settings.auto_train, "the fixture had switched it off");
     assert!(!settings.self_training);
 }
 
 #[test]
 fn a_name_that_is_being_typed_outlives_its_field() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::Comma);
     page.fill("Who annotates", "Zoë");
     page.close();
-    let page = stage.open(&stage.path("project.nestling"));
-    assert_eq!(page.see(|desk| desk.project.settings().author.clone()), "Zoë");
+    let page = fixture.open(&fixture.path("project.nestling"));
+    assert_eq!(page.see(|workspace| workspace.project.settings().author.clone()), "Zoë");
 }
 
 #[test]
 fn what_teaches_most_and_the_threshold_are_chosen() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::Comma);
     let switch = "Each model chooses the threshold at which a person has least to do";
-    let by_effort = |page: &Page| page.see(|desk| desk.project.settings().threshold_by_effort);
+    let by_effort = |page: &Page| page.see(|workspace| workspace.project.settings().threshold_by_effort);
     assert!(by_effort(&page));
     page.click(switch);
     assert!(!by_effort(&page));
     page.click(switch);
     assert!(by_effort(&page));
-    let strategy = |page: &Page| page.see(|desk| desk.project.settings().strategy.to_string());
+    let strategy = |page: &Page| page.see(|workspace| workspace.project.settings().strategy.to_string());
     page.choose("What teaches most", "Most doubt about mentions");
     assert_eq!(strategy(&page), "entropy+diverse");
     page.choose("What counts besides", "Nothing");
@@ -62,7 +62,7 @@ fn what_teaches_most_and_the_threshold_are_chosen() {
     assert!(page.harness.query_by_label("What counts besides").is_none(), "nothing counts besides");
     page.choose("What teaches most", "Least sure answers");
     page.choose("What counts besides", "What is chosen together is unlike each other");
-    assert_eq!(page.see(|desk| desk.project.settings().strategy), Strategy::DEFAULT);
+    assert_eq!(page.see(|workspace| workspace.project.settings().strategy), Strategy::DEFAULT);
     page.click("Close");
     page.harness.get_by_label("Least score of a suggestion").focus();
     page.step();
@@ -72,13 +72,13 @@ fn what_teaches_most_and_the_threshold_are_chosen() {
 
 #[test]
 fn an_encoder_is_brought_in_from_a_folder_or_refused_with_the_reason() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::Comma);
     page.harness.get_by_label("Add an encoder from a folder").scroll_to_me();
     page.harness.run_steps(30);
     page.click("Add an encoder from a folder");
-    let empty = stage.path("not-an-encoder");
+    let empty = fixture.path("not-an-encoder");
     std::fs::create_dir(&empty).unwrap();
     page.fill("Folder of the encoder", &empty.display().to_string());
     page.key(Key::Enter);
@@ -98,8 +98,8 @@ fn an_encoder_is_brought_in_from_a_folder_or_refused_with_the_reason() {
 
 #[test]
 fn an_encoder_is_fetched_from_the_hub_stopped_and_taken_up_again() {
-    let stage = Stage::new();
-    let mut page = stage.annotating(STORY);
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-electra");
     let server = Server::start(&fixture, Faults { stall_at: Some(20_000), ..Faults::default() });
     page.harness.state().borrow_mut().as_mut().unwrap().set_hub(Hub::at(&server.endpoint));
@@ -136,8 +136,8 @@ fn an_encoder_is_fetched_from_the_hub_stopped_and_taken_up_again() {
 
 #[test]
 fn without_a_project_the_window_alone_is_set() {
-    let stage = Stage::new();
-    let mut page = stage.window(None);
+    let fixture = Fixture::new();
+    let mut page = fixture.window(None);
     page.wait("the start page", |page| page.shows("New project"));
     page.press(Modifiers::COMMAND, Key::Comma);
     assert!(page.shows("The window") && !page.shows("This project"));

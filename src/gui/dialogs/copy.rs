@@ -1,8 +1,8 @@
 //! Saving a copy of the whole project: where to.
 
-use super::{Backstage, Report, button_row, default_button, explain, field_name, modal, problem};
-use crate::gui::acts::Act;
-use crate::gui::files::{PathField, Wish};
+use super::{DialogContext, Report, button_row, default_button, explain, field_name, modal, problem};
+use crate::gui::actions::UiAction;
+use crate::gui::files::{FileRequest, PathField};
 use crate::gui::theme::size;
 use crate::gui::widgets::parts::button;
 use crate::session::{Project, SessionError, Task};
@@ -21,13 +21,13 @@ impl CopyDialog {
         Self { path: PathField::several(&[proposal]), failure: None, writing: None }
     }
 
-    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+    pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
         if let Some(result) = self.writing.as_ref().and_then(Task::poll) {
             self.writing = None;
             match result.map_err(SessionError::from).flatten() {
                 Ok(()) => {
                     let text = format!("A copy was saved: {}", self.full_path().display());
-                    backstage.acts.extend([Act::CloseDialog, Act::Notice(text)]);
+                    context.actions.extend([UiAction::CloseDialog, UiAction::Notice(text)]);
                 }
                 Err(error) => self.failure = Some(Report::of("", &error).text),
             }
@@ -39,10 +39,10 @@ impl CopyDialog {
                     ui.label("Writing the copy …");
                 });
             }
-            None => self.choose(ui, backstage),
+            None => self.choose(ui, context),
         });
         if closed && !self.is_writing() {
-            backstage.acts.push(Act::CloseDialog);
+            context.actions.push(UiAction::CloseDialog);
         }
     }
 
@@ -59,11 +59,11 @@ impl CopyDialog {
         }
     }
 
-    fn choose(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>) {
-        let Some(project) = backstage.project else { return };
+    fn choose(&mut self, ui: &mut Ui, context: &mut DialogContext<'_>) {
+        let Some(project) = context.project else { return };
         field_name(ui, "File of the copy");
-        let wish = Wish::SaveAs(self.full_path());
-        self.path.show(ui, "File of the copy", &[("Choose …", wish)], backstage.services);
+        let request = FileRequest::SaveAs(self.full_path());
+        self.path.show(ui, "File of the copy", &[("Choose …", request)], context.services);
         explain(ui, "All texts, labels and decisions up to now, as a project of its own. Trained models stay here.");
         if let Some(failure) = &self.failure {
             problem(ui, failure);
@@ -75,7 +75,7 @@ impl CopyDialog {
                 self.writing = Some(project.save_copy(self.full_path()));
             }
             if button(ui, true, "Cancel").clicked() {
-                backstage.acts.push(Act::CloseDialog);
+                context.actions.push(UiAction::CloseDialog);
             }
         });
     }

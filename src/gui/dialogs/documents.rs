@@ -1,8 +1,8 @@
 //! The documents of the project: what each of them holds, which are set aside, which are to go.
 
-use super::{Backstage, begin_foot, default_button, explain, modal};
+use super::{DialogContext, begin_footer, default_button, explain, modal};
 use crate::annotation::DocumentId;
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId, keys_text};
 use crate::gui::theme::{self, RADIUS_CONTROL, Tokens, size};
 use crate::gui::widgets::galleys::elided;
@@ -57,9 +57,9 @@ impl DocumentsDialog {
         Self { filter: String::new(), list: List::default(), done: Vec::new(), asked: None, most: 0, fresh: true }
     }
 
-    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
-        let Some(project) = backstage.project else {
-            backstage.acts.push(Act::CloseDialog);
+    pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
+        let Some(project) = context.project else {
+            context.actions.push(UiAction::CloseDialog);
             return;
         };
         let revision = project.corpus().revision();
@@ -71,12 +71,12 @@ impl DocumentsDialog {
         let room = (ctx.content_rect().height() - BESIDE_ROWS).max(size::LIST_ROW * FEWEST_ROWS as f32);
         let closed = modal(ctx, "Documents", size::DIALOG_WIDE, |ui| {
             self.head(ui);
-            self.rows(ui, room, project, backstage);
-            self.what_was_done(ui, backstage);
-            self.foot(ui, project, backstage);
+            self.rows(ui, room, project, context);
+            self.what_was_done(ui, context);
+            self.foot(ui, project, context);
         });
         if closed {
-            backstage.acts.push(Act::CloseDialog);
+            context.actions.push(UiAction::CloseDialog);
         }
     }
 
@@ -97,7 +97,7 @@ impl DocumentsDialog {
         ui.add(edit).accessible_name("Find by name");
     }
 
-    fn rows(&mut self, ui: &mut Ui, room: f32, project: &Project, backstage: &mut Backstage<'_>) {
+    fn rows(&mut self, ui: &mut Ui, room: f32, project: &Project, context: &mut DialogContext<'_>) {
         let tokens = theme::tokens(ui);
         let can_change = project.read_only().is_none();
         let (head, _) = ui.allocate_exact_size(vec2(ui.available_width(), size::LABEL_ROW), Sense::hover());
@@ -117,10 +117,10 @@ impl DocumentsDialog {
                 ui.label(theme::body(text, tokens.text_dim));
             }
             for row in self.list.shown.get(range).unwrap_or_default() {
-                if let Some((verb, command)) = show_row(ui, row, project, can_change, backstage) {
+                if let Some((verb, command)) = show_row(ui, row, project, can_change, context) {
                     let name = name_of(project, row.id);
                     self.asked = Some((project.corpus().revision(), format!("{verb} {name}")));
-                    backstage.acts.push(Act::Change(command));
+                    context.actions.push(UiAction::Change(command));
                 }
             }
         });
@@ -128,7 +128,7 @@ impl DocumentsDialog {
     }
 
     /// The keys are the dialog's: what Ctrl+Z does elsewhere is a button here.
-    fn what_was_done(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>) {
+    fn what_was_done(&mut self, ui: &mut Ui, context: &mut DialogContext<'_>) {
         let tokens = theme::tokens(ui);
         // It has its room before there is anything to tell.
         let (_, line) = ui.allocate_space(vec2(ui.available_width(), size::LIST_ROW));
@@ -145,22 +145,22 @@ impl DocumentsDialog {
         told.widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
         if undo.clicked() {
             self.done.pop();
-            backstage.acts.push(Act::Change(Command::Undo));
+            context.actions.push(UiAction::Change(Command::Undo));
         }
     }
 
-    fn foot(&mut self, ui: &mut Ui, project: &Project, backstage: &mut Backstage<'_>) {
+    fn foot(&mut self, ui: &mut Ui, project: &Project, context: &mut DialogContext<'_>) {
         ui.add_space(size::GAP);
-        begin_foot(ui);
+        begin_footer(ui);
         ui.horizontal(|ui| {
             let can_change = project.read_only().is_none();
             let import = button(ui, can_change, "Import texts");
             if import.on_hover_text(commands::title_with_keys(CommandId::Import)).clicked() {
-                backstage.acts.extend([Act::CloseDialog, Act::Command(CommandId::Import)]);
+                context.actions.extend([UiAction::CloseDialog, UiAction::Command(CommandId::Import)]);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if default_button(ui, true, "Done") {
-                    backstage.acts.push(Act::CloseDialog);
+                    context.actions.push(UiAction::CloseDialog);
                 }
             });
         });
@@ -218,7 +218,7 @@ fn show_row(
     row: &DocumentRow,
     project: &Project,
     can_change: bool,
-    backstage: &mut Backstage<'_>,
+    context: &mut DialogContext<'_>,
 ) -> Option<(&'static str, Command)> {
     let tokens = theme::tokens(ui);
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), size::LIST_ROW));
@@ -239,7 +239,7 @@ fn show_row(
         place.set_right(said.left());
     }
     place.set_right(place.right() - size::GAP);
-    let is_whole = paint_name(ui, backstage.typesetter, name, place, color);
+    let is_whole = paint_name(ui, context.typesetter, name, place, color);
     for (x, number) in columns.numbers.iter().zip([row.sentences, row.complete, row.mentions]) {
         let color = if row.excluded { tokens.text_faint } else { tokens.text_dim };
         let font = theme::regular(size::TEXT_SMALL);
@@ -248,7 +248,7 @@ fn show_row(
     response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, spoken(row, name)));
     let chosen = if can_change { actions(ui, row, name, columns.actions) } else { None };
     if let Some(first) = row.first.filter(|_| response.clicked()) {
-        backstage.acts.extend([Act::GoTo(first), Act::CloseDialog]);
+        context.actions.extend([UiAction::GoTo(first), UiAction::CloseDialog]);
     }
     let response = if row.first.is_some() { response.on_hover_cursor(CursorIcon::PointingHand) } else { response };
     if !is_whole {

@@ -3,7 +3,7 @@
 use super::fetching::FromHub;
 use super::{explain, field_name, problem};
 use crate::encoder::{EncoderError, EncoderInfo, Encoders};
-use crate::gui::files::{PathChange, PathField, Services, Wish};
+use crate::gui::files::{FileRequest, PathChange, PathField, Services};
 use crate::gui::theme;
 use crate::gui::widgets::keyboard::{is_entered, keeps_enter, leaves_enter};
 use crate::gui::widgets::parts::{button, quiet_button, text_field};
@@ -52,12 +52,12 @@ pub(super) enum EncoderChange {
 impl EncoderChoice {
     pub(super) fn new(known: &[EncoderInfo], chosen: Option<String>) -> Self {
         let mut choice = Self { chosen, ..Self::default() };
-        choice.know(known);
+        choice.take_listing(known);
         choice
     }
 
     /// What was read from the disk meanwhile; what the person has chosen stays.
-    pub(super) fn know(&mut self, known: &[EncoderInfo]) {
+    pub(super) fn take_listing(&mut self, known: &[EncoderInfo]) {
         self.known = known.to_vec();
         if self.chosen.is_none() {
             self.chosen = known.first().map(|e| e.name.clone());
@@ -146,7 +146,7 @@ impl Copying {
         }
         field_name(ui, "Folder of the encoder");
         self.folder.keeps_enter = true;
-        let change = self.folder.show(ui, "Folder of the encoder", &[("Choose …", Wish::Folder)], services);
+        let change = self.folder.show(ui, "Folder of the encoder", &[("Choose …", FileRequest::Folder)], services);
         explain(
             ui,
             "A model as it is published for the transformers library (BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT \

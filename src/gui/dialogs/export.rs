@@ -1,11 +1,11 @@
 //! Exporting: which format, what of the project, where to; and what the format could not hold.
 
 use super::options::{format_option, option_rows};
-use super::place::Place;
-use super::{Backstage, Report, button_row, default_button, explain, field_name, modal, problem};
+use super::path_check::PathCheck;
+use super::{DialogContext, Report, button_row, default_button, explain, field_name, modal, problem};
 use crate::format::{Format, Layout, Use, formats};
-use crate::gui::acts::Act;
-use crate::gui::files::{PathChange, PathField, Wish};
+use crate::gui::actions::UiAction;
+use crate::gui::files::{FileRequest, PathChange, PathField};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::keyboard::leaves_enter;
 use crate::gui::widgets::parts::{button, combo};
@@ -24,13 +24,13 @@ pub(crate) struct ExportDialog {
     path_is_own: bool,
     /// The path was chosen in the system's dialog, which has asked whether a file may be replaced.
     is_settled: bool,
-    place: Place,
+    path_check: PathCheck,
     /// The project's file.
     project: PathBuf,
-    state: State,
+    state: ExportState,
 }
 
-enum State {
+enum ExportState {
     Choosing {
         failure: Option<String>,
     },
@@ -48,58 +48,60 @@ impl ExportDialog {
             path: PathField::default(),
             path_is_own: false,
             is_settled: false,
-            place: Place::default(),
+            path_check: PathCheck::default(),
             project: project.path().to_owned(),
-            state: State::Choosing { failure: None },
+            state: ExportState::Choosing { failure: None },
         };
         dialog.follow_format();
         dialog
     }
 
-    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
-        if let State::Writing(task) = &self.state
+    pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
+        if let ExportState::Writing(task) = &self.state
             && let Some(result) = task.poll()
         {
             self.state = match result.map_err(SessionError::from).transpose() {
-                Some(Ok(Ok(receipt))) => State::Done(Box::new(receipt)),
-                Some(Ok(Err(error)) | Err(error)) => State::Choosing { failure: Some(Report::of("", &error).text) },
+                Some(Ok(Ok(receipt))) => ExportState::Done(Box::new(receipt)),
+                Some(Ok(Err(error)) | Err(error)) => {
+                    ExportState::Choosing { failure: Some(Report::of("", &error).text) }
+                }
                 None => {
-                    self.place.know_taken(self.path.path());
-                    State::Choosing { failure: None }
+                    self.path_check.mark_taken(self.path.path());
+                    ExportState::Choosing { failure: None }
                 }
             };
         }
-        let title = if matches!(self.state, State::Done(_)) { "Exported" } else { "Export" };
+        let title = if matches!(self.state, ExportState::Done(_)) { "Exported" } else { "Export" };
         let closed = modal(ctx, title, size::DIALOG_WIDTH, |ui| match &self.state {
-            State::Done(receipt) => done(ui, receipt, &self.path.path(), backstage),
-            State::Writing(_) => {
+            ExportState::Done(receipt) => done(ui, receipt, &self.path.path(), context),
+            ExportState::Writing(_) => {
                 ui.horizontal(|ui| {
                     ui.spinner();
                     ui.label("Writing, and reading back …");
                 });
             }
-            State::Choosing { .. } => self.choose(ui, backstage),
+            ExportState::Choosing { .. } => self.choose(ui, context),
         });
         if closed && !self.is_writing() {
-            backstage.acts.push(Act::CloseDialog);
+            context.actions.push(UiAction::CloseDialog);
         }
     }
 
     /// Then it stays open: what comes of it is to be seen.
     pub(crate) fn is_writing(&self) -> bool {
-        matches!(self.state, State::Writing(_))
+        matches!(self.state, ExportState::Writing(_))
     }
 
     /// Waits for a file that is being written: for the end of the program.
     pub(crate) fn wait(self) {
-        if let State::Writing(task) = self.state {
+        if let ExportState::Writing(task) = self.state {
             // The window is gone: there is nobody to tell.
             let _written = task.wait();
         }
     }
 
-    fn choose(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>) {
-        let Some(project) = backstage.project else { return };
+    fn choose(&mut self, ui: &mut Ui, context: &mut DialogContext<'_>) {
+        let Some(project) = context.project else { return };
         field_name(ui, "Format");
         let mut chosen = None;
         let current = self.format();
@@ -127,19 +129,19 @@ impl ExportDialog {
         field_name(ui, "What");
         self.what(ui, project);
         field_name(ui, if self.is_folder() { "Folder" } else { "File" });
-        let wish = Wish::SaveAs(self.path.path());
-        let change = self.path.show(ui, "File", &[("Choose …", wish)], backstage.services);
+        let request = FileRequest::SaveAs(self.path.path());
+        let change = self.path.show(ui, "File", &[("Choose …", request)], context.services);
         self.path_is_own |= change != PathChange::None;
         match change {
             PathChange::None => {}
             PathChange::Typed => self.is_settled = false,
             PathChange::Chosen => self.is_settled = true,
         }
-        let waker = &backstage.services.waker;
-        if let Some(free) = self.place.look(&self.path.path(), !self.path_is_own, waker) {
+        let waker = &context.services.waker;
+        if let Some(free) = self.path_check.check(&self.path.path(), !self.path_is_own, waker) {
             self.path.text = free.display().to_string();
         }
-        let replaces = !self.is_folder() && self.place.is_taken(&self.path.path());
+        let replaces = !self.is_folder() && self.path_check.is_taken(&self.path.path());
         explain(
             ui,
             match (self.is_folder(), replaces) {
@@ -148,7 +150,7 @@ impl ExportDialog {
                 (false, false) => "The file is there when all went well.",
             },
         );
-        if let State::Choosing { failure: Some(failure) } = &self.state {
+        if let ExportState::Choosing { failure: Some(failure) } = &self.state {
             problem(ui, failure);
         }
         button_row(ui, |ui| {
@@ -160,10 +162,10 @@ impl ExportDialog {
                 let (view, path) = (project.export_view(), self.path.path());
                 let may_be_there = replaces || self.is_settled || self.is_folder();
                 let work = move || (may_be_there || !path.exists()).then(|| view.export(&request, &path));
-                self.state = State::Writing(Task::spawn("export", backstage.services.waker.clone(), work));
+                self.state = ExportState::Writing(Task::spawn("export", context.services.waker.clone(), work));
             }
             if button(ui, true, "Cancel").clicked() {
-                backstage.acts.push(Act::CloseDialog);
+                context.actions.push(UiAction::CloseDialog);
             }
         });
     }
@@ -235,7 +237,7 @@ fn lacks(format: &'static dyn Format) -> String {
     parts.iter().filter(|(held, _)| !held).map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
 }
 
-fn done(ui: &mut Ui, receipt: &ExportReceipt, path: &std::path::Path, backstage: &mut Backstage<'_>) {
+fn done(ui: &mut Ui, receipt: &ExportReceipt, path: &std::path::Path, context: &mut DialogContext<'_>) {
     let tokens = theme::tokens(ui);
     let written = &receipt.written;
     let text = format!(
@@ -273,11 +275,11 @@ fn done(ui: &mut Ui, receipt: &ExportReceipt, path: &std::path::Path, backstage:
     }
     button_row(ui, |ui| {
         if default_button(ui, true, "Close") {
-            backstage.acts.push(Act::CloseDialog);
+            context.actions.push(UiAction::CloseDialog);
         }
         if !written.losses.is_empty() && button(ui, true, "Copy the list").clicked() {
             let list: Vec<String> = written.losses.iter().map(ToString::to_string).collect();
-            backstage.acts.push(Act::CopyText(list.join("\n")));
+            context.actions.push(UiAction::CopyText(list.join("\n")));
         }
     });
 }

@@ -1,8 +1,8 @@
 //! Who did what, and when: the log, the newest first. A click goes to the sentence.
 
-use super::{Backstage, explain, modal};
+use super::{DialogContext, explain, modal};
 use crate::annotation::SentenceId;
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::panels::age;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::keyboard::leaves_enter;
@@ -32,9 +32,9 @@ impl HistoryDialog {
         Self { current, ..Self::default() }
     }
 
-    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
-        let Some(project) = backstage.project else {
-            backstage.acts.push(Act::CloseDialog);
+    pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
+        let Some(project) = context.project else {
+            context.actions.push(UiAction::CloseDialog);
             return;
         };
         self.follow(project);
@@ -60,12 +60,12 @@ impl HistoryDialog {
             let area = ScrollArea::vertical().max_height(height).auto_shrink([false, true]);
             area.show_rows(ui, ROW, self.lines.len(), |ui, rows| {
                 for line in self.lines.get(rows).unwrap_or_default() {
-                    row(ui, line, has_authors, project, backstage.acts);
+                    row(ui, line, has_authors, project, context.actions);
                 }
             });
         });
         if closed {
-            backstage.acts.push(Act::CloseDialog);
+            context.actions.push(UiAction::CloseDialog);
         }
     }
 
@@ -85,7 +85,7 @@ impl HistoryDialog {
     }
 }
 
-fn row(ui: &mut Ui, line: &LogLine, has_authors: bool, project: &Project, acts: &mut Vec<Act>) {
+fn row(ui: &mut Ui, line: &LogLine, has_authors: bool, project: &Project, actions: &mut Vec<UiAction>) {
     let tokens = theme::tokens(ui);
     let sentence = line.sentence.and_then(|id| project.corpus().sentence(id));
     let sense = if sentence.is_some() { Sense::click() } else { Sense::hover() };
@@ -120,6 +120,6 @@ fn row(ui: &mut Ui, line: &LogLine, has_authors: bool, project: &Project, acts: 
     if let Some(sentence) = sentence
         && response.on_hover_text(utc(line.time_ms)).clicked()
     {
-        acts.extend([Act::GoTo(sentence.id()), Act::CloseDialog]);
+        actions.extend([UiAction::GoTo(sentence.id()), UiAction::CloseDialog]);
     }
 }

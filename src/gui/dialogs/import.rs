@@ -6,15 +6,15 @@
 //!   while the files are read, leaves the project as it was.
 
 use super::options::{format_option, option_rows};
-use super::{Backstage, Report, button_row, default_button, explain, field_name, modal, problem};
+use super::{DialogContext, Report, button_row, default_button, explain, field_name, modal, problem};
 use crate::annotation::{LabelSet, Rgb};
 use crate::format::{ImportedSentence, Use, Warning, formats};
-use crate::gui::acts::Act;
-use crate::gui::files::{PathChange, PathField, Wish};
+use crate::gui::actions::UiAction;
+use crate::gui::files::{FileRequest, PathChange, PathField};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::keyboard::leaves_enter;
 use crate::gui::widgets::parts::{button, combo, progress, section};
-use crate::gui::widgets::sentence::{Content, Emphasis, Setting, Typesetter, paint};
+use crate::gui::widgets::sentence::{Content, Emphasis, TextLayout, Typesetter, paint};
 use crate::session::{
     ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, Watch, asking_format,
     read_files_watched,
@@ -40,13 +40,13 @@ pub(crate) struct ImportDialog {
     /// The format that the files turned out to have, and the options that they were read with.
     read_as: Option<&'static str>,
     read_with: BTreeMap<&'static str, String>,
-    state: State,
+    state: ImportState,
     how: ImportHow,
     /// Files that were dropped are read at once.
     reads_at_once: bool,
 }
 
-enum State {
+enum ImportState {
     Choosing {
         failure: Option<String>,
     },
@@ -61,18 +61,35 @@ enum State {
     Done(Box<ImportReceipt>),
 }
 
+/// What files hold, and what is shown of it.
+struct ReadFiles {
+    incoming: Incoming,
+    sentences: Vec<Content>,
+    /// What the mentions are, if there are any.
+    kind: Option<ImportAs>,
+}
+
 /// Why files were not read, and the format whose option the error asks for.
 type ReadFailure = Box<(SessionError, Option<&'static str>)>;
 
 /// Files that are being read. Dropping it cancels that.
 struct Reading {
-    task: Task<Result<Incoming, ReadFailure>>,
+    task: Task<Result<ReadFiles, ReadFailure>>,
     watch: Watch,
 }
 
 impl Drop for Reading {
     fn drop(&mut self) {
         self.watch.cancel();
+    }
+}
+
+impl ReadFiles {
+    fn of(incoming: Incoming, labels: &LabelSet) -> Self {
+        let sentences = preview(&incoming, labels);
+        // Without mentions the split that is chosen says more.
+        let kind = (incoming.mentions > 0).then(|| incoming.likely_kind(None));
+        Self { incoming, sentences, kind }
     }
 }
 
@@ -84,7 +101,7 @@ impl ImportDialog {
             options: BTreeMap::new(),
             read_as: None,
             read_with: BTreeMap::new(),
-            state: State::Choosing { failure: None },
+            state: ImportState::Choosing { failure: None },
             how: ImportHow::default(),
             reads_at_once: !paths.is_empty(),
         }
@@ -93,71 +110,75 @@ impl ImportDialog {
     /// What became of the import that this dialog has asked for.
     pub(crate) fn imported(&mut self, result: Result<ImportReceipt, SessionError>) {
         self.state = match result {
-            Ok(receipt) => State::Done(Box::new(receipt)),
-            Err(error) => State::Choosing { failure: Some(Report::of("", &error).text) },
+            Ok(receipt) => ImportState::Done(Box::new(receipt)),
+            Err(error) => ImportState::Choosing { failure: Some(Report::of("", &error).text) },
         };
     }
 
-    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
-        self.take_reading(backstage);
+    pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
+        self.take_reading(context);
         if std::mem::take(&mut self.reads_at_once) {
-            self.read(backstage);
+            self.read(context);
         }
-        let title = if matches!(self.state, State::Done(_)) { "Imported" } else { "Import texts" };
+        let title = if matches!(self.state, ImportState::Done(_)) { "Imported" } else { "Import texts" };
         let closed = modal(ctx, title, size::DIALOG_WIDTH + 80.0, |ui| match &self.state {
-            State::Done(receipt) => done(ui, receipt, backstage),
-            State::Writing(watch) => writing(ui, watch),
-            _ => self.before(ui, backstage),
+            ImportState::Done(receipt) => done(ui, receipt, context),
+            ImportState::Writing(watch) => writing(ui, watch),
+            _ => self.before(ui, context),
         });
         match &self.state {
-            State::Writing(watch) if closed => watch.cancel(),
-            _ if closed => backstage.acts.push(Act::CloseDialog),
+            ImportState::Writing(watch) if closed => watch.cancel(),
+            _ if closed => context.actions.push(UiAction::CloseDialog),
             _ => {}
         }
     }
 
-    fn take_reading(&mut self, backstage: &Backstage<'_>) {
-        let State::Reading(reading) = &self.state else { return };
+    fn take_reading(&mut self, context: &DialogContext<'_>) {
+        let ImportState::Reading(reading) = &self.state else { return };
         let Some(result) = reading.task.poll() else { return };
-        let labels = backstage.project.map(|p| p.corpus().labels());
         let result = result.map_err(|lost| Box::new((lost.into(), None))).flatten();
         self.state = match result {
-            Ok(incoming) => {
-                let sentences = preview(&incoming, labels.unwrap_or(&LabelSet::default()));
-                // Without mentions the split that is chosen says more.
-                self.how.kind = (incoming.mentions > 0).then(|| incoming.likely_kind(None));
+            Ok(ReadFiles { incoming, sentences, kind }) => {
+                self.how.kind = kind;
                 self.read_as = Some(incoming.format_id);
-                let there = backstage.project.and_then(|p| incoming.already_there(p.corpus()));
-                State::Preview { incoming: Box::new(incoming), sentences, there }
+                let there = context.project.and_then(|p| incoming.already_there(p.corpus()));
+                ImportState::Preview { incoming: Box::new(incoming), sentences, there }
             }
             Err(failed) => {
                 let (error, asking) = *failed;
                 // The option that is asked for is one of a format that was found out.
                 self.read_as = self.read_as.or(asking);
-                State::Choosing { failure: Some(Report::of("", &error).text) }
+                ImportState::Choosing { failure: Some(Report::of("", &error).text) }
             }
         };
     }
 
-    fn read(&mut self, backstage: &Backstage<'_>) {
+    fn read(&mut self, context: &DialogContext<'_>) {
         let files = self.path.paths();
         self.read_with = self.options.clone();
         let options = self.options.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
         let request = ReadRequest { format: self.format.map(str::to_owned), options };
         let watch = Watch::default();
         let for_work = watch.clone();
-        let work = move || {
-            read_files_watched(&files, &request, &for_work).map_err(|error| Box::new((error, asking_format(&files))))
+        // For their colours.
+        let labels = context.project.map(|project| project.corpus().labels().clone()).unwrap_or_default();
+        let work = move || match read_files_watched(&files, &request, &for_work) {
+            Ok(incoming) => Ok(ReadFiles::of(incoming, &labels)),
+            Err(error) => Err(Box::new((error, asking_format(&files)))),
         };
-        let task = Task::spawn("read files", backstage.services.waker.clone(), work);
-        self.state = State::Reading(Reading { task, watch });
+        let task = Task::spawn("read files", context.services.waker.clone(), work);
+        self.state = ImportState::Reading(Reading { task, watch });
     }
 
     /// Choosing and looking.
-    fn before(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>) {
+    fn before(&mut self, ui: &mut Ui, context: &mut DialogContext<'_>) {
         field_name(ui, "Files or a folder");
-        let path =
-            self.path.show(ui, "Files", &[("Files …", Wish::Texts), ("Folder …", Wish::Folder)], backstage.services);
+        let path = self.path.show(
+            ui,
+            "Files",
+            &[("Files …", FileRequest::Texts), ("Folder …", FileRequest::Folder)],
+            context.services,
+        );
         explain(ui, "Several paths are separated by semicolons. Files dropped on the window come here too.");
         if path != PathChange::None {
             // Other files, perhaps of another format: it knows nothing of these options.
@@ -165,47 +186,47 @@ impl ImportDialog {
             self.read_as = None;
         }
         let options = self.format_and_options(ui);
-        let ready = !self.path.paths().is_empty();
+        let ready = self.path.has_paths();
         if ready && (options || path == PathChange::Chosen) {
-            self.read(backstage);
+            self.read(context);
         } else if path == PathChange::Typed {
             // What was read is no longer what the field says.
-            self.state = State::Choosing { failure: None };
+            self.state = ImportState::Choosing { failure: None };
         }
         ui.add_space(size::GAP_SMALL);
         match &self.state {
-            State::Choosing { failure: Some(failure) } => problem(ui, failure),
-            State::Reading(reading) => reading_shown(ui, &reading.watch),
-            State::Preview { incoming, sentences, there } => {
+            ImportState::Choosing { failure: Some(failure) } => problem(ui, failure),
+            ImportState::Reading(reading) => reading_shown(ui, &reading.watch),
+            ImportState::Preview { incoming, sentences, there } => {
                 let height = (ui.ctx().content_rect().height() - 400.0).max(140.0);
                 ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
-                    show_preview(ui, incoming, sentences, there.as_deref(), backstage.typesetter);
+                    show_preview(ui, incoming, sentences, there.as_deref(), context.typesetter);
                 });
                 how(ui, &mut self.how, incoming.mentions > 0);
             }
             _ => {}
         }
-        self.buttons(ui, backstage, ready);
+        self.buttons(ui, context, ready);
     }
 
-    fn buttons(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>, ready: bool) {
+    fn buttons(&mut self, ui: &mut Ui, context: &mut DialogContext<'_>, ready: bool) {
         button_row(ui, |ui| {
-            if let State::Preview { incoming, .. } = &mut self.state {
+            if let ImportState::Preview { incoming, .. } = &mut self.state {
                 let text = format!("Import {}", counted(incoming.sentences, "sentence", "sentences"));
                 if default_button(ui, true, &text) {
                     let (incoming, watch) = (std::mem::take(&mut **incoming), Watch::default());
                     let (incoming, how) = (Box::new(incoming), self.how);
-                    backstage.acts.push(Act::Import { incoming, how, watch: watch.clone() });
-                    self.state = State::Writing(watch);
+                    context.actions.push(UiAction::Import { incoming, how, watch: watch.clone() });
+                    self.state = ImportState::Writing(watch);
                 }
             } else {
-                let idle = matches!(self.state, State::Choosing { .. });
+                let idle = matches!(self.state, ImportState::Choosing { .. });
                 if default_button(ui, ready && idle, "Read") {
-                    self.read(backstage);
+                    self.read(context);
                 }
             }
             if button(ui, true, "Cancel").clicked() {
-                backstage.acts.push(Act::CloseDialog);
+                context.actions.push(UiAction::CloseDialog);
             }
         });
     }
@@ -309,7 +330,7 @@ fn show_preview(
     frame.stroke(egui::Stroke::new(1.0, tokens.line)).show(ui, |ui| {
         let width = (ui.available_width() - 4.0).floor();
         for content in sentences {
-            let setting = Setting { width, points: size::TEXT_CONTEXT, most_rows: 6 };
+            let setting = TextLayout { width, points: size::TEXT_CONTEXT, most_rows: 6 };
             let flow = typesetter.set(ui, content, setting);
             let (rect, _) = ui.allocate_exact_size(vec2(width, flow.height + size::GAP_LARGE), Sense::hover());
             paint(ui, content, &flow, &Emphasis::default(), rect.min);
@@ -377,7 +398,7 @@ fn how(ui: &mut Ui, how: &mut ImportHow, has_mentions: bool) {
     });
 }
 
-fn done(ui: &mut Ui, receipt: &ImportReceipt, backstage: &mut Backstage<'_>) {
+fn done(ui: &mut Ui, receipt: &ImportReceipt, context: &mut DialogContext<'_>) {
     let tokens = theme::tokens(ui);
     let text = format!(
         "{} in {}, {} and {} were taken in.",
@@ -396,7 +417,7 @@ fn done(ui: &mut Ui, receipt: &ImportReceipt, backstage: &mut Backstage<'_>) {
     warnings(ui, &receipt.warnings);
     button_row(ui, |ui| {
         if default_button(ui, true, "Annotate") {
-            backstage.acts.push(Act::CloseDialog);
+            context.actions.push(UiAction::CloseDialog);
         }
     });
 }

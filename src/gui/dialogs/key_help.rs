@@ -1,7 +1,7 @@
 //! All keys, from the command table, and the keys of the labels.
 
-use super::{Backstage, modal};
-use crate::gui::acts::Act;
+use super::{DialogContext, modal};
+use crate::gui::actions::UiAction;
 use crate::gui::commands::{Group, TABLE, end_typing_text};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{key_cap, section};
@@ -11,7 +11,7 @@ use eframe::egui::{self, ScrollArea, Ui, vec2};
 pub(crate) struct KeyHelp;
 
 impl KeyHelp {
-    pub(crate) fn show(&self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+    pub(crate) fn show(&self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
         let closed = modal(ctx, "Keys", 860.0, |ui| {
             let height = (ctx.content_rect().height() - 190.0).max(120.0);
             ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
@@ -23,12 +23,12 @@ impl KeyHelp {
                     for group in [Group::Sentences, Group::Segments, Group::Learner, Group::Project, Group::Window] {
                         group_of_keys(right, group);
                     }
-                    label_keys(left, backstage);
+                    label_keys(left, context);
                 });
             });
         });
         if closed {
-            backstage.acts.push(Act::CloseDialog);
+            context.actions.push(UiAction::CloseDialog);
         }
     }
 }
@@ -57,9 +57,9 @@ fn group_of_keys(ui: &mut Ui, group: Group) {
     ui.add_space(size::GAP_LARGE);
 }
 
-fn label_keys(ui: &mut Ui, backstage: &Backstage<'_>) {
+fn label_keys(ui: &mut Ui, context: &DialogContext<'_>) {
     let tokens = theme::tokens(ui);
-    let Some(project) = backstage.project else { return };
+    let Some(project) = context.project else { return };
     section(ui, "Labels of this project");
     ui.add_space(size::GAP_SMALL);
     let keyed = project.corpus().labels().iter().filter_map(|label| Some((label.key?, label)));

@@ -17,7 +17,7 @@ use eframe::egui::{Context, Event, FocusDirection, Id, Key, LayerId, Modifiers, 
 
 /// What is remembered of the dialog that is open.
 #[derive(Clone, Default)]
-struct State {
+struct KeyboardState {
     of: Option<Id>,
     /// It has put the keyboard somewhere.
     has_begun: bool,
@@ -34,21 +34,21 @@ struct State {
 }
 
 /// The keyboard of a dialog while it is painted.
-pub(super) struct Keyboard {
+pub(super) struct DialogKeyboard {
     layer: LayerId,
     /// By how many controls Tab leads on.
     steps: isize,
     is_new: bool,
 }
 
-impl Keyboard {
+impl DialogKeyboard {
     /// Takes the keys that are the dialog's. Call it before anything of the dialog is painted.
     pub(super) fn begin(ctx: &Context, layer: LayerId) -> Self {
         let was_there = ctx.memory(|memory| memory.areas().visible_last_frame(&layer));
-        let mut state = State::of(ctx);
+        let mut state = KeyboardState::of(ctx);
         let is_new = !was_there || state.of != Some(layer.id);
         if is_new {
-            state = State { of: Some(layer.id), ..State::default() };
+            state = KeyboardState { of: Some(layer.id), ..KeyboardState::default() };
         }
         (state.default, state.foot, state.is_asked) = (None, None, false);
         let is_typing = ctx.text_edit_focused();
@@ -86,7 +86,7 @@ impl Keyboard {
 
     /// Puts the keyboard where it belongs. Call it after all of the dialog is painted.
     pub(super) fn end(self, ctx: &Context) {
-        let mut state = State::of(ctx);
+        let mut state = KeyboardState::of(ctx);
         let has_popup = Popup::is_any_open(ctx);
         let controls = self.controls(ctx, has_popup);
         let focused = ctx.memory(|memory| memory.focused());
@@ -154,7 +154,7 @@ impl Keyboard {
     }
 }
 
-impl State {
+impl KeyboardState {
     fn of(ctx: &Context) -> Self {
         ctx.data(|data| data.get_temp(state_id())).unwrap_or_default()
     }
@@ -171,7 +171,7 @@ fn state_id() -> Id {
 /// The button that does what the dialog is for; true when it was pressed, or asked for by Enter.
 pub(super) fn default_button(ui: &mut Ui, enabled: bool, text: &str) -> bool {
     let response = primary_button(ui, enabled, text);
-    let mut state = State::of(ui.ctx());
+    let mut state = KeyboardState::of(ui.ctx());
     let is_asked = std::mem::take(&mut state.is_asked) && enabled;
     state.default = Some(response.id);
     state.keep(ui.ctx());
@@ -179,8 +179,8 @@ pub(super) fn default_button(ui: &mut Ui, enabled: bool, text: &str) -> bool {
 }
 
 /// What comes now are the buttons at the foot of the dialog.
-pub(super) fn begin_foot(ui: &Ui) {
-    let mut state = State::of(ui.ctx());
+pub(super) fn begin_footer(ui: &Ui) {
+    let mut state = KeyboardState::of(ui.ctx());
     state.foot = Some(ui.cursor().top());
     state.keep(ui.ctx());
 }

@@ -1,8 +1,8 @@
 //! A label: its name, its colour, its key; a new one or one that is there.
 
-use super::{Backstage, begin_foot, button_row, default_button, explain, field_name, modal, problem};
+use super::{DialogContext, begin_footer, button_row, default_button, explain, field_name, modal, problem};
 use crate::annotation::{Corpus, Label, LabelError, LabelId, LabelUse, Rgb};
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{button, text_field};
 use crate::session::{Command, Project};
@@ -49,23 +49,23 @@ impl LabelDialog {
         }
     }
 
-    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
-        let Some(project) = backstage.project else {
-            backstage.acts.push(Act::CloseDialog);
+    pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
+        let Some(project) = context.project else {
+            context.actions.push(UiAction::CloseDialog);
             return;
         };
         let heading = if self.id.is_some() { "Label" } else { "New label" };
-        let mut acts = Vec::new();
+        let mut actions = Vec::new();
         let closed = modal(ctx, heading, 400.0, |ui| {
             self.fields(ui);
             match self.id.and_then(|id| project.corpus().labels().get(id)) {
-                Some(old) => self.finish_edit(ui, project, old, &mut acts),
-                None => self.finish_new(ui, project, &mut acts),
+                Some(old) => self.finish_edit(ui, project, old, &mut actions),
+                None => self.finish_new(ui, project, &mut actions),
             }
         });
-        backstage.acts.append(&mut acts);
+        context.actions.append(&mut actions);
         if closed {
-            backstage.acts.push(Act::CloseDialog);
+            context.actions.push(UiAction::CloseDialog);
         }
     }
 
@@ -85,7 +85,7 @@ impl LabelDialog {
         ui.color_edit_button_srgb(&mut self.color);
     }
 
-    fn finish_new(&self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
+    fn finish_new(&self, ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
         let name = self.name.trim().to_owned();
         let taken = project.corpus().labels().by_name(&name).is_some();
         if taken {
@@ -94,12 +94,12 @@ impl LabelDialog {
         let ready = !name.is_empty() && !taken;
         button_row(ui, |ui| {
             if default_button(ui, ready, "Add") {
-                acts.extend([Act::Change(Command::AddLabel { name }), Act::CloseDialog]);
+                actions.extend([UiAction::Change(Command::AddLabel { name }), UiAction::CloseDialog]);
             }
         });
     }
 
-    fn finish_edit(&self, ui: &mut Ui, project: &Project, old: &Label, acts: &mut Vec<Act>) {
+    fn finish_edit(&self, ui: &mut Ui, project: &Project, old: &Label, actions: &mut Vec<UiAction>) {
         let label = self.label(old.id).and_then(|label| project.corpus().labels().check(&label).map(|()| label));
         if let Err(error) = &label {
             problem(ui, &error.to_string());
@@ -109,20 +109,20 @@ impl LabelDialog {
         if is_used {
             explain(ui, &format!("Used by {}; to remove it, change or remove them first.", self.used));
         }
-        begin_foot(ui);
+        begin_footer(ui);
         ui.horizontal(|ui| {
             let tokens = theme::tokens(ui);
             let color = if is_used { tokens.text_faint } else { tokens.bad };
             if ui.add_enabled(!is_used, egui::Button::new(theme::body("Remove", color))).clicked() {
-                acts.extend([Act::Change(Command::RemoveLabel { label: old.id }), Act::CloseDialog]);
+                actions.extend([UiAction::Change(Command::RemoveLabel { label: old.id }), UiAction::CloseDialog]);
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let saved = default_button(ui, label.is_ok(), "Save");
                 if let (true, Ok(label)) = (saved, label) {
-                    acts.extend([Act::Change(Command::EditLabel { label }), Act::CloseDialog]);
+                    actions.extend([UiAction::Change(Command::EditLabel { label }), UiAction::CloseDialog]);
                 }
                 if button(ui, true, "Cancel").clicked() {
-                    acts.push(Act::CloseDialog);
+                    actions.push(UiAction::CloseDialog);
                 }
             });
         });

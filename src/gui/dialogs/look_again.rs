@@ -1,7 +1,7 @@
 //! Asks how gold is to be looked at again: by its words alone, or with models that have not seen it.
 
-use super::{Backstage, button_row, default_button, explain, modal, problem};
-use crate::gui::acts::Act;
+use super::{DialogContext, button_row, default_button, explain, modal, problem};
+use crate::gui::actions::UiAction;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::keyboard::leaves_enter;
 use crate::gui::widgets::parts::button;
@@ -15,8 +15,8 @@ pub(crate) struct LookAgainDialog {
 }
 
 impl LookAgainDialog {
-    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
-        let Some(project) = backstage.project else { return };
+    pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
+        let Some(project) = context.project else { return };
         let complete = project.counts().complete_for_models();
         let state = &project.learner().state;
         let is_looking = matches!(state, LearnerState::LookingAgain(_));
@@ -64,9 +64,9 @@ impl LookAgainDialog {
         });
         if starts {
             let folds = if self.asks_models { FOLDS } else { 0 };
-            backstage.acts.extend([Act::CloseDialog, Act::Change(Command::LookAgain { folds })]);
+            context.actions.extend([UiAction::CloseDialog, UiAction::Change(Command::LookAgain { folds })]);
         } else if closed || cancel {
-            backstage.acts.push(Act::CloseDialog);
+            context.actions.push(UiAction::CloseDialog);
         }
     }
 }

@@ -1,11 +1,11 @@
 //! A new project: where it lies, which labels, which encoder the learner starts from.
 
 use super::encoders::{EncoderChange, EncoderChoice};
-use super::place::Place;
-use super::{Backstage, button_row, default_button, explain, field_name, modal, problem};
+use super::path_check::PathCheck;
+use super::{DialogContext, button_row, default_button, explain, field_name, modal, problem};
 use crate::encoder::EncoderInfo;
-use crate::gui::acts::Act;
-use crate::gui::files::{PathChange, PathField, Wish};
+use crate::gui::actions::UiAction;
+use crate::gui::files::{FileRequest, PathChange, PathField};
 use crate::gui::theme::size;
 use crate::gui::widgets::keyboard::keeps_enter;
 use crate::gui::widgets::parts::{button, text_field};
@@ -19,7 +19,7 @@ pub(crate) struct NewProjectDialog {
     path: PathField,
     /// The path was typed or chosen: it no longer follows the name.
     path_is_own: bool,
-    place: Place,
+    path_check: PathCheck,
     labels: String,
     encoder: EncoderChoice,
     then_import: Vec<PathBuf>,
@@ -33,19 +33,19 @@ impl NewProjectDialog {
             name: "My project".to_owned(),
             path: PathField::default(),
             path_is_own: false,
-            place: Place::default(),
+            path_check: PathCheck::default(),
             labels: "PER, ORG, LOC".to_owned(),
             encoder: EncoderChoice::default(),
             then_import,
         };
-        dialog.know(folder, encoders);
+        dialog.take_listing(folder, encoders);
         dialog
     }
 
     /// What was read from the disk meanwhile; what the person has chosen stays.
-    pub(crate) fn know(&mut self, folder: &Path, encoders: &[EncoderInfo]) {
+    pub(crate) fn take_listing(&mut self, folder: &Path, encoders: &[EncoderInfo]) {
         self.folder = folder.to_owned();
-        self.encoder.know(encoders);
+        self.encoder.take_listing(encoders);
         self.follow_name();
     }
 
@@ -58,14 +58,14 @@ impl NewProjectDialog {
         }
     }
 
-    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
-        if let Some(free) = self.place.look(&self.full_path(), !self.path_is_own, &backstage.services.waker) {
+    pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
+        if let Some(free) = self.path_check.check(&self.full_path(), !self.path_is_own, &context.services.waker) {
             self.path.text = free.display().to_string();
         }
         let (mut create, mut cancel) = (false, false);
         let closed = modal(ctx, "New project", size::DIALOG_WIDTH, |ui| {
             let height = (ctx.content_rect().height() - 230.0).max(160.0);
-            ScrollArea::vertical().max_height(height).show(ui, |ui| self.fields(ui, backstage));
+            ScrollArea::vertical().max_height(height).show(ui, |ui| self.fields(ui, context));
             let trouble = self.trouble();
             if let Some(trouble) = &trouble {
                 problem(ui, trouble);
@@ -77,26 +77,26 @@ impl NewProjectDialog {
         });
         if create {
             // The work that begins closes the dialog, which comes back where it fails.
-            backstage.acts.push(Act::Create {
+            context.actions.push(UiAction::Create {
                 path: self.full_path(),
                 labels: self.label_names(),
                 encoder: self.encoder.chosen().map(str::to_owned),
                 then_import: self.then_import.clone(),
             });
         } else if closed || cancel {
-            backstage.acts.push(Act::CloseDialog);
+            context.actions.push(UiAction::CloseDialog);
         }
     }
 
-    fn fields(&mut self, ui: &mut Ui, backstage: &mut Backstage<'_>) {
+    fn fields(&mut self, ui: &mut Ui, context: &mut DialogContext<'_>) {
         field_name(ui, "Name");
         let name = text_field(ui, "Name", &mut self.name, f32::INFINITY);
         if name.changed() {
             self.follow_name();
         }
         field_name(ui, "File");
-        let wish = Wish::SaveAs(self.full_path());
-        let change = self.path.show(ui, "File", &[("Choose …", wish)], backstage.services);
+        let request = FileRequest::SaveAs(self.full_path());
+        let change = self.path.show(ui, "File", &[("Choose …", request)], context.services);
         self.path_is_own |= change != PathChange::None;
         explain(ui, "This one file holds all texts, labels and decisions. Trained models lie in a folder beside it.");
 
@@ -118,8 +118,8 @@ impl NewProjectDialog {
         }
 
         field_name(ui, "Encoder that the model starts from");
-        if self.encoder.show(ui, backstage.encoders, backstage.services) == EncoderChange::Added {
-            backstage.acts.push(Act::LookAround);
+        if self.encoder.show(ui, context.encoders, context.services) == EncoderChange::Added {
+            context.actions.push(UiAction::RefreshListing);
         }
     }
 
@@ -151,7 +151,7 @@ impl NewProjectDialog {
         if path.as_os_str().is_empty() || path.file_name().is_none() {
             return Some("Type or choose a file for the project.".to_owned());
         }
-        let is_taken = self.place.is_taken(&self.full_path());
+        let is_taken = self.path_check.is_taken(&self.full_path());
         is_taken.then(|| "There is a file of this name already. Choose another name, or open it.".to_owned())
     }
 }

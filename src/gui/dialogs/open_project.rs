@@ -1,8 +1,8 @@
 //! Opening a project by its path.
 
-use super::{Backstage, button_row, default_button, explain, field_name, modal};
-use crate::gui::acts::Act;
-use crate::gui::files::{PathField, Wish};
+use super::{DialogContext, button_row, default_button, explain, field_name, modal};
+use crate::gui::actions::UiAction;
+use crate::gui::files::{FileRequest, PathField};
 use crate::gui::widgets::parts::button;
 use eframe::egui;
 
@@ -12,12 +12,12 @@ pub(crate) struct OpenDialog {
 }
 
 impl OpenDialog {
-    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+    pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
         let mut open = false;
         let mut cancel = false;
         let closed = modal(ctx, "Open a project", 560.0, |ui| {
             field_name(ui, "Project file");
-            self.path.show(ui, "Project file", &[("Choose …", Wish::Project)], backstage.services);
+            self.path.show(ui, "Project file", &[("Choose …", FileRequest::Project)], context.services);
             explain(ui, "A file that ends in .nestling. You can also drop it on the window.");
             button_row(ui, |ui| {
                 let ready = !self.path.text.trim().is_empty();
@@ -26,9 +26,9 @@ impl OpenDialog {
             });
         });
         if open {
-            backstage.acts.push(Act::Open(self.path.path()));
+            context.actions.push(UiAction::Open(self.path.path()));
         } else if closed || cancel {
-            backstage.acts.push(Act::CloseDialog);
+            context.actions.push(UiAction::CloseDialog);
         }
     }
 }

@@ -5,10 +5,11 @@
 //! - What is matched is what tells entries apart: the name and the title of a label, not the word that stands before
 //!   each of them. Of those that match equally well, what was chosen last comes first.
 
-use super::{Backstage, Left, surface};
-use crate::annotation::{Label, LabelId};
-use crate::gui::acts::Act;
-use crate::gui::commands::{CommandId, Scope, TABLE};
+use super::recent::{PaletteTarget, RecentChoices};
+use super::{DialogContext, Dismissal, surface};
+use crate::annotation::Label;
+use crate::gui::actions::UiAction;
+use crate::gui::commands::{Scope, TABLE};
 use crate::gui::matching::{Rank, rank};
 use crate::gui::theme::{self, RADIUS_CONTROL, size};
 use crate::session::Project;
@@ -22,8 +23,6 @@ const ROW: f32 = 32.0;
 const MOST_ROWS: f32 = 11.25;
 /// From the top of the window: the field stays where it is while the list below it grows and shrinks.
 const FROM_TOP: f32 = 96.0;
-/// Choices that are remembered.
-const MOST_RECENT: usize = 50;
 
 #[derive(Default)]
 pub(crate) struct Palette {
@@ -33,40 +32,11 @@ pub(crate) struct Palette {
     labels_only: bool,
 }
 
-/// What was chosen before, the latest last.
-#[derive(Default)]
-pub(crate) struct Recent(Vec<Calls>);
-
 /// Something that can be chosen.
-struct Choice {
+struct PaletteEntry {
     title: String,
     keys: String,
-    calls: Calls,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Calls {
-    Command(CommandId),
-    Label(LabelId),
-}
-
-impl Recent {
-    /// Labels of another project have the same numbers.
-    pub(crate) fn forget_labels(&mut self) {
-        self.0.retain(|calls| matches!(calls, Calls::Command(_)));
-    }
-
-    fn note(&mut self, calls: Calls) {
-        self.0.retain(|before| *before != calls);
-        self.0.push(calls);
-        let too_many = self.0.len().saturating_sub(MOST_RECENT);
-        self.0.drain(..too_many);
-    }
-
-    /// 0 for what was chosen last.
-    fn age(&self, calls: Calls) -> usize {
-        self.0.iter().rev().position(|before| *before == calls).unwrap_or(usize::MAX)
-    }
+    calls: PaletteTarget,
 }
 
 impl Palette {
@@ -74,8 +44,8 @@ impl Palette {
         Self { labels_only: true, ..Self::default() }
     }
 
-    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
-        let hits = self.hits(backstage.project, backstage.recent);
+    pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
+        let hits = self.hits(context.project, context.recent);
         let (move_by, is_called) = take_keys(ctx);
         self.at = self.at.saturating_add_signed(move_by).min(hits.len().saturating_sub(1));
         let mut chosen = hits.get(self.at).filter(|_| is_called).map(|hit| hit.calls);
@@ -102,14 +72,14 @@ impl Palette {
             });
         });
         if let Some(calls) = chosen {
-            backstage.recent.note(calls);
-            backstage.acts.push(Act::CloseDialog);
-            backstage.acts.push(match calls {
-                Calls::Command(id) => Act::Command(id),
-                Calls::Label(label) => Act::UseLabel(label),
+            context.recent.note(calls);
+            context.actions.push(UiAction::CloseDialog);
+            context.actions.push(match calls {
+                PaletteTarget::Command(id) => UiAction::Command(id),
+                PaletteTarget::Label(label) => UiAction::UseLabel(label),
             });
-        } else if left != Left::Not {
-            backstage.acts.push(Act::CloseDialog);
+        } else if left != Dismissal::None {
+            context.actions.push(UiAction::CloseDialog);
         }
     }
 
@@ -136,7 +106,7 @@ impl Palette {
     }
 
     /// What there is to choose, the best first. Labels only when something is typed, unless one is looked for.
-    fn hits(&self, project: Option<&Project>, recent: &Recent) -> Vec<Choice> {
+    fn hits(&self, project: Option<&Project>, recent: &RecentChoices) -> Vec<PaletteEntry> {
         let read_only = project.is_some_and(|project| project.read_only().is_some());
         let commands = TABLE.iter().filter(|entry| {
             let is_of_use = (project.is_some() || entry.scope == Scope::Window) && !(read_only && entry.id.changes());
@@ -144,7 +114,7 @@ impl Palette {
         });
         let commands = commands.filter_map(|entry| {
             let keys = entry.keys.first().map(|keys| keys.text()).unwrap_or_default();
-            let choice = Choice { title: entry.title.to_owned(), keys, calls: Calls::Command(entry.id) };
+            let choice = PaletteEntry { title: entry.title.to_owned(), keys, calls: PaletteTarget::Command(entry.id) };
             Some((rank(&self.query, entry.title)?, choice))
         });
         let wanted = self.labels_only || !self.query.trim().is_empty();
@@ -153,9 +123,9 @@ impl Palette {
         let labels = labels.filter_map(|label| {
             let title = format!("Label {}", label.display_name());
             let keys = label.key.map(|key| key.to_uppercase().to_string()).unwrap_or_default();
-            Some((self.rank_label(label)?, Choice { title, keys, calls: Calls::Label(label.id) }))
+            Some((self.rank_label(label)?, PaletteEntry { title, keys, calls: PaletteTarget::Label(label.id) }))
         });
-        let mut hits: Vec<(Rank, Choice)> = labels.chain(commands).collect();
+        let mut hits: Vec<(Rank, PaletteEntry)> = labels.chain(commands).collect();
         hits.sort_by_key(|(rank, choice)| (*rank, recent.age(choice.calls)));
         hits.into_iter().map(|(_, choice)| choice).collect()
     }
@@ -190,7 +160,7 @@ fn take_keys(ctx: &egui::Context) -> (isize, bool) {
     (move_by, is_called)
 }
 
-fn row(ui: &mut Ui, choice: &Choice, current: bool, follow: bool) -> bool {
+fn row(ui: &mut Ui, choice: &PaletteEntry, current: bool, follow: bool) -> bool {
     let tokens = theme::tokens(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::CLICK);
     if current && follow {

@@ -2,7 +2,7 @@
 //! rescuing a damaged project, and what ended the program the last time.
 
 use super::{button_row, default_button, modal};
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::theme::{self};
 use crate::gui::widgets::parts::button;
 use crate::session::{FileNews, HowEnded, LastEnd, Rescued, SessionError};
@@ -100,7 +100,7 @@ impl Report {
     }
 
     /// Shows it; true when it is to be closed.
-    pub(crate) fn show(&self, ctx: &egui::Context, acts: &mut Vec<Act>) -> bool {
+    pub(crate) fn show(&self, ctx: &egui::Context, actions: &mut Vec<UiAction>) -> bool {
         let tokens = theme::tokens_of(ctx.theme());
         let mut done = false;
         let closed = modal(ctx, &self.title, 480.0, |ui| {
@@ -112,12 +112,12 @@ impl Report {
                 if let Some(damaged) = &self.damaged {
                     let help = "Reads it into a new project beside it; the damaged file stays as it is";
                     if button(ui, true, "Rescue what can be read").on_hover_text(help).clicked() {
-                        acts.push(Act::Rescue(damaged.clone()));
+                        actions.push(UiAction::Rescue(damaged.clone()));
                         done = true;
                     }
                 }
                 if button(ui, true, "Copy").on_hover_text("Copy the message").clicked() {
-                    acts.push(Act::CopyText(format!("{}\n{}", self.title, self.text)));
+                    actions.push(UiAction::CopyText(format!("{}\n{}", self.title, self.text)));
                 }
             });
         });

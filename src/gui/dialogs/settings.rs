@@ -4,9 +4,9 @@
 //! - There is no save button here either: what is changed holds at once.
 
 use super::encoders::{EncoderChange, EncoderChoice};
-use super::{Backstage, button_row, default_button, explain, field_name, modal};
+use super::{DialogContext, button_row, default_button, explain, field_name, modal};
 use crate::encoder::EncoderInfo;
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
 use crate::gui::typing::Typing;
@@ -39,33 +39,33 @@ impl SettingsDialog {
     }
 
     /// What was read from the disk meanwhile.
-    pub(crate) fn know(&mut self, encoders: &[EncoderInfo]) {
-        self.encoder.know(encoders);
+    pub(crate) fn take_listing(&mut self, encoders: &[EncoderInfo]) {
+        self.encoder.take_listing(encoders);
     }
 
-    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
+    pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
         let mut done = false;
         let closed = modal(ctx, "Settings", size::DIALOG_WIDTH, |ui| {
             let height = (ctx.content_rect().height() - 220.0).max(160.0);
             ScrollArea::vertical().max_height(height).show(ui, |ui| {
-                of_window(ui, backstage.acts);
-                if let Some(project) = backstage.project {
+                of_window(ui, context.actions);
+                if let Some(project) = context.project {
                     ui.add_space(size::GAP_SECTION);
                     let can_change = project.read_only().is_none();
-                    ui.add_enabled_ui(can_change, |ui| self.of_project(ui, project, backstage));
+                    ui.add_enabled_ui(can_change, |ui| self.of_project(ui, project, context));
                 }
             });
             button_row(ui, |ui| done = default_button(ui, true, "Close"));
         });
         if closed || done {
-            self.take_author(backstage);
-            backstage.acts.push(Act::CloseDialog);
+            self.take_author(context);
+            context.actions.push(UiAction::CloseDialog);
         }
     }
 
-    fn take_author(&self, backstage: &mut Backstage<'_>) {
-        if let Some(author) = backstage.project.and_then(|project| self.typed_author(project)) {
-            set(backstage.acts, author);
+    fn take_author(&self, context: &mut DialogContext<'_>) {
+        if let Some(author) = context.project.and_then(|project| self.typed_author(project)) {
+            set(context.actions, author);
         }
     }
 
@@ -76,7 +76,7 @@ impl SettingsDialog {
         is_new.then(|| Setting::Author(author.to_owned()))
     }
 
-    fn of_project(&mut self, ui: &mut Ui, project: &Project, backstage: &mut Backstage<'_>) {
+    fn of_project(&mut self, ui: &mut Ui, project: &Project, context: &mut DialogContext<'_>) {
         let settings = project.settings();
         section(ui, "This project");
         field_name(ui, "Who annotates");
@@ -86,7 +86,7 @@ impl SettingsDialog {
         }
         if field.lost_focus() || self.typing.is_due(ui.ctx()) {
             self.typing.settle();
-            self.take_author(backstage);
+            self.take_author(context);
         }
         explain(ui, "Written beside every edit, so that a team can tell who did what.");
 
@@ -94,7 +94,7 @@ impl SettingsDialog {
         ui.horizontal(|ui| {
             let mut from = settings.accept_all_from;
             if parts::slider(ui, &mut from, 0.05..=0.95, 0.05, "Accept all from").changed() {
-                set(backstage.acts, Setting::AcceptAllFrom(from));
+                set(context.actions, Setting::AcceptAllFrom(from));
             }
             ui.label(format!("{from:.2}"));
         });
@@ -102,7 +102,7 @@ impl SettingsDialog {
         let mut by_effort = settings.threshold_by_effort;
         let title = "Each model chooses the threshold at which a person has least to do";
         if leaves_enter(ui.checkbox(&mut by_effort, title)).changed() {
-            set(backstage.acts, Setting::ThresholdByEffort(by_effort));
+            set(context.actions, Setting::ThresholdByEffort(by_effort));
         }
         explain(
             ui,
@@ -114,40 +114,40 @@ impl SettingsDialog {
         if leaves_enter(ui.checkbox(&mut probes, "A few sentences show no suggestions, to tell whether these sway me"))
             .changed()
         {
-            set(backstage.acts, Setting::Probes(probes));
+            set(context.actions, Setting::Probes(probes));
         }
         explain(ui, "One in forty, once a hundred sentences are complete; the dashboard tells what came of it.");
 
         ui.add_space(size::GAP_LARGE);
         section(ui, "The learner");
-        trainings(ui, project, backstage.acts);
-        teaching(ui, project, backstage.acts);
-        model(ui, project, backstage.acts);
-        self.mentions(ui, project, backstage.acts);
+        trainings(ui, project, context.actions);
+        teaching(ui, project, context.actions);
+        model(ui, project, context.actions);
+        self.mentions(ui, project, context.actions);
         field_name(ui, "Encoder of the next model");
-        match self.encoder.show(ui, backstage.encoders, backstage.services) {
+        match self.encoder.show(ui, context.encoders, context.services) {
             EncoderChange::None => return,
-            EncoderChange::Added => backstage.acts.push(Act::LookAround),
+            EncoderChange::Added => context.actions.push(UiAction::RefreshListing),
             EncoderChange::Chosen => {}
         }
         if let Some(name) = self.encoder.chosen() {
-            set(backstage.acts, Setting::Encoder(name.to_owned()));
+            set(context.actions, Setting::Encoder(name.to_owned()));
         }
     }
 
     /// What mentions the next model may find.
-    fn mentions(&mut self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
+    fn mentions(&mut self, ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
         let settings = project.settings();
         let mut is_flat = settings.nesting == Nesting::Flat;
         if leaves_enter(ui.checkbox(&mut is_flat, "Flat: suggestions never overlap")).changed() {
-            set(acts, Setting::Nesting(if is_flat { Nesting::Flat } else { Nesting::Nested }));
+            set(actions, Setting::Nesting(if is_flat { Nesting::Flat } else { Nesting::Nested }));
         }
         ui.horizontal(|ui| {
             let label = ui.label("Models look for mentions of up to");
             let mut widest = settings.max_width;
             let field = keeps_enter(ui.add(DragValue::new(&mut widest).range(1..=1000))).labelled_by(label.id);
             if field.accessible_name("Words of the longest mention").changed() {
-                set(acts, Setting::MaxWidth(widest));
+                set(actions, Setting::MaxWidth(widest));
             }
             ui.label("words");
         });
@@ -171,16 +171,16 @@ impl SettingsDialog {
     }
 }
 
-fn set(acts: &mut Vec<Act>, setting: Setting) {
-    acts.push(Act::Change(Command::Set(setting)));
+fn set(actions: &mut Vec<UiAction>, setting: Setting) {
+    actions.push(UiAction::Change(Command::Set(setting)));
 }
 
 /// When trainings begin, and what they may use.
-fn trainings(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
+fn trainings(ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
     let settings = project.settings();
     let mut by_itself = settings.auto_train;
     if leaves_enter(ui.checkbox(&mut by_itself, "Train by itself as sentences are completed")).changed() {
-        set(acts, Setting::AutoTrain(by_itself));
+        set(actions, Setting::AutoTrain(by_itself));
     }
     ui.horizontal(|ui| {
         let label = ui.label("after");
@@ -188,7 +188,7 @@ fn trainings(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
         let field = ui.add_enabled(by_itself, DragValue::new(&mut every).range(1..=10_000)).labelled_by(label.id);
         let field = keeps_enter(field);
         if field.accessible_name("Sentences until the next training").changed() {
-            set(acts, Setting::TrainAfterSentences(every));
+            set(actions, Setting::TrainAfterSentences(every));
         }
         ui.label("more complete sentences");
     });
@@ -197,12 +197,12 @@ fn trainings(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
         let mut is_limited = limit.is_some();
         if ui.checkbox(&mut is_limited, "Learn from no more than").changed() {
             let default = Settings::default().train_sentences;
-            set(acts, Setting::TrainSentences(default.filter(|_| is_limited)));
+            set(actions, Setting::TrainSentences(default.filter(|_| is_limited)));
         }
         let mut most = limit.or(Settings::default().train_sentences).map_or(0, NonZero::get);
         let field = ui.add_enabled(limit.is_some(), DragValue::new(&mut most).range(100..=10_000_000));
         if field.accessible_name("Sentences of a training").changed() {
-            set(acts, Setting::TrainSentences(NonZero::new(most)));
+            set(actions, Setting::TrainSentences(NonZero::new(most)));
         }
         ui.label("complete sentences");
     });
@@ -213,7 +213,7 @@ fn trainings(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
     );
     let mut by_own_labels = settings.self_training;
     if leaves_enter(ui.checkbox(&mut by_own_labels, "Learn from open sentences, too")).changed() {
-        set(acts, Setting::SelfTraining(by_own_labels));
+        set(actions, Setting::SelfTraining(by_own_labels));
     }
     explain(
         ui,
@@ -228,7 +228,7 @@ fn trainings(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
     combo(ui, "Cores for the learner", name(settings.threads), 180.0, |ui| {
         for threads in std::iter::once(None).chain((1..=cores()).map(NonZero::new)) {
             if ui.selectable_label(settings.threads == threads, name(threads)).clicked() {
-                set(acts, Setting::Threads(threads));
+                set(actions, Setting::Threads(threads));
             }
         }
     });
@@ -236,11 +236,11 @@ fn trainings(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
 }
 
 /// By what the sentence is chosen that teaches most.
-fn teaching(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
+fn teaching(ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
     let chosen = project.settings().strategy;
     let mut pick = |strategy: Strategy| {
         if strategy != chosen {
-            set(acts, Setting::Strategy(strategy));
+            set(actions, Setting::Strategy(strategy));
         }
     };
     field_name(ui, "What teaches most");
@@ -296,7 +296,7 @@ fn besides_words(besides: Besides) -> &'static str {
 }
 
 /// The architecture of the next model.
-fn model(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
+fn model(ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
     let chosen = &project.settings().architecture;
     let title = |id: &str| architectures().iter().find(|a| a.id() == id).map_or(id.to_owned(), |a| a.name().to_owned());
     field_name(ui, "Architecture of the next model");
@@ -304,7 +304,7 @@ fn model(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
         for architecture in architectures() {
             let label = ui.selectable_label(architecture.id() == chosen, architecture.name());
             if label.clicked() && architecture.id() != chosen {
-                set(acts, Setting::Architecture(architecture.id().to_owned()));
+                set(actions, Setting::Architecture(architecture.id().to_owned()));
             }
         }
     });
@@ -314,7 +314,7 @@ fn model(ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
     );
 }
 
-fn of_window(ui: &mut Ui, acts: &mut Vec<Act>) {
+fn of_window(ui: &mut Ui, actions: &mut Vec<UiAction>) {
     section(ui, "The window");
     let ctx = ui.ctx().clone();
     field_name(ui, "Colours");
@@ -338,7 +338,7 @@ fn of_window(ui: &mut Ui, acts: &mut Vec<Act>) {
         let tokens = theme::tokens(ui);
         for (id, title) in [(CommandId::ZoomOut, "Smaller"), (CommandId::ZoomIn, "Larger")] {
             if button(ui, true, title).on_hover_text(commands::title_with_keys(id)).clicked() {
-                acts.push(Act::Command(id));
+                actions.push(UiAction::Command(id));
             }
         }
         ui.label(theme::body(format!("{:.0} %", ctx.zoom_factor() * 100.0), tokens.text_dim));

@@ -4,13 +4,13 @@
 //! - Characters are those that people see (grapheme clusters); a word is never cut inside one.
 //! - A word that is read from right to left is shown so, and the arrows go where they point.
 
-use super::{Backstage, button_row, default_button, explain, modal};
+use super::{DialogContext, button_row, default_button, explain, modal};
 use crate::annotation::{SentenceId, TokenIdx};
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::theme::{self, RADIUS_WORD, Tokens, size};
-use crate::gui::view::View;
 use crate::gui::widgets::keyboard::leaves_enter;
 use crate::gui::widgets::parts::button;
+use crate::gui::workspace::View;
 use crate::session::{Command, Project};
 use crate::text::{ByteIdx, character_ends};
 use eframe::egui::{
@@ -48,9 +48,9 @@ impl SplitWordDialog {
         Some(Self { sentence: sentence.id(), token, start, word, ends, after, rtl })
     }
 
-    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
-        if !self.is_still_there(backstage.project) {
-            backstage.acts.push(Act::CloseDialog);
+    pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
+        if !self.is_still_there(context.project) {
+            context.actions.push(UiAction::CloseDialog);
             return;
         }
         let (mut split, mut cancel) = (false, false);
@@ -68,9 +68,9 @@ impl SplitWordDialog {
         if split {
             let at = ByteIdx::new(self.start.get() + self.at(self.after));
             let command = Command::SplitToken { sentence: self.sentence, token: self.token, at };
-            backstage.acts.extend([Act::CloseDialog, Act::Change(command)]);
+            context.actions.extend([UiAction::CloseDialog, UiAction::Change(command)]);
         } else if closed || cancel {
-            backstage.acts.push(Act::CloseDialog);
+            context.actions.push(UiAction::CloseDialog);
         }
     }
 

@@ -1,13 +1,13 @@
 //! The page in the middle: one sentence in large type between its neighbours, and what the model says of it.
 
-use super::{Stage, suggestions};
+use super::{PanelContext, suggestions};
 use crate::annotation::{Presence, Sentence, Split, Status};
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
-use crate::gui::view::neighbours;
 use crate::gui::widgets::parts::{self, Icon, icon_button, key_cap, primary_button, quiet_button};
-use crate::gui::widgets::sentence::{Content, Emphasis, Flow, SentenceView, Setting, paint_words};
+use crate::gui::widgets::sentence::{Content, Emphasis, Flow, SentenceView, TextLayout, paint_words};
+use crate::gui::workspace::neighbours;
 use crate::session::{Why, formats};
 use crate::wording::{counted, grouped, listed};
 use eframe::egui::{
@@ -23,55 +23,55 @@ pub(crate) fn sentence_id() -> Id {
     Id::unique("the sentence")
 }
 
-pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
+pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
     let frame = Frame::new().fill(tokens.canvas).inner_margin(Margin::symmetric(20, 0));
     CentralPanel::default().frame(frame).show(ui, |ui| {
-        let Some(sentence) = stage.view.sentence(stage.project) else {
-            empty_page(ui, stage);
+        let Some(sentence) = panel.view.sentence(panel.project) else {
+            empty_page(ui, panel);
             return;
         };
         ScrollArea::vertical().auto_shrink(false).id_salt(sentence.id().0).show(ui, |ui| {
             let width = ui.available_width().min(size::PAGE_WIDTH);
             let margin = ((ui.available_width() - width) / 2.0).max(0.0);
             let area = Rect::from_min_size(ui.cursor().min + vec2(margin, 0.0), vec2(width, ui.available_height()));
-            ui.scope_builder(egui::UiBuilder::new().max_rect(area), |ui| page(ui, stage, sentence));
+            ui.scope_builder(egui::UiBuilder::new().max_rect(area), |ui| page(ui, panel, sentence));
         });
     });
 }
 
-fn page(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
-    let (before, after) = neighbours(stage.project.corpus(), sentence);
+fn page(ui: &mut Ui, panel: &mut PanelContext<'_>, sentence: &Sentence) {
+    let (before, after) = neighbours(panel.project.corpus(), sentence);
     ui.add_space(size::GAP_LARGE);
-    place(ui, stage, sentence);
+    place(ui, panel, sentence);
     ui.add_space(size::GAP_SMALL);
-    context(ui, stage, before, "…");
+    context(ui, panel, before, "…");
     ui.add_space(size::GAP_SMALL);
-    sentence_card(ui, stage, sentence);
+    sentence_card(ui, panel, sentence);
     ui.add_space(size::GAP_SMALL);
-    context(ui, stage, after, "");
+    context(ui, panel, after, "");
     ui.add_space(size::GAP_LARGE);
-    suggestions::show(ui, stage, sentence);
+    suggestions::show(ui, panel, sentence);
     ui.add_space(size::GAP_SECTION);
 }
 
 /// Document, place in it, status.
-fn place(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
+fn place(ui: &mut Ui, panel: &mut PanelContext<'_>, sentence: &Sentence) {
     let tokens = theme::tokens(ui);
-    let corpus = stage.project.corpus();
+    let corpus = panel.project.corpus();
     let document = corpus.document(sentence.document());
     let (name, of) = document.map_or(("", 0), |d| (d.name.as_str(), d.sentences.len()));
     let number = document.and_then(|d| d.sentences.iter().position(|id| *id == sentence.id())).map_or(0, |at| at + 1);
     ui.horizontal(|ui| {
         ui.add_space(size::GAP);
-        let chosen = stage.project.chosen(sentence.id()).map_or("", |choice| match choice.why {
+        let chosen = panel.project.chosen(sentence.id()).map_or("", |choice| match choice.why {
             Why::Score => " · chosen: it teaches most",
             Why::Words => " · chosen for its words",
             Why::Random => " · drawn at random",
             Why::Order => "",
         });
         let text = format!("{name} · sentence {} of {}{chosen}", grouped(number), grouped(of));
-        let reopens = !sentence.status().waits() && stage.can(CommandId::Reopen);
+        let reopens = !sentence.status().waits() && panel.can(CommandId::Reopen);
         let room = (ui.available_width() - if reopens { 320.0 } else { 230.0 }).max(40.0);
         ui.allocate_ui_with_layout(vec2(room, 30.0), Layout::left_to_right(Align::Center), |ui| {
             ui.add(egui::Label::new(theme::small(text, tokens.text_dim)).truncate());
@@ -79,17 +79,17 @@ fn place(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             for (icon, id) in [(Icon::Down, CommandId::NextSentence), (Icon::Up, CommandId::PreviousSentence)] {
                 if icon_button(ui, icon, true, &commands::title_with_keys(id)).clicked() {
-                    stage.act(Act::Command(id));
+                    panel.request(UiAction::Command(id));
                 }
             }
-            let can = stage.can(CommandId::Flag);
+            let can = panel.can(CommandId::Flag);
             if icon_button(ui, Icon::Flag, can, &commands::title_with_keys(CommandId::Flag)).clicked() {
-                stage.act(Act::Command(CommandId::Flag));
+                panel.request(UiAction::Command(CommandId::Flag));
             }
             if reopens {
                 let button = quiet_button(ui, "Open again");
                 if button.on_hover_text(commands::title_with_keys(CommandId::Reopen)).clicked() {
-                    stage.act(Act::Command(CommandId::Reopen));
+                    panel.request(UiAction::Command(CommandId::Reopen));
                 }
             }
             status_chip(ui, sentence.status());
@@ -131,23 +131,23 @@ fn chip(ui: &mut Ui, word: &str, color: Color32, what: &str) -> Response {
 }
 
 /// A neighbour, dimmed; a click goes there.
-fn context(ui: &mut Ui, stage: &mut Stage<'_>, sentence: Option<&Sentence>, lead: &str) {
+fn context(ui: &mut Ui, panel: &mut PanelContext<'_>, sentence: Option<&Sentence>, lead: &str) {
     let tokens = theme::tokens(ui);
     let Some(sentence) = sentence else { return };
-    let content = Content::plain(stage.project.corpus(), sentence, 0..MOST_CONTEXT_WORDS);
+    let content = Content::plain(panel.project.corpus(), sentence, 0..MOST_CONTEXT_WORDS);
     let content = if lead.is_empty() { content } else { content.led_by(lead) };
     let indent = 14.0;
     let width = (ui.available_width() - 2.0 * indent).max(60.0).floor();
-    let flow = stage.typesetter.set(ui, &content, Setting { width, points: size::TEXT_CONTEXT, most_rows: 3 });
+    let flow = panel.typesetter.set(ui, &content, TextLayout { width, points: size::TEXT_CONTEXT, most_rows: 3 });
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), flow.height), Sense::click());
     let color = if response.hovered() { tokens.text_dim } else { tokens.text_faint };
     paint_words(ui, &content, &flow, rect.min + vec2(indent, 0.0), color);
     if response.on_hover_cursor(egui::CursorIcon::PointingHand).clicked() {
-        stage.act(Act::GoTo(sentence.id()));
+        panel.request(UiAction::GoTo(sentence.id()));
     }
 }
 
-fn sentence_card(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
+fn sentence_card(ui: &mut Ui, panel: &mut PanelContext<'_>, sentence: &Sentence) {
     let tokens = theme::tokens(ui);
     let focused = ui.memory(|m| m.has_focus(sentence_id()));
     let line = if focused { theme::mix(tokens.line, tokens.accent, 0.55) } else { tokens.line };
@@ -155,51 +155,51 @@ fn sentence_card(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
     frame.stroke(Stroke::new(1.0, line)).show(ui, |ui| {
         let width = ui.available_width().max(80.0).floor();
         ui.set_min_width(width);
-        let setting = Setting { width, points: size::TEXT_SENTENCE, most_rows: usize::MAX };
-        let flow = stage.typesetter.set(ui, stage.view.content(), setting);
-        let selection = stage.view.selection();
+        let setting = TextLayout { width, points: size::TEXT_SENTENCE, most_rows: usize::MAX };
+        let flow = panel.typesetter.set(ui, panel.view.content(), setting);
+        let selection = panel.view.selection();
         let emphasis = Emphasis {
             selected: selection.map_or(0..0, |s| s.range()),
-            cursor: (selection.is_none() && stage.view.picked().is_none()).then(|| stage.view.cursor().get()),
-            picked: stage.view.picked().and_then(|id| stage.view.content().index_of(id)),
+            cursor: (selection.is_none() && panel.view.picked().is_none()).then(|| panel.view.cursor().get()),
+            picked: panel.view.picked().and_then(|id| panel.view.content().index_of(id)),
             ..Emphasis::default()
         };
         let widget = SentenceView {
             id: sentence_id(),
-            content: stage.view.content(),
+            content: panel.view.content(),
             flow: &flow,
             emphasis,
-            takes_keyboard: !stage.dialog_open,
+            takes_keyboard: !panel.dialog_open,
         };
         let output = widget.show(ui);
-        stage.acts.extend(output.event.map(Act::Sentence));
-        let follows = stage.view.take_follow();
+        panel.actions.extend(output.event.map(UiAction::Sentence));
+        let follows = panel.view.take_follow();
         let seen = ui.clip_rect().y_range();
-        let rows = selected_rows(stage, &flow, output.response.rect.top());
+        let rows = selected_rows(panel, &flow, output.response.rect.top());
         let is_in_sight = follows || rows.is_none_or(|rows| rows.intersects(seen));
-        stage.view.was_painted(is_in_sight, ui.ctx().cumulative_frame_nr());
-        if follows && let Some(row) = flow.row_of(stage.view.cursor().get()) {
+        panel.view.was_painted(is_in_sight, ui.ctx().cumulative_frame_nr());
+        if follows && let Some(row) = flow.row_of(panel.view.cursor().get()) {
             let origin = output.response.rect.min;
             let row = Rect::from_min_max(origin + vec2(0.0, row.top - 12.0), origin + vec2(width, row.bottom + 12.0));
             ui.scroll_to_rect_animation(row, None, egui::style::ScrollAnimation::none());
         }
-        if stage.view.offers_labels && !stage.dialog_open && selection.is_some() {
-            label_popup(ui, stage, sentence, &flow, output.response.rect);
+        if panel.view.offers_labels() && !panel.dialog_open && selection.is_some() {
+            label_popup(ui, panel, sentence, &flow, output.response.rect);
         }
     });
 }
 
 /// From where to where the rows go that hold what is selected, or the cursor.
-fn selected_rows(stage: &Stage<'_>, flow: &Flow, top: f32) -> Option<Rangef> {
-    let span = stage.view.picked_mark().map(|mark| mark.hull).or(stage.view.target())?;
+fn selected_rows(panel: &PanelContext<'_>, flow: &Flow, top: f32) -> Option<Rangef> {
+    let span = panel.view.picked_mark().map(|mark| mark.hull).or(panel.view.target())?;
     let (first, last) = (flow.row_of(span.start().get())?, flow.row_of(span.last().get())?);
     Some(Rangef::new(top + first.top, top + last.bottom))
 }
 
 /// Labels beside a selection that was made with the mouse.
-fn label_popup(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence, flow: &Flow, card: Rect) {
+fn label_popup(ui: &mut Ui, panel: &mut PanelContext<'_>, sentence: &Sentence, flow: &Flow, card: Rect) {
     let tokens = theme::tokens(ui);
-    let Some(selection) = stage.view.selection() else { return };
+    let Some(selection) = panel.view.selection() else { return };
     let by = card.min.to_vec2();
     let Some(first) = flow.rects_of(selection.start().get()).next() else { return };
     let last_row = flow.row_of(selection.last().get()).map_or(first.bottom(), |row| row.foot);
@@ -209,7 +209,7 @@ fn label_popup(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence, flow: &F
     area.constrain_to(ui.ctx().content_rect()).show(ui.ctx(), |ui| {
         Frame::popup(ui.style()).inner_margin(Margin::same(8)).show(ui, |ui| {
             ui.set_max_width(420.0);
-            let labels = stage.project.corpus().labels();
+            let labels = panel.project.corpus().labels();
             let in_sight = ScrollArea::vertical().max_height(size::LABEL_POPUP).show(ui, |ui| {
                 ui.set_max_width(ui.available_width() - size::GAP); // beside it is the handle to scroll by
                 ui.horizontal_wrapped(|ui| {
@@ -225,11 +225,11 @@ fn label_popup(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence, flow: &F
                         in_sight +=
                             usize::from(seen.contains(button.rect.top()) && seen.contains(button.rect.bottom()));
                         if button.clicked() {
-                            stage.acts.push(Act::UseLabel(label.id));
+                            panel.actions.push(UiAction::UseLabel(label.id));
                         }
                     }
                     if labels.is_empty() && ui.button("Add a label").clicked() {
-                        stage.acts.push(Act::Command(CommandId::AddLabel));
+                        panel.actions.push(UiAction::Command(CommandId::AddLabel));
                     }
                     in_sight
                 })
@@ -239,7 +239,7 @@ fn label_popup(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence, flow: &F
                 let by_name = commands::keys_text(CommandId::ChooseLabel);
                 let text = format!("{}: scroll, or by name ({by_name})", counted(more, "more label", "more labels"));
                 if quiet_button(ui, &text).clicked() {
-                    stage.acts.push(Act::Command(CommandId::ChooseLabel));
+                    panel.actions.push(UiAction::Command(CommandId::ChooseLabel));
                 }
             }
         });
@@ -247,25 +247,25 @@ fn label_popup(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence, flow: &F
 }
 
 /// A project without texts: what to do.
-fn empty_page(ui: &mut Ui, stage: &mut Stage<'_>) {
+fn empty_page(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
     ui.vertical_centered(|ui| {
         ui.add_space((ui.available_height() * 0.24).max(20.0));
         ui.set_max_width(ui.available_width().min(440.0));
-        if stage.project.corpus().all_documents().iter().any(|d| d.presence == Presence::Excluded) {
+        if panel.project.corpus().all_documents().iter().any(|d| d.presence == Presence::Excluded) {
             ui.label(theme::title("All texts are excluded", tokens.text));
             ui.add_space(size::GAP);
             ui.label(theme::body("Include some of them again to annotate them.", tokens.text_dim));
             ui.add_space(size::GAP_LARGE);
             let title = commands::entry(CommandId::Documents).map_or("", |e| e.title);
             if primary_button(ui, true, title).clicked() {
-                stage.act(Act::Command(CommandId::Documents));
+                panel.request(UiAction::Command(CommandId::Documents));
             }
             return;
         }
         ui.label(theme::title("This project has no texts yet", tokens.text));
         ui.add_space(size::GAP);
-        let labels = stage.project.corpus().labels().len();
+        let labels = panel.project.corpus().labels().len();
         let titles: Vec<&str> = formats().iter().map(|f| f.title()).collect();
         let text = format!(
             "Import texts to annotate, with or without annotations. Nestling reads {}. The project has {}.",
@@ -275,8 +275,8 @@ fn empty_page(ui: &mut Ui, stage: &mut Stage<'_>) {
         ui.label(theme::body(text, tokens.text_dim));
         ui.add_space(size::GAP_LARGE);
         let title = commands::entry(CommandId::Import).map_or("", |e| e.title);
-        if primary_button(ui, stage.can(CommandId::Import), title).clicked() {
-            stage.act(Act::Command(CommandId::Import));
+        if primary_button(ui, panel.can(CommandId::Import), title).clicked() {
+            panel.request(UiAction::Command(CommandId::Import));
         }
         ui.add_space(size::GAP_SMALL);
         ui.horizontal(|ui| {

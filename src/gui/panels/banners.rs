@@ -1,7 +1,7 @@
 //! What lies above the page until it is mended: changes that could not be saved, a project that can't be changed.
 
-use super::Stage;
-use crate::gui::acts::Act;
+use super::PanelContext;
+use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self};
 use crate::gui::widgets::parts;
@@ -9,26 +9,26 @@ use crate::session::{Command, SaveState, WhyReadOnly};
 use crate::wording::capital;
 use eframe::egui::{self, Align, Label, Layout, Margin, Panel, Ui};
 
-pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
-    file_news(ui, stage);
-    save_failure(ui, stage);
-    read_only(ui, stage);
+pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>) {
+    file_news(ui, panel);
+    save_failure(ui, panel);
+    read_only(ui, panel);
 }
 
 /// What could not be saved, above the page, until it is.
-fn save_failure(ui: &mut Ui, stage: &mut Stage<'_>) {
+fn save_failure(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
-    let SaveState::Failed { message } = stage.project.save_state() else { return };
+    let SaveState::Failed { message } = panel.project.save_state() else { return };
     let frame = egui::Frame::new().fill(tokens.bad_fill).inner_margin(Margin::symmetric(16, 8));
     Panel::top("save failure").frame(frame).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.label(theme::heading("Not saved", tokens.bad));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if parts::primary_button(ui, true, "Try again").clicked() {
-                    stage.act(Act::Change(Command::RetrySave));
+                    panel.request(UiAction::Change(Command::RetrySave));
                 }
                 if parts::button(ui, true, "Copy").clicked() {
-                    stage.act(Act::CopyText(message.clone()));
+                    panel.request(UiAction::CopyText(message.clone()));
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     let text =
@@ -41,11 +41,11 @@ fn save_failure(ui: &mut Ui, stage: &mut Stage<'_>) {
 }
 
 /// What happened to the files of the project, until somebody has read it.
-fn file_news(ui: &mut Ui, stage: &mut Stage<'_>) {
+fn file_news(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
-    let Some(first) = stage.project.file_news().first() else { return };
+    let Some(first) = panel.project.file_news().first() else { return };
     let heading = first.heading();
-    let texts: Vec<_> = stage.project.file_news().iter().map(|news| capital(&news.to_string())).collect();
+    let texts: Vec<_> = panel.project.file_news().iter().map(|news| capital(&news.to_string())).collect();
     let text = texts.join("\n\n");
     let frame = egui::Frame::new().fill(tokens.warn_fill).inner_margin(Margin::symmetric(16, 12));
     Panel::top("file news").frame(frame).show(ui, |ui| {
@@ -53,10 +53,10 @@ fn file_news(ui: &mut Ui, stage: &mut Stage<'_>) {
             ui.label(theme::heading(heading, tokens.warn));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if parts::primary_button(ui, true, "I have read this").clicked() {
-                    stage.act(Act::FileNewsRead);
+                    panel.request(UiAction::FileNewsRead);
                 }
                 if parts::button(ui, true, "Copy").clicked() {
-                    stage.act(Act::CopyText(text.clone()));
+                    panel.request(UiAction::CopyText(text.clone()));
                 }
             });
         });
@@ -66,9 +66,9 @@ fn file_news(ui: &mut Ui, stage: &mut Stage<'_>) {
 }
 
 /// Why nothing can be changed, and the way out.
-fn read_only(ui: &mut Ui, stage: &mut Stage<'_>) {
+fn read_only(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
-    let Some(why) = stage.project.read_only() else { return };
+    let Some(why) = panel.project.read_only() else { return };
     let way_out = match why {
         WhyReadOnly::OpenElsewhere(_) => "Close it there and open it again here, or work on a copy.",
         WhyReadOnly::NotWritable => "Make it writable and open it again, or work on a copy.",
@@ -84,14 +84,14 @@ fn read_only(ui: &mut Ui, stage: &mut Stage<'_>) {
                     .on_hover_text("Open it to be changed, if that is possible now")
                     .clicked()
                 {
-                    stage.act(Act::Open(stage.project.path().to_owned()));
+                    panel.request(UiAction::Open(panel.project.path().to_owned()));
                 }
                 let title = commands::entry(CommandId::SaveCopy).map_or("", |e| e.title);
                 if parts::button(ui, true, title)
                     .on_hover_text(commands::title_with_keys(CommandId::SaveCopy))
                     .clicked()
                 {
-                    stage.act(Act::Command(CommandId::SaveCopy));
+                    panel.request(UiAction::Command(CommandId::SaveCopy));
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     ui.add(Label::new(theme::small(text, tokens.text)).wrap());

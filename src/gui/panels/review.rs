@@ -1,7 +1,7 @@
 //! The finding that is looked at, above the page: what is doubtful and why, and what can be done.
 
-use super::Stage;
-use crate::gui::acts::Act;
+use super::PanelContext;
+use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{self, Icon, icon_button, key_cap};
@@ -12,13 +12,13 @@ use eframe::egui::{self, Align, Label, Layout, Margin, Panel, Ui};
 /// Of the words that a finding is about, so many characters are shown.
 const MOST_CHARACTERS: usize = 60;
 
-pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
+pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
-    let Some(review) = &stage.view.review else { return };
+    let Some(review) = &panel.view.review else { return };
     let Some(finding) = review.finding().copied() else { return };
-    let corpus = stage.project.corpus();
+    let corpus = panel.project.corpus();
     let name = |label| corpus.labels().get(label).map_or("?", |l| l.display_name());
-    let is_here = stage.view.current() == Some(finding.sentence);
+    let is_here = panel.view.current() == Some(finding.sentence);
     let is_gone = corpus.sentence(finding.sentence).is_none();
     let (is_begun, holds, (at, of)) = (review.is_begun(), review.holds(corpus), review.place());
     let words: String = review.words().chars().take(MOST_CHARACTERS).collect();
@@ -59,12 +59,12 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
             ui.label(theme::heading(heading, tokens.accent));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if icon_button(ui, Icon::Cross, true, "End looking again").clicked() {
-                    stage.act(Act::Command(CommandId::EndLookAgain));
+                    panel.request(UiAction::Command(CommandId::EndLookAgain));
                 }
                 if is_begun && is_here {
-                    answers(ui, stage, change.as_deref(), holds);
+                    answers(ui, panel, change.as_deref(), holds);
                 } else {
-                    go_on(ui, stage, way_on);
+                    go_on(ui, panel, way_on);
                 }
                 ui.add_space(size::GAP);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
@@ -75,27 +75,27 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
     });
 }
 
-fn go_on(ui: &mut Ui, stage: &mut Stage<'_>, text: &str) {
+fn go_on(ui: &mut Ui, panel: &mut PanelContext<'_>, text: &str) {
     let id = CommandId::LookAgain;
     key_cap(ui, &commands::keys_text(id));
     if parts::primary_button(ui, true, text).clicked() {
-        stage.act(Act::Command(id));
+        panel.request(UiAction::Command(id));
     }
 }
 
 /// From the right: pass by, leave as it is, change.
-fn answers(ui: &mut Ui, stage: &mut Stage<'_>, change: Option<&str>, holds: bool) {
+fn answers(ui: &mut Ui, panel: &mut PanelContext<'_>, change: Option<&str>, holds: bool) {
     let keep = if holds { "It is right" } else { "Go on" };
     for (text, id) in [("Later", CommandId::Next), (keep, CommandId::CompleteAndNext)] {
         key_cap(ui, &commands::keys_text(id));
-        if parts::button(ui, stage.can(id), text).clicked() {
-            stage.act(Act::Command(id));
+        if parts::button(ui, panel.can(id), text).clicked() {
+            panel.request(UiAction::Command(id));
         }
     }
     if let Some(change) = change {
         key_cap(ui, &commands::keys_text(CommandId::Accept));
-        if parts::primary_button(ui, stage.can(CommandId::Accept), change).clicked() {
-            stage.act(Act::Command(CommandId::Accept));
+        if parts::primary_button(ui, panel.can(CommandId::Accept), change).clicked() {
+            panel.request(UiAction::Command(CommandId::Accept));
         }
     }
 }

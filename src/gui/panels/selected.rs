@@ -1,47 +1,47 @@
 //! The card of the selected mention or suggestion.
 
-use super::{Stage, origin};
+use super::{PanelContext, origin};
 use crate::annotation::{Mention, Provenance, Sentence, Span, Suggestion};
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
-use crate::gui::note::NoteDraft;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{self, button, primary_button};
-use crate::gui::widgets::sentence::{Content, Mark, MarkId, Setting, paint_words};
+use crate::gui::widgets::sentence::{Content, Mark, MarkId, TextLayout, paint_words};
+use crate::gui::workspace::NoteDraft;
 use eframe::egui::{self, Align, Layout, Sense, Ui, vec2};
 
-pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
+pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
-    let Some(mark) = stage.view.picked_mark().cloned() else {
-        nothing(ui, stage);
+    let Some(mark) = panel.view.picked_mark().cloned() else {
+        nothing(ui, panel);
         return;
     };
-    parts::section(ui, if mark.is_ghost() { "Selected suggestion" } else { "Selected mention" });
+    parts::section(ui, if mark.is_suggestion() { "Selected suggestion" } else { "Selected mention" });
     ui.add_space(2.0);
     parts::card(tokens).inner_margin(egui::Margin::same(12)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
-        let Some(sentence) = stage.view.sentence(stage.project) else { return };
-        words(ui, stage, sentence, &mark);
+        let Some(sentence) = panel.view.sentence(panel.project) else { return };
+        words(ui, panel, sentence, &mark);
         match mark.id {
-            MarkId::Gold(_) => mention(ui, stage, &mark),
-            MarkId::Ghost(span, label) => {
-                let suggestion = stage.view.suggestion(span, label).cloned();
-                ghost(ui, stage, &mark, suggestion.as_ref());
+            MarkId::Mention(_) => mention(ui, panel, &mark),
+            MarkId::Suggestion(span, label) => {
+                let suggested = panel.view.suggestion(span, label).cloned();
+                suggestion(ui, panel, &mark, suggested.as_ref());
             }
         }
     });
 }
 
 /// The words of the mark, set like the sentence so that right-to-left scripts come out right.
-fn words(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence, mark: &Mark) {
+fn words(ui: &mut Ui, panel: &mut PanelContext<'_>, sentence: &Sentence, mark: &Mark) {
     let tokens = theme::tokens(ui);
-    let corpus = stage.project.corpus();
+    let corpus = panel.project.corpus();
     let width = ui.available_width().floor();
-    let setting = Setting { width, points: size::TEXT, most_rows: 3 };
+    let setting = TextLayout { width, points: size::TEXT, most_rows: 3 };
     ui.spacing_mut().item_spacing.y = 0.0;
     for fragment in &mark.fragments {
         let content = Content::plain(corpus, sentence, fragment.range());
-        let flow = stage.typesetter.set(ui, &content, setting);
+        let flow = panel.typesetter.set(ui, &content, setting);
         let (rect, response) = ui.allocate_exact_size(vec2(width, flow.height), Sense::hover());
         paint_words(ui, &content, &flow, rect.min, tokens.text);
         let text = corpus.span_text(sentence, *fragment);
@@ -50,10 +50,10 @@ fn words(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence, mark: &Mark) {
     ui.reset_style();
 }
 
-fn nothing(ui: &mut Ui, stage: &Stage<'_>) {
+fn nothing(ui: &mut Ui, panel: &PanelContext<'_>) {
     let tokens = theme::tokens(ui);
     parts::section(ui, "Nothing selected");
-    let text = match stage.view.selection() {
+    let text = match panel.view.selection() {
         Some(_) => "Type the key of a label to mark the selected words.".to_owned(),
         None => format!(
             "{} goes to the suggestions and mentions; the key of a label marks the word at the cursor.",
@@ -63,23 +63,23 @@ fn nothing(ui: &mut Ui, stage: &Stage<'_>) {
     ui.add(egui::Label::new(theme::small(text, tokens.text_dim)).wrap());
 }
 
-fn label_line(ui: &mut Ui, stage: &Stage<'_>, mark: &Mark, right: &str) {
+fn label_line(ui: &mut Ui, panel: &PanelContext<'_>, mark: &Mark, right: &str) {
     let tokens = theme::tokens(ui);
     let color = theme::label_color(mark.color, tokens);
-    let name = stage.project.corpus().labels().get(mark.label).map_or("?", |l| l.display_name());
+    let name = panel.project.corpus().labels().get(mark.label).map_or("?", |l| l.display_name());
     ui.horizontal(|ui| {
         ui.add(egui::Label::new(theme::heading(name, color)).truncate());
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(theme::small(right, tokens.text_dim)));
     });
 }
 
-fn mention(ui: &mut Ui, stage: &mut Stage<'_>, mark: &Mark) {
+fn mention(ui: &mut Ui, panel: &mut PanelContext<'_>, mark: &Mark) {
     let tokens = theme::tokens(ui);
-    let Some(mention) = stage.view.picked_mention(stage.project).cloned() else { return };
-    label_line(ui, stage, mark, "");
+    let Some(mention) = panel.view.picked_mention(panel.project).cloned() else { return };
+    label_line(ui, panel, mark, "");
     let mut line = |text: String| ui.add(egui::Label::new(theme::small(text, tokens.text_dim)).wrap());
     line(made_by(&mention.provenance));
-    let held = held(stage, mark);
+    let held = held(panel, mark);
     if !held.is_empty() {
         line(format!("holds {}: {}", held.len(), held.join(" · ")));
     }
@@ -89,9 +89,9 @@ fn mention(ui: &mut Ui, stage: &mut Stage<'_>, mark: &Mark) {
     for (name, value) in &mention.attributes {
         line(format!("{name}: {value}"));
     }
-    note(ui, stage, &mention);
-    if button(ui, stage.can_change(), "Remove").on_hover_text(commands::title_with_keys(CommandId::Remove)).clicked() {
-        stage.act(Act::Command(CommandId::Remove));
+    note(ui, panel, &mention);
+    if button(ui, panel.can_change(), "Remove").on_hover_text(commands::title_with_keys(CommandId::Remove)).clicked() {
+        panel.request(UiAction::Command(CommandId::Remove));
     }
 }
 
@@ -105,16 +105,16 @@ fn made_by(provenance: &Provenance) -> String {
 }
 
 /// The labels of the mentions inside this one.
-fn held(stage: &Stage<'_>, mark: &Mark) -> Vec<String> {
-    let inside = |m: &&Mark| m.id != mark.id && !m.is_ghost() && mark.hull.contains(m.hull) && m.hull != mark.hull;
-    stage.view.content().marks.iter().filter(inside).map(|m| m.name.clone()).collect()
+fn held(panel: &PanelContext<'_>, mark: &Mark) -> Vec<String> {
+    let inside = |m: &&Mark| m.id != mark.id && !m.is_suggestion() && mark.hull.contains(m.hull) && m.hull != mark.hull;
+    panel.view.content().marks.iter().filter(inside).map(|m| m.name.clone()).collect()
 }
 
-fn note(ui: &mut Ui, stage: &mut Stage<'_>, mention: &Mention) {
+fn note(ui: &mut Ui, panel: &mut PanelContext<'_>, mention: &Mention) {
     let tokens = theme::tokens(ui);
-    let can_change = stage.can_change();
-    let Some(sentence) = stage.view.current() else { return };
-    let draft = &mut stage.view.note;
+    let can_change = panel.can_change();
+    let Some(sentence) = panel.view.current() else { return };
+    let draft = &mut panel.view.note;
     if draft.of != Some((sentence, mention.id)) {
         *draft = NoteDraft::of(sentence, mention);
     }
@@ -126,12 +126,12 @@ fn note(ui: &mut Ui, stage: &mut Stage<'_>, mention: &Mention) {
         .interactive(can_change)
         .desired_width(f32::INFINITY);
     let response = ui.add(edit).accessible_name("Note on the mention");
-    if std::mem::take(&mut stage.view.focus_note) {
+    if std::mem::take(&mut panel.view.focus_note) {
         response.request_focus();
         // Below many labels it may be out of sight.
         response.scroll_to_me(Some(Align::Center));
     }
-    let draft = &mut stage.view.note;
+    let draft = &mut panel.view.note;
     if response.changed() {
         draft.typing.touch(ui.ctx());
     }
@@ -144,43 +144,43 @@ fn note(ui: &mut Ui, stage: &mut Stage<'_>, mention: &Mention) {
             response.surrender_focus();
         }
         if is_due {
-            stage.act(Act::KeepNote { has_ended: false });
+            panel.request(UiAction::KeepNote { has_ended: false });
         }
     } else if draft.is_open {
-        stage.act(Act::KeepNote { has_ended: true });
+        panel.request(UiAction::KeepNote { has_ended: true });
     } else if draft.note() != mention.note {
         // Changed elsewhere, as by an undo.
         draft.text.clone_from(&mention.note);
     }
 }
 
-fn ghost(ui: &mut Ui, stage: &mut Stage<'_>, mark: &Mark, suggestion: Option<&Suggestion>) {
+fn suggestion(ui: &mut Ui, panel: &mut PanelContext<'_>, mark: &Mark, suggestion: Option<&Suggestion>) {
     let tokens = theme::tokens(ui);
     let score = mark.score.map(|s| format!("{s:.2}")).unwrap_or_default();
-    label_line(ui, stage, mark, &score);
-    let labels = stage.project.corpus().labels();
+    label_line(ui, panel, mark, &score);
+    let labels = panel.project.corpus().labels();
     if let Some((label, score)) = suggestion.and_then(|s| s.runner_up)
         && let Some(name) = labels.get(label).map(|l| &l.name)
     {
         ui.label(theme::small(format!("next: {name} {score:.2}"), tokens.text_dim));
     }
-    if let Some(crossed) = crossed(stage, mark.hull) {
+    if let Some(crossed) = crossed(panel, mark.hull) {
         ui.label(theme::small(format!("crosses the mention {crossed}"), tokens.warn));
     }
     ui.add_space(2.0);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing = vec2(size::GAP, 0.0);
-        let can = stage.can_change();
+        let can = panel.can_change();
         if primary_button(ui, can, "Accept").on_hover_text(commands::title_with_keys(CommandId::Accept)).clicked() {
-            stage.act(Act::Command(CommandId::Accept));
+            panel.request(UiAction::Command(CommandId::Accept));
         }
         if button(ui, can, "Reject").on_hover_text(commands::title_with_keys(CommandId::Reject)).clicked() {
-            stage.act(Act::Command(CommandId::Reject));
+            panel.request(UiAction::Command(CommandId::Reject));
         }
     });
 }
 
-fn crossed(stage: &Stage<'_>, span: Span) -> Option<String> {
-    let crosses = |m: &&Mark| !m.is_ghost() && m.hull.crosses(span);
-    stage.view.content().marks.iter().find(crosses).map(|m| m.name.clone())
+fn crossed(panel: &PanelContext<'_>, span: Span) -> Option<String> {
+    let crosses = |m: &&Mark| !m.is_suggestion() && m.hull.crosses(span);
+    panel.view.content().marks.iter().find(crosses).map(|m| m.name.clone())
 }

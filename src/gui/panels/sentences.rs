@@ -1,16 +1,16 @@
 //! The list of sentences at the left: what is next, what is done, how much is to do.
 
-use super::Stage;
+use super::PanelContext;
 use super::top_bar::HOW_IT_FINDS;
 use crate::annotation::{Sentence, SentenceId, Status};
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
-use crate::gui::finder::Wanted;
+use crate::gui::finder::StatusFilter;
 use crate::gui::theme::{self, RADIUS_CONTROL, Tokens, size};
-use crate::gui::view::{NextBy, Reveal};
 use crate::gui::widgets::galleys::elided_job;
 use crate::gui::widgets::parts::{self, paint_dot, quiet_button};
 use crate::gui::widgets::sentence::{Content, paint_words};
+use crate::gui::workspace::{NextBy, Reveal};
 use crate::session::Order;
 use crate::wording::{capital, counted, grouped};
 use eframe::egui::text::{LayoutJob, TextFormat};
@@ -24,17 +24,17 @@ const ROW_SPACING: f32 = 2.0;
 /// Rows before and after the current one that are to be in sight.
 const ROWS_BESIDE: f32 = 3.0;
 
-pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>) {
+pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
     let frame = egui::Frame::new().fill(tokens.panel).inner_margin(egui::Margin::symmetric(6, 10));
     Panel::left("sentences").default_size(size::LEFT_PANEL).size_range(180.0..=520.0).frame(frame).show(ui, |ui| {
-        header(ui, stage);
-        footer(ui, stage);
-        rows(ui, stage);
+        header(ui, panel);
+        footer(ui, panel);
+        rows(ui, panel);
     });
 }
 
-fn header(ui: &mut Ui, stage: &mut Stage<'_>) {
+fn header(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let order = |by: NextBy| match by {
         NextBy::Order(Order::Text) => CommandId::NextByText,
         NextBy::Order(Order::Teaching) => CommandId::NextByTeaching,
@@ -44,28 +44,28 @@ fn header(ui: &mut Ui, stage: &mut Stage<'_>) {
     let title = |by: NextBy| commands::entry(order(by)).map_or("", |e| e.title);
     ui.horizontal(|ui| {
         ui.add_space(size::GAP_SMALL);
-        let shown = RichText::new(title(stage.view.next_by)).font(theme::bold(size::TEXT));
+        let shown = RichText::new(title(panel.view.next_by)).font(theme::bold(size::TEXT));
         parts::combo(ui, "Order of the sentences", shown, ui.available_width() - 12.0, |ui| {
-            let has_blind = stage.project.counts().blind > 0;
+            let has_blind = panel.project.counts().blind > 0;
             let orders = [Order::Text, Order::Teaching, Order::Blind].map(NextBy::Order);
             for by in orders.into_iter().filter(|by| has_blind || *by != orders[2]).chain([NextBy::Found]) {
-                if ui.selectable_label(stage.view.next_by == by, title(by)).clicked() {
-                    stage.acts.push(Act::Command(order(by)));
+                if ui.selectable_label(panel.view.next_by == by, title(by)).clicked() {
+                    panel.actions.push(UiAction::Command(order(by)));
                 }
             }
         });
     });
-    if stage.view.finder.is_on() || stage.view.finder.is_searching() {
-        found(ui, stage);
+    if panel.view.finder.is_on() || panel.view.finder.is_searching() {
+        found(ui, panel);
     }
     ui.add_space(size::GAP_SMALL);
 }
 
 /// What came of a search, or of a filter.
-fn found(ui: &mut Ui, stage: &mut Stage<'_>) {
+fn found(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
-    let finder = &stage.view.finder;
-    let rows = finder.rows(stage.project.corpus());
+    let finder = &panel.view.finder;
+    let rows = finder.rows(panel.project.corpus());
     let text = match (finder.is_searching(), rows) {
         (true, _) => "searching …".to_owned(),
         (false, _) if finder.failure().is_some() => "the search failed".to_owned(),
@@ -90,20 +90,20 @@ fn found(ui: &mut Ui, stage: &mut Stage<'_>) {
         });
     }
     if clear.inner {
-        stage.act(Act::Command(CommandId::ShowAll));
+        panel.request(UiAction::Command(CommandId::ShowAll));
     }
 }
 
 /// Counts that are filters too.
-fn footer(ui: &mut Ui, stage: &mut Stage<'_>) {
+fn footer(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
-    let counts = stage.project.counts();
+    let counts = panel.project.counts();
     let to_go = counts.untouched + counts.in_progress;
     let parts = [
-        (Wanted::Complete, counts.complete, "complete"),
-        (Wanted::Flagged, counts.flagged, "flagged"),
-        (Wanted::Skipped, counts.skipped, "skipped"),
-        (Wanted::ToDo, to_go, "to go"),
+        (StatusFilter::Complete, counts.complete, "complete"),
+        (StatusFilter::Flagged, counts.flagged, "flagged"),
+        (StatusFilter::Skipped, counts.skipped, "skipped"),
+        (StatusFilter::ToDo, to_go, "to go"),
     ];
     Panel::bottom("sentence counts").frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(6, 4))).show(
         ui,
@@ -112,15 +112,15 @@ fn footer(ui: &mut Ui, stage: &mut Stage<'_>) {
                 ui.spacing_mut().item_spacing.x = 2.0;
                 ui.spacing_mut().button_padding = vec2(4.0, 3.0);
                 for (wanted, number, word) in parts {
-                    if number == 0 && !matches!(wanted, Wanted::Complete | Wanted::ToDo) {
+                    if number == 0 && !matches!(wanted, StatusFilter::Complete | StatusFilter::ToDo) {
                         continue;
                     }
-                    let on = stage.view.finder.wanted == wanted;
+                    let on = panel.view.finder.status_filter == wanted;
                     let color = if on { tokens.accent } else { tokens.text_dim };
                     let text = theme::small(format!("{} {word}", grouped(number)), color);
                     let help = if on { "Show all sentences" } else { "Show only these" };
                     if ui.add(egui::Button::new(text).frame_when_inactive(on)).on_hover_text(help).clicked() {
-                        stage.view.finder.wanted = if on { Wanted::All } else { wanted };
+                        panel.view.finder.status_filter = if on { StatusFilter::All } else { wanted };
                     }
                 }
             });
@@ -128,12 +128,12 @@ fn footer(ui: &mut Ui, stage: &mut Stage<'_>) {
     );
 }
 
-fn rows(ui: &mut Ui, stage: &mut Stage<'_>) {
-    let corpus = stage.project.corpus();
-    let total = stage.view.finder.rows(corpus);
+fn rows(ui: &mut Ui, panel: &mut PanelContext<'_>) {
+    let corpus = panel.project.corpus();
+    let total = panel.view.finder.rows(corpus);
     ui.spacing_mut().item_spacing.y = ROW_SPACING;
-    let reveal = stage.view.reveal.take();
-    let row_of_current = stage.view.current().and_then(|id| stage.view.finder.row_of(corpus, id));
+    let reveal = panel.view.reveal.take();
+    let row_of_current = panel.view.current().and_then(|id| panel.view.finder.row_of(corpus, id));
     let target = reveal.zip(row_of_current);
     ScrollArea::vertical().auto_shrink(false).show_rows(ui, size::LIST_ROW, total, |ui, range| {
         let pitch = size::LIST_ROW + ROW_SPACING;
@@ -148,25 +148,25 @@ fn rows(ui: &mut Ui, stage: &mut Stage<'_>) {
             }
         }
         for number in range {
-            if let Some(id) = stage.view.finder.row(corpus, number) {
-                row(ui, stage, id);
+            if let Some(id) = panel.view.finder.row(corpus, number) {
+                row(ui, panel, id);
             }
         }
     });
 }
 
-fn row(ui: &mut Ui, stage: &mut Stage<'_>, id: SentenceId) {
+fn row(ui: &mut Ui, panel: &mut PanelContext<'_>, id: SentenceId) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), size::LIST_ROW), Sense::click());
-    let project = stage.project;
+    let project = panel.project;
     let Some(sentence) = project.corpus().sentence(id) else { return };
     if response.clicked() {
-        stage.act(Act::GoTo(id));
+        panel.request(UiAction::GoTo(id));
     }
     if !ui.is_rect_visible(rect) {
         return;
     }
     let tokens = theme::tokens(ui);
-    let current = stage.view.current() == Some(id);
+    let current = panel.view.current() == Some(id);
     if current || response.hovered() {
         ui.painter().rect_filled(rect, RADIUS_CONTROL, if current { tokens.row_selected } else { tokens.hover });
     }
@@ -186,7 +186,7 @@ fn row(ui: &mut Ui, stage: &mut Stage<'_>, id: SentenceId) {
         number(format!("+{suggested}"), tokens.accent);
     }
     let text = Rect::from_min_max(pos2(rect.left() + 28.0, rect.top()), pos2(right - 4.0, rect.bottom()));
-    words(ui, stage, sentence, text, word_color(sentence.status(), current, suggested > 0, tokens));
+    words(ui, panel, sentence, text, word_color(sentence.status(), current, suggested > 0, tokens));
     response.widget_info(|| {
         let status = status_word(sentence.status());
         let name = format!(
@@ -200,10 +200,10 @@ fn row(ui: &mut Ui, stage: &mut Stage<'_>, id: SentenceId) {
     });
 }
 
-fn words(ui: &Ui, stage: &mut Stage<'_>, sentence: &Sentence, rect: Rect, color: Color32) {
+fn words(ui: &Ui, panel: &mut PanelContext<'_>, sentence: &Sentence, rect: Rect, color: Color32) {
     let tokens = theme::tokens(ui);
-    let corpus = stage.project.corpus();
-    let found = stage.view.finder.found_in(corpus, sentence);
+    let corpus = panel.project.corpus();
+    let found = panel.view.finder.found_in(corpus, sentence);
     // What was found is to be seen, and some words before it.
     let first = found.first().map_or(0, |words| words.start);
     let from = if first > WORDS_BEFORE + 1 { first - WORDS_BEFORE } else { 0 };
@@ -226,7 +226,7 @@ fn words(ui: &Ui, stage: &mut Stage<'_>, sentence: &Sentence, rect: Rect, color:
         return;
     }
     // Whole words, set by our own flow: egui has no bidirectional text.
-    let (flow, origin) = stage.typesetter.set_row(ui, &content, rect);
+    let (flow, origin) = panel.typesetter.set_row(ui, &content, rect);
     for piece in flow.pieces.iter().filter(|piece| is_found(piece.token)) {
         ui.painter().rect_filled(piece.rect.translate(origin.to_vec2()), 0.0, tokens.shade_strong);
     }

@@ -2,11 +2,11 @@
 
 use super::top_bar;
 use crate::annotation::Span;
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, RADIUS_CONTROL, size};
 use crate::gui::widgets::parts::{self, button, primary_button};
-use crate::gui::widgets::sentence::{Content, Emphasis, Setting, Typesetter, paint};
+use crate::gui::widgets::sentence::{Content, Emphasis, TextLayout, Typesetter, paint};
 use crate::text::tokenize;
 use eframe::egui::{
     self, Align, Align2, CentralPanel, Layout, Margin, Panel, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2,
@@ -21,13 +21,13 @@ pub(crate) struct StartPage<'a> {
 }
 
 impl StartPage<'_> {
-    pub(crate) fn show(&self, ui: &mut Ui, typesetter: &mut Typesetter, acts: &mut Vec<Act>) {
+    pub(crate) fn show(&self, ui: &mut Ui, typesetter: &mut Typesetter, actions: &mut Vec<UiAction>) {
         let tokens = theme::tokens(ui);
         let bar = egui::Frame::new().fill(tokens.panel).inner_margin(Margin::symmetric(16, 0));
         Panel::top("start bar").exact_size(size::TOP_BAR).frame(bar).show(ui, |ui| {
             ui.horizontal_centered(|ui| {
                 top_bar::brand(ui);
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| top_bar::help_and_theme(ui, acts));
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| top_bar::help_and_theme(ui, actions));
             });
         });
         CentralPanel::default().frame(egui::Frame::new().fill(tokens.canvas)).show(ui, |ui| {
@@ -48,9 +48,9 @@ impl StartPage<'_> {
                         ui.label(theme::body(busy, tokens.text_dim));
                         return;
                     }
-                    ways_in(ui, acts);
+                    ways_in(ui, actions);
                     ui.add_space(size::GAP_LARGE);
-                    self.recent(ui, acts);
+                    self.recent(ui, actions);
                     ui.add_space(size::GAP_LARGE);
                     let hint = "You can also drop a project, or texts to import, on this window.";
                     ui.label(theme::small(hint, tokens.text_faint));
@@ -60,7 +60,7 @@ impl StartPage<'_> {
         });
     }
 
-    fn recent(&self, ui: &mut Ui, acts: &mut Vec<Act>) {
+    fn recent(&self, ui: &mut Ui, actions: &mut Vec<UiAction>) {
         if self.recent.is_empty() {
             return;
         }
@@ -71,7 +71,7 @@ impl StartPage<'_> {
                 parts::section(ui, "Recent projects");
                 for path in self.recent {
                     if recent_row(ui, path) {
-                        acts.push(Act::Open(path.clone()));
+                        actions.push(UiAction::Open(path.clone()));
                     }
                 }
             });
@@ -89,7 +89,7 @@ fn example(ui: &mut Ui, typesetter: &mut Typesetter) {
         })
         .collect();
     let content = Content::foreign(text, &tokenize(text), &mentions);
-    let setting = Setting { width: ui.available_width().floor(), points: size::TEXT_SENTENCE, most_rows: 2 };
+    let setting = TextLayout { width: ui.available_width().floor(), points: size::TEXT_SENTENCE, most_rows: 2 };
     let flow = typesetter.set(ui, &content, setting);
     let width = flow.pieces.iter().map(|p| p.rect.right()).fold(0.0, f32::max);
     let (rect, _) = ui.allocate_exact_size(vec2(width, flow.height), Sense::hover());
@@ -97,7 +97,7 @@ fn example(ui: &mut Ui, typesetter: &mut Typesetter) {
 }
 
 /// Three cards beside each other.
-fn ways_in(ui: &mut Ui, acts: &mut Vec<Act>) {
+fn ways_in(ui: &mut Ui, actions: &mut Vec<UiAction>) {
     let tokens = theme::tokens(ui);
     let gap = size::GAP_LARGE;
     let width = ((ui.available_width() - 2.0 * gap) / 3.0).floor();
@@ -131,15 +131,15 @@ fn ways_in(ui: &mut Ui, acts: &mut Vec<Act>) {
             true,
             None,
         ) {
-            acts.push(Act::OpenSample);
+            actions.push(UiAction::OpenSample);
         }
         let new = "Your labels, your texts, one file that you can copy, mail and back up.";
         if card("Begin", new, "New project", false, Some(CommandId::NewProject)) {
-            acts.push(Act::Command(CommandId::NewProject));
+            actions.push(UiAction::Command(CommandId::NewProject));
         }
         let old = "A .nestling file on this machine.";
         if card("Go on", old, "Open a project", false, Some(CommandId::OpenProject)) {
-            acts.push(Act::Command(CommandId::OpenProject));
+            actions.push(UiAction::Command(CommandId::OpenProject));
         }
     });
 }

@@ -1,7 +1,7 @@
 //! The line at the foot: saved or not, whose suggestions, what the learner does.
 
-use super::{Stage, age, origin};
-use crate::gui::acts::Act;
+use super::{PanelContext, age, origin};
+use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, Tokens, size};
 use crate::gui::widgets::parts::{self, quiet_button};
@@ -22,15 +22,15 @@ pub(crate) struct Notice {
     pub offers_undo: bool,
 }
 
-pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, notice: Option<&Notice>) {
+pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>, notice: Option<&Notice>) {
     let tokens = theme::tokens(ui);
     let frame = egui::Frame::new().fill(tokens.panel).inner_margin(Margin::symmetric(16, 0));
     Panel::bottom("status line").exact_size(size::STATUS_LINE).frame(frame).show(ui, |ui| {
         ui.horizontal_centered(|ui| {
-            saved(ui, stage, tokens);
+            saved(ui, panel, tokens);
             ui.add_space(size::GAP);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                learner(ui, stage);
+                learner(ui, panel);
                 ui.add_space(size::GAP_LARGE);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| match notice {
                     Some(notice) => {
@@ -39,22 +39,22 @@ pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, notice: Option<&Notice>) 
                         let title = commands::entry(undo).map_or("", |e| e.title);
                         let help = commands::title_with_keys(undo);
                         if notice.offers_undo && quiet_button(ui, title).on_hover_text(help).clicked() {
-                            stage.act(Act::Command(undo));
+                            panel.request(UiAction::Command(undo));
                         }
                         let text = ui.add(Label::new(theme::small(&notice.text, color)).truncate());
                         text.on_hover_text(&notice.text);
                     }
-                    None => model(ui, stage, tokens),
+                    None => model(ui, panel, tokens),
                 });
             });
         });
     });
 }
 
-fn saved(ui: &mut Ui, stage: &Stage<'_>, tokens: &Tokens) {
-    let (text, color) = match stage.project.save_state() {
-        _ if !stage.can_change() => ("Read only".to_owned(), tokens.warn),
-        SaveState::AllSaved | SaveState::Saving { .. } if stage.holds_typing => {
+fn saved(ui: &mut Ui, panel: &PanelContext<'_>, tokens: &Tokens) {
+    let (text, color) = match panel.project.save_state() {
+        _ if !panel.can_change() => ("Read only".to_owned(), tokens.warn),
+        SaveState::AllSaved | SaveState::Saving { .. } if panel.holds_typing => {
             ("Typing, not saved yet".to_owned(), tokens.text_dim)
         }
         SaveState::AllSaved => ("All saved".to_owned(), tokens.good),
@@ -64,16 +64,16 @@ fn saved(ui: &mut Ui, stage: &Stage<'_>, tokens: &Tokens) {
     ui.label(theme::small(text, color).font(theme::bold(size::TEXT_SMALL)));
 }
 
-fn model(ui: &mut Ui, stage: &Stage<'_>, tokens: &Tokens) {
-    let learner = stage.project.learner();
+fn model(ui: &mut Ui, panel: &PanelContext<'_>, tokens: &Tokens) {
+    let learner = panel.project.learner();
     // What is on screen may be of an older model than the one in use, until it is left.
-    let older = stage.view.model().filter(|id| learner.current.as_ref().is_none_or(|current| current.id != *id));
+    let older = panel.view.model().filter(|id| learner.current.as_ref().is_none_or(|current| current.id != *id));
     let info = match older {
-        Some(id) => stage.project.models().find(|info| info.id == id),
+        Some(id) => panel.project.models().find(|info| info.id == id),
         None => learner.current.clone(),
     };
     let mut text = match (&info, older) {
-        (Some(info), _) => describe(info, stage.now_ms),
+        (Some(info), _) => describe(info, panel.now_ms),
         (None, Some(id)) => format!("Suggestions: {}", origin(id)),
         (None, None) => "No model yet".to_owned(),
     };
@@ -100,37 +100,37 @@ fn describe(info: &ModelInfo, now_ms: i64) -> String {
 }
 
 /// What the learner does, from the right.
-fn learner(ui: &mut Ui, stage: &mut Stage<'_>) {
+fn learner(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
-    if !stage.can_change() {
+    if !panel.can_change() {
         ui.label(theme::small("The learner is off", tokens.text_dim));
         return;
     }
-    let learner = stage.project.learner();
+    let learner = panel.project.learner();
     match &learner.state {
-        LearnerState::Training(progress) => training(ui, stage, progress, &what_trains(progress)),
+        LearnerState::Training(progress) => training(ui, panel, progress, &what_trains(progress)),
         LearnerState::LookingAgain(progress) => {
             let of = counted(progress.train_sentences, "sentence", "sentences");
-            training(ui, stage, progress, &format!("Looking again at {of}"));
+            training(ui, panel, progress, &format!("Looking again at {of}"));
         }
         LearnerState::Failed { message } => {
-            train_now(ui, stage);
+            train_now(ui, panel);
             let text = theme::small(format!("The learner stopped: {message}"), tokens.bad);
             ui.add(Label::new(text).truncate()).on_hover_text(message);
         }
         LearnerState::Waiting { sentences_to_go } => {
-            train_now(ui, stage);
+            train_now(ui, panel);
             ui.label(theme::small(waiting(*sentences_to_go, learner), tokens.text_dim));
         }
         LearnerState::Off => {
-            train_now(ui, stage);
+            train_now(ui, panel);
             let on = quiet_button(ui, "Train by itself");
             if on.on_hover_text("Start trainings as labels come in").clicked() {
-                stage.act(Act::Change(Command::Set(Setting::AutoTrain(true))));
+                panel.request(UiAction::Change(Command::Set(Setting::AutoTrain(true))));
             }
         }
     }
-    if let Some(predicting) = stage.project.learner().predicting {
+    if let Some(predicting) = panel.project.learner().predicting {
         let text = format!("reading {} of {}", grouped(predicting.done), grouped(predicting.total));
         ui.label(theme::small(text, tokens.text_faint));
     }
@@ -144,21 +144,21 @@ fn waiting(to_go: usize, learner: &LearnerStatus) -> String {
     }
 }
 
-fn train_now(ui: &mut Ui, stage: &mut Stage<'_>) {
+fn train_now(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let title = commands::entry(CommandId::TrainNow).map_or("", |e| e.title);
     if quiet_button(ui, title).on_hover_text(commands::title_with_keys(CommandId::TrainNow)).clicked() {
-        stage.act(Act::Command(CommandId::TrainNow));
+        panel.request(UiAction::Command(CommandId::TrainNow));
     }
 }
 
-fn training(ui: &mut Ui, stage: &mut Stage<'_>, progress: &TrainingProgress, what: &str) {
+fn training(ui: &mut Ui, panel: &mut PanelContext<'_>, progress: &TrainingProgress, what: &str) {
     let tokens = theme::tokens(ui);
     if quiet_button(ui, "Stop").on_hover_text("Stop the training; the labels stay").clicked() {
-        stage.act(Act::Command(CommandId::StopTraining));
+        panel.request(UiAction::Command(CommandId::StopTraining));
     }
     let pause = quiet_button(ui, if progress.paused { "Go on" } else { "Pause" });
     if pause.on_hover_text(commands::title_with_keys(CommandId::PauseTraining)).clicked() {
-        stage.act(Act::Command(CommandId::PauseTraining));
+        panel.request(UiAction::Command(CommandId::PauseTraining));
     }
     if let Some(why) = &progress.not_kept {
         let help = format!("If the program is closed now, this training begins again from the start: {why}");

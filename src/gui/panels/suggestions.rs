@@ -1,8 +1,8 @@
 //! The card under the sentence: how many suggestions, of which model, or why there are none.
 
-use super::{Stage, origin};
+use super::{PanelContext, origin};
 use crate::annotation::{Sentence, Status};
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{self, primary_button, quiet_button};
@@ -10,34 +10,34 @@ use crate::session::{Command, LearnerState, Project, Setting, Withheld};
 use crate::wording::{capital, counted};
 use eframe::egui::{self, Align, Layout, Ui, vec2};
 
-pub(crate) fn show(ui: &mut Ui, stage: &mut Stage<'_>, sentence: &Sentence) {
+pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>, sentence: &Sentence) {
     let tokens = theme::tokens(ui);
     parts::card(tokens).inner_margin(egui::Margin::symmetric(18, 14)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
-        let shown = stage.view.ghosts().count();
+        let shown = panel.view.suggestion_marks().count();
         let row = vec2(ui.available_width(), 26.0);
         ui.allocate_ui_with_layout(row, Layout::right_to_left(Align::Center), |ui| {
-            if withheld(stage, sentence).is_none() {
-                threshold(ui, stage);
+            if withheld(panel, sentence).is_none() {
+                threshold(ui, panel);
                 ui.add_space(size::GAP_LARGE);
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                ui.add(egui::Label::new(theme::heading(headline(stage, sentence, shown), tokens.text)).truncate());
+                ui.add(egui::Label::new(theme::heading(headline(panel, sentence, shown), tokens.text)).truncate());
             });
         });
-        if stage.view.has_news() {
-            news(ui, stage);
+        if panel.view.has_news() {
+            news(ui, panel);
         }
         ui.add_space(2.0);
-        if shown == 0 && !stage.view.has_news() {
-            ui.add(egui::Label::new(theme::small(why_none(stage, sentence), tokens.text_dim)).wrap());
+        if shown == 0 && !panel.view.has_news() {
+            ui.add(egui::Label::new(theme::small(why_none(panel, sentence), tokens.text_dim)).wrap());
         }
-        actions(ui, stage, shown);
+        actions(ui, panel, shown);
     });
 }
 
 /// Newer suggestions wait, so that nothing moves under the cursor.
-fn news(ui: &mut Ui, stage: &mut Stage<'_>) {
+fn news(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
     let fill = theme::mix(tokens.card, tokens.accent, 0.12);
     let frame =
@@ -47,21 +47,21 @@ fn news(ui: &mut Ui, stage: &mut Stage<'_>) {
             ui.label(theme::small("New suggestions are ready", tokens.text));
             let keys = commands::keys_text(CommandId::ShowNewSuggestions);
             if quiet_button(ui, &format!("Show them ({keys})")).clicked() {
-                stage.act(Act::Command(CommandId::ShowNewSuggestions));
+                panel.request(UiAction::Command(CommandId::ShowNewSuggestions));
             }
         });
     });
 }
 
 /// Why suggestions are withheld; of a probe only where there are some.
-fn withheld(stage: &Stage<'_>, sentence: &Sentence) -> Option<Withheld> {
-    let has_model = stage.project.learner().current.is_some();
-    stage.project.withheld(sentence.id()).filter(|why| has_model || *why == Withheld::Blind)
+fn withheld(panel: &PanelContext<'_>, sentence: &Sentence) -> Option<Withheld> {
+    let has_model = panel.project.learner().current.is_some();
+    panel.project.withheld(sentence.id()).filter(|why| has_model || *why == Withheld::Blind)
 }
 
-fn headline(stage: &Stage<'_>, sentence: &Sentence, shown: usize) -> String {
-    match (stage.view.model(), shown) {
-        _ if withheld(stage, sentence).is_some() => "No suggestions, on purpose".to_owned(),
+fn headline(panel: &PanelContext<'_>, sentence: &Sentence, shown: usize) -> String {
+    match (panel.view.model(), shown) {
+        _ if withheld(panel, sentence).is_some() => "No suggestions, on purpose".to_owned(),
         (None, _) => "No suggestions".to_owned(),
         (Some(model), 0) => format!("No suggestions of {}", origin(model)),
         (Some(model), _) => format!("{} of {}", counted(shown, "suggestion", "suggestions"), origin(model)),
@@ -69,10 +69,10 @@ fn headline(stage: &Stage<'_>, sentence: &Sentence, shown: usize) -> String {
 }
 
 /// Why the sentence has no suggestions on screen.
-fn why_none(stage: &Stage<'_>, sentence: &Sentence) -> String {
-    let project = stage.project;
+fn why_none(panel: &PanelContext<'_>, sentence: &Sentence) -> String {
+    let project = panel.project;
     let learner = project.learner();
-    match withheld(stage, sentence) {
+    match withheld(panel, sentence) {
         Some(Withheld::Blind) => {
             return "This sentence is of the blind set, which shows how good the models really are: you annotate it \
                     without suggestions, and no model learns from it."
@@ -85,10 +85,10 @@ fn why_none(stage: &Stage<'_>, sentence: &Sentence) -> String {
         }
         None => {}
     }
-    if !stage.can_change() && stage.view.model().is_none() {
+    if !panel.can_change() && panel.view.model().is_none() {
         return "No model reads a project that was opened to be looked at.".to_owned();
     }
-    if learner.current.is_none() && stage.view.model().is_none() {
+    if learner.current.is_none() && panel.view.model().is_none() {
         return match &learner.state {
             LearnerState::Training(progress) => format!(
                 "The first model is being trained on {}.",
@@ -98,7 +98,7 @@ fn why_none(stage: &Stage<'_>, sentence: &Sentence) -> String {
             LearnerState::Waiting { .. } | LearnerState::LookingAgain(_) | LearnerState::Off => first_training(project),
         };
     }
-    if stage.view.model().is_none() {
+    if panel.view.model().is_none() {
         return match learner.predicting {
             Some(_) => "The model is reading the sentences; suggestions for this one will come.".to_owned(),
             None if sentence.status() == Status::Complete => {
@@ -107,12 +107,12 @@ fn why_none(stage: &Stage<'_>, sentence: &Sentence) -> String {
             None => "The model has not read this sentence yet.".to_owned(),
         };
     }
-    let (made, threshold) = (stage.view.suggested(), project.settings().threshold);
+    let (made, threshold) = (panel.view.suggested(), project.settings().threshold);
     if sentence.status() == Status::Complete && made > 0 {
         return "This sentence is complete: suggestions that were left are passed over. Opened again, it shows them again."
             .to_owned();
     }
-    let below = stage.view.below(sentence, stage.project.corpus().labels(), threshold);
+    let below = panel.view.below(sentence, panel.project.corpus().labels(), threshold);
     match (made, below) {
         (0, _) => "The model found nothing here.".to_owned(),
         (_, 0) => "All suggestions of the model are decided.".to_owned(),
@@ -134,31 +134,31 @@ fn first_training(project: &Project) -> String {
     }
 }
 
-fn threshold(ui: &mut Ui, stage: &mut Stage<'_>) {
+fn threshold(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
-    let mut value = stage.project.settings().threshold;
+    let mut value = panel.project.settings().threshold;
     ui.label(theme::body(format!("{value:.2}"), tokens.text_dim));
     let slider = |ui: &mut Ui| parts::slider(ui, &mut value, 0.05..=0.95, 0.05, "Least score of a suggestion");
-    let response = ui.add_enabled_ui(stage.can_change(), slider).inner;
+    let response = ui.add_enabled_ui(panel.can_change(), slider).inner;
     let response = response.on_hover_text("Suggestions with a lower score are not shown");
     if response.changed() {
-        stage.act(Act::Change(Command::Set(Setting::Threshold(value))));
+        panel.request(UiAction::Change(Command::Set(Setting::Threshold(value))));
     }
     ui.label(theme::small("from", tokens.text_faint));
 }
 
 /// What can be done now: buttons, each with its key.
-fn actions(ui: &mut Ui, stage: &mut Stage<'_>, shown: usize) {
-    let sure = stage.project.settings().accept_all_from;
-    let can_change = stage.can_change();
+fn actions(ui: &mut Ui, panel: &mut PanelContext<'_>, shown: usize) {
+    let sure = panel.project.settings().accept_all_from;
+    let can_change = panel.can_change();
     if shown > 0 {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, size::GAP_SMALL);
-            action(ui, stage, CommandId::NextMark, "next");
+            action(ui, panel, CommandId::NextMark, "next");
             if can_change {
-                action(ui, stage, CommandId::Accept, "accept");
-                action(ui, stage, CommandId::Reject, "reject");
-                action(ui, stage, CommandId::AcceptAll, &format!("accept all from {sure:.2}"));
+                action(ui, panel, CommandId::Accept, "accept");
+                action(ui, panel, CommandId::Reject, "reject");
+                action(ui, panel, CommandId::AcceptAll, &format!("accept all from {sure:.2}"));
             }
         });
     }
@@ -167,18 +167,18 @@ fn actions(ui: &mut Ui, stage: &mut Stage<'_>, shown: usize) {
         let keys = commands::keys_text(CommandId::CompleteAndNext);
         let complete = primary_button(ui, can_change, "Complete and go on");
         if complete.on_hover_text(format!("All mentions of this sentence are marked ({keys})")).clicked() {
-            stage.act(Act::Command(CommandId::CompleteAndNext));
+            panel.request(UiAction::Command(CommandId::CompleteAndNext));
         }
         ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
         if can_change {
-            action(ui, stage, CommandId::SkipAndNext, "skip");
+            action(ui, panel, CommandId::SkipAndNext, "skip");
         }
-        action(ui, stage, CommandId::Next, "go on");
+        action(ui, panel, CommandId::Next, "go on");
     });
 }
 
 /// A button that says what it does and by which key.
-fn action(ui: &mut Ui, stage: &mut Stage<'_>, id: CommandId, does: &str) {
+fn action(ui: &mut Ui, panel: &mut PanelContext<'_>, id: CommandId, does: &str) {
     let tokens = theme::tokens(ui);
     let format = |font, color| egui::TextFormat::simple(font, color);
     let mut text = egui::text::LayoutJob::default();
@@ -186,6 +186,6 @@ fn action(ui: &mut Ui, stage: &mut Stage<'_>, id: CommandId, does: &str) {
     text.append(&commands::keys_text(id), 7.0, format(theme::regular(size::TEXT_SMALL), tokens.text_faint));
     let action = ui.add(egui::Button::new(text).min_size(vec2(0.0, 28.0))).accessible_name(does);
     if action.on_hover_text(commands::title_with_keys(id)).clicked() {
-        stage.act(Act::Command(id));
+        panel.request(UiAction::Command(id));
     }
 }

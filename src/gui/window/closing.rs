@@ -1,19 +1,19 @@
 //! Leaving a project and the program without losing anything.
 
-use super::{Opened, Screen, Window};
-use crate::gui::Ending;
+use super::state::{Ending, Opened, Screen, Window};
 use crate::gui::dialogs::Report;
-use crate::session::{FileNews, Project, SaveState, SessionError};
+use crate::session::{FileNews, Project, SessionError};
+use eframe::egui::{Context, ViewportCommand};
 
 /// Where the work has gone must be known before the file of before is opened again.
-fn told(news: Vec<FileNews>) -> Result<(), SessionError> {
+fn fail_if_moved(news: Vec<FileNews>) -> Result<(), SessionError> {
     let moved = news.into_iter().rev().find(|news| news.moved_to().is_some());
     moved.map_or(Ok(()), |news| Err(SessionError::FileNews(news)))
 }
 
 impl Window {
     /// Where to leave what goes wrong when the window is gone.
-    pub(in crate::gui) fn tell_end(mut self, ending: Ending) -> Self {
+    pub(in crate::gui) fn report_end_to(mut self, ending: Ending) -> Self {
         self.ending = ending;
         self
     }
@@ -29,13 +29,13 @@ impl Window {
         }
         match std::mem::replace(&mut self.screen, Screen::Start) {
             Screen::Start => Ok(()),
-            Screen::Desk(desk) => told(desk.leave().close()?),
+            Screen::Workspace(workspace) => fail_if_moved(workspace.leave().close()?),
             Screen::Busy { task, .. } => {
                 // Only what was not saved matters now, not why another project could not be opened.
                 let Opened { project, trouble, is_unsaved, mut news, .. } = task.wait()?;
                 news.extend(project.map_or(Ok(Vec::new()), Project::close_with_news)?);
                 trouble.into_iter().next().filter(|_| is_unsaved).map_or(Ok(()), Err)?;
-                told(news)
+                fail_if_moved(news)
             }
         }
     }
@@ -43,10 +43,10 @@ impl Window {
     /// Changes that could not be saved are worth a second look before they are given up. True once, until the failure
     /// is mended and another one comes.
     pub(super) fn refuses_to_leave(&mut self) -> bool {
-        if self.told_unsaved || !self.has_unsaved() {
+        if self.warned_unsaved || !self.has_unsaved() {
             return false;
         }
-        self.told_unsaved = true;
+        self.warned_unsaved = true;
         self.report = Some(Report {
             title: "Some changes are not saved".to_owned(),
             text: "The project file could not be written. Make room or mend access to it and press “Try again”. \
@@ -57,7 +57,10 @@ impl Window {
         true
     }
 
-    pub(super) fn has_unsaved(&self) -> bool {
-        self.desk().is_some_and(|d| matches!(d.project.save_state(), SaveState::Failed { .. }))
+    pub(super) fn guard_closing(&mut self, ctx: &Context) {
+        self.warned_unsaved &= self.has_unsaved();
+        if ctx.input(|i| i.viewport().close_requested()) && self.refuses_to_leave() {
+            ctx.send_viewport_cmd(ViewportCommand::CancelClose);
+        }
     }
 }

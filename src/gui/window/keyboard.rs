@@ -6,23 +6,12 @@
 //!   screen reader. Whatever way one of these ends, the keyboard is the sentence's again.
 //! - A control that was clicked never keeps it.
 
-use super::Window;
+use super::state::Window;
 use crate::gui::commands::KeyboardOwner;
 use crate::gui::panels::annotate::sentence_id;
 use crate::gui::widgets::keyboard::focus_ring;
 use eframe::egui::accesskit::Action;
 use eframe::egui::{self, Context, Event, Key, Popup};
-
-/// What the window remembers of the pass before.
-#[derive(Default)]
-pub(super) struct Keyboard {
-    owner: Option<KeyboardOwner>,
-    /// Something lay over the page.
-    was_covered: bool,
-    had_dialog: bool,
-    /// Somebody was led to the controls of the page.
-    is_at_controls: bool,
-}
 
 impl Window {
     /// A field that loses the keyboard owns the key that did it, so that Escape leaves a note and nothing more.
@@ -113,6 +102,6 @@ impl Window {
     }
 
     fn has_sentence(&self) -> bool {
-        self.desk().is_some_and(|desk| desk.view.current().is_some())
+        self.workspace().is_some_and(|workspace| workspace.view.current().is_some())
     }
 }

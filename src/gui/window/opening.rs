@@ -1,9 +1,10 @@
 //! Opening, making and closing projects, and taking files in: what the window lets a thread do.
 
-use super::{Known, Opened, Screen, Window, remember};
-use crate::gui::acts::Act;
-use crate::gui::desk::{Desk, Leaving};
+use super::state::{DiskListing, Opened, Screen, Window};
+use crate::disk::Noted as _;
+use crate::gui::actions::UiAction;
 use crate::gui::dialogs::{Dialog, ImportDialog, NewProjectDialog, Report};
+use crate::gui::workspace::{ClosingWorkspace, Workspace};
 use crate::session::{Command, FileNews, Home, Project, SessionError, Task, open_sample, rescue_project};
 use crate::store::StoreError;
 use crate::wording::capital;
@@ -46,9 +47,9 @@ impl Window {
             return;
         }
         self.keep_what_is_typed();
-        let gives_up = self.told_unsaved;
+        let gives_up = self.warned_unsaved;
         let old = match std::mem::replace(&mut self.screen, Screen::Start) {
-            Screen::Desk(desk) => Some(desk.leave()),
+            Screen::Workspace(workspace) => Some(workspace.leave()),
             Screen::Start => None,
             busy @ Screen::Busy { .. } => {
                 self.screen = busy;
@@ -60,8 +61,8 @@ impl Window {
         self.notice = None;
         let home = self.home.clone();
         let task = Task::spawn("open project", self.services.waker.clone(), move || {
-            let old_path = old.as_ref().map(|leaving| leaving.path().to_owned());
-            let news = match old.map(Leaving::close) {
+            let old_path = old.as_ref().map(|closing| closing.path().to_owned());
+            let news = match old.map(ClosingWorkspace::close) {
                 Some(Err(trouble)) if !gives_up => return Opened { is_unsaved: true, ..trouble.into() },
                 Some(Ok(news)) => news,
                 Some(Err(_)) | None => Vec::new(),
@@ -84,27 +85,27 @@ impl Window {
 
     /// Takes over what stands in fields that take effect when they are left, before the project is.
     pub(super) fn keep_what_is_typed(&mut self) {
-        let Screen::Desk(desk) = &mut self.screen else { return };
+        let Screen::Workspace(workspace) = &mut self.screen else { return };
         let author = match &self.dialog {
-            Some(Dialog::Settings(dialog)) if !desk.is_importing() => dialog.typed_author(&desk.project),
+            Some(Dialog::Settings(dialog)) if !workspace.is_importing() => dialog.typed_author(&workspace.project),
             _ => None,
         };
         // What can't be saved is told by what closes the project.
-        let _kept = (desk.keep_note(true), author.map(|author| desk.change(Command::Set(author))));
+        let _kept = (workspace.keep_note(true), author.map(|author| workspace.change(Command::Set(author))));
     }
 
     /// The card of a mention may go while its note is being written, and a dialog may cover it.
     pub(super) fn keep_note_left_behind(&mut self, ctx: &Context) {
         let is_covered = self.dialog.is_some() || self.report.is_some();
-        let Screen::Desk(desk) = &mut self.screen else { return };
-        if is_covered || desk.has_left_note() {
-            let told = desk.keep_note(true);
-            self.tell(ctx, told);
+        let Screen::Workspace(workspace) = &mut self.screen else { return };
+        if is_covered || workspace.has_left_note() {
+            let feedback = workspace.keep_note(true);
+            self.show_feedback(ctx, feedback);
         }
     }
 
     pub(super) fn close_project(&mut self) {
-        if self.desk().is_some() {
+        if self.workspace().is_some() {
             self.start_work("Closing …".to_owned(), Vec::new(), || Ok(Opened::default()));
         }
     }
@@ -114,22 +115,24 @@ impl Window {
     }
 
     pub(super) fn new_project(&mut self, then_import: Vec<PathBuf>) {
-        let Known { projects_dir, encoders, .. } = &self.known;
+        let DiskListing { projects_dir, encoders, .. } = &self.listing;
         self.dialog = Some(Dialog::NewProject(Box::new(NewProjectDialog::new(projects_dir, encoders, then_import))));
     }
 
     pub(super) fn take_results(&mut self, ctx: &Context) {
-        if let Some(known) = self.knowing.as_ref().and_then(Task::poll) {
-            self.known = known.unwrap_or_default();
-            self.knowing = None;
+        if let Some(listing) = self.listing_task.as_ref().and_then(Task::poll) {
+            self.listing = listing.unwrap_or_default();
+            self.listing_task = None;
             match &mut self.dialog {
-                Some(Dialog::NewProject(dialog)) => dialog.know(&self.known.projects_dir, &self.known.encoders),
-                Some(Dialog::Settings(dialog)) => dialog.know(&self.known.encoders),
+                Some(Dialog::NewProject(dialog)) => {
+                    dialog.take_listing(&self.listing.projects_dir, &self.listing.encoders)
+                }
+                Some(Dialog::Settings(dialog)) => dialog.take_listing(&self.listing.encoders),
                 _ => {}
             }
         }
         self.take_import(ctx);
-        self.tell_last_end();
+        self.report_last_end();
         let Screen::Busy { task, then_import, kept, .. } = &mut self.screen else { return };
         let Some(result) = task.poll() else { return };
         let (then_import, kept) = (std::mem::take(then_import), kept.take());
@@ -150,19 +153,19 @@ impl Window {
             }
             project.set_waker(self.services.waker.clone());
             project.start_learner();
-            self.screen = Screen::Desk(Box::new(Desk::new(project)));
-            self.told_unsaved = false;
+            self.screen = Screen::Workspace(Box::new(Workspace::new(project)));
+            self.warned_unsaved = false;
             self.recent.forget_labels();
             if !then_import.is_empty() && self.report.is_none() {
                 self.import(&then_import);
             }
         }
-        self.look_around();
+        self.refresh_listing();
         ctx.request_repaint();
     }
 
     /// What ended the program the last time, when there is nothing else to tell.
-    fn tell_last_end(&mut self) {
+    fn report_last_end(&mut self) {
         if let Some(read) = self.reading_last_end.as_ref().and_then(Task::poll) {
             self.last_end = read.unwrap_or_default();
             self.reading_last_end = None;
@@ -173,22 +176,22 @@ impl Window {
     }
 
     fn take_import(&mut self, ctx: &Context) {
-        let Screen::Desk(desk) = &mut self.screen else { return };
-        let Some(done) = desk.take_import() else { return };
+        let Screen::Workspace(workspace) = &mut self.screen else { return };
+        let Some(done) = workspace.take_import() else { return };
         match &mut self.dialog {
             Some(Dialog::Import(_)) if matches!(done, Err(SessionError::Stopped)) => {
                 self.dialog = None;
                 self.notify(ctx, "The import was cancelled; nothing was imported".to_owned(), false);
             }
             Some(Dialog::Import(dialog)) => dialog.imported(done),
-            _ => self.tell(ctx, done.map(|_| None)),
+            _ => self.show_feedback(ctx, done.map(|_| None)),
         }
     }
 
     /// Reads again what the start page shows.
-    pub(super) fn look_around(&mut self) {
+    pub(super) fn refresh_listing(&mut self) {
         let home = self.home.clone();
-        self.knowing = Some(Task::spawn("start page", self.services.waker.clone(), move || Known {
+        self.listing_task = Some(Task::spawn("start page", self.services.waker.clone(), move || DiskListing {
             recent: home.recent_projects(),
             projects_dir: home.projects_dir(),
             // A folder that can't be read is told when an encoder is imported; until then there is the built-in one.
@@ -205,13 +208,14 @@ impl Window {
         let is_project = |p: &PathBuf| p.extension().is_some_and(|e| e == "nestling");
         if let Some(Dialog::NewProject(dialog)) = &mut self.dialog {
             if dropped.iter().any(is_project) {
-                self.acts.push(Act::Notice("Make or cancel the new project first, then drop a project".to_owned()));
+                self.actions
+                    .push(UiAction::Notice("Make or cancel the new project first, then drop a project".to_owned()));
             }
             dialog.take_files(dropped.into_iter().filter(|path| !is_project(path)));
         } else if let Some(project) = dropped.iter().find(|p| is_project(p)) {
-            self.acts.push(Act::Open(project.clone()));
+            self.actions.push(UiAction::Open(project.clone()));
         } else if !dropped.is_empty() {
-            self.acts.push(Act::ImportFrom(dropped));
+            self.actions.push(UiAction::ImportFrom(dropped));
         }
     }
 }
@@ -226,6 +230,11 @@ impl From<SessionError> for Opened {
     fn from(trouble: SessionError) -> Self {
         Self { trouble: vec![trouble], ..Self::default() }
     }
+}
+
+/// A list of recent projects that can't be written is no reason to refuse a project.
+pub(super) fn remember(home: &Home, path: &Path) {
+    home.remember_recent(path).noted("the project is not among the recent ones");
 }
 
 /// Opens a project for annotation, or to be looked at where it is open elsewhere or can't be written.

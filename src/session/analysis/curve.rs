@@ -56,6 +56,11 @@ impl Project {
 
     /// The honest curve where there is one; see [`CurveBasis`].
     pub fn learning_curve(&self) -> LearningCurve {
+        self.forecasting()()
+    }
+
+    /// Makes the same away from the project: the forecast takes a while.
+    pub fn forecasting(&self) -> impl FnOnce() -> LearningCurve + Send + 'static + use<> {
         let on = |split| self.measurements().iter().filter(move |m| m.split == split);
         let (basis, split) = match on(Split::Blind).next() {
             Some(_) => (CurveBasis::Blind, Split::Blind),
@@ -84,8 +89,10 @@ impl Project {
         let last = points.iter().max_by_key(|p| p.model).and_then(|p| kinds.get(&p.model));
         let alike = points.iter().filter(|p| kinds.get(&p.model) == last);
         let curve: Vec<Point> = alike.map(|p| (p.train_sentences as f64, p.f1)).collect();
-        let (forecast, next_point) = (Forecast::of(&curve, MORE_SENTENCES), NextPoint::of(&curve));
-        LearningCurve { basis, points, forecast, next_point }
+        move || {
+            let (forecast, next_point) = (Forecast::of(&curve, MORE_SENTENCES), NextPoint::of(&curve));
+            LearningCurve { basis, points, forecast, next_point }
+        }
     }
 }
 

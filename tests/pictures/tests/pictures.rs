@@ -4,10 +4,10 @@
 //! graphics card, no font of the system and no clock is in them. Each is drawn twice, by two windows of their own.
 
 #[allow(dead_code, reason = "shared with the tests of what the window does")]
-#[path = "../../gui/stage.rs"]
-mod stage;
+#[path = "../../gui/fixture.rs"]
+mod fixture;
 
-use crate::stage::{Page, Slot, Stage};
+use crate::fixture::{Fixture, Page, Slot};
 use eframe::egui::epaint::text::{FontInsert, FontPriority, InsertFontFamily};
 use eframe::egui::{Event, FontData, FontFamily, Key, Modifiers, Theme};
 use egui_kittest::{HarnessBuilder, SnapshotOptions};
@@ -68,10 +68,10 @@ struct Camera {
 }
 
 impl Camera {
-    fn window(self, stage: &Stage, start: Option<&Path>) -> Page {
+    fn window(self, fixture: &Fixture, start: Option<&Path>) -> Page {
         let builder = HarnessBuilder::<Slot>::default().with_size(self.size).with_theme(self.theme);
         let builder = builder.with_render_cursor(false).wgpu_setup(software_vulkan());
-        let mut page = stage.window_in(builder, fonts(), start);
+        let mut page = fixture.window_in(builder, fonts(), start);
         if start.is_some() {
             page.wait("the project to open", Page::is_open);
         }
@@ -81,13 +81,13 @@ impl Camera {
 }
 
 /// Compares what `pose` brings about with the picture of this name.
-fn picture(name: &str, size: [f32; 2], theme: Theme, pose: impl Fn(&Stage, Camera) -> Page) {
+fn picture(name: &str, size: [f32; 2], theme: Theme, pose: impl Fn(&Fixture, Camera) -> Page) {
     let camera = Camera { size, theme };
     let take = || {
-        let stage = Stage::new();
-        let mut page = pose(&stage, camera);
+        let fixture = Fixture::new();
+        let mut page = pose(&fixture, camera);
         if page.is_open() {
-            page.wait("the disk", |page| page.see(|desk| desk.project.save_state()) == SaveState::AllSaved);
+            page.wait("the disk", |page| page.see(|workspace| workspace.project.save_state()) == SaveState::AllSaved);
         }
         page.harness.event(Event::PointerGone);
         page.step();
@@ -123,9 +123,9 @@ fn span(words: &[&str], phrase: &str) -> Span {
 }
 
 /// News with mentions, and a model that reads on: what it says was made up, and it is not on disk.
-fn news(stage: &Stage) -> PathBuf {
+fn news(fixture: &Fixture) -> PathBuf {
     let gold = ImportHow { kind: Some(ImportAs::Gold), split: None };
-    let path = stage.project(&["PER", "ORG", "LOC"], &text("news.jsonl"), gold);
+    let path = fixture.project(&["PER", "ORG", "LOC"], &text("news.jsonl"), gold);
     let store = Store::open(&path).unwrap();
     let corpus = store.load().unwrap().corpus;
     let model = ModelId(4);
@@ -167,8 +167,8 @@ fn news(stage: &Stage) -> PathBuf {
 }
 
 /// A mention that goes on in the next row is selected; others are inside it, suggestions follow.
-fn annotating(stage: &Stage, camera: Camera) -> Page {
-    let mut page = camera.window(stage, Some(&news(stage)));
+fn annotating(fixture: &Fixture, camera: Camera) -> Page {
+    let mut page = camera.window(fixture, Some(&news(fixture)));
     page.character("n");
     assert_eq!(page.current(), NEWS.0);
     page.click("mention ORG: the Institute for Marine Research of the University of Lund");
@@ -187,11 +187,11 @@ fn page_dark() {
 
 #[test]
 fn many_labels() {
-    picture("many_labels", LARGE, Theme::Dark, |stage, camera| {
+    picture("many_labels", LARGE, Theme::Dark, |fixture, camera| {
         let names: Vec<String> = (1..=40).map(|n| format!("Administrative district {n} of the coast")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let path = stage.project(&names, &text("news.jsonl"), ImportHow::default());
-        let mut page = camera.window(stage, Some(&path));
+        let path = fixture.project(&names, &text("news.jsonl"), ImportHow::default());
+        let mut page = camera.window(fixture, Some(&path));
         page.character("n");
         let (from, to) = (page.center("word 7: deputy"), page.center("word 8: director"));
         page.drag(from, to);
@@ -200,10 +200,10 @@ fn many_labels() {
 }
 
 fn script(name: &str, theme: Theme, sentence: u32, mark: &str) {
-    picture(name, SMALL, theme, |stage, camera| {
+    picture(name, SMALL, theme, |fixture, camera| {
         let gold = ImportHow { kind: Some(ImportAs::Gold), split: None };
-        let path = stage.project(&["PER", "ORG", "LOC"], &text("scripts.jsonl"), gold);
-        let mut page = camera.window(stage, Some(&path));
+        let path = fixture.project(&["PER", "ORG", "LOC"], &text("scripts.jsonl"), gold);
+        let mut page = camera.window(fixture, Some(&path));
         for _ in 0..sentence {
             page.character("n");
         }
@@ -239,8 +239,8 @@ fn emoji() {
 }
 
 /// The dialog, with what was found in a file.
-fn importing(stage: &Stage, camera: Camera, file: &str, end: &str) -> Page {
-    let mut page = camera.window(stage, Some(&stage.empty_project("empty.nestling")));
+fn importing(fixture: &Fixture, camera: Camera, file: &str, end: &str) -> Page {
+    let mut page = camera.window(fixture, Some(&fixture.empty_project("empty.nestling")));
     page.press(Modifiers::COMMAND, Key::I);
     page.type_into("Files", &text(file).display().to_string());
     page.click("Read");
@@ -250,27 +250,27 @@ fn importing(stage: &Stage, camera: Camera, file: &str, end: &str) -> Page {
 
 #[test]
 fn preview() {
-    picture("preview", LARGE, Theme::Light, |stage, camera| {
-        importing(stage, camera, "scripts.jsonl", "Import 5 sentences")
+    picture("preview", LARGE, Theme::Light, |fixture, camera| {
+        importing(fixture, camera, "scripts.jsonl", "Import 5 sentences")
     });
 }
 
 #[test]
 fn broken_file() {
-    picture("broken_file", SMALL, Theme::Dark, |stage, camera| importing(stage, camera, "broken.jsonl", "line 2"));
+    picture("broken_file", SMALL, Theme::Dark, |fixture, camera| importing(fixture, camera, "broken.jsonl", "line 2"));
 }
 
 #[test]
 fn empty_project() {
-    picture("empty_project", SMALL, Theme::Light, |stage, camera| {
-        camera.window(stage, Some(&stage.empty_project("empty.nestling")))
+    picture("empty_project", SMALL, Theme::Light, |fixture, camera| {
+        camera.window(fixture, Some(&fixture.empty_project("empty.nestling")))
     });
 }
 
 #[test]
 fn start() {
-    picture("start", SMALL, Theme::Dark, |stage, camera| {
-        let mut page = camera.window(stage, None);
+    picture("start", SMALL, Theme::Dark, |fixture, camera| {
+        let mut page = camera.window(fixture, None);
         page.wait("the start page", |page| page.shows("New project"));
         page
     });

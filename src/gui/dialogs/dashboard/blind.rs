@@ -2,7 +2,7 @@
 
 use super::super::explain;
 use super::progress::bar;
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::commands::CommandId;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::keyboard::keeps_enter;
@@ -22,12 +22,12 @@ pub(super) struct BlindCard {
 }
 
 impl BlindCard {
-    pub(super) fn show(&mut self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
+    pub(super) fn show(&mut self, ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
         let counts = project.counts();
         let too_late = project.models().next().is_some();
         explain(ui, PURPOSE);
         if counts.blind > 0 {
-            how_far(ui, counts, acts);
+            how_far(ui, counts, actions);
         } else if too_late {
             explain(
                 ui,
@@ -38,11 +38,11 @@ impl BlindCard {
             explain(ui, "No untouched sentence is there to be set aside.");
         }
         if !too_late && counts.free > 0 && project.read_only().is_none() {
-            self.set_aside(ui, counts, acts);
+            self.set_aside(ui, counts, actions);
         }
     }
 
-    fn set_aside(&mut self, ui: &mut Ui, counts: &Counts, acts: &mut Vec<Act>) {
+    fn set_aside(&mut self, ui: &mut Ui, counts: &Counts, actions: &mut Vec<UiAction>) {
         let tokens = theme::tokens(ui);
         // Others may have been touched since the number was chosen.
         let mut wanted = self.chosen.unwrap_or_else(|| proposed(counts)).clamp(1, counts.free);
@@ -57,7 +57,7 @@ impl BlindCard {
             ui.label(theme::small(of, tokens.text_dim));
             let title = if counts.blind == 0 { "Set aside" } else { "Set more aside" };
             if button(ui, true, title).clicked() {
-                acts.push(Act::Change(Command::SetAside { sentences: wanted }));
+                actions.push(UiAction::Change(Command::SetAside { sentences: wanted }));
                 self.chosen = None;
             }
         });
@@ -69,7 +69,7 @@ fn proposed(counts: &Counts) -> usize {
     BLIND_SENTENCES.saturating_sub(counts.blind).min(counts.free / 2)
 }
 
-fn how_far(ui: &mut Ui, counts: &Counts, acts: &mut Vec<Act>) {
+fn how_far(ui: &mut Ui, counts: &Counts, actions: &mut Vec<UiAction>) {
     let tokens = theme::tokens(ui);
     let told = format!("{} of {} complete", grouped(counts.blind_complete), grouped(counts.blind));
     ui.add_space(size::GAP_SMALL);
@@ -93,8 +93,8 @@ fn how_far(ui: &mut Ui, counts: &Counts, acts: &mut Vec<Act>) {
     ui.add_space(size::GAP_SMALL);
     let go = button(ui, true, "Annotate the blind set");
     if go.on_hover_text("Goes to its next open sentence, and on through it").clicked() {
-        let on = [CommandId::NextByBlind, CommandId::Next].map(Act::Command);
-        acts.push(Act::CloseDialog);
-        acts.extend(on);
+        let on = [CommandId::NextByBlind, CommandId::Next].map(UiAction::Command);
+        actions.push(UiAction::CloseDialog);
+        actions.extend(on);
     }
 }

@@ -1,7 +1,7 @@
 //! What decisions took: read from the log on a thread of its own when the dashboard opens.
 
 use super::super::explain;
-use super::cells;
+use super::table::cells;
 use crate::gui::theme::{self, size};
 use crate::session::{Anchoring, Costs, Decision, Project, SessionError, Task};
 use crate::wording::{counted, grouped};
@@ -31,12 +31,12 @@ impl CostsCard {
         match &self.read {
             None => explain(ui, "The log is being read …"),
             Some(Err(message)) => explain(ui, message),
-            Some(Ok(costs)) => told(ui, costs),
+            Some(Ok(costs)) => summary(ui, costs),
         }
     }
 }
 
-fn told(ui: &mut Ui, costs: &Costs) {
+fn summary(ui: &mut Ui, costs: &Costs) {
     let tokens = theme::tokens(ui);
     if Decision::ALL.iter().all(|decision| costs.all.cost(*decision).count == 0) {
         explain(ui, "Nothing was decided yet: this tells what accepting, mending, rejecting and marking takes you.");

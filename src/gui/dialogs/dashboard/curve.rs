@@ -1,13 +1,15 @@
 //! The learning curve: how good the models became, on what that was measured, and what more sentences would bring.
 //!
 //! # Invariants
-//! - The curve is fetched when there are new measurements, not each frame: its forecast takes a while.
+//! - The curve is made by a task, when there are new measurements: its forecast takes a while. Until then the one of
+//!   before stays.
 
 use super::super::explain;
 use crate::gui::theme::{self, Tokens, size};
 use crate::gui::widgets::parts::banner;
 use crate::session::{
-    Counts, CurveBasis, ENOUGH_DEV, Forecast, LearningCurve, MeasuredPoint, Project, next_point_in_words,
+    Counts, CurveBasis, ENOUGH_DEV, Forecast, LearningCurve, MeasuredPoint, Project, Task, TaskLost, Waker,
+    next_point_in_words,
 };
 use crate::wording::{counted, grouped};
 use eframe::egui::{Label, Role, Sense, Ui, WidgetInfo};
@@ -24,21 +26,37 @@ const X_TICKS: f64 = 6.0;
 
 #[derive(Default)]
 pub(super) struct CurveCard {
-    /// With how many measurements it was made.
-    made_of: usize,
-    curve: Option<LearningCurve>,
+    /// With how many measurements it was made, or is being made.
+    made_of: Option<usize>,
+    making: Option<Task<LearningCurve>>,
+    made: Option<Result<LearningCurve, TaskLost>>,
 }
 
 impl CurveCard {
-    pub(super) fn follow(&mut self, project: &Project) {
-        if self.curve.is_none() || self.made_of != project.measured() {
-            self.made_of = project.measured();
-            self.curve = Some(project.learning_curve());
+    pub(super) fn follow(&mut self, project: &Project, waker: &Waker) {
+        let measured = project.measured();
+        if self.made_of != Some(measured) {
+            self.made_of = Some(measured);
+            (self.making, self.made) = match measured {
+                // Nothing is forecast of nothing.
+                0 => (None, Some(Ok(project.learning_curve()))),
+                _ => {
+                    let task = Task::spawn("learning curve", waker.clone(), project.forecasting());
+                    (Some(task), self.made.take())
+                }
+            };
+        }
+        if let Some(made) = self.making.as_ref().and_then(Task::poll) {
+            (self.making, self.made) = (None, Some(made));
         }
     }
 
     pub(super) fn show(&self, ui: &mut Ui, project: &Project) {
-        let Some(curve) = &self.curve else { return };
+        let curve = match &self.made {
+            None => return explain(ui, "The curve is being made …"),
+            Some(Err(lost)) => return explain(ui, &lost.to_string()),
+            Some(Ok(curve)) => curve,
+        };
         let tokens = theme::tokens(ui);
         let Some(last) = curve.points.last() else {
             explain(ui, &what_is_missing(project.counts()));

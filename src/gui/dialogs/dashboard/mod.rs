@@ -2,127 +2,16 @@
 //!
 //! # Invariants
 //! - What can't be known is said, with what would be needed to know it; no figure stands in for another one.
-//! - Like all dialogs it changes nothing: setting aside and going on are asked for by [`Act`]s.
+//! - Like all dialogs it changes nothing: setting aside and going on are asked for by `UiAction`s.
 
 mod blind;
 mod costs;
 mod curve;
+mod dialog;
 mod labels;
 mod models;
 mod progress;
 mod scores;
+mod table;
 
-use self::blind::BlindCard;
-use self::costs::CostsCard;
-use self::curve::CurveCard;
-use self::models::ModelsCard;
-use self::scores::ScoresCard;
-use super::{Backstage, modal};
-use crate::gui::acts::Act;
-use crate::gui::commands::{self, CommandId};
-use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts;
-use crate::session::Project;
-use eframe::egui::{self, Align, Layout, ScrollArea, Ui, vec2};
-
-/// The window's height but for the cards.
-const BESIDE_CARDS: f32 = 160.0;
-/// What the left one of two columns takes of the width: the curve wants more than a list.
-const LEFT_SHARE: f32 = 0.58;
-
-#[derive(Default)]
-pub(crate) struct DashboardDialog {
-    curve: CurveCard,
-    models: ModelsCard,
-    blind: BlindCard,
-    costs: CostsCard,
-    scores: ScoresCard,
-}
-
-impl DashboardDialog {
-    pub(crate) fn show(&mut self, ctx: &egui::Context, backstage: &mut Backstage<'_>) {
-        let Some(project) = backstage.project else {
-            backstage.acts.push(Act::CloseDialog);
-            return;
-        };
-        self.curve.follow(project);
-        self.models.follow(project);
-        self.costs.follow(project);
-        self.scores.follow();
-        let height = (ctx.content_rect().height() - BESIDE_CARDS).max(200.0);
-        let closed = modal(ctx, "Dashboard", size::DASHBOARD, |ui| {
-            if ui.available_width() < size::TWO_COLUMNS {
-                column(ui, "all", height, |ui| {
-                    self.how_far(ui, project, backstage.acts);
-                    self.what_of(ui, project, backstage.acts);
-                });
-                return;
-            }
-            let down = Layout::top_down(Align::Min);
-            ui.horizontal_top(|ui| {
-                let left = ((ui.available_width() - size::GAP_LARGE) * LEFT_SHARE).floor();
-                let right = ui.available_width() - size::GAP_LARGE - left;
-                ui.allocate_ui_with_layout(vec2(left, height), down, |ui| {
-                    column(ui, "left", height, |ui| self.how_far(ui, project, backstage.acts));
-                });
-                ui.add_space(size::GAP_LARGE - ui.spacing().item_spacing.x);
-                ui.allocate_ui_with_layout(vec2(right, height), down, |ui| {
-                    column(ui, "right", height, |ui| self.what_of(ui, project, backstage.acts));
-                });
-            });
-        });
-        if closed {
-            backstage.acts.push(Act::CloseDialog);
-        }
-    }
-
-    fn how_far(&mut self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
-        card(ui, "Progress", |ui| progress::show(ui, project.counts()));
-        ui.add_space(size::GAP_SMALL);
-        card(ui, "Learning curve", |ui| self.curve.show(ui, project));
-        ui.add_space(size::GAP_SMALL);
-        card(ui, "Models", |ui| self.models.show(ui, project, acts));
-    }
-
-    fn what_of(&mut self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
-        card(ui, "Blind set", |ui| self.blind.show(ui, project, acts));
-        ui.add_space(size::GAP_SMALL);
-        card(ui, "Mentions by label", |ui| {
-            labels::show(ui, project);
-            let id = CommandId::LookAgain;
-            let can = project.read_only().is_none() && project.counts().complete_for_models() > 0;
-            ui.add_space(size::GAP_SMALL);
-            let title = commands::entry(id).map_or("", |e| e.title);
-            if parts::button(ui, can, title).on_hover_text(commands::title_with_keys(id)).clicked() {
-                acts.push(Act::Command(id));
-            }
-        });
-        ui.add_space(size::GAP_SMALL);
-        card(ui, "What the model finds, and what it confuses", |ui| self.scores.show(ui, project));
-        ui.add_space(size::GAP_SMALL);
-        card(ui, "What your decisions take", |ui| self.costs.show(ui));
-    }
-}
-
-/// Each column scrolls by itself, so that many labels leave the curve in sight.
-fn column(ui: &mut Ui, name: &str, height: f32, content: impl FnOnce(&mut Ui)) {
-    let area = ScrollArea::vertical().id_salt(name).max_height(height).min_scrolled_height(height);
-    area.auto_shrink([false, true]).show(ui, content);
-}
-
-/// A row of a grid.
-fn cells<const N: usize>(ui: &mut Ui, texts: [&str; N], color: egui::Color32) {
-    for text in texts {
-        ui.label(theme::small(text, color));
-    }
-    ui.end_row();
-}
-
-fn card(ui: &mut Ui, title: &str, content: impl FnOnce(&mut Ui)) {
-    let tokens = theme::tokens(ui);
-    parts::card(tokens).show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        parts::section(ui, title);
-        content(ui);
-    });
-}
+pub(crate) use dialog::DashboardDialog;

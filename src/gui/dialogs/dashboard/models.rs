@@ -1,8 +1,9 @@
 //! The models that are kept, and going back to one of them.
 
 use super::super::explain;
+use super::table::cells;
 use crate::annotation::ModelId;
-use crate::gui::acts::Act;
+use crate::gui::actions::UiAction;
 use crate::gui::panels::age;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::quiet_button;
@@ -32,7 +33,7 @@ impl ModelsCard {
         }
     }
 
-    pub(super) fn show(&self, ui: &mut Ui, project: &Project, acts: &mut Vec<Act>) {
+    pub(super) fn show(&self, ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
         let tokens = theme::tokens(ui);
         if self.kept.is_empty() {
             explain(ui, if self.looking.is_some() { "Looking …" } else { "None is there yet." });
@@ -41,7 +42,7 @@ impl ModelsCard {
         explain(ui, "F1 is that on dev when the model was trained; there may be more of dev now.");
         ui.add_space(size::GAP_SMALL);
         Grid::new("models").num_columns(6).spacing([size::GAP_LARGE, size::GAP_SMALL]).show(ui, |ui| {
-            super::cells(ui, ["model", "encoder", "sentences", "F1", "age", "size"], tokens.text_dim);
+            cells(ui, ["model", "encoder", "sentences", "F1", "age", "size"], tokens.text_dim);
             for (kept, model) in self.kept.iter().filter_map(|kept| Some((kept, info(project, kept.id)?))) {
                 let is_used = project.current_model() == Some(kept.id);
                 let f1 = model.dev_f1.map_or_else(|| "–".to_owned(), |f1| format!("{:.1}", 100.0 * f1));
@@ -56,7 +57,7 @@ impl ModelsCard {
                 } else if project.read_only().is_none() {
                     let button = quiet_button(ui, "Use").on_hover_text("Let it make the suggestions from now on");
                     if button.clicked() {
-                        acts.push(Act::Change(Command::UseModel(model.id)));
+                        actions.push(UiAction::Change(Command::UseModel(model.id)));
                     }
                 }
                 ui.end_row();

@@ -1,7 +1,7 @@
 //! What the model in use finds and confuses, label by label: made on a thread of its own when somebody asks for it.
 
 use super::super::explain;
-use super::cells;
+use super::table::cells;
 use crate::annotation::LabelId;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::button;
@@ -45,7 +45,7 @@ impl ScoresCard {
         match &self.scored {
             None => {}
             Some(Err(message)) => explain(ui, message),
-            Some(Ok((part, report))) => told(ui, *part, report, project),
+            Some(Ok((part, report))) => summary(ui, *part, report, project),
         }
     }
 
@@ -59,7 +59,7 @@ impl ScoresCard {
     }
 }
 
-fn told(ui: &mut Ui, part: Part, report: &EvaluateReport, project: &Project) {
+fn summary(ui: &mut Ui, part: Part, report: &EvaluateReport, project: &Project) {
     let tokens = theme::tokens(ui);
     let name = |label: LabelId| project.corpus().labels().get(label).map_or("?", |label| label.display_name());
     ui.add_space(size::GAP_SMALL);

@@ -1,8 +1,8 @@
 //! What a sentence widget shows, apart from where: words, marks, probable heads.
 //!
 //! # Invariants
-//! - [`Mark`]s are ordered by span and label, so that accepting a suggestion, which turns a ghost into a mention on the
-//!   same words, changes neither the order nor the lane of any mark.
+//! - [`Mark`]s are ordered by span and label, so that accepting a suggestion, which makes it a mention on the same
+//!   words, changes neither the order nor the lane of any mark.
 //! - `key` changes whenever anything does that decides where things lie; layouts are cached by it.
 //!
 //! Deliberately absent: positions (`flow`) and colours of a theme (`paint`).
@@ -17,9 +17,9 @@ use unicode_bidi::Direction;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum MarkId {
     /// A mention that a person stands for.
-    Gold(MentionId),
+    Mention(MentionId),
     /// A suggestion, known by what it says.
-    Ghost(Span, LabelId),
+    Suggestion(Span, LabelId),
 }
 
 #[derive(Clone, Debug)]
@@ -50,8 +50,8 @@ pub struct Mark {
 }
 
 impl Mark {
-    pub fn is_ghost(&self) -> bool {
-        matches!(self.id, MarkId::Ghost(..))
+    pub fn is_suggestion(&self) -> bool {
+        matches!(self.id, MarkId::Suggestion(..))
     }
 }
 
@@ -67,13 +67,13 @@ pub struct Content {
 }
 
 impl Content {
-    /// A sentence with its gold mentions and the suggestions in `ghosts`.
-    pub fn of(corpus: &Corpus, sentence: &Sentence, ghosts: &[Suggestion], heads: &[f32]) -> Self {
+    /// A sentence with its gold mentions and these suggestions.
+    pub fn of(corpus: &Corpus, sentence: &Sentence, suggestions: &[Suggestion], heads: &[f32]) -> Self {
         let words = words(text_of(corpus, sentence), sentence.tokens());
         let labels = corpus.labels();
         let golds = sentence.mentions().iter().map(|m| gold(corpus, sentence, labels, m));
-        let ghosts = ghosts.iter().map(|s| ghost(corpus, sentence, labels, s));
-        let marks = in_lanes(golds.chain(ghosts).collect());
+        let suggestions = suggestions.iter().map(|s| suggestion(corpus, sentence, labels, s));
+        let marks = in_lanes(golds.chain(suggestions).collect());
         Self { words, marks, heads: heads.to_vec(), ..Self::default() }.with_key()
     }
 
@@ -82,7 +82,7 @@ impl Content {
         let marks = mentions.iter().zip(0..).filter_map(|((fragments, name, color), number)| {
             let hull = Span::covering(fragments.first()?.start(), fragments.last()?.last());
             Some(Mark {
-                id: MarkId::Gold(MentionId(number)),
+                id: MarkId::Mention(MentionId(number)),
                 fragments: fragments.clone(),
                 hull,
                 label: LabelId(0),
@@ -198,7 +198,7 @@ fn gold(corpus: &Corpus, sentence: &Sentence, labels: &LabelSet, mention: &Menti
     let fragments: Vec<Span> = mention.fragments.iter().collect();
     let text: Vec<&str> = fragments.iter().map(|f| corpus.span_text(sentence, *f)).collect();
     Mark {
-        id: MarkId::Gold(mention.id),
+        id: MarkId::Mention(mention.id),
         hull: mention.hull(),
         label: mention.label,
         color,
@@ -211,11 +211,11 @@ fn gold(corpus: &Corpus, sentence: &Sentence, labels: &LabelSet, mention: &Menti
     }
 }
 
-fn ghost(corpus: &Corpus, sentence: &Sentence, labels: &LabelSet, suggestion: &Suggestion) -> Mark {
+fn suggestion(corpus: &Corpus, sentence: &Sentence, labels: &LabelSet, suggestion: &Suggestion) -> Mark {
     let (name, color) = name_and_color(labels, suggestion.label);
     let tag = format!("{name} {:.2}", suggestion.score);
     Mark {
-        id: MarkId::Ghost(suggestion.span, suggestion.label),
+        id: MarkId::Suggestion(suggestion.span, suggestion.label),
         fragments: vec![suggestion.span],
         hull: suggestion.span,
         label: suggestion.label,

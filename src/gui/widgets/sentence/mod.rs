@@ -8,13 +8,16 @@
 //!
 //! Deliberately absent: keys, which are in the command table.
 
+mod bidi;
 mod content;
 mod flow;
 mod paint;
+mod rows;
 
 pub use content::{Content, Mark, MarkId, Word};
-pub use flow::{Flow, Setting};
+pub use flow::Flow;
 pub use paint::{Emphasis, paint, paint_words};
+pub use rows::TextLayout;
 
 use super::galleys::WordGalleys;
 use crate::annotation::TokenIdx;
@@ -132,7 +135,7 @@ impl SentenceView<'_> {
         }
         let at = local(response.interact_pointer_pos()?);
         if let Some(mark) = self.flow.mark_at(at).and_then(|index| self.content.marks.get(index)) {
-            let accepts = response.double_clicked() && mark.is_ghost();
+            let accepts = response.double_clicked() && mark.is_suggestion();
             return Some(if accepts { SentenceEvent::Accept(mark.id) } else { SentenceEvent::Pick(mark.id) });
         }
         let Some(token) = self.flow.word_at(at).map(TokenIdx::new) else { return Some(SentenceEvent::Clear) };
@@ -153,7 +156,7 @@ impl SentenceView<'_> {
         if ui.input(|i| i.pointer.time_since_last_movement()) > HELP_SECS {
             return response;
         }
-        let help = if mark.is_ghost() { "Click to select, double-click to accept" } else { "Click to select" };
+        let help = if mark.is_suggestion() { "Click to select, double-click to accept" } else { "Click to select" };
         response.on_hover_text_at_pointer(format!("{}\n{help}", mark.tag))
     }
 
@@ -248,12 +251,12 @@ impl Typesetter {
     pub fn set_row(&mut self, ui: &Ui, content: &Content, place: Rect) -> (Arc<Flow>, Pos2) {
         // Whole points, so that dragging a panel's edge does not lay out anew at each fraction.
         let width = place.width().max(20.0).floor();
-        let flow = self.set(ui, content, Setting { width, points: size::TEXT, most_rows: 1 });
+        let flow = self.set(ui, content, TextLayout { width, points: size::TEXT, most_rows: 1 });
         let foot = flow.rows.first().map_or(0.0, |row| row.foot);
         (flow, pos2(place.left(), place.center().y - foot / 2.0))
     }
 
-    pub fn set(&mut self, ui: &Ui, content: &Content, setting: Setting) -> Arc<Flow> {
+    pub fn set(&mut self, ui: &Ui, content: &Content, setting: TextLayout) -> Arc<Flow> {
         let key = FlowKey {
             content: content.key,
             width: setting.width.to_bits(),

@@ -1,4 +1,4 @@
-//! How a sentence looks: shades, words, underlines of probable heads, bars, ghosts, tags.
+//! How a sentence looks: shades, words, underlines of probable heads, bars, suggestions, tags.
 //!
 //! Deliberately absent: where things lie (`flow`) and what the pointer does (`mod`).
 
@@ -146,7 +146,7 @@ impl Brush<'_> {
             let halo = theme::mix(self.tokens.card, color, 0.3);
             self.painter.rect_filled(bar.expand(2.5), bar.height(), halo);
         }
-        if mark.is_ghost() {
+        if mark.is_suggestion() {
             let fill = theme::mix(self.tokens.card, color, 0.08);
             self.painter.rect_filled(bar, bar.height() / 2.0, fill);
             let outline = stadium(bar.shrink(0.5));

@@ -8,7 +8,7 @@ use eframe::egui::{
 use egui_kittest::kittest::{NodeT, Queryable};
 use egui_kittest::{Harness, HarnessBuilder};
 use nestling::annotation::{SentenceId, Status};
-use nestling::gui::{Desk, FilePicker, Window, Wish};
+use nestling::gui::{FilePicker, FileRequest, Window, Workspace};
 use nestling::session::{Command, Home, ImportHow, NewProject, Order, Project, ReadRequest, Setting, read_files};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -27,12 +27,12 @@ pub(crate) struct Fake {
 }
 
 impl FilePicker for Fake {
-    fn pick(&self, _wish: &Wish) -> Vec<PathBuf> {
+    fn pick(&self, _request: &FileRequest) -> Vec<PathBuf> {
         std::mem::take(&mut self.next.lock().unwrap())
     }
 }
 
-pub(crate) struct Stage {
+pub(crate) struct Fixture {
     pub(crate) dir: tempfile::TempDir,
     pub(crate) picker: Arc<Fake>,
     pub(crate) foreign: bool,
@@ -87,7 +87,7 @@ pub(crate) struct Page {
     pub(crate) harness: Harness<'static, Slot>,
 }
 
-impl Stage {
+impl Fixture {
     pub(crate) fn new() -> Self {
         Self { dir: tempfile::tempdir().unwrap(), picker: Arc::new(Fake::default()), foreign: false }
     }
@@ -198,18 +198,18 @@ impl Page {
     }
 
     pub(crate) fn is_open(&self) -> bool {
-        self.harness.state().borrow().as_ref().is_some_and(|window| window.desk().is_some())
+        self.harness.state().borrow().as_ref().is_some_and(|window| window.workspace().is_some())
     }
 
-    pub(crate) fn see<R>(&self, look: impl FnOnce(&Desk) -> R) -> R {
+    pub(crate) fn see<R>(&self, look: impl FnOnce(&Workspace) -> R) -> R {
         let slot = self.harness.state().borrow();
-        look(slot.as_ref().and_then(Window::desk).expect("a project is open"))
+        look(slot.as_ref().and_then(Window::workspace).expect("a project is open"))
     }
 
     /// The mentions of a sentence as "ORG: the Harbour Board".
     pub(crate) fn mentions(&self, sentence: u32) -> Vec<String> {
-        self.see(|desk| {
-            let corpus = desk.project.corpus();
+        self.see(|workspace| {
+            let corpus = workspace.project.corpus();
             let sentence = corpus.sentence(SentenceId(sentence)).unwrap();
             let shown = sentence.mentions().iter().map(|m| {
                 let name = &corpus.labels().get(m.label).unwrap().name;
@@ -220,11 +220,11 @@ impl Page {
     }
 
     pub(crate) fn status(&self, sentence: u32) -> Status {
-        self.see(|desk| desk.project.corpus().sentence(SentenceId(sentence)).unwrap().status())
+        self.see(|workspace| workspace.project.corpus().sentence(SentenceId(sentence)).unwrap().status())
     }
 
     pub(crate) fn current(&self) -> u32 {
-        self.see(|desk| desk.view.current().unwrap().0)
+        self.see(|workspace| workspace.view.current().unwrap().0)
     }
 
     pub(crate) fn key(&mut self, key: Key) {
@@ -354,7 +354,7 @@ impl Page {
     }
 
     pub(crate) fn project_name(&self) -> String {
-        self.see(|desk| desk.project.name())
+        self.see(|workspace| workspace.project.name())
     }
 
     pub(crate) fn center(&self, name: &str) -> Pos2 {

@@ -4,58 +4,58 @@
 //! - Only what is drawn as selected is changed. What was scrolled away is brought into sight first, and what was
 //!   replaced since it was drawn has to be selected again.
 
-use super::commands::{CommandId, keys_text};
-use super::desk::{Desk, NOTHING, Told};
-use super::view::Unseen;
-use super::widgets::sentence::MarkId;
+use super::selection::Unseen;
+use super::state::{Feedback, NO_FEEDBACK, Workspace};
 use crate::annotation::{Fragments, LabelId, Span, Status};
+use crate::gui::commands::{CommandId, keys_text};
+use crate::gui::widgets::sentence::MarkId;
 use crate::session::Command;
 
 /// Of the words that something was done to, so many characters are told.
 const MOST_CHARACTERS: usize = 40;
 
-impl Desk {
+impl Workspace {
     /// A label for what is selected: the picked mention or suggestion, else words.
-    pub fn use_label(&mut self, label: LabelId) -> Told {
-        let Some(sentence) = self.view.current() else { return NOTHING };
+    pub fn use_label(&mut self, label: LabelId) -> Feedback {
+        let Some(sentence) = self.view.current() else { return NO_FEEDBACK };
         if let Some(unseen) = self.view.unseen() {
             return self.show_selection(unseen);
         }
         let name = self.name_of(label);
-        let (command, told) = match self.view.picked_mark().map(|m| (m.id, m.hull, m.label)) {
-            Some((MarkId::Gold(mention), hull, old)) => {
+        let (command, feedback) = match self.view.picked_mark().map(|m| (m.id, m.hull, m.label)) {
+            Some((MarkId::Mention(mention), hull, old)) => {
                 let words = self.words_of(hull);
                 if old == label {
                     return Ok(Some(format!("{words} is {name} already")));
                 }
-                let told = format!("{words} is {name} now, no longer {}", self.name_of(old));
-                (Command::Relabel { sentence, mention, label }, told)
+                let feedback = format!("{words} is {name} now, no longer {}", self.name_of(old));
+                (Command::Relabel { sentence, mention, label }, feedback)
             }
-            Some((MarkId::Ghost(span, suggested), ..)) => {
+            Some((MarkId::Suggestion(span, suggested), ..)) => {
                 let words = self.words_of(span);
                 let suggested = self.view.suggested_as(span, suggested);
                 if suggested.label == label {
                     (Command::Accept { sentence, suggested }, format!("{words} is accepted as {name}"))
                 } else {
-                    let told = format!("{words} is {name}; {} was suggested", self.name_of(suggested.label));
-                    (Command::Correct { sentence, suggested, to: span, label }, told)
+                    let feedback = format!("{words} is {name}; {} was suggested", self.name_of(suggested.label));
+                    (Command::Correct { sentence, suggested, to: span, label }, feedback)
                 }
             }
             None => {
-                let Some(span) = self.view.target() else { return NOTHING };
-                let told = format!("{} is {name}", self.words_of(span));
-                (Command::Annotate { sentence, fragments: Fragments::from(span), label }, told)
+                let Some(span) = self.view.target() else { return NO_FEEDBACK };
+                let feedback = format!("{} is {name}", self.words_of(span));
+                (Command::Annotate { sentence, fragments: Fragments::from(span), label }, feedback)
             }
         };
         let outcome = self.change(command)?;
         self.pick_mention(outcome.mention);
         let is_complete = self.view.sentence(&self.project).is_some_and(|s| s.status() == Status::Complete);
         let complete = if is_complete { " · the sentence stays complete" } else { "" };
-        Ok(Some(format!("{told}{complete} · {} takes it back", keys_text(CommandId::Undo))))
+        Ok(Some(format!("{feedback}{complete} · {} takes it back", keys_text(CommandId::Undo))))
     }
 
     /// Shows what a command would change where the person can't see it, and leaves it as it is.
-    pub(super) fn look_first(&mut self, id: CommandId) -> Option<Told> {
+    pub(super) fn look_first(&mut self, id: CommandId) -> Option<Feedback> {
         use CommandId::{Accept, EndAfter, EndBefore, Reject, Remove, StartAfter, StartBefore};
         let changes_it = matches!(id, Accept | Reject | Remove | EndBefore | EndAfter | StartBefore | StartAfter);
         let is_about_it = changes_it && self.view.picked().is_some() && !self.is_reviewing();
@@ -63,7 +63,7 @@ impl Desk {
         Some(self.show_selection(unseen))
     }
 
-    fn show_selection(&mut self, unseen: Unseen) -> Told {
+    fn show_selection(&mut self, unseen: Unseen) -> Feedback {
         self.view.follow();
         let why = match unseen {
             Unseen::OutOfSight => "What is selected was out of sight, and nothing was changed; here it is",

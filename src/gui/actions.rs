@@ -1,4 +1,4 @@
-//! What panels ask for. A panel never does it itself: the window collects acts while it paints and carries them out
+//! What panels ask for. A panel never does it itself: the window collects actions while it paints and carries them out
 //! afterwards.
 
 use super::commands::CommandId;
@@ -7,7 +7,7 @@ use crate::annotation::{LabelId, SentenceId};
 use crate::session::{Command, ImportHow, Incoming, Watch};
 use std::path::PathBuf;
 
-pub(super) enum Act {
+pub(super) enum UiAction {
     /// Something of the command table.
     Command(CommandId),
     /// A change of the project.
@@ -24,7 +24,7 @@ pub(super) enum Act {
     EditLabel(LabelId),
     OpenSample,
     /// Reads again what lies on the disk beside projects: encoders, recent projects.
-    LookAround,
+    RefreshListing,
     Create {
         path: PathBuf,
         labels: Vec<String>,
@@ -52,30 +52,39 @@ pub(super) enum Act {
     CloseDialog,
 }
 
-impl Act {
+impl UiAction {
     /// Whether it would change the project, which can't be done in one that was opened to be read.
     pub(super) fn changes(&self) -> bool {
         match self {
-            Act::Command(id) => id.changes(),
-            Act::Change(_) | Act::UseLabel(_) | Act::EditLabel(_) | Act::ImportFrom(_) | Act::Import { .. } => true,
-            Act::KeepNote { .. } => true,
-            Act::Sentence(event) => matches!(event, SentenceEvent::Accept(_)),
-            Act::GoTo(_)
-            | Act::OpenSample
-            | Act::LookAround
-            | Act::Create { .. }
-            | Act::Open(_)
-            | Act::Rescue(_)
-            | Act::CopyText(_)
-            | Act::Notice(_)
-            | Act::FileNewsRead
-            | Act::CloseDialog => false,
+            UiAction::Command(id) => id.changes(),
+            UiAction::Change(_)
+            | UiAction::UseLabel(_)
+            | UiAction::EditLabel(_)
+            | UiAction::ImportFrom(_)
+            | UiAction::Import { .. } => true,
+            UiAction::KeepNote { .. } => true,
+            UiAction::Sentence(event) => matches!(event, SentenceEvent::Accept(_)),
+            UiAction::GoTo(_)
+            | UiAction::OpenSample
+            | UiAction::RefreshListing
+            | UiAction::Create { .. }
+            | UiAction::Open(_)
+            | UiAction::Rescue(_)
+            | UiAction::CopyText(_)
+            | UiAction::Notice(_)
+            | UiAction::FileNewsRead
+            | UiAction::CloseDialog => false,
         }
     }
 
     /// Whether it may be done while a file or an import is written: it neither changes, closes nor covers anything.
     pub(super) fn is_harmless(&self) -> bool {
         use CommandId::{ToggleTheme, ZoomIn, ZoomOut, ZoomReset};
-        matches!(self, Act::CopyText(_) | Act::FileNewsRead | Act::Command(ToggleTheme | ZoomIn | ZoomOut | ZoomReset))
+        matches!(
+            self,
+            UiAction::CopyText(_)
+                | UiAction::FileNewsRead
+                | UiAction::Command(ToggleTheme | ZoomIn | ZoomOut | ZoomReset)
+        )
     }
 }

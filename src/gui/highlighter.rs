@@ -10,11 +10,11 @@ const MOST_BYTES: usize = 4_000;
 
 /// The terms of a query, folded: in a row, the last one as the beginning of a word.
 #[derive(Default)]
-pub(super) struct Marker {
+pub(super) struct Highlighter {
     terms: Vec<String>,
 }
 
-impl Marker {
+impl Highlighter {
     pub(super) fn new(query: &str) -> Self {
         Self { terms: search_terms(query).map(|term| folded(term).collect()).collect() }
     }
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     fn check(query: &str, text: &str, want: &[&str]) {
-        let found: Vec<&str> = Marker::new(query).find(text).into_iter().map(|place| &text[place]).collect();
+        let found: Vec<&str> = Highlighter::new(query).find(text).into_iter().map(|place| &text[place]).collect();
         assert_eq!(found, want, "{query} in {text}");
     }
 

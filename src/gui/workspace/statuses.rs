@@ -4,42 +4,42 @@
 //! - A sentence that is complete stays so until it is opened again: no other command takes that away.
 //! - What changes a complete sentence is told in words, with the way back: it may have been a slip of the hand.
 
-use super::commands::{CommandId, keys_text};
-use super::desk::{Desk, NOTHING, Told};
+use super::state::{Feedback, NO_FEEDBACK, Workspace};
 use crate::annotation::{Sentence, Status};
+use crate::gui::commands::{CommandId, keys_text};
 use crate::session::Command;
 use crate::wording::counted;
 
-impl Desk {
-    pub(super) fn set_status_and_go(&mut self, status: Status) -> Told {
-        let Some(sentence) = self.view.sentence(&self.project) else { return NOTHING };
+impl Workspace {
+    pub(super) fn set_status_and_go(&mut self, status: Status) -> Feedback {
+        let Some(sentence) = self.view.sentence(&self.project) else { return NO_FEEDBACK };
         let (sentence, before) = (sentence.id(), sentence.status());
         if before == Status::Complete && status != before {
             return Ok(Some(stays_complete("skip")));
         }
-        let open = self.view.ghosts().count();
+        let open = self.view.suggestion_marks().count();
         self.change(Command::SetStatus { sentence, status })?;
-        let mut told = Vec::new();
+        let mut feedback = Vec::new();
         if status == Status::Complete && before != status && open > 0 {
             let were = counted(open, "suggestion was", "suggestions were");
-            told.push(format!("Completed; {were} not accepted ({} goes back)", keys_text(CommandId::Undo)));
+            feedback.push(format!("Completed; {were} not accepted ({} goes back)", keys_text(CommandId::Undo)));
         }
         if status == Status::Skipped && before != status {
-            told.push(format!("Skipped ({} goes back)", keys_text(CommandId::Undo)));
+            feedback.push(format!("Skipped ({} goes back)", keys_text(CommandId::Undo)));
         }
         if before == Status::Flagged {
-            told.push("No longer flagged".to_owned());
+            feedback.push("No longer flagged".to_owned());
         }
         if before == Status::Skipped && status != before {
-            told.push("No longer skipped".to_owned());
+            feedback.push("No longer skipped".to_owned());
         }
-        told.extend(self.go_on()?);
-        Ok((!told.is_empty()).then(|| told.join(" · ")))
+        feedback.extend(self.go_on()?);
+        Ok((!feedback.is_empty()).then(|| feedback.join(" · ")))
     }
 
     /// Flags the sentence, or makes it what it was before the flag.
-    pub(super) fn flag(&mut self) -> Told {
-        let Some(sentence) = self.view.sentence(&self.project) else { return NOTHING };
+    pub(super) fn flag(&mut self) -> Feedback {
+        let Some(sentence) = self.view.sentence(&self.project) else { return NO_FEEDBACK };
         let (sentence, status) = (sentence.id(), sentence.status());
         if status == Status::Complete {
             return Ok(Some(stays_complete("flag")));
@@ -55,8 +55,8 @@ impl Desk {
     }
 
     /// Makes a complete or skipped sentence one that waits again. Its mentions stay.
-    pub(super) fn reopen(&mut self) -> Told {
-        let Some(sentence) = self.view.sentence(&self.project) else { return NOTHING };
+    pub(super) fn reopen(&mut self) -> Feedback {
+        let Some(sentence) = self.view.sentence(&self.project) else { return NO_FEEDBACK };
         if sentence.status().waits() {
             return Ok(Some("The sentence is open".to_owned()));
         }
@@ -67,12 +67,14 @@ impl Desk {
     }
 
     /// Does something, and says so if it changed a sentence that is complete and does not speak for itself.
-    pub(super) fn minding_complete(&mut self, act: impl FnOnce(&mut Self) -> Told) -> Told {
+    pub(super) fn minding_complete(&mut self, edit: impl FnOnce(&mut Self) -> Feedback) -> Feedback {
         let complete = self.view.sentence(&self.project).filter(|s| s.status() == Status::Complete).map(Sentence::id);
         let revision = self.project.corpus().revision();
-        let told = act(self)?;
+        let feedback = edit(self)?;
         let corpus = self.project.corpus();
-        let Some(id) = complete.filter(|_| told.is_none() && corpus.revision() != revision) else { return Ok(told) };
+        let Some(id) = complete.filter(|_| feedback.is_none() && corpus.revision() != revision) else {
+            return Ok(feedback);
+        };
         let is_complete = corpus.sentence(id).is_some_and(|sentence| sentence.status() == Status::Complete);
         let now = if is_complete { "the sentence stays complete" } else { "the sentence is no longer complete" };
         let intent = self.project.undo_intent().unwrap_or_default();

@@ -1,8 +1,8 @@
 //! What the window says in passing: what came of commands, what workers have to tell.
 
-use super::{Screen, Window};
-use crate::gui::desk::Told;
+use super::state::{Screen, Window};
 use crate::gui::panels::status::Notice;
+use crate::gui::workspace::Feedback;
 use crate::session::Event;
 use crate::wording::capital;
 use eframe::egui::Context;
@@ -10,8 +10,8 @@ use eframe::egui::Context;
 const NOTICE_SECS: f64 = 5.0;
 
 impl Window {
-    pub(super) fn tell(&mut self, ctx: &Context, told: Told) {
-        let (text, is_error) = match told {
+    pub(super) fn show_feedback(&mut self, ctx: &Context, feedback: Feedback) {
+        let (text, is_error) = match feedback {
             Ok(None) => return,
             Ok(Some(text)) => (text, false),
             Err(error) => (capital(&error.to_string()), true),
@@ -24,20 +24,16 @@ impl Window {
     }
 
     /// Tells of an edit, and offers to take it back where there was one.
-    pub(super) fn tell_edit(&mut self, ctx: &Context, before: Option<u64>, told: Told) {
-        let is_told = matches!(told, Ok(Some(_)));
-        self.tell(ctx, told);
-        let is_edited = is_told && self.revision() != before;
+    pub(super) fn show_edit_feedback(&mut self, ctx: &Context, before: Option<u64>, feedback: Feedback) {
+        let has_feedback = matches!(feedback, Ok(Some(_)));
+        self.show_feedback(ctx, feedback);
+        let is_edited = has_feedback && self.revision() != before;
         if let Some(notice) = self.notice.as_mut().filter(|_| is_edited) {
             notice.offers_undo = true;
         }
     }
 
-    pub(super) fn revision(&self) -> Option<u64> {
-        self.desk().map(|desk| desk.project.corpus().revision())
-    }
-
-    pub(super) fn tell_event(&mut self, ctx: &Context, event: Event) {
+    pub(super) fn show_event(&mut self, ctx: &Context, event: Event) {
         match event {
             Event::ModelReady(info) => {
                 let text = format!("Model {} makes the suggestions from now on", info.id);
@@ -50,9 +46,9 @@ impl Window {
                 self.notify(ctx, text, false);
             }
             Event::LookedAgain { findings, asked_models } => {
-                let Screen::Desk(desk) = &mut self.screen else { return };
-                let told = desk.take_findings(findings, asked_models);
-                self.tell(ctx, told);
+                let Screen::Workspace(workspace) = &mut self.screen else { return };
+                let feedback = workspace.take_findings(findings, asked_models);
+                self.show_feedback(ctx, feedback);
             }
             Event::LookAgainFailed { message } => self.notify(ctx, capital(&message), true),
             Event::TrainingStopped => self.notify(ctx, "The training was stopped".to_owned(), false),

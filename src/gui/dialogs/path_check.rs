@@ -4,48 +4,48 @@ use crate::session::{Task, Waker};
 use std::path::{Path, PathBuf};
 
 #[derive(Default)]
-pub(super) struct Place {
-    seen: Seen,
+pub(super) struct PathCheck {
+    checked: Checked,
     /// What was asked for, and the look that is under way.
-    looking: Option<(PathBuf, Task<Seen>)>,
+    checking: Option<(PathBuf, Task<Checked>)>,
 }
 
 #[derive(Default)]
-struct Seen {
+struct Checked {
     path: PathBuf,
     is_taken: bool,
 }
 
-impl Place {
+impl PathCheck {
     /// Looks where that was not done yet; call each frame. For a proposal that is taken, returns the next free one.
-    pub(super) fn look(&mut self, path: &Path, is_proposal: bool, waker: &Waker) -> Option<PathBuf> {
+    pub(super) fn check(&mut self, path: &Path, is_proposal: bool, waker: &Waker) -> Option<PathBuf> {
         let mut better = None;
-        if let Some((asked, task)) = &self.looking
+        if let Some((asked, task)) = &self.checking
             && let Some(result) = task.poll()
         {
             // A look that was lost has seen nothing; writing looks once more.
-            self.seen = result.unwrap_or_else(|_| Seen { path: asked.clone(), is_taken: false });
-            better = (asked == path && self.seen.path != path).then(|| self.seen.path.clone());
-            self.looking = None;
+            self.checked = result.unwrap_or_else(|_| Checked { path: asked.clone(), is_taken: false });
+            better = (asked == path && self.checked.path != path).then(|| self.checked.path.clone());
+            self.checking = None;
         }
-        if self.looking.is_none() && better.is_none() && self.seen.path != path {
+        if self.checking.is_none() && better.is_none() && self.checked.path != path {
             let asked = path.to_owned();
             let work = move || {
                 let path = if is_proposal { first_free(asked) } else { asked };
-                Seen { is_taken: path.exists(), path }
+                Checked { is_taken: path.exists(), path }
             };
-            self.looking = Some((path.to_owned(), Task::spawn("look at a path", waker.clone(), work)));
+            self.checking = Some((path.to_owned(), Task::spawn("look at a path", waker.clone(), work)));
         }
         better
     }
 
     /// Something of this name is there, as far as is known.
     pub(super) fn is_taken(&self, path: &Path) -> bool {
-        self.seen.path == path && self.seen.is_taken
+        self.checked.path == path && self.checked.is_taken
     }
 
-    pub(super) fn know_taken(&mut self, path: PathBuf) {
-        self.seen = Seen { path, is_taken: true };
+    pub(super) fn mark_taken(&mut self, path: PathBuf) {
+        self.checked = Checked { path, is_taken: true };
     }
 }
 

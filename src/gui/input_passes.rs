@@ -1,9 +1,9 @@
-//! Input in turns: while frames are slow, several clicks and keys arrive in one frame, and each is to find the window
+//! Input in passes: while frames are slow, several clicks and keys arrive in one frame, and each is to find the window
 //! as the one before it has left it.
 //!
 //! egui looks at a frame's input as a whole: it asks what lies under the pointer's last place, takes a press and a
 //! release in one frame for no drag, moves the keyboard once for two Tabs, and lets a drop-down that opens compete with
-//! the dialog that was pressed. So a frame that brings more than one turn gets a pass for each.
+//! the dialog that was pressed. So what has to be handled by itself gets a pass of the frame.
 //!
 //! # Invariants
 //! - No event is dropped, and their order stays.
@@ -22,29 +22,29 @@ const MOST_FRAMES_IN_ROW: usize = 2;
 /// Press and release are a click however long a slow frame keeps them apart: only their distance makes a drag.
 const CLICK_SECS: f64 = 3600.0;
 
-/// The events that have not had their turn yet.
+/// The events that wait for their pass.
 #[derive(Default)]
-struct Turns {
+struct InputPasses {
     waiting: VecDeque<Event>,
 }
 
 /// Once for each context, before its first frame.
 pub(super) fn install(ctx: &Context) {
-    ctx.add_plugin(Turns::default());
+    ctx.add_plugin(InputPasses::default());
     ctx.options_mut(|options| {
         options.max_passes = MOST_PASSES;
         options.input_options.max_click_duration = CLICK_SECS;
     });
 }
 
-impl Plugin for Turns {
+impl Plugin for InputPasses {
     fn debug_name(&self) -> &'static str {
-        "turns"
+        "input passes"
     }
 
     fn input_hook(&mut self, ctx: &Context, input: &mut RawInput) {
         self.waiting.extend(input.events.drain(..));
-        let count = first_turn(self.waiting.make_contiguous(), ctx.text_edit_focused());
+        let count = first_pass(self.waiting.make_contiguous(), ctx.text_edit_focused());
         input.events.extend(self.waiting.drain(..count));
     }
 
@@ -63,7 +63,7 @@ impl Plugin for Turns {
 
 /// What the events before one were.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Before {
+enum Preceding {
     /// Nothing that matters to what comes next.
     Nothing,
     Moves,
@@ -80,45 +80,45 @@ enum Before {
 }
 
 /// How many of the events can be handled at once. `is_typing`: keys that type go to a field.
-fn first_turn(events: &[Event], is_typing: bool) -> usize {
-    let mut before = Before::Nothing;
+fn first_pass(events: &[Event], is_typing: bool) -> usize {
+    let mut before = Preceding::Nothing;
     for (at, event) in events.iter().enumerate() {
-        let acted = !matches!(before, Before::Nothing | Before::Moves | Before::Work);
-        let (ends_turn, now) = match event {
+        let acted = !matches!(before, Preceding::Nothing | Preceding::Moves | Preceding::Work);
+        let (ends_pass, now) = match event {
             Event::PointerMoved(_) => {
-                (before == Before::Pointer, if before == Before::Nothing { Before::Moves } else { before })
+                (before == Preceding::Pointer, if before == Preceding::Nothing { Preceding::Moves } else { before })
             }
-            Event::PointerButton { pressed: true, .. } => (acted || before == Before::Work, Before::Pointer),
+            Event::PointerButton { pressed: true, .. } => (acted || before == Preceding::Work, Preceding::Pointer),
             // Where the button is let go, the drag has to be seen first.
-            Event::PointerButton { pressed: false, .. } => (before != Before::Nothing, Before::Pointer),
+            Event::PointerButton { pressed: false, .. } => (before != Preceding::Nothing, Preceding::Pointer),
             Event::Key { key, pressed: true, modifiers, .. } => {
                 let plain = !(modifiers.ctrl || modifiers.command || modifiers.mac_cmd || modifiers.alt);
                 if is_typing && plain && types(*key) {
-                    (acted, Before::Work)
+                    (acted, Preceding::Work)
                 } else {
-                    let is_held = matches!(before, Before::Key { key: held, .. } if held == *key);
-                    ((acted && !is_held) || before == Before::Work, Before::Key { key: *key, typed: false })
+                    let is_held = matches!(before, Preceding::Key { key: held, .. } if held == *key);
+                    ((acted && !is_held) || before == Preceding::Work, Preceding::Key { key: *key, typed: false })
                 }
             }
             Event::Key { key, pressed: false, .. } => match before {
-                Before::Key { key: down, .. } if down == *key => (false, Before::Other),
+                Preceding::Key { key: down, .. } if down == *key => (false, Preceding::Other),
                 _ => (false, before),
             },
             Event::Text(text) => match before {
                 // The key's own.
-                Before::Key { key, typed: false } if types(key) => (false, Before::Key { key, typed: true }),
-                _ if is_typing && text != "?" => (acted, Before::Work),
-                _ => (acted || before == Before::Work, Before::Other),
+                Preceding::Key { key, typed: false } if types(key) => (false, Preceding::Key { key, typed: true }),
+                _ if is_typing && text != "?" => (acted, Preceding::Work),
+                _ => (acted || before == Preceding::Work, Preceding::Other),
             },
-            Event::AccessKitActionRequest(_) => (acted || before == Before::Work, Before::Other),
+            Event::AccessKitActionRequest(_) => (acted || before == Preceding::Work, Preceding::Other),
             // A click asks for those that are held; a key brings them along.
-            Event::ModifiersChanged(_) => (before == Before::Pointer, before),
+            Event::ModifiersChanged(_) => (before == Preceding::Pointer, before),
             Event::Ime(_) | Event::Paste(_) | Event::Copy | Event::Cut | Event::MouseWheel { .. } => {
-                (acted, Before::Work)
+                (acted, Preceding::Work)
             }
             _ => (false, before),
         };
-        if ends_turn && at > 0 {
+        if ends_pass && at > 0 {
             return at;
         }
         before = now;
@@ -196,17 +196,17 @@ mod tests {
         let mut left = events(letters);
         let mut sizes = Vec::new();
         while !left.is_empty() {
-            let count = first_turn(&left, is_typing);
+            let count = first_pass(&left, is_typing);
             assert!(count > 0, "{letters} stands still");
             sizes.push(count);
             left.drain(..count);
         }
-        let want: Vec<usize> = want.iter().map(|turn| events(turn).len()).collect();
+        let want: Vec<usize> = want.iter().map(|pass| events(pass).len()).collect();
         assert_eq!(sizes, want, "{letters}");
     }
 
     #[test]
-    fn a_press_its_way_and_its_release_have_a_turn_each() {
+    fn a_press_its_way_and_its_release_have_a_pass_each() {
         check("mmPmmRm", false, &["mmP", "mm", "R", "m"]);
         check("PRPR", false, &["P", "R", "P", "R"]);
         check("mR", false, &["m", "R"]);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_act_have_a_turn_each_and_text_stays_together() {
+    fn keys_that_act_have_a_pass_each_and_text_stays_together() {
         check("xxxExB", true, &["xxx", "E", "x", "B"]);
         check("xBk", false, &["x", "B", "k"]);
         check("x_x", true, &["x_x"]);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_held_is_one_turn() {
+    fn a_key_that_is_held_is_one_pass() {
         check("BBBx", true, &["BBB", "x"]);
         check("BBbB", false, &["BBb", "B"]);
         check("___", false, &["___"]);

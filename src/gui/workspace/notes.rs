@@ -1,39 +1,13 @@
-//! The note on a mention while it is written.
+//! Storing the note on a mention that is being written.
 //!
 //! # Invariants
 //! - What is typed is stored soon after, while the field still has the keyboard; all of one writing is undone as one.
 //! - A note outlives its field: it is stored also when its mention, the sentence or the project is left.
 
-use super::desk::{Desk, NOTHING, Told};
-use super::typing::Typing;
+use super::state::{Feedback, NO_FEEDBACK, Workspace};
 use super::view::View;
-use super::widgets::sentence::MarkId;
-use crate::annotation::{Mention, MentionId, SentenceId};
+use crate::gui::widgets::sentence::MarkId;
 use crate::session::{Command, Project};
-
-/// The note of the picked mention while somebody writes it.
-#[derive(Default)]
-pub struct NoteDraft {
-    pub of: Option<(SentenceId, MentionId)>,
-    pub text: String,
-    /// The field had the keyboard when it was last painted: the project may not know the text yet.
-    pub is_open: bool,
-    /// The project has got a part of what is being written.
-    pub is_begun: bool,
-    pub typing: Typing,
-}
-
-impl NoteDraft {
-    /// Of a mention, as the project has it.
-    pub fn of(sentence: SentenceId, mention: &Mention) -> Self {
-        Self { of: Some((sentence, mention.id)), text: mention.note.clone(), ..Self::default() }
-    }
-
-    /// What is to be stored of the text.
-    pub fn note(&self) -> &str {
-        self.text.trim()
-    }
-}
 
 impl View {
     /// A note is being written that the project does not have as it is.
@@ -43,36 +17,36 @@ impl View {
     }
 }
 
-impl Desk {
-    pub(super) fn note(&mut self) -> Told {
+impl Workspace {
+    pub(super) fn note(&mut self) -> Feedback {
         if self.view.picked_mention(&self.project).is_none() {
             return Ok(Some("Select a mention first".to_owned()));
         }
         self.view.focus_note = true;
-        NOTHING
+        NO_FEEDBACK
     }
 
     /// A note is being written, and its mention is no longer the picked one.
-    pub(super) fn has_left_note(&self) -> bool {
+    pub(in crate::gui) fn has_left_note(&self) -> bool {
         let draft = &self.view.note;
-        draft.is_open && draft.of.map(|(_, mention)| MarkId::Gold(mention)) != self.view.picked()
+        draft.is_open && draft.of.map(|(_, mention)| MarkId::Mention(mention)) != self.view.picked()
     }
 
     /// Takes over the note that is being written, which goes on or has ended.
-    pub(super) fn keep_note(&mut self, has_ended: bool) -> Told {
+    pub(in crate::gui) fn keep_note(&mut self, has_ended: bool) -> Feedback {
         if self.is_importing() || !self.view.note.is_open {
-            return NOTHING;
+            return NO_FEEDBACK;
         }
         let draft = &mut self.view.note;
         draft.typing.settle();
         draft.is_open = !has_ended;
         let goes_on = draft.is_begun;
         draft.is_begun &= !has_ended;
-        let Some((sentence, mention)) = draft.of else { return NOTHING };
+        let Some((sentence, mention)) = draft.of else { return NO_FEEDBACK };
         let note = draft.note().to_owned();
         let there = self.project.corpus().sentence(sentence).and_then(|s| s.mention(mention));
         if there.is_none_or(|mention| mention.note == note) {
-            return NOTHING;
+            return NO_FEEDBACK;
         }
         self.view.note.is_begun = !has_ended;
         let command = match goes_on {

@@ -1,0 +1,65 @@
+//! Going from sentence to sentence: on, back, up and down the list.
+
+use super::state::{Feedback, NO_FEEDBACK, Workspace};
+use super::view::NextBy;
+use crate::gui::commands::{CommandId, keys_text, title_with_keys};
+use crate::session::{Command, Order, Setting};
+
+impl Workspace {
+    /// From now on, also when the project is opened again.
+    pub(super) fn go_on_in(&mut self, order: Order) -> Feedback {
+        self.view.next_by = NextBy::Order(order);
+        if self.project.read_only().is_none() && self.project.settings().order != order {
+            self.change(Command::Set(Setting::Order(order)))?;
+        }
+        NO_FEEDBACK
+    }
+
+    pub(super) fn go_on(&mut self) -> Feedback {
+        let Some(current) = self.view.current() else { return NO_FEEDBACK };
+        let next = match self.view.next_by {
+            NextBy::Found if !self.view.finder.is_on() => {
+                return Ok(Some(format!("Find something first ({})", keys_text(CommandId::Search))));
+            }
+            NextBy::Found => self.view.finder.next_open(self.project.corpus(), current),
+            NextBy::Order(Order::Blind) if self.project.counts().blind == 0 => {
+                return Ok(Some(format!("No sentence is set aside; see {}", title_with_keys(CommandId::Dashboard))));
+            }
+            NextBy::Order(order) => self.project.next_sentence(current, order),
+        };
+        match next {
+            Some(next) => {
+                self.view.go_to(&self.project, next);
+                NO_FEEDBACK
+            }
+            None if self.view.next_by == NextBy::Found => {
+                Ok(Some("Every other sentence that was found is complete or skipped".to_owned()))
+            }
+            None if self.view.next_by == NextBy::Order(Order::Blind) => {
+                Ok(Some("Every other sentence of the blind set is complete or skipped".to_owned()))
+            }
+            None => Ok(Some("Every other sentence is complete or skipped".to_owned())),
+        }
+    }
+
+    pub(super) fn go_in_list(&mut self, by: isize) -> Feedback {
+        let Some(current) = self.view.current() else { return NO_FEEDBACK };
+        if let Some(id) = self.view.finder.step_from(self.project.corpus(), current, by) {
+            self.go_to(id);
+        }
+        NO_FEEDBACK
+    }
+
+    pub(super) fn go_back(&mut self) -> Feedback {
+        let went = self.view.go_back(&self.project);
+        Ok((!went).then(|| "There is no sentence to go back to".to_owned()))
+    }
+
+    pub(super) fn show_news(&mut self) -> Feedback {
+        if self.view.has_news() {
+            self.view.clear();
+            self.view.show_latest(&self.project);
+        }
+        NO_FEEDBACK
+    }
+}
