@@ -1,26 +1,28 @@
 //! Nestling: annotate nested named entities with a model that learns while you work.
 //!
 //! The modules in reading order, which is also the order of the layers. Imports go down only, and modules of one layer
-//! do not import each other; `tests/layering.rs` reads every `use crate::…` and fails otherwise.
+//! do not import each other; `tests/layering.rs` reads every `use crate::…` and fails otherwise. `ARCHITECTURE.md` walks
+//! through them.
 //!
 //! | layer | module | holds |
 //! |---|---|---|
 //! | 0 | [`text`] | offsets, tokens, sentences |
 //! | 0 | [`wording`] | numbers and lists in what people read |
-//! | 0 | [`disk`] | files that may have come from anybody |
-//! | 0 | [`nn`] | layers that train, seeded random numbers, AdamW |
+//! | 0 | [`disk`] | files that may have come from anybody, and writing that lasts |
+//! | 1 | [`nn`] | layers that train, seeded random numbers, AdamW |
 //! | 1 | [`annotation`] | spans, labels, mentions, suggestions, edits, history |
-//! | 1 | [`encoder`] | BERT-family encoders |
+//! | 2 | [`encoder`] | BERT-family encoders |
 //! | 2 | [`evaluation`] | counts and scores |
 //! | 2 | [`active`] | which sentence next |
 //! | 2 | [`mod@format`] | file formats |
 //! | 2 | [`store`] | the project file |
-//! | 2 | [`model`] | architectures: candidates, losses, decoding |
-//! | 3 | [`train`] | frozen data sets, the training loop, snapshots |
-//! | 3 | [`distill`] | small encoders from large ones |
-//! | 4 | [`session`] | an open project and its workers |
-//! | 5 | [`cli`] | the command line |
-//! | 5 | `gui` | the window (feature `gui`) |
+//! | 3 | [`model`] | architectures: candidates, losses, decoding |
+//! | 4 | [`train`] | frozen data sets, the training loop, snapshots |
+//! | 4 | [`distill`] | small encoders from large ones |
+//! | 5 | [`session`] | an open project and its workers |
+//! | 6 | [`experiments`] | annotation replayed, and what work costs, measured |
+//! | 7 | [`cli`] | the command line |
+//! | 7 | `gui` | the window (feature `gui`) |
 
 pub mod text;
 
@@ -49,6 +51,8 @@ pub mod train;
 pub mod distill;
 
 pub mod session;
+
+pub mod experiments;
 
 pub mod cli;
 

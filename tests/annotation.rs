@@ -223,7 +223,7 @@ fn tokens_are_split_and_joined_with_their_mentions() {
         the mention "Anna Berg" (PER) lies on both sides; change or remove it first
         there is no such place in the sentence; choose another one
         there is no next sentence in this document
-        this sentence is not there any more; choose another one"#]]
+        this sentence no longer exists; choose another one"#]]
     .assert_eq(&refusals.join("\n"));
 }
 

@@ -86,6 +86,35 @@ fn every_acknowledged_change_survives_a_kill() {
     assert!(imports > 10, "{imports} imports");
 }
 
+/// Names the program's folder of a child that breaks off; absent in the test itself.
+const FAULTY: &str = "NESTLING_TEST_FAULTY_HOME";
+
+#[test]
+fn a_fault_leaves_a_report_with_the_names_of_functions() {
+    let dir = tempfile::TempDir::new().unwrap();
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["faulty_child", "--exact", "--nocapture"]).env(FAULTY, dir.path());
+    assert!(!child.output().unwrap().status.success(), "it breaks off");
+    let report = std::fs::read_dir(dir.path().join("faults")).unwrap().next().unwrap().unwrap().path();
+    let report = std::fs::read_to_string(report).unwrap();
+    assert!(report.contains("a fault of a test"), "{report}");
+    assert!(report.contains("crash::break_off"), "the trace names functions: {report}");
+}
+
+/// Does nothing but as a child.
+#[test]
+fn faulty_child() {
+    let Some(home) = std::env::var_os(FAULTY) else { return };
+    nestling::session::report_faults(&nestling::session::Home::at(home));
+    break_off();
+}
+
+/// Has a frame of its own in every build.
+#[inline(never)]
+fn break_off() {
+    std::panic::panic_any("a fault of a test");
+}
+
 /// Does nothing but as a child.
 #[test]
 fn child() {

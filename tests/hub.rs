@@ -83,7 +83,7 @@ fn what_can_t_be_had_is_refused() {
     assert!(message.contains("built in"), "{message}");
     place.server.set(|faults| faults.damaged = true);
     let message = place.refused(&["encoders", "install", "acme/tiny"]);
-    assert!(message.contains("came damaged"), "{message}");
+    assert!(message.contains("arrived damaged"), "{message}");
     assert_eq!(place.json(&["encoders"])["encoders"].as_array().unwrap().len(), 2);
 }
 
@@ -122,7 +122,7 @@ fn it_is_interrupted_and_goes_on() {
     let output = child.wait_with_output().unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{message}");
-    assert!(message.contains("what was fetched is kept"), "{message}");
+    assert!(message.contains("the download so far is kept"), "{message}");
     place.server.set(|faults| faults.stall_at = None);
     place.json(&["encoders", "install", "acme/tiny", "--name", "later"]);
     assert_eq!(place.server.of_weights().last().unwrap().range.as_deref(), Some("bytes=20000-"));

@@ -418,7 +418,7 @@ fn what_people_type_goes_through_the_same_door() {
     let place = Place::new();
     let mut project = Project::create(&place.home, &place.path(), &NewProject::default()).unwrap();
     let refused = project.run(Command::AddLabel { name: "A\0".to_owned() }).unwrap_err().to_string();
-    assert!(refused.starts_with("the name can't be taken: character 2"), "{refused}");
+    assert!(refused.starts_with("the name can't be used: character 2"), "{refused}");
     project.run(Command::AddLabel { name: "A".to_owned() }).unwrap();
     let mut label = project.corpus().labels().by_name("A").unwrap().clone();
     label.title = "\0".to_owned();

@@ -258,7 +258,7 @@ fn the_command_goes_on_with_what_was_interrupted() {
 
     let (code, stdout, stderr) = place.nestling(&["train", "p.nestling", "--resume", "--json"]);
     assert_eq!(code, 0, "{stderr}");
-    assert!(stderr.contains("going on after step 20"), "{stderr}");
+    assert!(stderr.contains("resuming after step 20"), "{stderr}");
     let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!((&json["model"], &json["epochs"], &json["train_sentences"]), (&1.into(), &10.into(), &60.into()));
     assert!(weights(&place.models().join("model-0001")) == uninterrupted(&place));

@@ -865,7 +865,7 @@ fn a_blind_set_is_drawn_before_anything_is_learned_and_gets_no_suggestions() {
     project.predict_now(Part::Blind, None, None, options, &cancel, &mut |_, _| {}).unwrap();
     assert!(blind.iter().all(|id| project.suggestions(*id).is_none() && project.visible_suggestions(*id).is_empty()));
     let late = project.run(Command::SetAside { sentences: 1 }).unwrap_err().to_string();
-    assert!(late.contains("a model has learned already"), "{late}");
+    assert!(late.contains("a model has already learned"), "{late}");
     project.close().unwrap();
     assert_eq!(place.open().learning_curve(), curve);
 }
@@ -999,7 +999,7 @@ fn models_that_have_not_seen_it_are_asked_about_gold_and_trainings_wait() {
     assert!(matches!(project.learner().state, LearnerState::LookingAgain(_)), "{:?}", project.learner());
     (12..22).for_each(|number| annotate(&mut project, SentenceId(number)));
     let refused = project.run(Command::Train).unwrap_err().to_string();
-    assert!(refused.contains("under way"), "{refused}");
+    assert!(refused.contains("is running"), "{refused}");
     let mut found = None;
     wait(&mut project, |_, events| {
         let came = events

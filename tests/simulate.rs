@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
-use nestling::session::{
-    Config, Home, ReadRequest, RunRecord, SentenceRecord, SessionError, SimulateEvent, SimulateReport, SimulateRequest,
-    TrainEvent, simulate,
-};
+use nestling::experiments::{RunRecord, SentenceRecord, SimulateEvent, SimulateReport, SimulateRequest, simulate};
+use nestling::session::{Config, Home, ReadRequest, SessionError, TrainEvent};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -15,10 +15,11 @@ pub struct Rgb(pub u8, pub u8, pub u8);
 
 impl Rgb {
     /// Reads `#RRGGBB`.
-    pub fn from_hex(hex: &str) -> Option<Self> {
-        let digits = hex.strip_prefix('#').filter(|d| d.len() == 6 && d.is_ascii())?;
-        let part = |range| digits.get(range).and_then(|d| u8::from_str_radix(d, 16).ok());
-        Some(Self(part(0..2)?, part(2..4)?, part(4..6)?))
+    pub fn from_hex(color: &str) -> Option<Self> {
+        let mut parts = [0; 3];
+        hex::decode_to_slice(color.strip_prefix('#')?, &mut parts).ok()?;
+        let [red, green, blue] = parts;
+        Some(Self(red, green, blue))
     }
 
     pub fn to_hex(self) -> String {
@@ -299,6 +300,6 @@ mod tests {
     #[test]
     fn hex_reads_and_writes() {
         assert_eq!(Rgb::from_hex("#0aF1ff").map(Rgb::to_hex).as_deref(), Some("#0AF1FF"));
-        assert_eq!(Rgb::from_hex("#é1234"), None);
+        assert_eq!(["#é1234", "#+1+2+3", "#12345", "123456"].map(Rgb::from_hex), [None; 4]);
     }
 }

@@ -15,7 +15,7 @@ use crate::text::{ByteIdx, TextRange};
 /// Why tokens or sentences can't be split or joined there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SegmentError {
-    #[error("this sentence is not there any more; choose another one")]
+    #[error("this sentence no longer exists; choose another one")]
     NoSentence,
     #[error("there is no such place in the sentence; choose another one")]
     NoPlace,

@@ -8,18 +8,26 @@ pub(super) use active::{Aside, Costs, Curve, LookAgain, Rank, Simulate};
 pub(super) use bench::{Bench, BenchImport, BenchPredict, BenchRefresh, BenchTrain, BenchUi, BenchWhat};
 pub(super) use models::{By, Compare, Distill, Evaluate, Predict, Train};
 
-use crate::session::{Config, KEYS, SessionError, formats};
+use crate::session::{Config, KEYS, LOG_LEVELS, SessionError, formats};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Annotate nested named entities with a model that learns while you work.
-///
-/// Without a sub-command the window opens, on PROJECT if one is given.
 #[derive(Parser, Debug)]
-#[command(name = "nestling", version, args_conflicts_with_subcommands = true, arg_required_else_help = false)]
+#[command(
+    name = "nestling",
+    version,
+    args_conflicts_with_subcommands = true,
+    arg_required_else_help = false,
+    after_help = "Without a command the window opens, with PROJECT if one is given.\n\
+                  `nestling COMMAND --help` explains each command, with an example."
+)]
 pub(super) struct Cli {
     /// Project file to open in the window.
     pub(super) project: Option<PathBuf>,
+    /// What is written to the log in the program's own folder [default: warn, or what NESTLING_LOG says]
+    #[arg(long, global = true, value_name = "LEVEL", value_parser = LOG_LEVELS)]
+    pub(super) log: Option<String>,
     #[command(subcommand)]
     pub(super) command: Option<Command>,
 }
@@ -27,32 +35,36 @@ pub(super) struct Cli {
 /// What every sub-command takes.
 #[derive(Args, Debug, Clone, Copy)]
 pub(super) struct Common {
-    /// Print exactly one JSON object on standard output.
+    /// Print exactly one JSON object to standard output.
     #[arg(long)]
     pub(super) json: bool,
-    /// No progress on standard error.
+    /// Show no progress on standard error.
     #[arg(long)]
     pub(super) quiet: bool,
 }
 
-/// A line for each setting of trainings.
+/// Settings that `nestling train` has options for, too.
+const OPTIONS_OF_TRAIN: [&str; 7] = ["architecture", "effort", "epochs", "batch_size", "seed", "limit", "threads"];
+
+/// A line for each setting of trainings that has no option of its own.
 fn settings_of_trainings() -> String {
-    KEYS.iter().map(|(key, default, meaning)| format!("  {key:<13} {meaning} [{default}]\n")).collect()
+    let others = KEYS.iter().filter(|(key, ..)| !OPTIONS_OF_TRAIN.contains(key));
+    others.map(|(key, default, meaning)| format!("  {key:<13} {meaning} [{default}]\n")).collect()
 }
 
 /// What every sub-command that trains takes.
 #[derive(Args, Debug)]
 pub(super) struct Tuning {
-    /// Threads for tensor work; all cores by default.
-    #[arg(long)]
+    /// Number of threads [default: all cores]
+    #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
-    /// Hyper-parameter of the training, as key=value; may be given several times.
+    /// Hyper-parameter; repeatable; `nestling train --help` lists them
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(super) set: Vec<(String, String)>,
 }
 
 impl Tuning {
-    /// Settings that a sub-command has flags of its own for, as far as they were given, then these, which go before them.
+    /// The settings given by a sub-command's own flags, then those of `--set`, which take precedence.
     pub(super) fn with<const N: usize>(&self, named: [(&str, Option<String>); N]) -> Vec<(String, String)> {
         let threads = ("threads", self.threads.map(|n| n.to_string()));
         let named = named.into_iter().chain([threads]);
@@ -72,128 +84,151 @@ impl Tuning {
 
 #[derive(Subcommand, Debug)]
 pub(super) enum Command {
-    /// Make a project.
+    /// Create a project
     #[command(after_help = "Example: nestling new harbour.nestling --labels PER,ORG,LOC")]
     New(New),
-    /// Open the sample project in the window, making it first if it is not there.
+    /// Open the sample project, creating it first if needed
     #[command(after_help = "Example: nestling sample")]
     Sample(Sample),
-    /// Bring texts, mentions or suggestions into a project.
-    #[command(
-        after_help = "Example: nestling import harbour.nestling train.jsonl --option end=inclusive --split train"
-    )]
+    /// Import texts, mentions or suggestions into a project
+    #[command(after_help = format!("Kinds of --as; by default suggestions if all mentions have a score, text if there are none\n\
+                            (unless the files or a split of train, dev or test say that somebody looked), else gold:\n  \
+                            gold         mentions a person vouches for: sentences become complete, labels are added\n  \
+                            suggestions  mentions to review\n  \
+                            text         text only; mentions in the files are counted and left out\n\n\
+                            Splits, by default as the files say, else train or pool:\n  \
+                            train  complete sentences to learn from      dev    to choose the best epoch and model\n  \
+                            pool   sentences not yet complete            test   to score on\n  \
+                            blind  set aside from the start, for the learning curve\n\n\
+                            Formats: {}; options are in docs/formats.md\n\n\
+                            Example: nestling import harbour.nestling train.jsonl --option end=inclusive --split train", format_ids()))]
     Import(Import),
-    /// Write annotations to a file, with a receipt of what its format could not hold.
+    /// Export annotations, with a receipt of what the format can't hold
     #[command(after_help = format!("Formats: {}\n\nExample: nestling export harbour.nestling --format jsonl --output gold.jsonl", format_ids()))]
     Export(Export),
-    /// Files of one format to another, without a project, with a receipt of what it could not hold.
+    /// Convert files to another format, without a project
     #[command(after_help = format!("Formats: {}\n\nExample: nestling convert corpus/ --from brat --to conll --output corpus.conll --option layers=3", format_ids()))]
     Convert(Convert),
-    /// Counts, labels, splits, statuses and models of a project.
+    /// Show a project's counts, labels, splits, statuses and models
     #[command(after_help = "Example: nestling info harbour.nestling --json")]
     Info(Info),
-    /// Who did what, and when, the newest first; nothing is ever taken out of it.
+    /// Show who did what and when, newest first; the log is never cut
     #[command(after_help = "Example: nestling log harbour.nestling --limit 20")]
     Log(Log),
-    /// The models of a project; make another one the one that suggests.
-    ///
-    /// The one in use, the one before it, the newest and the best on dev are kept.
-    #[command(after_help = "Example: nestling models harbour.nestling --use 3")]
+    /// List a project's models, or choose the one that suggests
+    #[command(after_help = "Kept are the model in use, the one before it, the newest, and the best on dev.\n\n\
+                            Example: nestling models harbour.nestling --use 3")]
     Models(Models),
-    /// List the documents of a project; exclude some, include them again, delete some.
-    ///
-    /// What is excluded stays in the project, but is not counted, searched, learned from or exported. What is deleted
-    /// is brought back only by undo in the window.
-    #[command(after_help = "Examples:\n  nestling documents harbour.nestling\n  \
+    /// List a project's documents; exclude, include or delete some
+    #[command(after_help = "Excluded documents stay in the project, but are not counted, searched, learned from or\n\
+                            exported. Only undo in the window brings a deleted document back.\n\nExamples:\n  nestling documents harbour.nestling\n  \
                             nestling documents harbour.nestling --exclude draft notes")]
     Documents(Documents),
-    /// Find sentences by their words; the last one may be the beginning of a word.
+    /// Find sentences by consecutive words; the last may be incomplete
     #[command(after_help = "Example: nestling search harbour.nestling \"harbour bo\"")]
     Search(Search),
-    /// Copy a project, with all that is done so far, into a new file; also while it is open in the window.
+    /// Copy a project, even while it is open in the window
     #[command(after_help = "Example: nestling copy harbour.nestling harbour-friday.nestling")]
     Copy(Copy),
-    /// Check a project: its file, each offset in it, its models.
-    ///
-    /// A damaged project is never changed; with --repair, what can be read of it goes into NAME.rescued.nestling.
-    #[command(after_help = "Example: nestling check harbour.nestling --repair")]
+    /// Check a project: its file, every offset in it, its models
+    #[command(
+        after_help = "A damaged project is never changed. With --repair, everything that can be read of it goes\n\
+                            into NAME.rescued.nestling.\n\nExample: nestling check harbour.nestling --repair"
+    )]
     Check(Check),
-    /// Train on the complete sentences, keep the best epoch on dev, and make the model current.
-    #[command(after_help = format!("Keys of --set, with their defaults:\n{}\nExample: nestling train harbour.nestling --epochs 10 --set encoder_lr=1e-4", settings_of_trainings()))]
+    /// Train on the complete sentences and make the model current
+    #[command(after_help = format!("Keys of --set [and defaults]; the options above are keys, too, spelled with _:\n{}\nExample: nestling train harbour.nestling --epochs 10 --set encoder_lr=1e-4", settings_of_trainings()))]
     Train(Train),
-    /// Store suggestions of a model in a project, or filter a file through a model.
+    /// Store a model's suggestions in a project, or annotate a file
     #[command(after_help = "Examples:\n  nestling predict harbour.nestling\n  \
                             nestling predict --model harbour.models/model-0003 --input texts.jsonl --output predicted.jsonl")]
     Predict(Predict),
-    /// Score a model on a split: strict micro precision, recall and F1, and where they come from.
-    #[command(after_help = "Examples:\n  nestling evaluate harbour.nestling --split test --json\n  \
+    /// Score a model on a split: strict precision, recall and F1
+    #[command(after_help = "Breakdowns of --by:\n  \
+                            label      each label\n  \
+                            matches    exact (any label), partial (overlaps count half) and type match (overlap and label)\n  \
+                            length     number of words in a mention\n  \
+                            nesting    mentions inside others, around others, both, or neither\n  \
+                            buckets    XS to XL by length of mention and sentence, label consistency, mention density\n  \
+                            errors     what is wrong: the label, the boundaries, both, or everything\n  \
+                            confusion  which labels are mistaken for which, and for none\n  \
+                            tasks      finding heads, classifying all spans, and both; predicts a second time\n\n\
+                            Examples:\n  nestling evaluate harbour.nestling --split test --json\n  \
                             nestling evaluate harbour.nestling --split test --by label,matches,nesting,errors")]
     Evaluate(Evaluate),
-    /// Train a model of each architecture and seed on the complete sentences, and compare them; none is kept.
+    /// Train and compare architectures over several seeds; keeps no model
     #[command(
         after_help = "Example: nestling compare harbour.nestling --architectures smartspanner,spanner --seeds 1,2,3"
     )]
     Compare(Compare),
-    /// Set sentences aside at random for an honest learning curve, before anything is learned.
-    ///
-    /// They are annotated without suggestions, and no model learns from them.
-    #[command(after_help = "Example: nestling aside harbour.nestling --sentences 100")]
+    /// Set aside random sentences for an honest learning curve
+    #[command(
+        after_help = "Do this before the first training. You annotate these sentences without suggestions, and no\n\
+                            model learns from them.\n\nExample: nestling aside harbour.nestling --sentences 100"
+    )]
     Aside(Aside),
-    /// How good the models became, how sure that is, and what more sentences would bring.
+    /// Show how good the models are, and what more sentences would bring
     #[command(after_help = "Example: nestling curve harbour.nestling --json")]
     Curve(Curve),
-    /// What decisions cost: accepting, mending, rejecting, creating, in seconds and keys, for each label and model.
-    #[command(after_help = "Example: nestling costs harbour.nestling --json")]
-    Costs(Costs),
-    /// Complete sentences that are worth a second look, and why: models that had not seen them disagree, the same words
-    /// are labelled in two ways, a nesting hardly ever occurs. Nothing is stored.
-    #[command(after_help = "Example: nestling look-again harbour.nestling --limit 50")]
-    LookAgain(LookAgain),
-    /// The sentences to annotate next, with their acquisition scores; nothing is stored.
+    /// Show what decisions cost, in seconds and keys
     #[command(
-        after_help = "Strategies: random, order, words, least-confidence, entropy, neh, mention-count, bald, each but the \
-                            first three with +diverse, +typical or +stochastic; default is what the program uses.\n\n\
+        after_help = "Decisions are accepting, correcting, rejecting and creating, for each label and model.\n\nExample: nestling costs harbour.nestling --json"
+    )]
+    Costs(Costs),
+    /// List complete sentences worth a second look, and why
+    #[command(
+        after_help = "Reasons: models that had not seen the sentence disagree, the same words are labelled in two\n\
+                            ways, or a nesting hardly ever occurs. Nothing is stored.\n\nExample: nestling look-again harbour.nestling --limit 50"
+    )]
+    LookAgain(LookAgain),
+    /// List the sentences to annotate next, with acquisition scores
+    #[command(
+        after_help = "Strategies: random, order, words, least-confidence, entropy, neh, mention-count, bald; all but the\n\
+                            first three also with +diverse, +typical or +stochastic. `default` is what the program uses.\n\
+                            Nothing is stored.\n\n\
                             Example: nestling rank harbour.nestling --strategy entropy+diverse --limit 20"
     )]
     Rank(Rank),
-    /// Replay a gold corpus as if a person annotated it: learning curves, and what suggestions save.
-    ///
-    /// Each strategy and seed draws a pool, annotates it step by step as the gold says, trains after each step of the
-    /// schedule, and scores on test. Results are kept in the output's folder, with a plot (curves.svg).
-    #[command(after_help = "Example: nestling simulate --train train.jsonl --dev dev.jsonl --test test.jsonl \
-                            --strategies random,default --pool 2000 --schedule 20,60,120,250,500,1000 --seeds 1,2,3 \
-                            --output simulation")]
+    /// Replay a gold corpus as if a person annotated it
+    #[command(
+        after_help = "Each strategy and seed draws a pool, annotates it step by step as the gold says, trains after each\n\
+                            step of the schedule, and scores on test. The result: learning curves, and what suggestions save.\n\
+                            The folder of --output keeps them, with a plot (curves.svg).\n\n\
+                            Example:\n  nestling simulate --train train.jsonl --dev dev.jsonl --test test.jsonl --strategies random,default \\\n    \
+                            --pool 2000 --schedule 20,60,120,250,500,1000 --seeds 1,2,3 --output simulation"
+    )]
     Simulate(Simulate),
-    /// Make a small encoder that gives nearly what a large one gives, in a fraction of the time; no labels are needed.
-    #[command(after_help = "Example: nestling distill --teacher minilm --text corpus/ more.txt --output small-minilm \
-                            --set layers=3\n\nKeys of --set, and of the lines `KEY = VALUE` in the file of --config:\n  \
-                            layers      blocks of the student, the teacher's first ones; half of them by default\n  \
-                            inner       neurons of a block's inner layer; half of the teacher's by default\n  \
-                            vocabulary  subwords that are kept, those of the text first; all by default\n  \
-                            last        the teacher's block that the last one imitates; as many as layers by default\n  \
-                            epochs      passes over the text; 3\n  \
-                            batch_size  sentences a step; 32\n  \
-                            rate        learning rate; 1e-3\n  \
-                            seed        of the order of the sentences; 42\n  \
-                            threads     for tensor work; all cores\n  \
-                            compact     true: 4 and 8 bits a weight, as built-in encoders are; false")]
+    /// Make a small, fast encoder from a large one and unlabelled text
+    #[command(
+        after_help = "Example:\n  nestling distill --teacher minilm --text corpus/ more.txt --output small-minilm --set layers=3\n\nKeys of --set [and defaults], also for lines `KEY = VALUE` in the file of --config:\n  \
+                            layers      number of blocks, taken from the start of the teacher [half of them]\n  \
+                            inner       neurons in a block's inner layer [half of the teacher's]\n  \
+                            vocabulary  number of subwords to keep, those of the text first [all]\n  \
+                            last        which block of the teacher the last block imitates [as many as layers]\n  \
+                            epochs      passes over the text [3]\n  \
+                            batch_size  sentences per step [32]\n  \
+                            rate        learning rate [1e-3]\n  \
+                            seed        for the order of the sentences [42]\n  \
+                            threads     number of threads [all cores]\n  \
+                            compact     true stores 4 and 8 bits per weight, like the built-in encoders [false]"
+    )]
     Distill(Distill),
-    /// List, import and remove encoders.
+    /// List, import, download and remove encoders
     #[command(after_help = "Example: nestling encoders import ./all-MiniLM-L6-v2 --name minilm")]
     Encoders(Encoders),
-    /// Measure what the program does, on this machine.
+    /// Measure the program on this machine
     #[command(after_help = "Example: nestling bench import --sentences 100000 --json")]
     Bench(Bench),
 }
 
 #[derive(Args, Debug)]
 pub(super) struct New {
-    /// Where the project file is made; it must not be there yet.
+    /// Project file to create; it must not exist yet
     pub(super) project: PathBuf,
-    /// Label names, parted by commas.
+    /// Label names, comma-separated
     #[arg(long, value_delimiter = ',')]
     pub(super) labels: Vec<String>,
-    /// Encoder to start trainings from; see `nestling encoders list`.
+    /// Encoder to train from; see `nestling encoders list`
     #[arg(long)]
     pub(super) encoder: Option<String>,
     #[command(flatten)]
@@ -202,10 +237,10 @@ pub(super) struct New {
 
 #[derive(Args, Debug)]
 pub(super) struct Sample {
-    /// Where the sample project is made, instead of the program's own folder.
+    /// Create it here instead of in the program's own folder
     #[arg(long)]
     pub(super) at: Option<PathBuf>,
-    /// Make it, but open no window.
+    /// Create it, but open no window
     #[arg(long)]
     pub(super) no_window: bool,
     #[command(flatten)]
@@ -214,25 +249,23 @@ pub(super) struct Sample {
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum As {
-    /// Mentions that a person stands for; marks sentences complete and adds unknown labels.
+    // What these mean is said below the options: docs here would make each option of `--help` three lines long.
     Gold,
-    /// Mentions to be reviewed.
     Suggestions,
-    /// Text only; mentions in the file are counted and left out.
     Text,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SplitName {
-    /// The rest, complete.
+    // Complete sentences of the rest.
     Train,
-    /// Kept for choosing the best epoch and model.
+    // To choose the best epoch and model.
     Dev,
-    /// Kept for scoring.
+    // To score on.
     Test,
-    /// Kept aside from the start, for the learning curve.
+    // Set aside from the start, for the learning curve.
     Blind,
-    /// The rest, not yet complete.
+    // Sentences of the rest that are not yet complete.
     Pool,
 }
 
@@ -240,20 +273,19 @@ pub(super) enum SplitName {
 pub(super) struct Import {
     /// Project file.
     pub(super) project: PathBuf,
-    /// Files and folders to read; several become one import.
+    /// Files and folders to read, as one import
     #[arg(required = true)]
     pub(super) input: Vec<PathBuf>,
-    /// Format id, or `auto`.
+    /// Format id, or `auto`
     #[arg(long, default_value = "auto")]
     pub(super) format: String,
-    /// What the mentions of the files are; by default suggestions where all have a score, else gold, and text
-    /// where there are none, unless the files or a split of train, dev or test say that somebody has looked.
+    /// What the mentions in the files are; see below
     #[arg(long = "as", value_enum)]
     pub(super) kind: Option<As>,
-    /// Where the sentences go; by default where the file says, else to the rest.
+    /// Where the sentences go; see below
     #[arg(long, value_enum)]
     pub(super) split: Option<SplitName>,
-    /// Option of the format, as key=value; may be given several times.
+    /// Option of the format; repeatable
     #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(super) options: Vec<(String, String)>,
     #[command(flatten)]
@@ -276,25 +308,25 @@ pub(super) enum StatusFilter {
 pub(super) struct Export {
     /// Project file.
     pub(super) project: PathBuf,
-    /// Format id; they are listed below.
+    /// Format id; listed below
     #[arg(long)]
     pub(super) format: String,
-    /// File to write, one of this name is replaced; or a new folder, for a format of several files.
+    /// File to write (replaced if it exists), or a new folder for formats of several files
     #[arg(long)]
     pub(super) output: PathBuf,
-    /// Which sentences; by default all splits.
+    /// Only sentences of this split
     #[arg(long, value_enum)]
     pub(super) split: Option<SplitName>,
-    /// Mentions that people stand for, or what a model suggests.
+    /// Mentions a person vouches for, or suggestions
     #[arg(long, value_enum, default_value = "gold")]
     pub(super) what: What,
-    /// Which sentences: by default the complete ones, with `--what suggestions` all.
+    /// Only complete sentences, the default for gold, or all
     #[arg(long, value_enum)]
     pub(super) status: Option<StatusFilter>,
     /// Write nothing if the format can't hold everything.
     #[arg(long)]
     pub(super) strict: bool,
-    /// Option of the format, as key=value; may be given several times.
+    /// Option of the format; repeatable
     #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(super) options: Vec<(String, String)>,
     #[command(flatten)]
@@ -306,19 +338,19 @@ pub(super) struct Convert {
     /// Files and folders to read.
     #[arg(required = true)]
     pub(super) input: Vec<PathBuf>,
-    /// Format id to read, or `auto`.
+    /// Format id to read, or `auto`
     #[arg(long, default_value = "auto")]
     pub(super) from: String,
     /// Format id to write.
     #[arg(long)]
     pub(super) to: String,
-    /// File to write, one of this name is replaced; or a new folder, for a format of several files.
+    /// File to write (replaced if it exists), or a new folder for formats of several files
     #[arg(long)]
     pub(super) output: PathBuf,
     /// Write nothing if the format can't hold everything.
     #[arg(long)]
     pub(super) strict: bool,
-    /// Option of either format, as key=value; may be given several times.
+    /// Option of either format; repeatable
     #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(super) options: Vec<(String, String)>,
     #[command(flatten)]
@@ -337,8 +369,8 @@ pub(super) struct Info {
 pub(super) struct Log {
     /// Project file.
     pub(super) project: PathBuf,
-    /// Entries to show, at most.
-    #[arg(long, default_value_t = 50)]
+    /// Maximum number of entries
+    #[arg(long, value_name = "N", default_value_t = 50)]
     pub(super) limit: usize,
     #[command(flatten)]
     pub(super) common: Common,
@@ -348,7 +380,7 @@ pub(super) struct Log {
 pub(super) struct Models {
     /// Project file.
     pub(super) project: PathBuf,
-    /// Number of a model that is kept: it makes the suggestions from now on.
+    /// Let this model, one that was kept, make the suggestions from now on
     #[arg(long = "use", value_name = "ID")]
     pub(super) use_model: Option<u32>,
     #[command(flatten)]
@@ -359,13 +391,13 @@ pub(super) struct Models {
 pub(super) struct Documents {
     /// Project file.
     pub(super) project: PathBuf,
-    /// Names of documents to set aside. Of several that have a name NAME#2 is the second.
+    /// Documents to exclude; NAME#2 is the second of a name
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub(super) exclude: Vec<String>,
-    /// Names of excluded documents to take in again.
+    /// Excluded documents to include again
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub(super) include: Vec<String>,
-    /// Names of documents to delete.
+    /// Documents to delete
     #[arg(long, value_name = "NAME", num_args = 1..)]
     pub(super) delete: Vec<String>,
     #[command(flatten)]
@@ -376,10 +408,10 @@ pub(super) struct Documents {
 pub(super) struct Search {
     /// Project file.
     pub(super) project: PathBuf,
-    /// Words in a row. Case, diacritics and punctuation don't matter; of Chinese, Japanese and Thai any piece is found.
+    /// Words; case, diacritics and punctuation don't matter; in Chinese, Japanese and Thai any substring
     pub(super) query: String,
-    /// Show the first so many.
-    #[arg(long, default_value_t = 20)]
+    /// Maximum number of results
+    #[arg(long, value_name = "N", default_value_t = 20)]
     pub(super) limit: usize,
     #[command(flatten)]
     pub(super) common: Common,
@@ -389,7 +421,7 @@ pub(super) struct Search {
 pub(super) struct Copy {
     /// Project file.
     pub(super) project: PathBuf,
-    /// The new file; there must be none of this name.
+    /// New file; it must not exist yet
     pub(super) to: PathBuf,
     #[command(flatten)]
     pub(super) common: Common,
@@ -399,7 +431,7 @@ pub(super) struct Copy {
 pub(super) struct Check {
     /// Project file.
     pub(super) project: PathBuf,
-    /// If there are problems, read what can be read into a new project beside this one.
+    /// If there are problems, save what can be read as a new project beside this one
     #[arg(long)]
     pub(super) repair: bool,
     #[command(flatten)]
@@ -416,39 +448,39 @@ pub(super) struct Encoders {
 
 #[derive(Subcommand, Debug)]
 pub(super) enum EncoderAction {
-    /// What trainings can start from.
+    /// List the encoders that trainings can start from
     List {
         #[command(flatten)]
         common: Common,
     },
-    /// Copy a Hugging Face style folder (config.json, tokenizer.json or a vocabulary, model.safetensors).
+    /// Copy an encoder from a Hugging Face style folder
     Import {
-        /// The folder.
+        /// Folder with config.json, tokenizer.json or a vocabulary, and model.safetensors
         dir: PathBuf,
-        /// What to call it here.
+        /// Its name here
         #[arg(long)]
         name: String,
         #[command(flatten)]
         common: Common,
     },
-    /// Fetch an encoder from the Hugging Face hub; one that was broken off goes on where it ends.
+    /// Download an encoder from the Hugging Face hub, or resume a download
     #[command(
         after_help = "Example: nestling encoders install sentence-transformers/all-MiniLM-L6-v2 --name minilm\n\n\
-                      HF_ENDPOINT names another hub, HF_TOKEN opens what is not for everybody, and what the Hugging \
-                      Face libraries have in HF_HOME is taken from there."
+                      HF_ENDPOINT names another hub, HF_TOKEN grants access to private or gated models, and files that\n\
+                      the Hugging Face libraries keep in HF_HOME are taken from there."
     )]
     Install {
-        /// OWNER/NAME, or OWNER/NAME@REVISION.
+        /// OWNER/NAME, or OWNER/NAME@REVISION
         repository: String,
-        /// What to call it here; the repository's name without its owner by default.
+        /// Its name here [default: the repository's name without the owner]
         #[arg(long)]
         name: Option<String>,
         #[command(flatten)]
         common: Common,
     },
-    /// Delete an imported encoder; models made from it keep working.
+    /// Delete an imported encoder; models made from it keep working
     Remove {
-        /// As `encoders list` shows it.
+        /// Its name in `encoders list`
         name: String,
         #[command(flatten)]
         common: Common,

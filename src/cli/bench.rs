@@ -5,10 +5,10 @@ mod learner;
 use super::args::{Bench, BenchImport, BenchRefresh, BenchUi, BenchWhat};
 use super::output::{Ending, Progress, answer, stop_flag};
 use super::{CliError, Window};
-use crate::session::{
-    Home, ImportBench, ImportBenchStep, Percentiles, UiBench, UiBenchProject, UiBenchRequest, bench_import,
-    bench_refresh,
+use crate::experiments::{
+    ImportBench, ImportBenchStep, Percentiles, UiBench, UiBenchProject, UiBenchRequest, bench_import, bench_refresh,
 };
+use crate::session::Home;
 use crate::wording::counted;
 use serde_json::{Value, json};
 

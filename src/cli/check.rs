@@ -32,11 +32,11 @@ pub(super) fn run(args: &Check) -> Result<Ending, CliError> {
     if !args.common.json {
         report.notes.iter().for_each(|note| say(&format!("note: {note}")));
         report.problems.iter().for_each(|problem| say(&format!("problem: {problem}")));
-        rescued.iter().flat_map(|r| &r.lost).for_each(|line| say(&format!("not taken along: {line}")));
+        rescued.iter().flat_map(|r| &r.lost).for_each(|line| say(&format!("not recovered: {line}")));
     }
     let text = match (&rescued, is_sound) {
         (Some(r), _) => format!(
-            "Rescued {}, {}, {} into {}; the damaged project is as it was",
+            "Rescued {}, {}, {} into {}; the damaged project was not changed",
             counted(r.documents, "document", "documents"),
             counted(r.sentences, "sentence", "sentences"),
             counted(r.mentions, "mention", "mentions"),

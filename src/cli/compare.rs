@@ -102,7 +102,7 @@ fn to_text(compared: &Comparison) -> String {
         counted(seeds, "seed", "seeds")
     );
     if compared.part == Part::Dev && compared.sentences >= ENOUGH_DEV {
-        text += "\nDev has chosen the epochs: these scores are a little too good";
+        text += "\nDev chose the epochs, so these scores are slightly optimistic";
     }
     text
 }

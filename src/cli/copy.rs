@@ -11,7 +11,7 @@ pub(super) fn run(args: &Copy) -> Result<Ending, CliError> {
     project.save_copy(args.to.clone()).wait().map_err(crate::session::SessionError::from)??;
     project.close()?;
     let json = json!({ "project": args.project, "copy": args.to });
-    let text = format!("Copied to {}; models are not in it, they can be trained again", args.to.display());
+    let text = format!("Copied to {}; models are not copied; they can be trained again", args.to.display());
     answer(args.common, &json, &one_line(&text))?;
     Ok(Ending::Whole)
 }

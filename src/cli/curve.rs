@@ -83,7 +83,7 @@ fn to_text(curve: &LearningCurve) -> String {
     let basis = match curve.basis {
         CurveBasis::Blind => "Measured on the blind set.",
         CurveBasis::Dev => {
-            "Measured on dev, which also chooses epochs and models: a little too good. `nestling aside`, before the first \
+            "Measured on dev, which also chooses epochs and models: slightly optimistic. `nestling aside`, before the first \
              training, sets sentences aside for an honest curve."
         }
     };

@@ -48,7 +48,7 @@ pub(super) fn run(args: &Export) -> Result<Ending, CliError> {
     );
     if receipt.left_out > 0 {
         text += &format!(
-            "; left out {} not complete (--status all takes all)",
+            "; left out {} not complete (--status all includes them)",
             counted(receipt.left_out, "sentence that is", "sentences that are")
         );
     }

@@ -119,8 +119,8 @@ fn text(project: &Project) -> String {
     if let Some(kept) = project.interrupted() {
         let _ = writeln!(
             text,
-            "unfinished: a training on {}, kept up to step {} of {}; unless it is under way elsewhere, \
-             `nestling train PROJECT --resume` goes on",
+            "unfinished: a training on {}, kept up to step {} of {}; unless it is running elsewhere, \
+             `nestling train PROJECT --resume` continues it",
             counted(kept.train_sentences, "sentence", "sentences"),
             kept.step,
             kept.steps

@@ -15,7 +15,7 @@ pub(super) fn run(args: &LookAgain) -> Result<Ending, CliError> {
     let mut config: Config = project.settings().config();
     args.tuning.apply([], &mut config)?;
     if args.folds == 1 {
-        let message = "one part leaves nothing to learn from; --folds takes 0 or at least 2".to_owned();
+        let message = "one fold leaves nothing to learn from; --folds takes 0 or at least 2".to_owned();
         return Err(CliError::Usage { message });
     }
     let request = LookAgainRequest { folds: args.folds, config };

@@ -38,7 +38,8 @@ mod simulate;
 mod table;
 mod train;
 
-use crate::session::{InstructionSet, NnError, SessionError, UiBench, UiBenchRequest};
+use crate::experiments::{UiBench, UiBenchRequest};
+use crate::session::{Home, InstructionSet, NnError, SessionError, start_log};
 use crate::wording::printable;
 use args::{Cli, Command};
 use clap::Parser;
@@ -61,7 +62,7 @@ pub enum CliError {
     Output(std::io::Error),
     #[error(transparent)]
     Window(WindowError),
-    #[error("this build has no window; name a sub-command, see `nestling --help`")]
+    #[error("this build has no window; give a command, see `nestling --help`")]
     NoWindow,
 }
 
@@ -94,10 +95,12 @@ pub fn main(window: Option<Window>) -> ExitCode {
             return ExitCode::from(if asked_for { 0 } else { 2 });
         }
     };
+    start_log(&Home::find(), cli.log.as_deref());
     match run(cli, window) {
         Ok(Ending::Whole) => ExitCode::SUCCESS,
         Ok(Ending::WithLosses) => ExitCode::from(1),
         Err(error) => {
+            tracing::debug!(%error, "the command is not done");
             output::complain(&error);
             ExitCode::from(2)
         }

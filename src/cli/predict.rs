@@ -15,7 +15,8 @@ pub(super) fn run(args: &Predict) -> Result<Ending, CliError> {
         (Some(project), model) => in_project(args, project, model.as_deref()),
         (None, Some(model)) => through_filter(args, Path::new(model)),
         (None, None) => Err(CliError::Usage {
-            message: "name a project, or a model's folder with --model to filter a file through".to_owned(),
+            message: "name a project to store suggestions in, or a model's folder with --model to annotate a file"
+                .to_owned(),
         }),
     }
 }
@@ -49,7 +50,7 @@ fn in_project(args: &Predict, path: &Path, model: Option<&str>) -> Result<Ending
     let kept = counted(report.kept, "sentence was", "sentences were");
     let text = match report.kept {
         0 => text,
-        _ => format!("{text}; {kept} left alone, where suggestions that came with a file wait for an answer"),
+        _ => format!("{text}; {kept} left alone, because suggestions from a file still wait for an answer there"),
     };
     answer(args.common, &to_json(&report), &text)?;
     Ok(if report.stopped { Ending::WithLosses } else { closed })

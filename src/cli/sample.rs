@@ -11,7 +11,7 @@ pub(super) fn run(args: &Sample, window: Option<Window>) -> Result<Ending, CliEr
     // What is to be read by a program waits for no window.
     let no_window = args.no_window || args.common.json;
     if window.is_none() && !no_window {
-        let message = "this build has no window; --no-window makes the sample project without one".to_owned();
+        let message = "this build has no window; --no-window creates the sample project without one".to_owned();
         return Err(CliError::Usage { message });
     }
     let home = Home::find();

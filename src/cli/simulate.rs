@@ -5,10 +5,8 @@ use super::output::{Ending, Progress, answer, say_losses, stop_flag};
 use super::table::Table;
 use super::train::tell as tell_training;
 use super::{CliError, json as fields};
-use crate::session::{
-    AboveRandom, Config, Curve, Home, ReadRequest, RunRecord, SessionError, SimulateEvent, SimulateReport,
-    SimulateRequest, simulate,
-};
+use crate::experiments::{AboveRandom, Curve, RunRecord, SimulateEvent, SimulateReport, SimulateRequest, simulate};
+use crate::session::{Config, Home, ReadRequest, SessionError};
 use crate::wording::counted;
 use serde_json::{Value, json};
 
@@ -33,7 +31,7 @@ pub(super) fn run(args: &Simulate) -> Result<Ending, CliError> {
     let mut progress = Progress::start(args.common);
     let report = simulate(&Home::find(), &request, &cancel, &mut |event| tell(&mut progress, event));
     if let (Err(SessionError::Stopped), Some(folder)) = (&report, &args.output) {
-        progress.note(&format!("kept in {}; the same call with --resume goes on from there", folder.display()));
+        progress.note(&format!("kept in {}; repeat the call with --resume to continue", folder.display()));
     }
     drop(progress);
     let report = report?;

@@ -19,7 +19,7 @@ pub(super) fn run(args: &Train) -> Result<Ending, CliError> {
         if let Some(older) = project.interrupted() {
             let (step, steps) = (older.step, older.steps);
             progress.note(&format!(
-                "a training was interrupted at step {step} of {steps}; this new one takes its place; stop and call with --resume to go on with that one"
+                "a training was interrupted at step {step} of {steps}; this new one replaces it; to continue that one, stop and use --resume"
             ));
         }
         project.train_now(config, &cancel, &mut |event| {
@@ -31,8 +31,9 @@ pub(super) fn run(args: &Train) -> Result<Ending, CliError> {
     let kept = project.interrupted().filter(|_| has_kept);
     if let (Err(SessionError::Stopped), Some(kept)) = (&trained, kept) {
         let (step, steps) = (kept.step, kept.steps);
-        progress
-            .note(&format!("kept up to step {step} of {steps}; `nestling train PROJECT --resume` goes on from there"));
+        progress.note(&format!(
+            "saved up to step {step} of {steps}; `nestling train PROJECT --resume` continues from there"
+        ));
     }
     let report = trained?;
     drop(progress);
@@ -60,7 +61,7 @@ fn config(args: &Train, project: &Project) -> Result<Config, CliError> {
 pub(super) fn tell(progress: &mut Progress, event: TrainEvent) {
     match event {
         TrainEvent::Started { train_sentences, of_sentences, dev_sentences, epochs, from_step, steps, .. } => {
-            let from = if from_step > 0 { format!(", going on after step {from_step}") } else { String::new() };
+            let from = if from_step > 0 { format!(", resuming after step {from_step}") } else { String::new() };
             progress.note(&format!(
                 "training on {}, {dev_sentences} for dev: {}, {}{from}",
                 sentences(train_sentences, of_sentences),
@@ -84,7 +85,7 @@ pub(super) fn tell(progress: &mut Progress, event: TrainEvent) {
         }
         TrainEvent::OnCpu { message } => progress.note(&message),
         TrainEvent::NotKept { message } => {
-            progress.note(&format!("can't keep the state of the training, which goes on: {message}"));
+            progress.note(&format!("can't save the state of the training, which continues: {message}"));
         }
         TrainEvent::EpochDone { .. } | TrainEvent::Kept { .. } | TrainEvent::Saving => {}
     }

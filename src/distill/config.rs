@@ -158,7 +158,7 @@ mod tests {
         config.read(text, Path::new("de.txt")).unwrap();
         assert_eq!(config, Config { layers: Some(4), rate: 1e-3, compact: true, ..Config::default() });
         let refused = |text: &str| Config::default().read(text, Path::new("de.txt")).unwrap_err().to_string();
-        assert_eq!(refused("layers=2\nlayers 3"), "line 2 of the settings is no KEY = VALUE: \"layers 3\": de.txt");
+        assert_eq!(refused("layers=2\nlayers 3"), "line 2 of the settings is not KEY = VALUE: \"layers 3\": de.txt");
         assert_eq!(refused("layers=0"), "layers can't be \"0\"; it takes auto, or a whole number from 1 to 256");
         assert!(refused("depth=3").starts_with("there is no setting \"depth\"; there are: layers, inner, "));
         assert_eq!(

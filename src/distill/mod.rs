@@ -68,31 +68,31 @@ pub enum Event {
 pub enum DistillError {
     #[error("stopped; nothing was made")]
     Cancelled,
-    #[error("stopped; what was learned is kept, and with --resume the distillation goes on: {0}")]
+    #[error("stopped; progress is saved, and --resume continues the distillation: {0}")]
     Interrupted(PathBuf),
     #[error("there is no setting {key:?}; there are: {there}")]
     NoSuchSetting { key: String, there: String },
     #[error("{key} can't be {value:?}; it takes {expected}")]
     BadValue { key: &'static str, value: String, expected: String },
-    #[error("line {line} of the settings is no KEY = VALUE: {text:?}: {path}")]
+    #[error("line {line} of the settings is not KEY = VALUE: {text:?}: {path}")]
     BadLine { line: usize, text: String, path: PathBuf },
     #[error("the teacher has no weights to learn from; choose a pretrained encoder")]
     NotPretrained,
-    #[error("only {0} sentences have words, and a distillation needs {least} at least; give more text", least = preparing::LEAST_SENTENCES)]
+    #[error("only {0} sentences have words, and a distillation needs at least {least}; give more text", least = preparing::LEAST_SENTENCES)]
     TooLittleText(usize),
-    #[error("there is something at the place of the student already; choose another place: {0}")]
+    #[error("the student's folder already exists; choose another one: {0}")]
     Exists(PathBuf),
     #[error(
-        "a distillation into this folder was interrupted; go on with --resume, or delete its checkpoint to begin anew: {0}"
+        "a distillation into this folder was interrupted; continue it with --resume, or delete its checkpoint to start over: {0}"
     )]
     Unfinished(PathBuf),
-    #[error("there is no interrupted distillation to go on with; leave out --resume to begin one: {0}")]
+    #[error("there is no interrupted distillation to resume; leave out --resume to start one: {0}")]
     NothingToResume(PathBuf),
     #[error(
-        "the checkpoint is of another teacher, text or settings; call it as it was begun, or delete it to begin anew: {0}"
+        "the checkpoint has another teacher, text or settings; repeat the first call, or delete the checkpoint to start over: {0}"
     )]
     OtherDistillation(PathBuf),
-    #[error("the checkpoint is damaged ({reason}); delete it and begin anew: {path}")]
+    #[error("the checkpoint is damaged ({reason}); delete it and start over: {path}")]
     Damaged { reason: String, path: PathBuf },
     #[error("the error is not a finite number at step {0}; try a lower rate")]
     NotFinite(usize),

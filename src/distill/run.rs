@@ -5,12 +5,12 @@ use super::files::{CheckpointState, RECORD, Record, checkpoint_of, fingerprint};
 use super::keeper::CheckpointKeeper;
 use super::student::Sizes;
 use super::{DistillError, DistillationRequest, Event, stop_if_cancelled};
+use crate::disk::{Noted as _, folder_of, is_there};
 use crate::encoder::{Bert, Encoder};
 use crate::nn::batches::{self, Size};
 use crate::nn::{AdamW, AdamWConfig, LinearSchedule, NnError, Rng, Threads, Vars, write_tensors_and_note};
 use candle_core::Tensor;
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -49,7 +49,9 @@ pub fn distill(
     run.learn(on_event)?;
     let record = run.write()?;
     // What is left of it would only be in the way: the student is there.
-    let _left = std::fs::remove_file(&run.keeper.path);
+    if is_there(&run.keeper.path) {
+        std::fs::remove_file(&run.keeper.path).noted_at("the checkpoint stays behind", &run.keeper.path);
+    }
     Ok(record)
 }
 
@@ -210,9 +212,10 @@ impl Distillation<'_> {
             step_secs: self.step_secs,
             wall_secs: self.wall_secs(),
         };
-        // Structs of numbers and strings always serialise.
-        let note = serde_json::to_string(&state).unwrap_or_default();
-        let parent = self.keeper.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let path = &self.keeper.path;
+        let note = serde_json::to_string(&state)
+            .map_err(|error| DistillError::io("can't write the checkpoint", path)(error.into()))?;
+        let parent = folder_of(path);
         std::fs::create_dir_all(parent).map_err(DistillError::io("can't make the folder", parent))?;
         Ok(write_tensors_and_note(&self.keeper.path, &tensors, &note)?)
     }
@@ -257,8 +260,9 @@ impl Distillation<'_> {
         let weights = self.vars.values().into_iter();
         let weights = weights.filter_map(|(name, tensor)| Some((name.strip_prefix(&prefix)?.to_owned(), tensor)));
         let record = self.record();
-        // Structs of numbers and strings always serialise.
-        let json = serde_json::to_string_pretty(&record).unwrap_or_default() + "\n";
+        let json = serde_json::to_string_pretty(&record)
+            .map_err(|error| DistillError::io("can't write the record", output)(error.into()))?
+            + "\n";
         let student = self.student.with_weights(weights.collect());
         student.save(output, self.request.config.compact, (RECORD, json.as_bytes()))?;
         Ok(record)

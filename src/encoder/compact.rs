@@ -1,7 +1,7 @@
 //! An encoder with weights of fewer bits, so that it fits into the program: `compact.safetensors` beside config.json; see
 //! [`super::packed`].
 
-use super::folder::{COMPACT, write_synced};
+use super::folder::{COMPACT, write_file};
 use super::packed::{PackedWeight, pack, scales_of};
 use super::weights::{read, shapes};
 use super::{Encoder, EncoderError};
@@ -16,7 +16,7 @@ impl Encoder {
     /// When the disk refuses.
     pub fn write_compact(&self, folder: &Path) -> Result<(), EncoderError> {
         self.definition().write(folder)?;
-        write_synced(&folder.join(COMPACT), &self.packed_file()?)
+        write_file(&folder.join(COMPACT), &self.packed_file()?)
     }
 
     /// The same encoder with the weights that it has when it is read from a compact file.

@@ -48,7 +48,7 @@ impl EncoderConfig {
     /// Reads `config.json`; `path` is for messages.
     pub(super) fn parse(json: &[u8], path: &Path) -> Result<Self, EncoderError> {
         let json = serde_json::from_slice(json)
-            .map_err(|e| EncoderError::bad_file(format!("the file is no JSON ({e})"), GET_AGAIN, path))?;
+            .map_err(|e| EncoderError::bad_file(format!("the file is not JSON ({e})"), GET_AGAIN, path))?;
         let file = File { json, path };
         let kind = file.kind()?;
         let keys = kind.keys();
@@ -57,7 +57,7 @@ impl EncoderConfig {
         let attention_heads = file.number(keys.attention_heads, 1, 1024)?;
         if !hidden.is_multiple_of(attention_heads) {
             let problem =
-                format!("{} {hidden} is no multiple of {} {attention_heads}", keys.hidden, keys.attention_heads);
+                format!("{} {hidden} is not a multiple of {} {attention_heads}", keys.hidden, keys.attention_heads);
             return Err(EncoderError::bad_file(problem, GET_AGAIN, path));
         }
         let vocabulary = file.number("vocab_size", 1, 4_000_000)?;
@@ -259,7 +259,7 @@ mod tests {
         check(
             &[("num_attention_heads", 3.into())],
             expect![
-                "hidden_size 8 is no multiple of num_attention_heads 3; get the file again from where the encoder came from: m/config.json"
+                "hidden_size 8 is not a multiple of num_attention_heads 3; get the file again from where the encoder came from: m/config.json"
             ],
         );
         check(

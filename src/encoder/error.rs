@@ -20,7 +20,7 @@ pub enum EncoderError {
          letter or a digit"
     )]
     BadName(String),
-    #[error("there is an encoder {0:?} already; choose another name, or remove it first")]
+    #[error("there is already an encoder {0:?}; choose another name, or remove it first")]
     NameTaken(String),
     #[error("{0:?} is built in and can't be removed or replaced")]
     BuiltIn(String),
@@ -74,25 +74,24 @@ pub enum EncoderError {
          folder: {endpoint}"
     )]
     HubUnreachable { reason: String, endpoint: String },
-    #[error("what answered is no Hugging Face hub; check HF_ENDPOINT and whether a log-in page is in the way: {url}")]
+    #[error("the server is not a Hugging Face hub; check HF_ENDPOINT and whether a log-in page is in the way: {url}")]
     NotTheHub { url: String },
     #[error("another program is fetching {name:?}; wait for it to end")]
     FetchedElsewhere { name: String },
     #[error(
-        "{file} of {name:?} broke off again and again ({reason}); {done_bytes} bytes of it are kept: try again later, \
-         which goes on from there"
+        "{file} of {name:?} was interrupted again and again ({reason}); {done_bytes} bytes of it are kept: try again later to continue"
     )]
     FetchBroken { file: &'static str, name: String, reason: String, done_bytes: u64 },
     #[error("{file} of {name:?} has {got} bytes, but the hub says {expected}; try again later")]
     FetchSize { file: &'static str, name: String, expected: u64, got: u64 },
     #[error(
-        "{file} of {name:?} is larger than such a file can be (more than {most} bytes); it was thrown away: choose another \
+        "{file} of {name:?} is larger than such a file can be (more than {most} bytes); it was discarded: choose another \
          encoder"
     )]
     FetchTooLarge { file: &'static str, name: String, most: u64 },
-    #[error("{file} of {name:?} came damaged (its checksum is not the hub's); it was thrown away, try again")]
+    #[error("{file} of {name:?} arrived damaged (its checksum is not the hub's); it was discarded, try again")]
     FetchDamaged { file: &'static str, name: String },
-    #[error("stopped; what was fetched is kept, and fetching again goes on from there")]
+    #[error("stopped; the download so far is kept, and fetching again continues it")]
     FetchStopped,
     #[error("a smaller encoder can't be cut out of this one: {0}")]
     Cut(&'static str),

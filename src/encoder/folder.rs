@@ -3,6 +3,7 @@
 use super::error::{GET_AGAIN, OTHER_ENCODER};
 use super::kind::{HASHED, Kind};
 use super::{EncoderConfig, EncoderError, HashedWords, Subwords, tokenizer, weights};
+use crate::disk::{self, Hidden, NewFolder};
 use crate::nn::write_tensors;
 use candle_core::Tensor;
 use std::collections::{BTreeMap, HashMap};
@@ -114,7 +115,7 @@ impl Definition {
 
     pub(super) fn write(&self, folder: &Path) -> Result<(), EncoderError> {
         for (name, bytes) in &self.files {
-            write_synced(&folder.join(name), bytes)?;
+            write_file(&folder.join(name), bytes)?;
         }
         Ok(())
     }
@@ -190,20 +191,17 @@ impl Encoder {
     /// # Errors
     /// When the disk refuses, or there is something at the place.
     pub fn save(&self, place: &Path, compact: bool, also: (&str, &[u8])) -> Result<(), EncoderError> {
-        let parent = place.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let parent = disk::folder_of(place);
         std::fs::create_dir_all(parent).map_err(EncoderError::io("can't make the folder", parent))?;
-        let made = tempfile::Builder::new().prefix(".encoder-").tempdir_in(parent);
+        let made = NewFolder::beside(place, Hidden::private(".encoder-"));
         let beside = made.map_err(EncoderError::io("can't make a folder", parent))?;
         if compact {
             self.write_compact(beside.path())?;
         } else {
             self.write(beside.path())?;
         }
-        write_synced(&beside.path().join(also.0), also.1)?;
-        name_folder(beside.path(), place)?;
-        // Nothing is left under the old name that could be cleaned up.
-        let _ = beside.keep();
-        Ok(())
+        write_file(&beside.path().join(also.0), also.1)?;
+        beside.put().map_err(EncoderError::io("can't name the folder", place))
     }
 
     pub fn definition(&self) -> &Definition {
@@ -247,7 +245,7 @@ fn read_subwords(
     let settings = read(TOKENIZER_CONFIG)?;
     let said = settings.as_deref().map(serde_json::from_slice::<TokenizerConfig>).transpose();
     let said = said.map_err(|e| {
-        EncoderError::bad_file(format!("the file is no JSON ({e})"), GET_AGAIN, &folder.join(TOKENIZER_CONFIG))
+        EncoderError::bad_file(format!("the file is not JSON ({e})"), GET_AGAIN, &folder.join(TOKENIZER_CONFIG))
     })?;
     // Hugging Face's default where the file is missing or silent.
     let lowercase = said.and_then(|said| said.do_lower_case?.as_bool()).unwrap_or(true);
@@ -295,23 +293,9 @@ fn check_folder(folder: &Path) -> Result<(), EncoderError> {
     Err(EncoderError::NoFolder { problem, path: folder.to_owned() })
 }
 
-pub(super) fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), EncoderError> {
-    std::fs::write(path, bytes)
-        .and_then(|()| std::fs::File::open(path)?.sync_all())
-        .map_err(EncoderError::io("can't write the file", path))
-}
-
-/// Gives a folder that is whole its name, and makes that last through a power cut, where the operating system offers it.
-pub(super) fn name_folder(whole: &Path, place: &Path) -> Result<(), EncoderError> {
-    std::fs::rename(whole, place).map_err(EncoderError::io("can't name the folder", place))?;
-    #[cfg(unix)]
-    {
-        let parent = place.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        std::fs::File::open(parent)
-            .and_then(|folder| folder.sync_all())
-            .map_err(EncoderError::io("can't sync the folder", parent))?;
-    }
-    Ok(())
+/// Writes a file of a folder in the making.
+pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), EncoderError> {
+    disk::write_new(path, bytes).map_err(EncoderError::io("can't write the file", path))
 }
 
 fn in_memory<'a>(files: &[(&'static str, &'a [u8])], name: &str) -> Option<&'a [u8]> {

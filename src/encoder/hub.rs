@@ -24,6 +24,7 @@ mod transfer;
 
 use super::folder::{COMPACT, CONFIG, FILES, MERGES, PIECES, TOKENIZER, VOCABULARY, WEIGHTS, most_bytes, weights_hint};
 use super::{Definition, Encoder, EncoderError, weights};
+use crate::disk::Noted as _;
 use directories::BaseDirs;
 use reply::ReplyPart;
 use serde_json::Value;
@@ -190,7 +191,7 @@ impl Hub {
     /// What can't be used is not kept, so that the next fetch begins anew.
     fn unfit(&self, error: &EncoderError, repository: &Repository, folder: &Path, commit: &str) -> EncoderError {
         // What stays behind is in nobody's way.
-        let _left = std::fs::remove_dir_all(folder);
+        std::fs::remove_dir_all(folder).noted_at("what was fetched stays behind", folder);
         // A path that is gone helps nobody.
         let here = format!("{}{MAIN_SEPARATOR}", folder.display());
         let there = format!("{}/{}/blob/{commit}/", self.endpoint, repository.id());
@@ -265,6 +266,6 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         // An empty file that stays is in nobody's way.
-        let _left = std::fs::remove_file(&self.path);
+        std::fs::remove_file(&self.path).noted_at("the lock of the fetch stays behind", &self.path);
     }
 }

@@ -3,9 +3,9 @@
 //! Invariant: a folder `HOME/encoders/NAME` is whole. It is filled under another name and renamed when it is.
 
 use super::built_in::{self, BUILT_IN};
-use super::folder::{COMPACT, FILES, WEIGHTS, name_folder};
+use super::folder::{COMPACT, FILES, WEIGHTS};
 use super::{Definition, Encoder, EncoderError, Fetching, Hub, Repository};
-use crate::disk;
+use crate::disk::{self, Hidden, NewFolder, Noted as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -65,7 +65,8 @@ impl Encoders {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other.map_err(EncoderError::io("can't read the folder of the encoders", &self.folder))?,
         };
-        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let entries = entries.filter_map(|entry| entry.noted_at("an encoder may be missing", &self.folder));
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         Ok(names.filter(|name| check_name(name).is_ok() && self.folder.join(name).is_dir()).collect())
     }
 
@@ -77,20 +78,20 @@ impl Encoders {
         self.check_new(name)?;
         Encoder::open(from)?;
         self.make_folder()?;
-        let made = tempfile::Builder::new().prefix(".import-").tempdir_in(&self.folder);
+        let place = self.folder.join(name);
+        let made = NewFolder::beside(&place, Hidden::private(".import-"));
         let beside = made.map_err(EncoderError::io("can't make a folder", &self.folder))?;
         for file in FILES {
             let source = from.join(file);
             if source.is_file() {
-                copy(&source, &beside.path().join(file))?;
+                disk::copy_new(&source, &beside.path().join(file))
+                    .map_err(EncoderError::io("can't copy the file", &source))?;
             }
         }
         // What was copied is what is checked: the source may have changed meanwhile.
         Encoder::open(beside.path())?;
-        let info = self.admit(beside.path(), name)?;
-        // Nothing is left under the old name that could be cleaned up.
-        let _ = beside.keep();
-        Ok(info)
+        beside.put().map_err(EncoderError::io("can't name the folder", &place))?;
+        Ok(self.info(name.to_owned()))
     }
 
     /// Fetches an encoder from the hub, or takes it from where the hub's own libraries have it, and checks all of it.
@@ -115,7 +116,9 @@ impl Encoders {
         let fetched = hub.fetch(repository, &self.folder.with_file_name("downloads"), cancel, tell)?;
         self.check_new(name)?; // it took a while
         self.make_folder()?;
-        self.admit(&fetched.folder, name)
+        let place = self.folder.join(name);
+        disk::put_folder(&fetched.folder, &place).map_err(EncoderError::io("can't name the folder", &place))?;
+        Ok(self.info(name.to_owned()))
     }
 
     fn check_new(&self, name: &str) -> Result<(), EncoderError> {
@@ -128,12 +131,6 @@ impl Encoders {
 
     fn make_folder(&self) -> Result<(), EncoderError> {
         std::fs::create_dir_all(&self.folder).map_err(EncoderError::io("can't make the folder", &self.folder))
-    }
-
-    /// Gives a folder that was checked its name here.
-    fn admit(&self, checked: &Path, name: &str) -> Result<EncoderInfo, EncoderError> {
-        name_folder(checked, &self.folder.join(name))?;
-        Ok(self.info(name.to_owned()))
     }
 
     /// # Errors
@@ -188,12 +185,4 @@ fn check_name(name: &str) -> Result<(), EncoderError> {
     } else {
         Err(EncoderError::BadName(name.to_owned()))
     }
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), EncoderError> {
-    let copied = || {
-        std::fs::copy(from, to)?;
-        std::fs::File::open(to)?.sync_all()
-    };
-    copied().map_err(EncoderError::io("can't copy the file", from))
 }

@@ -185,7 +185,7 @@ fn the_registry_imports_lists_and_removes() {
 
     let message = |result: Result<EncoderInfo, EncoderError>| result.unwrap_err().to_string();
     let import = |name| encoders.import(&fixtures().join("tiny-bert"), name);
-    expect![[r#"there is an encoder "tiny" already; choose another name, or remove it first"#]]
+    expect![[r#"there is already an encoder "tiny"; choose another name, or remove it first"#]]
         .assert_eq(&message(import("tiny")));
     assert!(matches!(import("Small"), Err(EncoderError::BuiltIn(_))));
     assert!(matches!(import("english"), Err(EncoderError::BuiltIn(_))));

@@ -11,9 +11,9 @@ pub enum FormatError {
     Folder { file: String },
     #[error("this is {what}, not a file; save its content as a file and import that: {file}")]
     NotAFile { what: &'static str, file: String },
-    #[error("this is a link that leads out of the imported folder; import what it names by itself: {file}")]
+    #[error("this is a link that leads out of the imported folder; import its target separately: {file}")]
     LeadsOut { file: String },
-    #[error("the file is larger than the {most} bytes that are read of such a file: {file}")]
+    #[error("the file is larger than {most} bytes, the most that is read of such a file: {file}")]
     TooLarge { most: u64, file: String },
     #[error("the file is empty; nothing can be imported from it: {file}")]
     Empty { file: String },
@@ -21,7 +21,7 @@ pub enum FormatError {
     NoSentence { file: String },
     #[error("there is no format {id:?}; choose one of {known}")]
     UnknownFormat { id: String, known: String },
-    #[error("the format can't be told ({found}); choose one of {known} as the format: {file}")]
+    #[error("the format was not recognised ({found}); choose one of {known} as the format: {file}")]
     NotRecognised { found: String, known: String, file: String },
     #[error("{what} can't be read; {remedy}: {file}")]
     Foreign {
@@ -32,7 +32,7 @@ pub enum FormatError {
         file: String,
     },
     #[error(
-        "it looks like {found}, and only files with mentions were read; import it by itself to have it, too: {file}"
+        "it looks like {found}, and only files with mentions were read; import it separately to include it: {file}"
     )]
     PassedOver { found: String, file: String },
     #[error("this is no {format} file ({found}); choose another format: {file}")]
@@ -42,13 +42,13 @@ pub enum FormatError {
     )]
     Newer { found: u32, known: u32, file: String },
     #[error(
-        "byte {byte} (line {line}) is no UTF-8; convert the file to UTF-8, for example with `iconv -f latin1 -t utf-8`: {file}"
+        "byte {byte} (line {line}) is not UTF-8; convert the file to UTF-8, for example with `iconv -f latin1 -t utf-8`: {file}"
     )]
     NotUtf8 { byte: usize, line: usize, file: String },
     #[error("the file is not whole UTF-16 as its first bytes say; save it as UTF-8: {file}")]
     NotUtf16 { file: String },
     #[error(
-        "byte {byte} is NUL, so this is no text but a binary file or UTF-16 without its mark; save it as UTF-8 text: {file}"
+        "byte {byte} is NUL, so this is not text but a binary file or UTF-16 without its mark; save it as UTF-8 text: {file}"
     )]
     Nul { byte: usize, file: String },
     #[error("no such option {key:?}; {known}")]

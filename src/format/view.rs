@@ -105,6 +105,7 @@ fn of_document<'c>(
     chosen: &impl Fn(&Sentence) -> bool,
 ) -> Vec<SentenceView<'c>> {
     let all: Vec<&Sentence> = document.sentences.iter().filter_map(|id| corpus.sentence(*id)).collect();
+    debug_assert_eq!(all.len(), document.sentences.len(), "a corpus has the sentences of its documents");
     let places: Vec<_> = all.iter().map(|s| s.tokens()).collect();
     let view = |(at, sentence): (usize, &&'c Sentence)| {
         let sentence: &'c Sentence = sentence;
@@ -128,9 +129,11 @@ fn of_document<'c>(
 
 fn gold<'c>(corpus: &'c Corpus, sentence: &'c Sentence) -> Vec<MentionView<'c>> {
     let mentions = sentence.mentions().iter().filter_map(|mention| {
+        let label = corpus.labels().get(mention.label);
+        debug_assert!(label.is_some(), "a corpus has the labels of its mentions");
         Some(MentionView {
             fragments: mention.fragments.clone(),
-            label: &corpus.labels().get(mention.label)?.name,
+            label: &label?.name,
             score: None,
             attributes: Some(&mention.attributes),
             note: &mention.note,

@@ -6,10 +6,8 @@
 
 use super::files::{FilePicker, Wish};
 use super::window::Window;
-use crate::session::{
-    Home, LearnerState, Percentiles, SessionError, TrainingProgress, UiBench, UiBenchRequest, prepare_ui_bench,
-    resident_memory_mb,
-};
+use crate::experiments::{Percentiles, UiBench, UiBenchRequest, prepare_ui_bench};
+use crate::session::{Home, LearnerState, SessionError, TrainingProgress, resident_memory_mb};
 use eframe::egui::{
     Context, Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, RawInput, Rect, TouchPhase,
     pos2, vec2,
@@ -251,7 +249,7 @@ fn key(modifiers: Modifiers, key: Key) -> Vec<Event> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::UiBenchProject;
+    use crate::experiments::UiBenchProject;
 
     #[test]
     fn a_made_up_project_is_worked_in_beside_a_training() {

@@ -78,6 +78,7 @@ pub enum CommandId {
     ZoomOut,
     ZoomReset,
     KeyHelp,
+    ShowLog,
     Palette,
 }
 
@@ -93,7 +94,7 @@ impl CommandId {
             | Note | Clear | Next | PreviousSentence | NextSentence | Back | ShowNewSuggestions | LeaveSentence
             | Search | ShowAll | EndLookAgain | NextByText | NextByTeaching | NextByFound | NextByBlind | Settings
             | Documents | Dashboard | History | Export | SaveCopy | NewProject | OpenProject | CloseProject
-            | ToggleTheme | ZoomIn | ZoomOut | ZoomReset | KeyHelp | Palette => false,
+            | ToggleTheme | ZoomIn | ZoomOut | ZoomReset | KeyHelp | ShowLog | Palette => false,
         }
     }
 
@@ -281,6 +282,7 @@ table! {
     ZoomIn, "Larger", Window, Window, [Loose(CTRL, Key::Plus), Loose(CTRL, Key::Equals)];
     ZoomOut, "Smaller", Window, Window, [Loose(CTRL, Key::Minus)];
     ZoomReset, "Normal size", Window, Window, [Press(CTRL, Key::Num0)];
+    ShowLog, "Log of the program", Window, Window, [];
 }
 
 /// What ends typing in a field of several lines, where Enter begins another one. Escape does it in every field, by egui.

@@ -9,11 +9,11 @@
 //! - A sentence's prediction does not depend on the others of its batch.
 //! - Decoding is shared: an architecture gives probabilities, [`decode`] makes mentions of them.
 //!
-//! # The seam, compared with the design
-//! [`TaskHead::loss`] takes the generator and not a mode, since a loss is only ever taken in training, and returns the
-//! counts of its samples with it. Probabilities come in one flat table for a sentence ([`Candidates`]) instead of a
-//! vector each: without a filter a sentence has hundreds. A task or a need for several layers is declared when the
-//! first architecture has one.
+//! # The seam
+//! [`TaskHead::loss`] takes a generator and no mode, because a loss is only ever taken in training; it returns the counts of
+//! its samples, too. Probabilities come in one flat table per sentence ([`Candidates`]) rather than one vector per
+//! candidate: without a filter a sentence has hundreds. The seam has no notion yet of other tasks, or of encoder layers
+//! other than the last: add these with the first architecture that needs them. `ARCHITECTURE.md` shows where it fits in.
 //!
 //! Deliberately absent: training loops, files, scores.
 

@@ -1,6 +1,7 @@
 //! Named variables: declared once, in groups that the optimizer knows, saved and loaded whole.
 
 use super::{NnError, Rng};
+use crate::disk::{Hidden, NewFile};
 use candle_core::{DType, Device, Tensor, Var};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -291,16 +292,11 @@ fn write(
     metadata: Option<HashMap<String, String>>,
 ) -> Result<(), NnError> {
     let written = || -> std::io::Result<()> {
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let beside = tempfile::NamedTempFile::new_in(folder)?.into_temp_path();
+        let new = NewFile::beside(path, Hidden::UNFINISHED)?;
         // One tensor after the other: the whole file is never in memory.
-        safetensors::serialize_to_file(tensors.iter().map(|(name, t)| (name.as_str(), t)), metadata, &beside)
+        safetensors::serialize_to_file(tensors.iter().map(|(name, t)| (name.as_str(), t)), metadata, new.path())
             .map_err(std::io::Error::other)?;
-        std::fs::OpenOptions::new().write(true).open(&beside)?.sync_all()?;
-        beside.persist(path)?;
-        #[cfg(unix)]
-        std::fs::File::open(folder)?.sync_all()?;
-        Ok(())
+        new.put()
     };
     written().map_err(|source| NnError::Write { path: path.to_owned(), source })
 }

@@ -34,19 +34,19 @@ pub enum SessionError {
     Strategy(#[from] crate::active::NoSuchStrategy),
     #[error("a schedule takes ascending numbers of sentences from 1 up to the {pool} of the pool, such as 20,60,120")]
     BadSchedule { pool: usize },
-    #[error("there is a simulation already; go on with it by --resume, or name another folder: {}", path.display())]
+    #[error("there is already a simulation; continue it with --resume, or name another folder: {}", path.display())]
     SimulationThere { path: PathBuf },
-    #[error("the simulation there is of other files or settings; name another folder, or ask for what is in {}", path.display())]
+    #[error("the simulation there has other files or settings; name another folder, or use what is in {}", path.display())]
     OtherSimulation { path: PathBuf },
     #[error(transparent)]
-    Task(#[from] super::TaskLost),
-    #[error("this sentence is not there any more; choose another one")]
+    Task(#[from] crate::session::TaskLost),
+    #[error("this sentence no longer exists; choose another one")]
     NoSuchSentence,
-    #[error("this mention is not there any more; choose another one")]
+    #[error("this mention no longer exists; choose another one")]
     NoSuchMention,
-    #[error("this label is not there any more; choose another one")]
+    #[error("this label no longer exists; choose another one")]
     NoSuchLabel,
-    #[error("this document is not there any more; choose another one")]
+    #[error("this document no longer exists; choose another one")]
     NoSuchDocument,
     #[error("the project has no document {name:?}; `nestling documents` lists them")]
     NoDocumentNamed { name: String },
@@ -54,16 +54,16 @@ pub enum SessionError {
         "{count} documents are called {name:?}; say which one is meant, from \"{name}#1\" to \"{name}#{count}\" in the order of `nestling documents`"
     )]
     SeveralDocumentsNamed { name: String, count: usize },
-    #[error("this suggestion is not there any more; choose another one")]
+    #[error("this suggestion no longer exists; choose another one")]
     NoSuchSuggestion,
-    #[error("the {what} can't be taken: {source}")]
+    #[error("the {what} can't be used: {source}")]
     Forbidden { what: &'static str, source: crate::text::ForbiddenCharacter },
     #[error("there is nothing to undo")]
     NothingToUndo,
-    #[error("there is nothing to do again")]
+    #[error("there is nothing to redo")]
     NothingToRedo,
     #[error(
-        "the project file has {value:?} for the setting {key:?}, which this program can't read; the default holds until it is set again"
+        "the project file has {value:?} for the setting {key:?}, which this program can't read; the default applies until it is set again"
     )]
     BadSetting { key: String, value: String },
     #[error("the project has no labels; add some before training")]
@@ -74,16 +74,16 @@ pub enum SessionError {
     CutsSuggestion { words: String, hidden: &'static str },
     #[error("no sentence to learn from is complete; mark some as complete, then train")]
     NothingToTrainOn,
-    #[error("there is no interrupted training to go on with; leave out --resume to begin one")]
+    #[error("there is no interrupted training to resume; leave out --resume to start one")]
     NothingToResume,
-    #[error("no training is under way")]
+    #[error("no training is running")]
     NoTraining,
-    #[error("a training is under way; stop it first")]
+    #[error("a training is running; stop it first")]
     TrainingAlready,
     #[error("only {} not complete, and {wanted} are needed; choose another project", counted(*there, "sentence is", "sentences are"))]
     TooFewOpen { there: usize, wanted: usize },
     #[error(
-        "a model has learned already, so that what is left is no fair sample of the texts; import a test set to score on"
+        "a model has already learned from some sentences, so the rest is no longer a fair sample of the texts; import a test set to score on"
     )]
     TooLateForBlind,
     #[error("only {} untouched, and {wanted} are to be set aside; choose fewer", counted(*there, "sentence is", "sentences are"))]
@@ -98,8 +98,8 @@ pub enum SessionError {
         folder.display()
     )]
     NoModelFiles { model: String, folder: PathBuf },
-    #[error("the files of model {model} {why}; they are left as they are; train anew: {}", folder.display())]
-    StrangeModel { model: String, why: super::Strange, folder: PathBuf },
+    #[error("the files of model {model} {why}; they were not changed; train again: {}", folder.display())]
+    StrangeModel { model: String, why: crate::session::Strange, folder: PathBuf },
     #[error("there is no sentence with words to predict; import some texts first")]
     NothingToPredict,
     #[error("no sentence of this split is complete, so there is nothing to score on")]
@@ -112,11 +112,11 @@ pub enum SessionError {
         "the format can't hold {count} of the annotations and nothing was written; leave out --strict to write the rest"
     )]
     NotRepresented { count: usize },
-    #[error("what was written read back differently ({what}) and was thrown away; please report it: {}", path.display())]
+    #[error("what was written read back differently ({what}) and was discarded; please report it: {}", path.display())]
     ReadsBackDifferently { what: String, path: PathBuf },
     #[error("there is no file{endings} to be read in the folder; name another one, or the files themselves: {}", path.display())]
     NothingInFolder { endings: String, path: PathBuf },
-    #[error("a folder of files goes to a new or an empty folder, and there is something; name another one: {}", path.display())]
+    #[error("the files need a new or an empty folder, and this one has something in it; name another one: {}", path.display())]
     FolderNotEmpty { path: PathBuf },
     #[error("there is a project or another database, which is never replaced; name another file: {}", path.display())]
     ReplacesDatabase { path: PathBuf },
@@ -126,8 +126,16 @@ pub enum SessionError {
     NoFolder { path: PathBuf },
     #[error("could not {doing} ({source}): {}", path.display())]
     Io { doing: &'static str, source: std::io::Error, path: PathBuf },
-    #[error("could not note what the model is: {0}")]
+    #[error("could not write the description of the model: {0}")]
     Json(#[from] serde_json::Error),
     #[error("the sample project is damaged: {0}")]
     Sample(String),
+}
+
+/// A stop that was asked for is no failure of the learner.
+pub(crate) fn stopped(error: TrainError) -> SessionError {
+    match error {
+        TrainError::Cancelled => SessionError::Stopped,
+        other => other.into(),
+    }
 }

@@ -7,8 +7,9 @@
 //!
 //! Deliberately absent: sending. Nothing leaves the machine.
 
-use super::home::Home;
-use super::{SessionError, now_ms};
+use crate::disk::Noted as _;
+use crate::session::home::Home;
+use crate::session::{SessionError, now_ms};
 use crate::store::read_regular;
 use std::backtrace::Backtrace;
 use std::fs;
@@ -83,8 +84,8 @@ pub fn take_last_end(home: &Home) -> Option<LastEnd> {
         let kinds = [(ENDED, HowEnded::Fault), (UNSAVED, HowEnded::Unsaved), (NEWS, HowEnded::FileNews)];
         let Some((kind, how)) = kinds.into_iter().find(|(kind, _)| name.starts_with(kind)) else { continue };
         let told = folder.join(name.replacen(kind, TOLD, 1));
-        fs::rename(folder.join(&name), &told).ok()?;
-        last = read(&told).ok().map(|text| LastEnd { path: told, text, how });
+        fs::rename(folder.join(&name), &told).noted_at("a report can't be told", &told)?;
+        last = read(&told).noted_at("a report can't be told", &told).map(|text| LastEnd { path: told, text, how });
     }
     last
 }
@@ -94,13 +95,13 @@ fn folder(home: &Home) -> PathBuf {
 }
 
 fn keep(folder: &Path, kind: &str, text: &str) {
-    let _there = fs::create_dir_all(folder);
+    fs::create_dir_all(folder).noted_at("there is no report", folder);
     // Only a new file: what has the name may be a link.
     let made = fs::File::create_new(folder.join(format!("{kind}{}.txt", now_ms())));
-    let _written = made.and_then(|mut file| file.write_all(text.as_bytes()));
+    made.and_then(|mut file| file.write_all(text.as_bytes())).noted_at("there is no report", folder);
     let names = reports(folder);
     for name in names.iter().take(names.len().saturating_sub(KEPT)) {
-        let _gone = fs::remove_file(folder.join(name));
+        fs::remove_file(folder.join(name)).noted_at("an old report stays behind", folder);
     }
 }
 

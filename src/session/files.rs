@@ -1,15 +1,18 @@
-//! Files and folders that appear whole or not at all, and folders that go away by themselves. A folder is not forced to the
-//! disk: after a power cut files of one that was just written may be empty.
+//! What a person lets the program write: files and folders that appear whole or not at all, never in the place of a
+//! project; and folders that go away by themselves.
 
-use super::SessionError;
+use crate::disk::{Hidden, NewFile, NewFolder, folder_of};
+use crate::session::SessionError;
 use crate::store::{is_locked, read_regular};
 use std::fs;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 use tempfile::TempDir;
 
 /// What every SQLite file begins with, and so every project.
 const DATABASE: &[u8; 16] = b"SQLite format 3\0";
+
+const UNFINISHED: Hidden = Hidden::public(".writing-");
 
 /// Writes beside the place, and puts the file there when all of it is on disk. Never in the place of a database.
 ///
@@ -26,7 +29,7 @@ pub fn write_whole<T>(
 ///
 /// # Errors
 /// As [`write_whole`], and what `check` says.
-pub(super) fn write_checked<T, U>(
+pub(in crate::session) fn write_checked<T, U>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, SessionError>,
     check: impl FnOnce(&Path, T) -> Result<U, SessionError>,
@@ -36,16 +39,14 @@ pub(super) fn write_checked<T, U>(
     if is_database(path) {
         return Err(SessionError::ReplacesDatabase { path: path.to_owned() });
     }
-    let mut builder = tempfile::Builder::new();
-    open_to_all(&mut builder, 0o666);
-    let file = builder.prefix(".writing-").tempfile_in(folder_of(path)?).map_err(|error| io(without_name(error)))?;
-    let mut out = BufWriter::new(file.as_file());
+    check_folder(path)?;
+    let file = NewFile::beside(path, UNFINISHED).map_err(io)?;
+    let mut out = BufWriter::new(file.file());
     let value = write(&mut out)?;
     out.flush().map_err(io)?;
     drop(out);
     let value = check(file.path(), value)?;
-    file.as_file().sync_all().map_err(io)?;
-    file.persist(path).map_err(|e| io(e.error))?;
+    file.put().map_err(io)?;
     Ok(value)
 }
 
@@ -53,7 +54,7 @@ pub(super) fn write_checked<T, U>(
 ///
 /// # Errors
 /// There is a file or a folder that is not empty; what `fill` says, and what can go wrong with a disk.
-pub(super) fn fill_folder<T>(
+pub(in crate::session) fn fill_folder<T>(
     path: &Path,
     fill: impl FnOnce(&Path) -> Result<T, SessionError>,
 ) -> Result<T, SessionError> {
@@ -63,14 +64,10 @@ pub(super) fn fill_folder<T>(
     if path.exists() && !is_empty(path) {
         return Err(SessionError::FolderNotEmpty { path: path.to_owned() });
     }
-    let mut builder = tempfile::Builder::new();
-    open_to_all(&mut builder, 0o777);
-    let folder = builder.prefix(".writing-").tempdir_in(folder_of(path)?).map_err(|error| io(without_name(error)))?;
+    check_folder(path)?;
+    let folder = NewFolder::beside(path, UNFINISHED).map_err(io)?;
     let value = fill(folder.path())?;
-    if path.exists() {
-        fs::remove_dir(path).map_err(io)?;
-    }
-    fs::rename(folder.path(), path).map_err(io)?;
+    folder.put().map_err(io)?;
     Ok(value)
 }
 
@@ -95,29 +92,13 @@ fn is_database(path: &Path) -> bool {
     read_regular(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *DATABASE
 }
 
-fn folder_of(path: &Path) -> Result<&Path, SessionError> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if folder.is_dir() { Ok(folder) } else { Err(SessionError::NoFolder { path: folder.to_owned() }) }
-}
-
-/// What the system says, without the name of the file beside the place, which means nothing to people.
-fn without_name(error: io::Error) -> io::Error {
-    let inner = error.get_ref().and_then(|named| named.source()?.downcast_ref::<io::Error>());
-    inner.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
-}
-
-/// The permissions that any new file or folder gets, less the person's umask.
-#[cfg_attr(not(unix), allow(unused_variables, reason = "there are no such permissions"))]
-fn open_to_all(builder: &mut tempfile::Builder<'_, '_>, mode: u32) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(mode));
-    }
+fn check_folder(path: &Path) -> Result<(), SessionError> {
+    let folder = folder_of(path);
+    if folder.is_dir() { Ok(()) } else { Err(SessionError::NoFolder { path: folder.to_owned() }) }
 }
 
 /// Deleted with all that is in it when it is dropped.
-pub(super) fn temporary_folder() -> Result<TempDir, SessionError> {
+pub(crate) fn temporary_folder() -> Result<TempDir, SessionError> {
     let path = std::env::temp_dir();
     tempfile::tempdir_in(&path).map_err(|source| SessionError::Io { doing: "make a temporary folder", source, path })
 }

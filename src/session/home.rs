@@ -2,8 +2,9 @@
 //!
 //! `NESTLING_HOME` names another folder, for a portable installation and for tests.
 
-use super::{SessionError, write_whole};
+use crate::disk::{Noted as _, is_there};
 use crate::encoder::Encoders;
+use crate::session::{SessionError, write_whole};
 use crate::store::read_regular;
 use directories::{ProjectDirs, UserDirs};
 use std::io::Read;
@@ -64,8 +65,11 @@ impl Home {
     /// Recently opened projects that are still there, the last one first.
     pub fn recent_projects(&self) -> Vec<PathBuf> {
         let mut list = String::new();
-        // A list that can't be read is none.
-        let _read = read_regular(&self.recent_file()).and_then(|file| file.take(MOST_BYTES).read_to_string(&mut list));
+        let file = self.recent_file();
+        if is_there(&file) {
+            let read = read_regular(&file).and_then(|file| file.take(MOST_BYTES).read_to_string(&mut list));
+            read.noted_at("the list of recent projects is not read", &file);
+        }
         list.lines().map(PathBuf::from).filter(|p| p.is_file()).collect()
     }
 

@@ -6,6 +6,9 @@
 //!                                      └─> Learner: trainer thread, predictor thread ─> Event
 //! ```
 //!
+//! Its rooms: [`project`] is what is open, how it is changed and saved; [`learner`] trains and predicts; [`import`] and
+//! [`export`] are for files; [`analysis`] tells of the work and of the models; [`standalone`] needs no project.
+//!
 //! # Invariants
 //! - An edit is applied in memory and sent to the writer in one step; what the writer has not acknowledged is shown as
 //!   not saved.
@@ -16,96 +19,61 @@
 //!
 //! Deliberately absent: words for people beyond error messages, and anything of a screen.
 
-mod activity;
-mod bench;
-mod check;
-mod command;
-mod compare;
-mod convert;
-mod copy;
-mod costs;
-mod counts;
-mod curve;
-mod dataset;
-mod distill;
-mod documents;
-mod driver;
+mod analysis;
 mod error;
 mod export;
 mod faults;
 mod files;
-mod filter;
-mod flag;
-mod history;
 mod home;
 mod import;
-mod inputs;
-mod jobs;
 mod learner;
-mod lengths;
-mod look_again;
-mod model_folder;
-mod models;
-mod predictor;
+mod logging;
 mod project;
-mod queue;
-mod ranking;
-mod readback;
-mod reading;
-mod resegmented;
-mod sample;
-mod saving;
-mod scoring;
-mod search;
-mod segments;
-mod settings;
-mod shown;
-mod simulate;
-mod status;
+mod standalone;
 mod task;
-mod trainer;
-mod withheld;
 
-pub use crate::store::{FileNews, LogLine, Rescued, Watch};
-pub use activity::now_ms;
-pub use bench::{
-    ImportBench, ImportBenchStep, Percentiles, PredictBench, PredictBenchRequest, PredictBenchStep, RefreshBench,
-    TrainBench, TrainBenchRequest, UiBench, UiBenchProject, UiBenchRequest, bench_import, bench_predict, bench_refresh,
-    bench_train, prepare_ui_bench,
-};
-pub use check::{CheckReport, check_project, rescue_project};
-pub use command::{Command, Outcome, Suggested};
-pub use compare::{CompareRequest, ComparedRun, Comparison, Spread};
-pub use convert::{ConvertReceipt, ConvertRequest, convert};
-pub use costs::{Cost as DecisionCost, Costs, Decision, Decisions};
-pub use curve::{BLIND_SENTENCES, CurveBasis, LearningCurve, MeasuredPoint, next_point_in_words};
-pub use dataset::Part;
-pub use distill::{DistillReport, DistillRequest, distill_encoder};
-pub use documents::DocumentRow;
-pub use driver::{Driver, NothingCame};
+pub use analysis::agenda::RankRequest;
+pub use analysis::compare::{CompareRequest, ComparedRun, Comparison, Spread};
+pub use analysis::costs::{Cost as DecisionCost, Costs, Decision, Decisions};
+pub use analysis::curve::{CurveBasis, LearningCurve, MeasuredPoint, next_point_in_words};
+pub use analysis::gold::LookAgainRequest;
+pub use analysis::look_again::{FOLDS, doubt_in_words};
 pub use error::SessionError;
 pub use export::{ExportReceipt, ExportRequest, ExportView, ExportWhat};
 pub use faults::{HowEnded, LastEnd, keep_unsaved, report_faults, take_last_end};
 pub use files::write_whole;
-pub use filter::{FilterReport, FilterRequest, filter};
 pub use home::Home;
-pub use import::{ImportAs, ImportHow, ImportReceipt, Imported};
-pub use jobs::{EvaluateReport, EvaluateRequest, PredictReport, TrainReport};
-pub use look_again::{FOLDS, LookAgainRequest, doubt_in_words};
-pub use model_folder::Strange;
-pub use models::KeptModel;
-pub use project::{NewProject, Order, Project};
-pub use ranking::RankRequest;
-pub use reading::{Incoming, ReadRequest, asking_format, read_files, read_files_watched};
-pub use sample::open_sample;
-pub use settings::{Setting, Settings, background_threads, cores};
-pub use simulate::{
-    AboveRandom, Curve, CurvePoint, PointRecord, RunRecord, SentenceRecord, SimulateEvent, SimulateReport,
-    SimulateRequest, simulate,
+pub use import::reading::{ImportAs, Incoming, ReadRequest, asking_format, read_files, read_files_watched};
+pub use import::sample::open_sample;
+pub use import::{ImportHow, ImportReceipt, Imported};
+pub use learner::dataset::Part;
+pub use learner::foreground::{EvaluateReport, EvaluateRequest, PredictReport, TrainReport};
+pub use learner::models::KeptModel;
+pub use learner::strange::Strange;
+pub use logging::{LOG_LEVELS, log_path, start_log};
+pub use project::activity::now_ms;
+pub use project::aside::BLIND_SENTENCES;
+pub use project::check::{CheckReport, check_project, rescue_project};
+pub use project::command::{Command, Outcome, Suggested};
+pub use project::driver::{Driver, NothingCame};
+pub use project::finding::DocumentRow;
+pub use project::settings::{Order, Setting, Settings, background_threads, cores};
+pub use project::status::{
+    Counts, Event, LearnerState, LearnerStatus, ModelInfo, Predicting, SaveState, TrainingProgress,
 };
-pub use status::{Counts, Event, LearnerState, LearnerStatus, ModelInfo, Predicting, SaveState, TrainingProgress};
+pub use project::withheld::{Agreement, Anchoring, Withheld};
+pub use project::{NewProject, Project};
+pub use standalone::convert::{ConvertReceipt, ConvertRequest, convert};
+pub use standalone::distill::{DistillReport, DistillRequest, distill_encoder};
+pub use standalone::filter::{FilterReport, FilterRequest, filter};
 pub use task::{Task, TaskLost, Waker};
-pub use withheld::{Agreement, Anchoring, Withheld};
+
+// What experiments do as an open project does it.
+pub(crate) use analysis::agenda::{AHEAD, dropout_passes};
+pub(crate) use error::stopped;
+pub(crate) use files::temporary_folder;
+pub(crate) use learner::dataset::{discontinuous, gold_examples, labels, may_be_offered, words};
+pub(crate) use learner::model_folder::{directory as model_directory, remove_all as remove_models};
 
 // What callers name of the layers below.
 pub use crate::active::{Besides, Choice, Doubt, Finding, Forecast, Measure, NextPoint, Proposal, Strategy, Why};
@@ -114,6 +82,7 @@ pub use crate::encoder::{EncoderInfo, Encoders, Fetching, Hub, Repository};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};
 pub use crate::nn::{NnError, kernels::InstructionSet};
 pub use crate::store::WhyReadOnly;
+pub use crate::store::{FileNews, LogLine, Rescued, Watch};
 pub use crate::train::{
     Config, Cost, ENOUGH_DEV, Event as TrainEvent, Interrupted, KEYS, Manifest, PredictOptions, resident_memory_mb,
 };

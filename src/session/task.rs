@@ -1,12 +1,35 @@
 //! Work that would make a caller wait, done on a thread of its own.
 
+use crate::disk::Noted as _;
 use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError, bounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Called by workers when they have something to tell; the window asks for a repaint then.
 pub type Waker = Arc<dyn Fn() + Send + Sync>;
+
+/// A waker that can be set after the workers have started.
+#[derive(Clone, Default)]
+pub(in crate::session) struct SharedWaker(Arc<Mutex<Option<Waker>>>);
+
+impl SharedWaker {
+    pub(in crate::session) fn set(&self, waker: Waker) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker);
+    }
+
+    pub(in crate::session) fn wake(&self) {
+        let waker = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(waker) = waker {
+            waker();
+        }
+    }
+
+    pub(in crate::session) fn as_waker(&self) -> Waker {
+        let shared = self.clone();
+        Arc::new(move || shared.wake())
+    }
+}
 
 /// A piece of work under way. Dropping it lets the work run to its end unheard.
 pub struct Task<T> {
@@ -35,7 +58,8 @@ impl<T: Send + 'static> Task<T> {
             }
             waker();
         };
-        if std::thread::Builder::new().name(name.to_owned()).spawn(run).is_err() {
+        let spawned = std::thread::Builder::new().name(name.to_owned()).spawn(run);
+        if spawned.noted("there is no thread for the work").is_none() {
             // The sender is dropped with the work, and `poll` reports the task as lost.
             for_failure();
         }

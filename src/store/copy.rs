@@ -1,24 +1,22 @@
 //! Whole copies of a project file, made while it is open.
 
 use super::StoreError;
-use super::regular::open_regular;
+use crate::disk::{Hidden, NewFile, folder_of, is_there};
 use rusqlite::{Connection, OpenFlags};
-use std::fs::{self, File, OpenOptions};
-use std::io;
-use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
+use std::path::Path;
 
 /// Files of this version on say which opening they are of.
 pub(super) const FIRST_WITH_OPENING: i64 = 5;
+
+/// It ends like a project, for a person who finds one after a crash.
+const UNFINISHED: Hidden = Hidden::public(".new-").ending(".nestling");
 
 /// Copies all that a connection sees into a new file, which appears whole or not at all.
 ///
 /// # Errors
 /// A file of this name, a folder that is not there or can't be written, a full disk.
 pub(super) fn copy_to(connection: &Connection, to: &Path) -> Result<(), StoreError> {
-    let folder = folder_of(to)?;
-    let io = |source| StoreError::io("copy the project", source, to);
-    let unfinished = unfinished_in(&folder).map_err(io)?;
+    let unfinished = unfinished("copy the project", to)?;
     let name = unfinished.path().to_string_lossy().into_owned();
     // It wants to make the file itself, or finds an empty one.
     connection
@@ -40,48 +38,29 @@ fn renew_opening(copy: &Path) -> rusqlite::Result<()> {
     connection.close().map_err(|(_, error)| error)
 }
 
-/// The folder that a new file shall lie in.
-///
 /// # Errors
 /// A file of this name, a folder that is not there.
-pub(super) fn folder_of(path: &Path) -> Result<PathBuf, StoreError> {
-    if path.symlink_metadata().is_ok() {
+pub(super) fn check_place(path: &Path) -> Result<(), StoreError> {
+    if is_there(path) {
         return Err(StoreError::Exists { path: path.to_owned() });
     }
-    let folder = parent_of(path);
-    if folder.is_dir() { Ok(folder.to_owned()) } else { Err(StoreError::NoFolder { path: folder.to_owned() }) }
+    let folder = folder_of(path);
+    if folder.is_dir() { Ok(()) } else { Err(StoreError::NoFolder { path: folder.to_owned() }) }
 }
 
-pub(super) fn parent_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// A file that goes away unless it is given its name; readable by whom new files are readable, unlike other temporary
-/// ones.
-pub(super) fn unfinished_in(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".new-").suffix(".nestling");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666)); // less what the umask forbids
-    }
-    builder.tempfile_in(folder)
+/// A file that goes away unless it is given its name; readable by whom new files are readable.
+///
+/// # Errors
+/// A file of this name, a folder that is not there or can't be written.
+pub(super) fn unfinished(doing: &'static str, path: &Path) -> Result<NewFile, StoreError> {
+    check_place(path)?;
+    NewFile::beside(path, UNFINISHED).map_err(|source| StoreError::io(doing, source, path))
 }
 
 /// Gives a finished file its name, once it is on disk.
 ///
 /// # Errors
 /// A file of this name, and what can go wrong with a disk.
-pub(super) fn put(finished: NamedTempFile, path: &Path) -> Result<(), StoreError> {
-    let io = |source| StoreError::io("make the project file", source, path);
-    // SQLite may have put another file there, so it is opened anew.
-    open_regular(finished.path(), OpenOptions::new().write(true)).and_then(|f| f.sync_all()).map_err(io)?;
-    finished.persist_noclobber(path).map_err(|error| io(error.error))?;
-    sync_folder_of(path).map_err(io)
-}
-
-/// Forces the names in the folder of a file to the disk: else they may not outlive a power cut.
-pub(super) fn sync_folder_of(path: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(parent_of(path)).and_then(|folder| folder.sync_all()) } else { Ok(()) }
+pub(super) fn put(finished: NewFile, path: &Path) -> Result<(), StoreError> {
+    finished.put_new().map_err(|source| StoreError::io("make the project file", source, path))
 }

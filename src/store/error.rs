@@ -14,7 +14,7 @@ pub enum StoreError {
     Missing { path: PathBuf },
     #[error("a project is one file, but this is a folder; choose a .nestling file: {}", path.display())]
     Folder { path: PathBuf },
-    #[error("this is no Nestling project but {found}: {}", path.display())]
+    #[error("this is not a Nestling project but {found}: {}", path.display())]
     Foreign { found: Found, path: PathBuf },
     #[error(
         "the project was written by a newer program (file version {found}, this program knows up to {known}); \
@@ -57,7 +57,7 @@ pub enum StoreError {
     NoLocks { source: io::Error, path: PathBuf },
     #[error("there is {found} where {wanted} belongs; it was left alone; move it away or give it another name: {}", path.display())]
     InTheWay { found: &'static str, wanted: &'static str, path: PathBuf },
-    #[error("{why}, so that it could not be read; try again: {}", path.display())]
+    #[error("{why}, so it could not be read; try again: {}", path.display())]
     TakenAway { why: Lost, path: PathBuf },
     #[error(
         "{why}, and your work could not be kept elsewhere yet ({cause}); it is in memory and tried again and again; \

@@ -80,9 +80,9 @@ impl Store {
     /// A file of this name, a folder that is not there or can't be written.
     pub fn create(path: &Path, new: &NewProject) -> Result<Self, StoreError> {
         const DOING: &str = "make the project file";
-        let folder = copy::folder_of(path)?;
+        copy::check_place(path)?;
         let mut lock = Lock::take(path)?;
-        let unfinished = copy::unfinished_in(&folder).map_err(|source| StoreError::io(DOING, source, path))?;
+        let unfinished = copy::unfinished(DOING, path)?;
         fill(unfinished.path(), new).map_err(|source| StoreError::sqlite(DOING, source, path))?;
         let mut set_aside = leftover::make_way_for_new(path)?;
         set_aside = set_foreign_log_aside(path, &mut lock)?.or(set_aside);
@@ -226,6 +226,7 @@ impl Store {
             Access::Write { lock } => lock.marks().openings.iter().cloned().chain(opening).collect(),
             Access::Read { .. } => opening.into_iter().collect(),
         };
+        tracing::info!(?path, "a project is open to be written");
         Ok(store)
     }
 
@@ -282,7 +283,7 @@ impl Drop for Store {
     fn drop(&mut self) {
         if self.same_file.as_ref().is_some_and(|file| file.is_lost(&self.path)) {
             // SQLite would merge the log into a file that is nobody's any more and remove another one's by its name.
-            let _ = self.keep_log();
+            self.keep_log_if_possible();
         }
     }
 }

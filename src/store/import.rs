@@ -75,7 +75,9 @@ impl Import {
     }
 
     fn documents(&self) -> &[Document] {
-        self.after.all_documents().get(self.known_documents..).unwrap_or_default()
+        let new = self.after.all_documents().get(self.known_documents..);
+        debug_assert!(new.is_some(), "what was there before is there after");
+        new.unwrap_or_default()
     }
 
     fn sentences(&self) -> impl Iterator<Item = &Sentence> {

@@ -23,7 +23,7 @@ pub(super) fn write_edits(edits: &[Edit]) -> serde_json::Result<String> {
 }
 
 pub(super) fn read_edits(json: &str) -> Result<Vec<Edit>, Malformed> {
-    let edits: Vec<EditJson> = serde_json::from_str(json).map_err(|_| Malformed("an entry of the log is no JSON"))?;
+    let edits: Vec<EditJson> = serde_json::from_str(json).map_err(|_| Malformed("an entry of the log is not JSON"))?;
     edits.into_iter().map(Edit::try_from).collect()
 }
 
@@ -38,7 +38,8 @@ pub(super) fn write_visible(visible: &[VisibleSuggestions]) -> serde_json::Resul
 
 /// Whose suggestions were on screen.
 pub(super) fn read_visible(json: &str) -> Result<Vec<(SentenceId, ModelId)>, Malformed> {
-    let rows: Vec<VisibleJson> = serde_json::from_str(json).map_err(|_| Malformed("an entry of the log is no JSON"))?;
+    let rows: Vec<VisibleJson> =
+        serde_json::from_str(json).map_err(|_| Malformed("an entry of the log is not JSON"))?;
     rows.into_iter().map(|row| Ok((sentence_id(row.sentence)?, model_id(row.model)?))).collect()
 }
 

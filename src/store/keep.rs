@@ -8,7 +8,8 @@
 use super::file::Access;
 use super::lock::lock_path;
 use super::same_file::Look;
-use super::{Lost, Store, StoreError, copy, file, leftover, models_dir};
+use super::{Lost, Store, StoreError, file, leftover, models_dir};
+use crate::disk::{Hidden, NewFolder, Noted as _, folder_of};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ impl Store {
         why: Lost,
         write: impl Fn(&Path) -> Result<(), StoreError>,
     ) -> Result<Store, StoreError> {
-        let beside = copy::parent_of(&self.path).to_owned();
+        let beside = folder_of(&self.path).to_owned();
         let mut first = None;
         for folder in std::iter::once(&beside).chain(&self.refuges) {
             let is_refuge = *folder != beside;
@@ -79,14 +80,15 @@ impl Store {
         };
         let kept = Store::open(&to)?;
         // Models can be made again: they are no reason to lose the rest.
-        let _ = carry_models(&models_dir(&self.path), &models_dir(&to));
+        let carried = carry_models(&models_dir(&self.path), &models_dir(&to));
+        carried.noted_at("its models are not taken along", &self.path);
         Ok(kept)
     }
 
     /// Lets go of a file whose work is kept elsewhere.
     pub(super) fn abandon(self) {
         let (file, path) = (self.same_file.clone(), self.path.clone());
-        let _ = self.keep_log(); // nothing is merged into a file that may be another one
+        self.keep_log_if_possible(); // nothing is merged into a file that may be another one
         drop(self);
         if let Some(file) = file {
             file.remove_leftovers(&path);
@@ -95,7 +97,7 @@ impl Store {
 
     /// Lets go of a file whose work could not be kept. Its log may be all that is left of it.
     pub(super) fn give_up(mut self) {
-        let _ = self.keep_log();
+        self.keep_log_if_possible();
         let has_its_log = self.same_file.as_ref().is_some_and(|file| file.has_its_log(&self.path));
         if has_its_log && leftover::set_log_aside(&self.path).is_err() {
             // The lock tells the next one to open what lies there that the log is not its own.
@@ -144,10 +146,9 @@ pub fn carry_models(from: &Path, to: &Path) -> io::Result<()> {
             continue;
         }
         fs::create_dir_all(to)?;
-        let unfinished = tempfile::Builder::new().prefix(".carrying-").tempdir_in(to)?;
-        let whole = unfinished.path().join("model");
-        link_all(&old, &whole, FOLDERS_DEEP)?;
-        fs::rename(whole, new)?;
+        let unfinished = NewFolder::beside(&new, Hidden::public(".carrying-"))?;
+        link_all(&old, unfinished.path(), FOLDERS_DEEP)?;
+        unfinished.put()?;
     }
     Ok(())
 }
@@ -155,14 +156,15 @@ pub fn carry_models(from: &Path, to: &Path) -> io::Result<()> {
 /// Folders within folders that a model has at most.
 const FOLDERS_DEEP: usize = 3;
 
+/// Into an empty folder.
 fn link_all(from: &Path, to: &Path, deep: usize) -> io::Result<()> {
-    fs::create_dir(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let (old, new, kind) = (entry.path(), to.join(entry.file_name()), entry.file_type()?);
         if kind.is_file() {
             fs::hard_link(&old, &new).or_else(|_| fs::copy(&old, &new).map(drop))?;
         } else if kind.is_dir() && deep > 1 {
+            fs::create_dir(&new)?;
             link_all(&old, &new, deep - 1)?;
         }
     }

@@ -8,6 +8,7 @@ use super::file::{self, beside};
 use super::identity::Identity;
 use super::lock::Marks;
 use super::{StoreError, copy, guard, regular};
+use crate::disk;
 use rusqlite::OptionalExtension;
 use rusqlite::config::DbConfig;
 use std::fs;
@@ -64,7 +65,7 @@ pub(super) fn set_log_aside(project: &Path) -> Result<PathBuf, StoreError> {
     let mut free = free.skip_while(|path| path.symlink_metadata().is_ok());
     let to = free.next().unwrap_or_else(|| beside(project, "-wal.of-another-file"));
     fs::rename(&log, &to).map_err(io)?;
-    copy::sync_folder_of(project).map_err(io)?; // else it may be back after a power cut, when the lock says nothing of it
+    disk::sync_folder(disk::folder_of(project)).map_err(io)?; // else it may be back after a power cut, when the lock says nothing of it
     Ok(to)
 }
 

@@ -10,6 +10,7 @@ use crate::annotation::{
     Mention, MentionId, ModelId, NewSentence, Presence, ProjectId, Rgb, SentenceId, SentenceSuggestions, Span, Split,
     Status, Step, StoredDocument, Transaction,
 };
+use crate::disk::Noted as _;
 use rusqlite::config::DbConfig;
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
 use rusqlite::{Row, Rows, TransactionBehavior};
@@ -67,6 +68,11 @@ impl Store {
     /// Closing leaves the file and a log beside it as they are.
     pub(super) fn keep_log(&self) -> Result<(), StoreError> {
         self.merge_log_on_close(false)
+    }
+
+    /// As [`Store::keep_log`], for a store that is let go whatever happens.
+    pub(super) fn keep_log_if_possible(&self) {
+        self.keep_log().noted("SQLite may merge the write-ahead log into what lies there now");
     }
 
     fn merge_log_on_close(&self, merges: bool) -> Result<(), StoreError> {
@@ -153,7 +159,7 @@ impl Store {
             let id = row.integer(0)?;
             let kept: Kept = match row.text_or_null(3)? {
                 Some(json) => serde_json::from_str(json)
-                    .map_err(|_| row.because(3, Malformed("what a document keeps is no JSON")))?,
+                    .map_err(|_| row.because(3, Malformed("what a document keeps is not JSON")))?,
                 None => Kept::new(),
             };
             let mut sentences = sentences.remove(&id).unwrap_or_default();

@@ -16,6 +16,7 @@
 use super::identity::Identity;
 use super::regular::{self, open_regular};
 use super::{StoreError, beside};
+use crate::disk::Noted as _;
 use crate::wording::utc;
 use std::fmt::{self, Write as _};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -166,7 +167,7 @@ impl Drop for Lock {
     fn drop(&mut self) {
         if cfg!(unix) && !self.stays && self.is_there().unwrap_or(false) {
             // Best effort: a lock file that stays behind is not locked and keeps nobody out.
-            let _ = fs::remove_file(&self.path);
+            fs::remove_file(&self.path).noted_at("the lock file stays behind", &self.path);
         }
     }
 }

@@ -30,8 +30,7 @@ pub struct Memory {
 /// A file of this name, what can go wrong with a disk.
 pub(super) fn write(memory: &Memory, id: Option<&str>, to: &Path) -> Result<(), StoreError> {
     const DOING: &str = "write what is in memory";
-    let folder = copy::folder_of(to)?;
-    let unfinished = copy::unfinished_in(&folder).map_err(|source| StoreError::io(DOING, source, to))?;
+    let unfinished = copy::unfinished(DOING, to)?;
     let new = NewProject { labels: memory.corpus.labels().clone(), settings: memory.settings.clone() };
     file::fill(unfinished.path(), &new)
         .map_err(RowError::from)

@@ -3,6 +3,7 @@
 use super::Lost;
 use super::file::{beside, log_path};
 use super::identity::{Identity, look_at};
+use crate::disk::Noted as _;
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::Path;
@@ -91,7 +92,7 @@ impl SameFile {
         for (path, ours) in [(log_path(path), self.log), (beside(path, "-shm"), self.index)] {
             if ours.is_some() && Identity::at(&path).is_ok_and(|there| there == ours) {
                 // One that stays belongs to no file, which the next one to open the project sees.
-                let _ = fs::remove_file(path);
+                fs::remove_file(&path).noted_at("a file of SQLite's stays behind", &path);
             }
         }
     }

@@ -6,7 +6,8 @@
 
 use super::migrations::migrate_to;
 use rusqlite::{Connection, Row};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Differences that are told, at most.
 const MOST_TOLD: usize = 5;
@@ -74,16 +75,24 @@ impl Differences {
 pub(super) fn compare(connection: &Connection, version: i64) -> rusqlite::Result<Differences> {
     let pages = "SELECT count(*) > count(DISTINCT rootpage) FROM sqlite_schema WHERE rootpage > 0";
     let shares_pages = connection.query_row(pages, [], |row| row.get(0))?;
-    let mut missing = expected(version)?;
+    let mut missing = BTreeSet::clone(&*expected(version)?);
     let foreign = objects(connection)?.into_iter().filter(|object| !missing.remove(object)).collect();
     Ok(Differences { foreign, missing: missing.into_iter().collect(), shares_pages })
 }
 
-/// What the migrations up to a version make.
-fn expected(version: i64) -> rusqlite::Result<BTreeSet<Object>> {
+/// What the migrations up to a version make. Found out once: making the tables takes longer than most searches, each of
+/// which opens the file.
+fn expected(version: i64) -> rusqlite::Result<Arc<BTreeSet<Object>>> {
+    static KNOWN: Mutex<BTreeMap<i64, Arc<BTreeSet<Object>>>> = Mutex::new(BTreeMap::new());
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(objects) = known().get(&version) {
+        return Ok(Arc::clone(objects));
+    }
     let mut connection = Connection::open_in_memory()?;
     migrate_to(&mut connection, version)?;
-    Ok(objects(&connection)?.into_iter().collect())
+    let made: Arc<BTreeSet<Object>> = Arc::new(objects(&connection)?.into_iter().collect());
+    known().insert(version, Arc::clone(&made));
+    Ok(made)
 }
 
 fn objects(connection: &Connection) -> rusqlite::Result<Vec<Object>> {

@@ -8,6 +8,7 @@ use super::rows::{self, RowError};
 use super::same_file::{Look, SameFile};
 use super::writer::{Job, LogEntry, Write, WriterEvent};
 use super::{FileNews, Lost, Memory, Place, Store, StoreError, Watch, copy, file, json, leftover, memory, names};
+use crate::disk::Noted as _;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use rusqlite::{Connection, TransactionBehavior, params};
 use std::collections::VecDeque;
@@ -22,6 +23,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(700);
 
 /// How long to wait before work that has no place is offered one again: a copy of it may be large.
 const OFFER_EVERY: Duration = Duration::from_secs(5);
+
+/// Notes of what stops nothing.
+const UNMARKED: &str = "the project is not marked as open yet";
+const LONG_LOG: &str = "the write-ahead log stays long";
 
 pub(super) type Reply = Sender<Result<(), StoreError>>;
 type OnEvent = Box<dyn FnMut(WriterEvent) + Send>;
@@ -46,7 +51,7 @@ impl Worker {
 
     pub(super) fn run(mut self, inbox: &Receiver<Job>) -> Result<(), StoreError> {
         // What hinders it hinders the first edit too, which says so.
-        let _ = self.store.begin_writing();
+        self.store.begin_writing().noted(UNMARKED);
         let mut next = self.wait(inbox);
         while let Some(job) = next.take() {
             match job {
@@ -105,6 +110,7 @@ impl Worker {
     }
 
     fn report(&mut self, error: StoreError) {
+        tracing::error!(%error, "what was changed is not saved yet");
         let revision = self.queue.iter().find_map(Write::revision);
         (self.on_event)(WriterEvent::Failed { revision, error });
     }
@@ -140,6 +146,7 @@ impl Worker {
     fn move_to(&mut self, kept: Store, why: Lost) {
         let lost = std::mem::replace(&mut self.store, kept);
         let news = FileNews::MovedOn { why, from: lost.path.clone(), to: self.store.path.clone() };
+        tracing::warn!(%news, "the project goes on in another file");
         if why == Lost::Overwritten {
             lost.give_up()
         } else {
@@ -147,7 +154,7 @@ impl Worker {
         }
         self.homeless = false;
         self.place.set(&self.store);
-        let _ = self.store.begin_writing(); // as at the beginning
+        self.store.begin_writing().noted(UNMARKED); // as at the beginning
         (self.on_event)(WriterEvent::News(news));
     }
 
@@ -202,7 +209,7 @@ impl Worker {
             (self.on_event)(WriterEvent::Saved { revision });
         }
         // Nothing depends on it but the length of the log.
-        let _ = self.store.merge_long_log();
+        self.store.merge_long_log().noted(LONG_LOG);
         Ok(())
     }
 
@@ -245,7 +252,7 @@ impl Worker {
                 self.report(error);
             }
         }
-        let _ = self.store.merge_long_log();
+        self.store.merge_long_log().noted(LONG_LOG);
         Ok(())
     }
 

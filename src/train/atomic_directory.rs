@@ -1,15 +1,14 @@
 //! Folders that are written whole or not at all: snapshots and checkpoints.
 //!
-//! Made beside its place under a hidden name, every file synced, the manifest with the hashes of all others last, then
+//! Made beside its place under a hidden name, the manifest with the hashes of all others last, forced to the disk, then
 //! renamed: after a crash there is the whole folder or none.
 //!
 //! A folder that is read may have come from anybody: no link is followed, no file is read that is larger than it can be,
 //! and each is compared with its hash in the manifest as it is read.
 
-use super::dataset::hex;
 use super::files::ConfigFile;
 use super::{Settings, TrainError, stop_if_cancelled};
-use crate::disk;
+use crate::disk::{self, Hidden};
 use crate::encoder::Definition;
 use crate::model::architecture;
 use crate::nn::{stored_tensors, write_tensors};
@@ -19,9 +18,8 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use tempfile::TempDir;
 
 pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) const CONFIG: &str = "config.json";
@@ -35,9 +33,7 @@ pub(super) type Hashes = BTreeMap<String, String>;
 
 /// A folder in the making. Dropped before it is finished, it is deleted.
 pub(super) struct AtomicDirectory<'a> {
-    place: PathBuf,
-    parent: PathBuf,
-    beside: TempDir,
+    beside: disk::NewFolder,
     names: Vec<String>,
     cancel: &'a AtomicBool,
 }
@@ -46,11 +42,11 @@ impl<'a> AtomicDirectory<'a> {
     /// Begins a folder that will be `place`; the folder around it is made if need be. All that takes long stops when
     /// `cancel` is set.
     pub(super) fn for_place(place: &Path, cancel: &'a AtomicBool) -> Result<Self, TrainError> {
-        let parent = place.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let parent = disk::folder_of(place);
         std::fs::create_dir_all(parent).map_err(TrainError::io("can't make the folder", parent))?;
-        let made = tempfile::Builder::new().prefix(HALF_WRITTEN).tempdir_in(parent);
+        let made = disk::NewFolder::beside(place, Hidden::private(HALF_WRITTEN));
         let beside = made.map_err(TrainError::io("can't make a folder", parent))?;
-        Ok(Self { place: place.to_owned(), parent: parent.to_owned(), beside, names: Vec::new(), cancel })
+        Ok(Self { beside, names: Vec::new(), cancel })
     }
 
     pub(super) fn tensors(&mut self, name: &str, tensors: &BTreeMap<String, Tensor>) -> Result<(), TrainError> {
@@ -61,7 +57,8 @@ impl<'a> AtomicDirectory<'a> {
     }
 
     pub(super) fn json(&mut self, name: &str, value: &impl Serialize) -> Result<(), TrainError> {
-        write_file(&self.beside.path().join(name), &json(value))?;
+        let path = self.beside.path().join(name);
+        write_file(&path, &json(value, &path)?)?;
         self.names.push(name.to_owned());
         Ok(())
     }
@@ -74,7 +71,7 @@ impl<'a> AtomicDirectory<'a> {
             write_file(&folder.join(name), bytes)?;
             self.names.push(format!("{ENCODER}/{name}"));
         }
-        sync_folder(&folder)
+        Ok(())
     }
 
     /// Writes what `manifest` makes of the hashes, and gives the folder its name.
@@ -86,16 +83,14 @@ impl<'a> AtomicDirectory<'a> {
             Ok((name.clone(), hash_file(&at.join(name))?))
         };
         let hashes = self.names.into_iter().map(hash).collect::<Result<_, _>>()?;
-        let manifest = json(&manifest(hashes));
-        write_file(&at.join(MANIFEST), &manifest)?;
-        sync_folder(at)?;
-        if disk::is_there(&self.place) {
-            return Err(TrainError::SnapshotExists(self.place));
+        let manifest_path = at.join(MANIFEST);
+        let manifest = json(&manifest(hashes), &manifest_path)?;
+        write_file(&manifest_path, &manifest)?;
+        let place = self.beside.place().to_owned();
+        if disk::is_there(&place) {
+            return Err(TrainError::SnapshotExists(place));
         }
-        std::fs::rename(at, &self.place).map_err(TrainError::io("can't name the folder", &self.place))?;
-        // Nothing is left under the old name that could be cleaned up.
-        let _ = self.beside.keep();
-        sync_folder(&self.parent)?;
+        self.beside.put().map_err(TrainError::io("can't name the folder", &place))?;
         Ok(sha256(&manifest))
     }
 }
@@ -193,7 +188,7 @@ pub(super) fn manifest_hash(folder: &Path) -> Result<String, TrainError> {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+    hex::encode(Sha256::digest(bytes))
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8], path: &Path) -> Result<T, TrainError> {
@@ -204,34 +199,26 @@ pub(super) fn damaged(reason: impl ToString, path: &Path) -> TrainError {
     TrainError::Damaged { reason: reason.to_string(), path: path.to_owned() }
 }
 
-/// Writes a file beside its place and renames it.
+/// Writes a file that appears whole or not at all.
 pub(super) fn write_whole(path: &Path, value: &impl Serialize) -> Result<(), TrainError> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let written = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(&json(value))?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        Ok(())
+    let bytes = json(value, path)?;
+    let written = || {
+        let new = disk::NewFile::beside(path, Hidden::UNFINISHED)?;
+        new.file().write_all(&bytes)?;
+        new.put()
     };
-    written().map_err(TrainError::io("can't write the file", path))?;
-    sync_folder(folder)
+    written().map_err(TrainError::io("can't write the file", path))
 }
 
-fn json(value: &impl Serialize) -> Vec<u8> {
-    // Structs of numbers and strings always serialise.
-    let mut bytes = serde_json::to_vec_pretty(value).unwrap_or_default();
+fn json(value: &impl Serialize, path: &Path) -> Result<Vec<u8>, TrainError> {
+    let bytes = serde_json::to_vec_pretty(value);
+    let mut bytes = bytes.map_err(|error| TrainError::io("can't write the file", path)(error.into()))?;
     bytes.push(b'\n');
-    bytes
+    Ok(bytes)
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
-    let written = || {
-        let mut file = std::fs::File::create_new(path)?;
-        file.write_all(bytes)?;
-        file.sync_all()
-    };
-    written().map_err(TrainError::io("can't write the file", path))
+    disk::write_new(path, bytes).map_err(TrainError::io("can't write the file", path))
 }
 
 fn hash_file(path: &Path) -> Result<String, TrainError> {
@@ -241,16 +228,7 @@ fn hash_file(path: &Path) -> Result<String, TrainError> {
         let count = file.read(&mut buffer).map_err(TrainError::io("can't read the file", path))?;
         match buffer.get(..count) {
             Some(bytes) if !bytes.is_empty() => sha.update(bytes),
-            _ => return Ok(hex(&sha.finalize())),
+            _ => return Ok(hex::encode(sha.finalize())),
         }
     }
-}
-
-/// Makes new names last through a power cut, where the operating system offers that.
-fn sync_folder(folder: &Path) -> Result<(), TrainError> {
-    #[cfg(unix)]
-    std::fs::File::open(folder).and_then(|f| f.sync_all()).map_err(TrainError::io("can't sync the folder", folder))?;
-    #[cfg(not(unix))]
-    let _ = folder;
-    Ok(())
 }

@@ -23,7 +23,7 @@ use super::files::{ConfigFile, LabelFile, MOST_COUNTED, ReportFile, SamplesFile,
 use super::removal::{is_half_written, remove_checkpoint};
 use super::{Dataset, Settings, TrainError};
 use crate::annotation::{LabelId, ModelId, ProjectId, Span};
-use crate::disk::{is_folder, is_there, open as open_file};
+use crate::disk::{Noted as _, is_folder, is_there, open as open_file};
 use crate::encoder::Definition;
 use crate::evaluation::Report;
 use crate::model::{Samples, architecture};
@@ -221,7 +221,7 @@ fn write(
     let is_other = |other: &str| other != name && (is_name(other) || is_half_written(other));
     for (_, other) in folders(folder).into_iter().filter(|(other, _)| is_other(other)) {
         // One that can't be deleted is older than the newest and never read.
-        let _left = remove_checkpoint(&other);
+        remove_checkpoint(&other).noted("an older checkpoint stays behind");
     }
     Ok(())
 }
@@ -237,7 +237,8 @@ pub(super) fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
     if !is_folder(folder) {
         return Vec::new();
     }
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(folder).noted_at("its checkpoints are not seen", folder);
+    let entries = entries.into_iter().flatten().flatten();
     let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path()))).collect()
 }

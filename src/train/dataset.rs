@@ -5,7 +5,6 @@ use crate::annotation::{LabelId, Span};
 use crate::evaluation::{Counts, Judged};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
-use std::fmt::Write as _;
 
 /// A complete sentence: everything outside its mentions is known to be outside.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -124,16 +123,7 @@ fn hash(labels: &[(LabelId, String)], train: &[Example], dev: &[Example], unlabe
         number(&mut sha, sentence.len());
         sentence.iter().for_each(|token| text(&mut sha, token));
     }
-    hex(&sha.finalize())
-}
-
-/// Lower-case hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex::encode(sha.finalize())
 }
 
 #[cfg(test)]

@@ -76,17 +76,17 @@ pub enum TrainError {
     LabelTwice { label: LabelId },
     #[error("the loss is not a finite number at step {step}; try lower learning rates (encoder_lr, head_lr)")]
     NotFinite { step: usize },
-    #[error("the model gives probabilities that are no numbers, so that nothing it says can be used; train anew")]
+    #[error("the model gives probabilities that are not numbers, so its answers can't be used; train again")]
     NoProbabilities,
-    #[error("it is not the model that was registered under its number, and is left as it is; train anew: {path}")]
+    #[error("it is not the model registered under its number, and was not changed; train again: {path}")]
     OtherModel { path: PathBuf },
-    #[error("the training belongs to another project, and is left as it is; begin one anew: {path}")]
+    #[error("the training belongs to another project, and was not changed; start a new one: {path}")]
     OtherTraining { path: PathBuf },
-    #[error("the model to go on from has other labels than the data")]
+    #[error("the model to continue from has other labels than the data")]
     OtherLabels,
     #[error("there is a model already; models are never overwritten: {0}")]
     SnapshotExists(PathBuf),
-    #[error("models are numbered up to {last}, and no number is left")]
+    #[error("model numbers end at {last}, and none is left")]
     NoNumberLeft { last: u32 },
     #[error(
         "models are kept in a folder beside the project, and a link or a file is in its place; put a folder there: {path}"
@@ -98,7 +98,7 @@ pub enum TrainError {
         "the model was made by another version of the program ({what} {got}, this one reads {expected}); train it again"
     )]
     OtherVersion { what: String, got: u32, expected: u32 },
-    #[error("no GPU can be used: {0}; with processor=cpu the training begins anew on the CPU")]
+    #[error("no GPU can be used: {0}; with processor=cpu the training starts over on the CPU")]
     Processor(String),
     #[error("{action}: {source}: {path}")]
     Io { action: &'static str, source: std::io::Error, path: PathBuf },

@@ -122,7 +122,7 @@ fn a_blind_set_is_set_aside_and_a_curve_begins() {
     assert_eq!((&curve["measured_on"], &point["sentences"]), (&Value::from("dev"), &Value::from(25)), "{curve}");
     let f1 = point["f1"].as_f64().unwrap();
     assert!(point["low"].as_f64().unwrap() <= f1 && f1 <= point["high"].as_f64().unwrap() && f1 > 0.8, "{curve}");
-    assert!(place.refused(&["aside", "p.nestling"]).contains("a model has learned already"));
+    assert!(place.refused(&["aside", "p.nestling"]).contains("a model has already learned"));
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod compare;
 mod files;
 mod kernels;
 mod log;
+mod logging;
 mod models;
 mod terminal;
 
@@ -131,9 +132,7 @@ fn a_folder_is_converted_through_a_project_and_back() {
     let convert = place.json(1, &["convert", "brat", "--to", "jsonl", "--output", "o.jsonl"]);
     assert_eq!((&convert["documents"], &convert["mentions"], &convert["left_out"]), (&3.into(), &2.into(), &1.into()));
     assert_eq!((&convert["warnings"][0]["line"], &convert["format"]), (&4.into(), &"jsonl".into()));
-    assert!(
-        convert["notes"].to_string().contains("there is no .ann beside it, so that it is taken as not annotated yet")
-    );
+    assert!(convert["notes"].to_string().contains("there is no .ann beside it, so it counts as not annotated yet"));
     let refused = place.refused(&["convert", "brat", "--to", "conll", "--output", "o.conll", "--strict"]);
     assert!(refused.contains("nothing was written") && !place.path("o.conll").exists(), "{refused}");
 
@@ -627,16 +626,16 @@ fn every_inability_says_what_to_do() {
     shown.push(place.refused(&["export", "p.nestling", "--format", "jsonl", "--output", "no/such/out.jsonl"]));
     let shown = shown.concat().lines().filter(|l| !l.contains("read as")).collect::<Vec<_>>().join("\n");
     expect_test::expect![[r#"
-        nestling: the format can't be told (it is a binary file); choose one of jsonl, brat, conll, text as the format: binary.txt
+        nestling: the format was not recognised (it is a binary file); choose one of jsonl, brat, conll, text as the format: binary.txt
         nestling: the file is empty; nothing can be imported from it: empty.jsonl
         nestling: there is no sentence in the file, only white space or invisible characters: blank.txt
         nestling: there is no file to be read in the folder; name another one, or the files themselves: nothing
         nestling: there is no such file; check the name: missing.txt
         2 "the JSON object is cut off; the line was left out"
-        2 "this is no mention (expected T1⇥Label 0 4⇥words), got \"T2\\tPER none\"; it was left out, so no sentence of the document is complete"
+        2 "this is not a mention (expected T1⇥Label 0 4⇥words), got \"T2\\tPER none\"; it was left out, so no sentence of the document is complete"
         3 "T3 is empty, outside the text, or inside a character; it was left out, so no sentence of the document is complete"
         1 "the entity 0-5 (X) is outside the 2 tokens of the sentence; it was left out, so the sentence is not complete"
-        nestling: a folder of files goes to a new or an empty folder, and there is something; name another one: out
+        nestling: the files need a new or an empty folder, and this one has something in it; name another one: out
         nestling: there is no such folder; make it, or choose another one: no/such"#]].assert_eq(&shown);
 }
 

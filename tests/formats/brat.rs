@@ -294,9 +294,9 @@ R1\tIn Arg1:T1 Arg2:T2
         note: 1 token was split because a mention begins or ends inside, first "McsBean": a.ann
         note: 2 sentences were joined to those before because a mention goes across, first "Foo Bar": a.ann
         note: 1 mention began or ended with white space, which was taken off: a.ann
-        warning: line 9: this is no mention (expected T1⇥Label 0 4⇥words), got "T9 ORG 1 2"; it was left out, so its sentence is not complete: a.ann
+        warning: line 9: this is not a mention (expected T1⇥Label 0 4⇥words), got "T9 ORG 1 2"; it was left out, so its sentence is not complete: a.ann
         warning: line 10: T2 is there twice; the second one was taken without its id, and what names T2 means the first: a.ann
-        warning: line 15: this is no line of brat, got "what is this"; it was kept for a later export: a.ann
+        warning: line 15: this is not a line of brat, got "what is this"; it was kept for a later export: a.ann
         warning: line 3: T3 quotes "x", but there is "McsB cs"; it was left out, so its sentence is not complete: a.ann
         warning: line 4: T4 is empty, outside the text, or inside a character; it was left out, so its sentence is not complete: a.ann
         warning: line 5: T5 is empty, outside the text, or inside a character; it was left out, so no sentence of the document is complete: a.ann
@@ -329,14 +329,14 @@ fn a_sentence_that_lacks_a_mention_is_not_complete_and_a_file_without_any_may_be
             [0..1] PER
           "It" "rained" "."
           "Kim" "left" "." InProgress
-        warning: line 2: this is no mention (expected T1⇥Label 0 4⇥words), got "T2 PER 24 27 Kim"; it was left out, so its sentence is not complete: a.ann
+        warning: line 2: this is not a mention (expected T1⇥Label 0 4⇥words), got "T2 PER 24 27 Kim"; it was left out, so its sentence is not complete: a.ann
 
         "a" "Anna met Bo.\nIt rained.\nKim left.\n"
           "Anna" "met" "Bo" "." InProgress
             [0..1] PER
           "It" "rained" "." InProgress
           "Kim" "left" "." InProgress
-        warning: line 2: this is no mention (expected T1⇥Label 0 4⇥words), got "T2\tPER"; it was left out, so no sentence of the document is complete: a.ann
+        warning: line 2: this is not a mention (expected T1⇥Label 0 4⇥words), got "T2\tPER"; it was left out, so no sentence of the document is complete: a.ann
 
         "a" "Anna met Bo.\nIt rained.\nKim left.\n"
           "Anna" "met" "Bo" "."

@@ -154,7 +154,7 @@ fn a_mention_that_cannot_be_placed_is_told_and_its_sentence_is_not_complete() {
         warning: line 2: the mention 0-4 (PER) quotes "Bo", but there is "Anna" (counted in Unicode code points); it was left out, so its sentence is not complete: input
         warning: line 2: the mention 13-13 (X) is empty; it was left out, so its sentence is not complete: input
         warning: line 2: the mention 14-14 (X) is empty; it was left out, so its sentence is not complete: input
-        warning: line 3: an entry of `spans` is no mention (expected [0,4,"LABEL"] or {"start":0,"end":4,"label":"LABEL"}), got {"end":4,"label":"PER","start":"0"}; it was left out, so no sentence of the document is complete: input
+        warning: line 3: an entry of `spans` is not a mention (expected [0,4,"LABEL"] or {"start":0,"end":4,"label":"LABEL"}), got {"end":4,"label":"PER","start":"0"}; it was left out, so no sentence of the document is complete: input
         warning: line 4: the label " PER" was taken as "PER": input
         warning: line 4: the mention 12-13 (PER) has pieces that are empty or overlap; it was left out, so its sentence is not complete: input
         warning: line 5: the mention 0-3 () has no label; it was left out, so its sentence is not complete: input

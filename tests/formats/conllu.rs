@@ -110,7 +110,7 @@ fn tags_in_misc_and_in_columns_are_read() {
 
         "input" "Ada sang\n"
           "Ada" "sang" Unread
-        note: read as CoNLL-U; nothing in it looks like mentions, so that only the words were read: input
+        note: read as CoNLL-U; nothing in it looks like mentions, so only the words were read: input
         note: the columns LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS and MISC were not read: input
 
         "input" "Ada sang\n"

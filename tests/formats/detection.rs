@@ -43,7 +43,7 @@ fn formats_are_told_apart() {
         -: text (plain text)
         a.txt: text (plain text in UTF-16)
         a JSON array can't be read; each element goes on a line of its own, as an object with `text` or `tokens` (docs/formats.md), for example with `jq -c '.[] | {text: .text}' FILE.json > FILE.jsonl`: a.json
-        the format can't be told (it is XML or HTML); choose one of jsonl, brat, conll, text as the format: a.xml
+        the format was not recognised (it is XML or HTML); choose one of jsonl, brat, conll, text as the format: a.xml
         a.conll: conll (columns of tokens and tags)
         a ZIP archive can't be read; unpack it, and import the files in it: a
         a document of a word processor can't be read; save it there as plain text (.txt, in UTF-8): a.docx
@@ -91,15 +91,15 @@ fn refusals_say_what_to_do() {
         no such option "endd"; jsonl has end=auto|exclusive|inclusive and offsets=auto|chars|utf16|bytes|graphemes and names=… and scheme=auto|io|iob1|iob2|ioe1|ioe2|bioes|bilou|bmes|bmewo|none and label=… and unit=auto|lines|prose and tokens=words|blanks and header=yes|no; text has unit=auto|lines|prose and tokens=words|blanks
         no such option "end"; text has unit=auto|lines|prose and tokens=words|blanks
         the option end can't be "maybe"; use one of auto, exclusive, inclusive
-        this is no JSON lines file (line 1: it does not begin with {, so it is no JSON object); choose another format: input
+        this is no JSON lines file (line 1: it does not begin with {, so it is not a JSON object); choose another format: input
         a JSON array can't be read; each element goes on a line of its own, as an object with `text` or `tokens` (docs/formats.md), for example with `jq -c '.[] | {text: .text}' FILE.json > FILE.jsonl`: input
         this is no JSON lines file (line 1: the JSON object is cut off); choose another format: input
         there is no sentence in the file, only white space or invisible characters: input
         the file was written by a newer program (its version is 2, this program knows 1); update the program: input
         there is no sentence in the file, only white space or invisible characters: input
         there is no sentence in the file, only white space or invisible characters: input
-        byte 6 (line 2) is no UTF-8; convert the file to UTF-8, for example with `iconv -f latin1 -t utf-8`: input
-        byte 1 is NUL, so this is no text but a binary file or UTF-16 without its mark; save it as UTF-8 text: input
+        byte 6 (line 2) is not UTF-8; convert the file to UTF-8, for example with `iconv -f latin1 -t utf-8`: input
+        byte 1 is NUL, so this is not text but a binary file or UTF-16 without its mark; save it as UTF-8 text: input
         the file is not whole UTF-16 as its first bytes say; save it as UTF-8: input"#]].assert_eq(&shown);
 }
 

@@ -74,7 +74,7 @@ fn a_bad_line_costs_itself_only() {
           "the" "last" "good" "line" Untouched
         note: 1 line counts characters: places were read as Unicode code points, the end being the one after the last: some_bad_lines.jsonl
         note: 1 token was split because a mention begins or ends inside, first "Anna": some_bad_lines.jsonl
-        warning: line 2: it does not begin with {, so it is no JSON object; the line was left out: some_bad_lines.jsonl
+        warning: line 2: it does not begin with {, so it is not a JSON object; the line was left out: some_bad_lines.jsonl
         warning: line 4: the JSON object is cut off; the line was left out: some_bad_lines.jsonl
         warning: line 5: invalid type: string "zero", expected a whole number (at byte 43 of the line); the line was left out: some_bad_lines.jsonl
         warning: line 6: token 1, "Bergen", is not in the text after the tokens before it; the line was left out: some_bad_lines.jsonl

@@ -95,7 +95,7 @@ fn check_back_on_page(page: &mut Page, after: &str) {
 }
 
 /// The dialogs that commands open, and the buttons that do what they are for.
-const DEFAULTS: [(&str, &str); 12] = [
+const DEFAULTS: [(&str, &str); 13] = [
     ("Split the word", "Split"),
     ("Look again at what is doubtful", "Look again"),
     ("Add a label", "Add"),
@@ -108,6 +108,7 @@ const DEFAULTS: [(&str, &str); 12] = [
     ("New project", "Create the project"),
     ("Open a project", "Open"),
     ("Settings", "Close"),
+    ("Log of the program", "Close"),
 ];
 
 #[test]

@@ -91,7 +91,7 @@ fn what_the_log_names_is_bounded() {
     let label = r##"[{"edit":"insert_label","at":0,"label":{"id":4294967295,"name":"X","color":"#000000"}}]"##;
     refused(&names(label), "log 2, column inverse: the log names a label that no project can have");
     let deep = format!("[{}", "[".repeat(100_000));
-    refused(&names(&deep), "log 2, column inverse: an entry of the log is no JSON");
+    refused(&names(&deep), "log 2, column inverse: an entry of the log is not JSON");
     // What only looks like an id is refused when it is undone; until then it takes no room.
     let place = Place::rich().alter(&presence("[[0,134217727]]"));
     Store::open(&place.path()).unwrap().load().unwrap();

@@ -54,7 +54,7 @@ fn models_of_another_project_are_neither_used_nor_deleted() {
         assert!(ended == Some(code) && said.contains("belong to another project"), "{arguments:?}: {ended:?} {said}");
     }
     let mut project = place.open("places.nestling");
-    assert!(project.notes()[0].contains("another project") && project.notes()[0].contains("train anew"));
+    assert!(project.notes()[0].contains("another project") && project.notes()[0].contains("train again"));
     let (first, all) = (ModelId(1), None);
     assert_eq!((project.snapshot(first), project.kept_models()().len()), (None, 0));
     let evaluation =
@@ -70,7 +70,7 @@ fn models_of_another_project_are_neither_used_nor_deleted() {
     ];
     for refused in refusals {
         assert!(
-            refused.to_string().contains("belong to another project; they are left as they are; train anew"),
+            refused.to_string().contains("belong to another project; they were not changed; train again"),
             "{refused}"
         );
     }

@@ -30,10 +30,10 @@ fn what_is_no_project_is_refused_and_left_alone() {
     let messages: Vec<_> = names.iter().map(|name| message(&format!("{name}.nestling"))).collect();
     expect_test::expect![[r#"
         there is no such project; check the name, or make a new project: missing.nestling
-        this is no Nestling project but an empty file; choose a .nestling file: empty.nestling
-        this is no Nestling project but a text file; make a project and import the file there: text.nestling
-        this is no Nestling project but a file of another program; choose a .nestling file: image.nestling
-        this is no Nestling project but another program's database; choose a .nestling file: other.nestling
+        this is not a Nestling project but an empty file; choose a .nestling file: empty.nestling
+        this is not a Nestling project but a text file; make a project and import the file there: text.nestling
+        this is not a Nestling project but a file of another program; choose a .nestling file: image.nestling
+        this is not a Nestling project but another program's database; choose a .nestling file: other.nestling
         a project is one file, but this is a folder; choose a .nestling file: folder.nestling
         the project was written by a newer program (file version 99, this program knows up to 5); update the program, the file is as it was: newer.nestling
         the project can't be changed because the file is read-only; make it writable, or work on a copy: readonly.nestling

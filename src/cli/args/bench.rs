@@ -13,31 +13,29 @@ pub(in crate::cli) struct Bench {
 
 #[derive(Subcommand, Debug)]
 pub(in crate::cli) enum BenchWhat {
-    /// Make a corpus in a temporary folder, import it, open the project and export it.
+    /// Generate a corpus, import it, open the project and export it
     #[command(after_help = "Example: nestling bench import --sentences 100000 --json")]
     Import(BenchImport),
-    /// Work in the window without a screen, on a copy of a project or a made-up one, and measure its frames.
+    /// Work in the window without a screen, and measure its frames
     #[command(after_help = "Example: nestling bench ui --project novels.nestling --while-training --json")]
     Ui(BenchUi),
-    /// Train on sentences of a project or made-up ones, and throw the model away.
+    /// Train on sentences of a project or generated ones; keeps no model
     #[command(after_help = "Example: nestling bench train --project novels.nestling --encoder minilm --json")]
     Train(BenchTrain),
-    /// Predict sentences of a project or made-up ones, and throw away what comes of it.
-    ///
-    /// The model is the project's current one. Where there is none, one is trained on made-up sentences first, which is
-    /// not measured.
-    #[command(after_help = "Example: nestling bench predict --project novels.nestling --threads 2 --json")]
+    /// Predict sentences of a project or generated ones; keeps nothing
+    #[command(after_help = "The model is the project's current one. If there is none, one is trained on generated\n\
+                            sentences first, which is not measured.\n\nExample: nestling bench predict --project novels.nestling --threads 2 --json")]
     Predict(BenchPredict),
-    /// Complete ten sentences of a copy of a project, and measure how soon suggestions follow.
-    ///
-    /// The project needs a model and ten sentences that are not complete.
-    #[command(after_help = "Example: nestling bench refresh --project novels.nestling --json")]
+    /// Complete ten sentences, and measure how soon suggestions follow
+    #[command(
+        after_help = "The project needs a model and ten sentences that are not complete.\n\nExample: nestling bench refresh --project novels.nestling --json"
+    )]
     Refresh(BenchRefresh),
 }
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct BenchRefresh {
-    /// The project; it is copied first and not touched.
+    /// Project; works on a copy
     #[arg(long)]
     pub(in crate::cli) project: PathBuf,
     #[command(flatten)]
@@ -46,19 +44,19 @@ pub(in crate::cli) struct BenchRefresh {
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct BenchUi {
-    /// The project; it is copied first and not touched.
+    /// Project; works on a copy
     #[arg(long, conflicts_with = "sentences")]
     pub(in crate::cli) project: Option<PathBuf>,
-    /// How many sentences the made-up project has, if none is given.
-    #[arg(long, default_value = "10000")]
+    /// Number of sentences of a generated project, if none is given
+    #[arg(long, value_name = "N", default_value = "10000")]
     pub(in crate::cli) sentences: NonZeroUsize,
-    /// How many frames are measured, at sixty a second.
-    #[arg(long, default_value = "1200")]
+    /// Number of frames to measure, at sixty per second
+    #[arg(long, value_name = "N", default_value = "1200")]
     pub(in crate::cli) frames: NonZeroUsize,
-    /// While a training goes on.
+    /// Measure while a training runs
     #[arg(long)]
     pub(in crate::cli) while_training: bool,
-    /// Encoder of that training, instead of the project's.
+    /// Encoder of that training, instead of the project's
     #[arg(long, requires = "while_training")]
     pub(in crate::cli) encoder: Option<String>,
     #[command(flatten)]
@@ -67,8 +65,8 @@ pub(in crate::cli) struct BenchUi {
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct BenchImport {
-    /// How many sentences the corpus has, of about 20 words and 3 mentions each.
-    #[arg(long, default_value = "100000")]
+    /// Number of sentences, of about 20 words and 3 mentions each
+    #[arg(long, value_name = "N", default_value = "100000")]
     pub(in crate::cli) sentences: NonZeroUsize,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
@@ -76,20 +74,20 @@ pub(in crate::cli) struct BenchImport {
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct BenchTrain {
-    /// The project whose complete training sentences are learned from; it is not touched. Made-up ones by default.
+    /// Train on this project's complete sentences instead of generated ones; it is not changed
     #[arg(long)]
     pub(in crate::cli) project: Option<PathBuf>,
-    /// How many sentences, if there are as many; by default all of the project, or 1000 made-up ones.
-    #[arg(long)]
+    /// Maximum number of sentences [default: all of the project, or 1000 generated]
+    #[arg(long, value_name = "N")]
     pub(in crate::cli) sentences: Option<NonZeroUsize>,
-    /// Encoder, instead of the project's; `small` by default.
-    #[arg(long)]
+    /// Encoder [default: the project's, or small]
+    #[arg(long, value_name = "NAME")]
     pub(in crate::cli) encoder: Option<String>,
-    /// What to train, instead of the project's; `smartspanner` by default.
-    #[arg(long)]
+    /// Architecture [default: the project's, or smartspanner]
+    #[arg(long, value_name = "NAME")]
     pub(in crate::cli) architecture: Option<String>,
-    /// Passes over the sentences.
-    #[arg(long, default_value_t = 1)]
+    /// Passes over the sentences
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub(in crate::cli) epochs: usize,
     #[command(flatten)]
     pub(in crate::cli) tuning: Tuning,
@@ -99,23 +97,23 @@ pub(in crate::cli) struct BenchTrain {
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct BenchPredict {
-    /// The project whose sentences are predicted, with its current model; it is not touched. Made-up ones by default.
+    /// Predict this project's sentences instead of generated ones; it is not changed
     #[arg(long)]
     pub(in crate::cli) project: Option<PathBuf>,
-    /// How many sentences, if there are as many; by default all of the project, or 1000 made-up ones.
-    #[arg(long)]
+    /// Maximum number of sentences [default: all of the project, or 1000 generated]
+    #[arg(long, value_name = "N")]
     pub(in crate::cli) sentences: Option<NonZeroUsize>,
-    /// Encoder of a model that is trained first and used instead of the project's.
+    /// Train a model with this encoder first, and use it instead of the project's
     #[arg(long)]
     pub(in crate::cli) encoder: Option<String>,
-    /// Sentences at a time.
-    #[arg(long, default_value = "32")]
+    /// Sentences per batch
+    #[arg(long, value_name = "N", default_value = "32")]
     pub(in crate::cli) batch: NonZeroUsize,
-    /// Classify every span, not only those that begin with the first word of an entity.
+    /// Classify every span, not only those that start at a head
     #[arg(long)]
     pub(in crate::cli) all_spans: bool,
-    /// Threads for tensor work; all cores by default.
-    #[arg(long)]
+    /// Number of threads [default: all cores]
+    #[arg(long, value_name = "N")]
     pub(in crate::cli) threads: Option<usize>,
     #[command(flatten)]
     pub(in crate::cli) common: Common,

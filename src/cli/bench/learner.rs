@@ -4,10 +4,10 @@ use super::rate;
 use crate::cli::args::{BenchPredict, BenchTrain};
 use crate::cli::output::{Ending, Progress, answer, stop_flag};
 use crate::cli::{CliError, predict, train};
-use crate::session::{
-    Cost, Home, PredictBench, PredictBenchRequest, PredictBenchStep, PredictOptions, TrainBench, TrainBenchRequest,
-    bench_predict, bench_train,
+use crate::experiments::{
+    PredictBench, PredictBenchRequest, PredictBenchStep, TrainBench, TrainBenchRequest, bench_predict, bench_train,
 };
+use crate::session::{Cost, Home, PredictOptions};
 use crate::wording::counted;
 use serde_json::{Map, Value, json};
 use std::num::NonZeroUsize;

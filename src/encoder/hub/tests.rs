@@ -118,7 +118,7 @@ fn a_cut_connection_is_taken_up_where_it_was_cut() {
 fn a_fetch_that_failed_goes_on_the_next_time() {
     // Sizes and checksums come with the redirect here.
     let desk = Desk::new(Faults { cut_at: [vec![10_000], vec![0; 9]].concat(), bare_list: true, ..Faults::default() });
-    expect![[r#"model.safetensors of "acme/tiny" broke off again and again (Peer disconnected); 10000 bytes of it are kept: try again later, which goes on from there"#]].assert_eq(&desk.message("acme/tiny"));
+    expect![[r#"model.safetensors of "acme/tiny" was interrupted again and again (Peer disconnected); 10000 bytes of it are kept: try again later to continue"#]].assert_eq(&desk.message("acme/tiny"));
     assert_eq!(std::fs::metadata(desk.part()).unwrap().len(), 10_000);
     desk.server.set(|faults| faults.cut_at.clear());
     let before = desk.server.seen().len();
@@ -167,7 +167,7 @@ fn it_stops_at_once_also_while_nothing_comes() {
             (stopped, asking.join().unwrap())
         });
         assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
-        expect!["stopped; what was fetched is kept, and fetching again goes on from there"]
+        expect!["stopped; the download so far is kept, and fetching again continues it"]
             .assert_eq(&stopped.unwrap_err().to_string());
         assert_eq!(std::fs::metadata(desk.part()).unwrap().len(), stall_at as u64);
         desk.server.set(|faults| faults.stall_at = None);
@@ -178,7 +178,7 @@ fn it_stops_at_once_also_while_nothing_comes() {
 #[test]
 fn what_came_damaged_is_not_kept() {
     let desk = Desk::new(Faults { damaged: true, ..Faults::default() });
-    expect![[r#"model.safetensors of "acme/tiny" came damaged (its checksum is not the hub's); it was thrown away, try again"#]].assert_eq(&desk.message("acme/tiny"));
+    expect![[r#"model.safetensors of "acme/tiny" arrived damaged (its checksum is not the hub's); it was discarded, try again"#]].assert_eq(&desk.message("acme/tiny"));
     assert!(!desk.part().exists());
     desk.server.set(|faults| faults.damaged = false);
     desk.install("acme/tiny").unwrap();
@@ -193,10 +193,10 @@ fn no_file_grows_without_end() {
     // The list says nothing of sizes.
     let bare = || Faults { bare_list: true, ..Faults::default() };
     let desk = Desk::new(Faults { endless: Some("config.json"), ..bare() });
-    expect![[r#"config.json of "acme/tiny" is larger than such a file can be (more than 1048576 bytes); it was thrown away: choose another encoder"#]].assert_eq(&desk.message("acme/tiny"));
+    expect![[r#"config.json of "acme/tiny" is larger than such a file can be (more than 1048576 bytes); it was discarded: choose another encoder"#]].assert_eq(&desk.message("acme/tiny"));
     assert_eq!(desk.downloads(), [""; 0]);
     let desk = Desk::new(Faults { endless: Some("list"), ..bare() });
-    expect!["what answered is no Hugging Face hub; check HF_ENDPOINT and whether a log-in page is in the way: HUB/api/models/acme/tiny/revision/main?blobs=true"].assert_eq(&desk.message("acme/tiny"));
+    expect!["the server is not a Hugging Face hub; check HF_ENDPOINT and whether a log-in page is in the way: HUB/api/models/acme/tiny/revision/main?blobs=true"].assert_eq(&desk.message("acme/tiny"));
     // It says more than can be, in the list or when it begins.
     for (name, bytes, is_bare) in [
         ("tokenizer.json", 1 << 40, true),
@@ -220,7 +220,7 @@ fn no_file_grows_without_end() {
 fn what_comes_packed_is_not_unpacked() {
     let desk = Desk::new(Faults { packed: Some("config.json"), bare_list: true, ..Faults::default() });
     let message = desk.message("acme/tiny");
-    assert!(message.contains("the file is no JSON"), "{message}");
+    assert!(message.contains("the file is not JSON"), "{message}");
 }
 
 fn refused(status: u16, code: &'static str, want: Expect) {
@@ -264,11 +264,11 @@ fn what_the_hub_refuses_is_said_with_what_to_do() {
     .assert_eq(&desk.message("acme/tiny@v9"));
     expect![[r#"the hub has no repository "acme/other", or does not show it; check the name, or set HF_TOKEN to a token that may read it: HUB/acme/other"#]].assert_eq(&desk.message("acme/other"));
     desk.server.set(|faults| faults.busy_weights = Some(429));
-    expect![[r#"model.safetensors of "acme/tiny" broke off again and again (the hub answered 429); 0 bytes of it are kept: try again later, which goes on from there"#]].assert_eq(&desk.message("acme/tiny"));
+    expect![[r#"model.safetensors of "acme/tiny" was interrupted again and again (the hub answered 429); 0 bytes of it are kept: try again later to continue"#]].assert_eq(&desk.message("acme/tiny"));
     desk.server.set(|faults| faults.busy_weights = Some(403));
     expect!["the hub answered 403; try again later: HUB/acme/tiny/resolve/0123456789abcdef0123456789abcdef01234567/model.safetensors"].assert_eq(&desk.message("acme/tiny"));
     desk.server.set(|faults| faults.page = true);
-    expect!["what answered is no Hugging Face hub; check HF_ENDPOINT and whether a log-in page is in the way: HUB/api/models/acme/tiny/revision/main?blobs=true"].assert_eq(&desk.message("acme/tiny"));
+    expect!["the server is not a Hugging Face hub; check HF_ENDPOINT and whether a log-in page is in the way: HUB/api/models/acme/tiny/revision/main?blobs=true"].assert_eq(&desk.message("acme/tiny"));
 }
 
 #[test]
@@ -367,5 +367,5 @@ fn a_full_disk_is_said() {
     let desk = Desk::new(Faults { bare_list: true, ..Faults::default() });
     std::fs::create_dir_all(desk.part().parent().unwrap()).unwrap();
     std::os::unix::fs::symlink("/dev/full", desk.part()).unwrap();
-    expect!["there is no room for the file; make some and fetch again, which goes on from there: No space left on device (os error 28): HOME/downloads/acme--tiny--0123456789abcdef0123456789abcdef01234567/model.safetensors.part"].assert_eq(&desk.message("acme/tiny"));
+    expect!["there is no room for the file; make some and fetch again to continue: No space left on device (os error 28): HOME/downloads/acme--tiny--0123456789abcdef0123456789abcdef01234567/model.safetensors.part"].assert_eq(&desk.message("acme/tiny"));
 }

@@ -2,6 +2,7 @@
 
 use super::reply::{Reply, ReplyPart, ResponseHead};
 use super::{Fetching, Hub, Repository};
+use crate::disk::{self, Noted as _};
 use crate::encoder::EncoderError;
 use sha2::{Digest as _, Sha256};
 use std::fs::{File, OpenOptions};
@@ -130,7 +131,7 @@ impl Transfer<'_> {
                 Err(Trouble::Lasting(error)) => {
                     if matches!(error, EncoderError::FetchTooLarge { .. }) {
                         // Where it stays behind, the next fetch fails in the same way.
-                        let _left = std::fs::remove_file(&part);
+                        std::fs::remove_file(&part).noted_at("what was fetched stays behind", &part);
                     }
                     return Err(error);
                 }
@@ -145,8 +146,7 @@ impl Transfer<'_> {
             wait(self.hub.retry_wait * 2u32.pow(in_vain - 1), cancel)?;
         }
         self.check(file, &part, &expected, cancel)?;
-        file.sync_all().map_err(|e| not_written(e, &part))?;
-        std::fs::rename(&part, &self.path).map_err(EncoderError::io("can't rename the file", &part))
+        disk::put_file(&part, &self.path).map_err(|e| not_written(e, &part))
     }
 
     /// One connection, as long as it lasts.
@@ -255,7 +255,7 @@ impl Transfer<'_> {
             _ => return Ok(()),
         };
         // Where it stays behind, the next fetch fails in the same way.
-        let _left = std::fs::remove_file(part);
+        std::fs::remove_file(part).noted_at("what was fetched stays behind", part);
         Err(error)
     }
 }
@@ -266,7 +266,7 @@ fn length(file: &File, path: &Path) -> Result<u64, EncoderError> {
 
 fn not_written(error: std::io::Error, path: &Path) -> EncoderError {
     let action = if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) {
-        "there is no room for the file; make some and fetch again, which goes on from there"
+        "there is no room for the file; make some and fetch again to continue"
     } else {
         "can't write the file"
     };
@@ -294,7 +294,7 @@ fn sha256(file: &mut File, path: &Path, cancel: &AtomicBool) -> Result<String, E
     loop {
         wait(Duration::ZERO, cancel)?;
         match file.read(&mut chunk) {
-            Ok(0) => return Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            Ok(0) => return Ok(hex::encode(hasher.finalize())),
             Ok(count) => hasher.update(chunk.get(..count).unwrap_or_default()),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(EncoderError::io("can't read the file", path)(error)),

@@ -117,7 +117,7 @@ fn a_config_that_describes_nothing_that_runs_here() {
     refused(
         write("config.json", "model_type: bert"),
         expect![
-            "the file is no JSON (expected value at line 1 column 1); get the file again from where the encoder came from: DIR/config.json"
+            "the file is not JSON (expected value at line 1 column 1); get the file again from where the encoder came from: DIR/config.json"
         ],
     );
     refused(
@@ -151,7 +151,7 @@ fn a_config_that_describes_nothing_that_runs_here() {
     refused(
         with_config("num_attention_heads", 5),
         expect![
-            "hidden_size 32 is no multiple of num_attention_heads 5; get the file again from where the encoder came from: DIR/config.json"
+            "hidden_size 32 is not a multiple of num_attention_heads 5; get the file again from where the encoder came from: DIR/config.json"
         ],
     );
     refused(
@@ -235,7 +235,7 @@ fn a_tokenizer_that_does_not_fit() {
     refused(
         write("tokenizer_config.json", "do_lower_case"),
         expect![
-            "the file is no JSON (expected value at line 1 column 1); get the file again from where the encoder came from: DIR/tokenizer_config.json"
+            "the file is not JSON (expected value at line 1 column 1); get the file again from where the encoder came from: DIR/tokenizer_config.json"
         ],
     );
     let word_level = |vocabulary: Value| {

@@ -184,8 +184,10 @@ fn what_a_kind_lacks_is_called_as_in_its_files() {
     expect![[r#"activation is "relu", but only "gelu" works here; choose another encoder: DIR/config.json"#]]
         .assert_eq(&refused("tiny-distilbert", &replace("\"gelu\"", "\"relu\"")));
     expect![[r#"the weight "transformer.layer.2.attention.q_lin.weight" is missing; choose a folder with all weights of the encoder: DIR/model.safetensors"#]].assert_eq(&refused("tiny-distilbert", &replace("\"n_layers\": 2", "\"n_layers\": 3")));
-    expect!["dim 32 is no multiple of n_heads 5; get the file again from where the encoder came from: DIR/config.json"]
-        .assert_eq(&refused("tiny-distilbert", &replace("\"n_heads\": 4", "\"n_heads\": 5")));
+    expect![
+        "dim 32 is not a multiple of n_heads 5; get the file again from where the encoder came from: DIR/config.json"
+    ]
+    .assert_eq(&refused("tiny-distilbert", &replace("\"n_heads\": 4", "\"n_heads\": 5")));
     expect![[r#"the weight "embeddings.word_embeddings.weight" has the shape [140, 16], but config.json says [140, 32]; get both files from the same encoder: DIR/model.safetensors"#]]
         .assert_eq(&refused("tiny-electra-narrow", &replace("\"embedding_size\": 16", "\"embedding_size\": 32")));
     expect!["max_position_embeddings is 64, expected a whole number from 74 to 1048576; get the file again from where the encoder came from: DIR/config.json"].assert_eq(&refused("tiny-roberta", &replace("\"pad_token_id\": 1", "\"pad_token_id\": 70")));

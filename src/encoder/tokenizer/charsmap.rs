@@ -16,7 +16,7 @@ const LAST_BYTE: usize = 0xF4;
 pub(super) fn read(base64: &str) -> Result<Precompiled, Problem> {
     // Four characters for three bytes.
     Problem::too_much("bytes of precompiled_charsmap", base64.len() / 4 * 3, MOST_BYTES)?;
-    let bytes = decode(base64).ok_or(Problem::Charsmap("is no base64"))?;
+    let bytes = decode(base64).ok_or(Problem::Charsmap("is not base64"))?;
     check(&bytes).map_err(Problem::Charsmap)?;
     Precompiled::from(&bytes).map_err(|e| Problem::unreadable(&e))
 }
@@ -28,7 +28,7 @@ fn check(bytes: &[u8]) -> Result<(), &'static str> {
         return Err("has a table of a length that can't be");
     }
     let (table, texts) = rest.split_at_checked(size).ok_or("is shorter than it says")?;
-    let texts = std::str::from_utf8(texts).map_err(|_| "has texts that are no UTF-8")?;
+    let texts = std::str::from_utf8(texts).map_err(|_| "has texts that are not UTF-8")?;
     let (units, _) = table.as_chunks::<4>();
     let units: Vec<u32> = units.iter().map(|unit| u32::from_le_bytes(*unit)).collect();
     let unit = |at: usize| units.get(at).copied().ok_or("leads out of its table");

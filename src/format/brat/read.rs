@@ -30,7 +30,7 @@ pub(super) fn read(input: &Input, options: &Options, sink: &mut dyn Sink) -> Res
     let has_none = annotations.is_none();
     let annotations = annotations.unwrap_or_default();
     if has_none {
-        sink.note(format!("there is no .ann beside it, so that it is taken as not annotated yet: {file}"));
+        sink.note(format!("there is no .ann beside it, so it counts as not annotated yet: {file}"));
     }
     if u32::try_from(text.len()).is_err() {
         OffsetIndex::new(&text).map_err(|source| FormatError::TooLong { source, file: file.clone() })?;
@@ -145,7 +145,7 @@ fn configuration(input: &Input, sink: &mut dyn Sink) {
             Err(error) => Some((level, Err(error.to_string()))),
         };
         let Some((level, read)) = (0..=folders.len()).find_map(in_folder) else { continue };
-        match read.and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is no UTF-8".to_owned())) {
+        match read.and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())) {
             Ok(found) => {
                 let above = folders.iter().skip(level).rev().copied();
                 let name = above.chain([file_name]).collect::<Vec<_>>().join("/");
@@ -237,7 +237,7 @@ fn lines(annotations: &str) -> Lines<'_> {
             None => {
                 let start = start_of(line);
                 let meaning = start.map_or(Lost::Somewhere, Lost::At).meaning();
-                let message = format!("this is no mention (expected T1⇥Label 0 4⇥words), got {line:?}; {meaning}");
+                let message = format!("this is not a mention (expected T1⇥Label 0 4⇥words), got {line:?}; {meaning}");
                 warnings.push((number, message, false));
                 lost.push(start);
             }
@@ -263,7 +263,7 @@ fn lines(annotations: &str) -> Lines<'_> {
             }
             (Some('A' | 'M' | 'R' | 'E' | 'N' | '#' | '*'), _) if line.contains('\t') => {}
             _ => {
-                let message = format!("this is no line of brat, got {line:?}; it was kept for a later export");
+                let message = format!("this is not a line of brat, got {line:?}; it was kept for a later export");
                 warnings.push((number, message, true));
             }
         }

@@ -205,7 +205,7 @@ impl Fields {
             self.names.iter().enumerate().filter(|(at, _)| !is_read(*at)).map(|(_, name)| name.as_str()).collect();
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
         assembly.note(&match sources.is_empty() {
-            true => "read as CoNLL-U; nothing in it looks like mentions, so that only the words were read".to_owned(),
+            true => "read as CoNLL-U; nothing in it looks like mentions, so only the words were read".to_owned(),
             false => format!("read as CoNLL-U, with mentions from {}", listed(&sources)),
         });
         if !unread.is_empty() {

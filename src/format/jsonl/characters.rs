@@ -176,7 +176,7 @@ impl Reading<'_> {
             let expected = "expected [0,4,\"LABEL\"] or {\"start\":0,\"end\":4,\"label\":\"LABEL\"}";
             let got: String = entry.to_string().chars().take(80).collect();
             let meaning = Lost::Somewhere.meaning();
-            warnings.push(format!("an entry of `{key}` is no mention ({expected}), got {got}; {meaning}"));
+            warnings.push(format!("an entry of `{key}` is not a mention ({expected}), got {got}; {meaning}"));
             return self.lost.push(Lost::Somewhere);
         };
         unknown_keys.extend(saying(&object.other).map(|other| format!("{key}.{other}")));

@@ -1,46 +1,35 @@
 //! One line as it is spelled.
 
+use super::keys;
 use crate::annotation::Kept;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-#[derive(Deserialize, Default)]
-pub(super) struct Line {
-    /// Only in a header.
-    pub(super) nestling: Option<u32>,
-    /// Only in a header.
-    pub(super) end: Option<String>,
-    pub(super) doc: Option<String>,
-    pub(super) text: Option<String>,
-    pub(super) gap: Option<String>,
-    pub(super) tokens: Option<Vec<String>>,
-    pub(super) offsets: Option<Vec<(usize, usize)>>,
-    pub(super) entities: Option<Vec<Entity>>,
-    pub(super) ner_tags: Option<Vec<Tag>>,
-    pub(super) status: Option<String>,
-    pub(super) split: Option<String>,
-    /// Only in a header, or in a line that begins a document.
-    pub(super) kept: Option<Kept>,
-    #[serde(flatten)]
-    other: BTreeMap<String, Value>,
+keys::line! {
+    /// A line whose mentions count tokens, or one without mentions.
+    Line {
+        /// Only in a header.
+        pub(super) nestling: Option<u32>,
+        /// Only in a header.
+        pub(super) end: Option<String>,
+        pub(super) text: Option<String>,
+        pub(super) tokens: Option<Vec<String>>,
+        pub(super) offsets: Option<Vec<(usize, usize)>>,
+        pub(super) entities: Option<Vec<Entity>>,
+        pub(super) ner_tags: Option<Vec<Tag>>,
+        /// Only in a header, or in a line that begins a document.
+        pub(super) kept: Option<Kept>,
+    }
 }
 
-#[derive(Deserialize)]
-pub(super) struct Entity {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) label: String,
-    pub(super) fragments: Option<Vec<(usize, usize)>>,
-    #[serde(default)]
-    pub(super) attributes: BTreeMap<String, Value>,
-    #[serde(default)]
-    pub(super) note: String,
-    pub(super) score: Option<f32>,
-    /// A text, or a number as other programs have it.
-    pub(super) id: Option<Value>,
-    #[serde(flatten)]
-    other: BTreeMap<String, Value>,
+keys::mention! {
+    /// A mention of tokens.
+    Entity {
+        pub(super) start: usize,
+        pub(super) end: usize,
+        pub(super) label: String,
+    }
 }
 
 #[derive(Deserialize)]
@@ -92,7 +81,7 @@ pub(super) fn to_text(value: Value) -> String {
 /// What is wrong with a line that is no such object.
 pub(super) fn explain(error: &serde_json::Error, line: &[u8]) -> String {
     if !line.starts_with(b"{") {
-        return "it does not begin with {, so it is no JSON object".to_owned();
+        return "it does not begin with {, so it is not a JSON object".to_owned();
     }
     if error.is_eof() {
         return "the JSON object is cut off".to_owned();
@@ -101,6 +90,6 @@ pub(super) fn explain(error: &serde_json::Error, line: &[u8]) -> String {
     let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
     match std::str::from_utf8(line) {
         Ok(_) => format!("{} (at byte {} of the line)", what.replace("usize", "a whole number"), error.column()),
-        Err(error) => format!("byte {} of the line is no UTF-8", error.valid_up_to() + 1),
+        Err(error) => format!("byte {} of the line is not UTF-8", error.valid_up_to() + 1),
     }
 }

@@ -5,7 +5,9 @@
 mod characters;
 mod counting;
 mod ends;
+mod keys;
 mod line;
+mod locate;
 mod read;
 mod sentence;
 mod tagging;
@@ -44,7 +46,7 @@ const HEADER: OptionSpec = OptionSpec {
 
 const NAMES: OptionSpec = OptionSpec {
     key: "names",
-    meaning: "the tags that numbers in `ner_tags` stand for, from 0, parted by commas: O,B-PER,I-PER",
+    meaning: "the tags that numbers in `ner_tags` stand for, from 0, separated by commas: O,B-PER,I-PER",
     values: &[],
     default: "",
     used: Use::Reading,

@@ -48,22 +48,6 @@ pub(super) fn read(input: Input, options: &Options, sink: &mut dyn Sink) -> Resu
     reader.run(&mut *input.read()?)
 }
 
-/// The places of `tokens` in `text`, each searched after the one before.
-///
-/// # Errors
-/// The position of the first token that is empty or not there.
-pub(super) fn locate<'t>(text: &str, tokens: impl Iterator<Item = &'t str>) -> Result<Vec<TextRange>, usize> {
-    let mut at = 0;
-    let mut places = Vec::with_capacity(tokens.size_hint().0);
-    for (position, token) in tokens.enumerate() {
-        let found = text.get(at..).and_then(|rest| rest.find(token)).ok_or(position)?;
-        let start = at + found;
-        at = start + token.len();
-        places.push(TextRange::new(ByteIdx::new(start), ByteIdx::new(at)).ok_or(position)?);
-    }
-    Ok(places)
-}
-
 struct Reader<'s> {
     name: String,
     file: String,
@@ -295,7 +279,9 @@ impl Reader<'_> {
             let moved = sentence.tokens.iter().filter_map(|token| {
                 TextRange::new(ByteIdx::new(base + token.start().get()), ByteIdx::new(base + token.end().get()))
             });
-            sentence.tokens = moved.collect();
+            let moved: Vec<TextRange> = moved.collect();
+            debug_assert_eq!(moved.len(), sentence.tokens.len(), "a range that is moved is a range");
+            sentence.tokens = moved;
             document.sentences.push(sentence);
         }
         let is_full = document.sentences.len() >= self.sink.longest_document();

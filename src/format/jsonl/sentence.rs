@@ -1,7 +1,7 @@
 //! From a line to a sentence.
 
 use super::line::{Entity, Line, Tag, to_text};
-use super::read::locate;
+use super::locate::locate;
 use crate::annotation::{Fragments, FragmentsError, Span, Split, Status};
 use crate::format::tags::Notation;
 use crate::format::units::{Counting, Ends, Forced, Places};

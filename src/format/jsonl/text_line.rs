@@ -8,6 +8,7 @@
 //! | Prodigy, spaCy | `spans` | `{"start":0,"end":4,"label":"PER"}` |
 //! | others | `entities` | either |
 
+use super::keys;
 use super::line::{saying, to_text};
 use crate::format::units::Said;
 use serde::Deserialize;
@@ -16,28 +17,23 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A line as it is spelled.
-#[derive(Deserialize)]
-pub(super) struct TextLine {
-    pub(super) doc: Option<String>,
-    /// What doccano calls the text.
-    id: Option<Value>,
-    pub(super) text: String,
-    pub(super) gap: Option<String>,
-    pub(super) status: Option<String>,
-    pub(super) split: Option<String>,
-    pub(super) tokens: Option<Vec<Word>>,
-    pub(super) entities: Option<Value>,
-    spans: Option<Value>,
-    label: Option<Value>,
-    labels: Option<Value>,
-    /// What a person said of the line in Prodigy.
-    answer: Option<Value>,
-    /// How Prodigy showed it.
-    #[serde(rename = "_view_id")]
-    pub(super) view: Option<Value>,
-    #[serde(flatten)]
-    other: BTreeMap<String, Value>,
+keys::line! {
+    /// A line whose mentions count characters.
+    TextLine {
+        /// What doccano calls the text.
+        id: Option<Value>,
+        pub(super) text: String,
+        pub(super) tokens: Option<Vec<Word>>,
+        pub(super) entities: Option<Value>,
+        spans: Option<Value>,
+        label: Option<Value>,
+        labels: Option<Value>,
+        /// What a person said of the line in Prodigy.
+        answer: Option<Value>,
+        /// How Prodigy showed it.
+        #[serde(rename = "_view_id")]
+        pub(super) view: Option<Value>,
+    }
 }
 
 /// A token as Prodigy has it; what else it says follows from the text.
@@ -64,29 +60,22 @@ enum Entry {
     Object(Box<Object>),
 }
 
-#[derive(Deserialize)]
-pub(super) struct Object {
-    #[serde(alias = "start_offset")]
-    pub(super) start: usize,
-    #[serde(alias = "end_offset")]
-    pub(super) end: usize,
-    pub(super) label: Name,
-    /// The words, as far as the file repeats them.
-    pub(super) text: Option<String>,
-    pub(super) fragments: Option<Vec<(usize, usize)>>,
-    #[serde(default)]
-    pub(super) attributes: BTreeMap<String, Value>,
-    #[serde(default)]
-    pub(super) note: String,
-    pub(super) score: Option<f32>,
-    pub(super) id: Option<Value>,
-    /// With `token_end`: the same place in words.
-    #[serde(rename = "token_start")]
-    _token_start: Option<IgnoredAny>,
-    #[serde(rename = "token_end")]
-    _token_end: Option<IgnoredAny>,
-    #[serde(flatten)]
-    pub(super) other: BTreeMap<String, Value>,
+keys::mention! {
+    /// A mention of characters.
+    Object {
+        #[serde(alias = "start_offset")]
+        pub(super) start: usize,
+        #[serde(alias = "end_offset")]
+        pub(super) end: usize,
+        pub(super) label: Name,
+        /// The words, as far as the file repeats them.
+        pub(super) text: Option<String>,
+        /// With `token_end`: the same place in words.
+        #[serde(rename = "token_start")]
+        _token_start: Option<IgnoredAny>,
+        #[serde(rename = "token_end")]
+        _token_end: Option<IgnoredAny>,
+    }
 }
 
 /// What a person said of a line.

@@ -1,6 +1,6 @@
 //! Writing JSON lines.
 
-use super::read::locate;
+use super::locate::locate;
 use super::{END, HEADER, VERSION};
 use crate::annotation::{Attributes, Kept, Split, Status};
 use crate::format::units::Ends;

@@ -10,7 +10,7 @@ use crate::store::StoreError;
 use crate::wording::{capital, counted};
 use eframe::egui::{self, Label, ScrollArea};
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Report {
@@ -72,6 +72,16 @@ impl Report {
             end.text
         );
         Self { title: "The program broke off the last time".to_owned(), text, damaged: None }
+    }
+
+    /// Where the program's log is.
+    pub(crate) fn of_log(path: &Path) -> Self {
+        let text = format!(
+            "What went wrong and stopped nothing is kept in\n{}\n\nThere are names of files in it, and no words of your texts. \
+             A program that is started with --log debug, or with NESTLING_LOG=debug, writes more.",
+            path.display()
+        );
+        Self { title: "Log of the program".to_owned(), text, damaged: None }
     }
 
     /// What could be read of a damaged project, and what not.

@@ -26,9 +26,10 @@ use super::panels::status::Notice;
 use super::panels::{self, Stage, annotate};
 use super::view::Reveal;
 use super::widgets::sentence::Typesetter;
+use crate::disk::Noted as _;
 use crate::encoder::EncoderInfo;
 use crate::session::{
-    FileNews, Home, Hub, LastEnd, LearnerStatus, NewProject, Project, Rescued, SessionError, Task, now_ms,
+    FileNews, Home, Hub, LastEnd, LearnerStatus, NewProject, Project, Rescued, SessionError, Task, log_path, now_ms,
     take_last_end,
 };
 use eframe::egui::{self, Context, Theme, Ui, ViewportCommand};
@@ -276,7 +277,7 @@ impl Window {
                 self.start_work(format!("Making {} …", path.display()), then_import, move || {
                     if let Some(folder) = path.parent() {
                         // A folder that can't be made is told by the project that can't be written there.
-                        let _made = std::fs::create_dir_all(folder);
+                        std::fs::create_dir_all(folder).noted_at("the project can't be made there", folder);
                     }
                     let new = NewProject { encoder, ..NewProject::with_labels(labels)? };
                     let project = Project::create(&home, &path, &new)?;
@@ -350,6 +351,7 @@ impl Window {
             CommandId::OpenProject => self.dialog = Some(Dialog::Open(OpenDialog::default())),
             CommandId::CloseProject => self.close_project(),
             CommandId::KeyHelp => self.dialog = Some(Dialog::KeyHelp(KeyHelp)),
+            CommandId::ShowLog => self.report = Some(Report::of_log(&log_path(&self.home))),
             CommandId::Settings => {
                 let project = self.desk().map(|desk| &desk.project);
                 let dialog = SettingsDialog::new(project, &self.known.encoders);
@@ -471,7 +473,7 @@ fn next_look(learner: &LearnerStatus) -> Option<f32> {
 
 /// A list of recent projects that can't be written is no reason to refuse a project.
 fn remember(home: &Home, path: &Path) {
-    let _written = home.remember_recent(path);
+    home.remember_recent(path).noted("the project is not among the recent ones");
 }
 
 /// Keys and buttons that went down in this frame; a key that is held counts once.

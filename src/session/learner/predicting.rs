@@ -1,13 +1,13 @@
 //! What is predicted, in which order, and what becomes of the answers.
 
-use super::super::SessionError;
-use super::super::dataset::words;
-use super::super::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorGone, PredictorThread};
-use super::super::project::Project;
-use super::super::ranking::{dropout_passes, says_enough};
-use super::super::status::{Event, ModelInfo};
 use crate::annotation::{ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status};
 use crate::nn::splitmix64;
+use crate::session::SessionError;
+use crate::session::analysis::agenda::{dropout_passes, says_enough};
+use crate::session::learner::dataset::words;
+use crate::session::learner::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorGone, PredictorThread};
+use crate::session::project::Project;
+use crate::session::project::status::{Event, ModelInfo};
 use std::sync::Arc;
 
 /// Sentences that are predicted first because they are likely to be shown next: more than ever are chosen from together.
@@ -70,7 +70,7 @@ impl Project {
         said.is_some_and(|said| said.visible(sentence, self.corpus.labels(), 0.0).next().is_some())
     }
 
-    pub(super) fn feed_predictor(&mut self) {
+    pub(in crate::session) fn feed_predictor(&mut self) {
         if self.learner.queue.is_empty() {
             return;
         }
@@ -106,7 +106,7 @@ impl Project {
     }
 
     /// Takes in what the predictor has said since it was last heard.
-    pub(super) fn hear_predictor(&mut self, events: &mut Vec<Event>) {
+    pub(in crate::session) fn hear_predictor(&mut self, events: &mut Vec<Event>) {
         if self.agenda.is_choosing() {
             return; // its thread reads the suggestions, which would be copied to be changed
         }

@@ -1,12 +1,14 @@
 //! The life of both workers as an open project sees it. What they do is made up, and goes on when a test says so.
 
-use super::super::predictor::Model;
-use super::super::{Driver, Home, NewProject, ReadRequest, read_files};
+use super::predictor::{Model, PredictorThread};
 use super::*;
-use crate::annotation::{Acquisition, ModelId, SentenceSuggestions, TokenIdx};
-use crate::session::{Command, ImportHow};
+use crate::annotation::{Acquisition, SentenceSuggestions, Status, TokenIdx};
+use crate::session::{
+    Command, Driver, Event, Home, ImportHow, ModelInfo, NewProject, NothingCame, Order, Project, ReadRequest, Setting,
+    Waker, read_files,
+};
 use crate::text::ByteIdx;
-use crate::train::{PredictOptions, SentencePrediction, Snapshot};
+use crate::train::{PredictOptions, SentencePrediction, TrainError};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -112,7 +114,7 @@ impl Desk {
         desk
     }
 
-    fn start_thread(&mut self, waker: super::super::Waker) {
+    fn start_thread(&mut self, waker: Waker) {
         let stage = self.stage.clone();
         let thread = PredictorThread::start_with(move |snapshot| stage.load(snapshot), waker).unwrap();
         self.project.learner.predictor = Some(thread);
@@ -170,7 +172,7 @@ impl Desk {
     /// Labels can be set, and are saved.
     fn assert_usable(&mut self) {
         let complete = self.project.counts().complete;
-        let next = self.project.next_sentence(SentenceId(0), super::super::Order::Text).unwrap();
+        let next = self.project.next_sentence(SentenceId(0), Order::Text).unwrap();
         self.project.run(Command::SetStatus { sentence: next, status: Status::Complete }).unwrap();
         assert_eq!(self.project.counts().complete, complete + 1);
         self.project.flush().unwrap();
@@ -363,5 +365,5 @@ fn a_driver_says_when_nothing_came() {
     let mut desk = Desk::new();
     let limit = Duration::from_millis(1);
     let came = desk.driver.run_until(&mut desk.project, limit, |_, events| !events.is_empty());
-    assert_eq!(came, Err(super::super::NothingCame { limit }));
+    assert_eq!(came, Err(NothingCame { limit }));
 }

@@ -16,6 +16,7 @@ mod table;
 
 use super::guard::{Allowance, bytes_of, guard};
 use super::{Import, NewProject, Stamp, Store, StoreError, Writer, copy, file, regular};
+use crate::disk::folder_of;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use std::fs::File;
@@ -48,7 +49,7 @@ pub fn rescued_path(project: &Path) -> PathBuf {
 pub fn rescue(path: &Path) -> Result<Rescued, StoreError> {
     let path = &regular::resolve_link(path)?;
     let to = rescued_path(path);
-    let folder = copy::folder_of(&to)?;
+    copy::check_place(&to)?;
     if let Some((holder, _)) = file::look_before_opening(path)? {
         return Err(StoreError::Locked { holder, path: path.to_owned() });
     }
@@ -58,7 +59,7 @@ pub fn rescue(path: &Path) -> Result<Rescued, StoreError> {
     }
     let mut lock = super::lock::Lock::take(path)?;
     let set_aside = file::set_foreign_log_aside(path, &mut lock)?;
-    let workplace = tempfile::Builder::new().prefix(".rescue-").tempdir_in(folder);
+    let workplace = tempfile::Builder::new().prefix(".rescue-").tempdir_in(folder_of(&to));
     let workplace = workplace.map_err(|source| StoreError::io("copy the project", source, path))?;
     let beyond = |error| match error {
         StoreError::Damaged { detail, path } => StoreError::BeyondRescue { detail, path },

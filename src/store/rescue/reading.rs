@@ -150,7 +150,7 @@ impl<'c> Reading<'c> {
                 .map_or_else(|()| format!("document {id}"), str::to_owned);
             let kept = row.text_or_null(3).map_err(ReadError::from).and_then(|json| match json {
                 Some(json) => {
-                    let no_json = |_| row.because(3, Malformed("what a document keeps is no JSON")).into();
+                    let no_json = |_| row.because(3, Malformed("what a document keeps is not JSON")).into();
                     serde_json::from_str(json).map_err(no_json)
                 }
                 None => Ok(Kept::new()),

@@ -8,7 +8,6 @@ use crate::evaluation::Report;
 use crate::model::Samples;
 use crate::nn::RngState;
 use crate::train::atomic_directory::{Hashes, damaged};
-use crate::train::dataset::hex;
 use crate::train::{Dataset, Example, TrainError};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -137,19 +136,14 @@ struct RngFile {
 impl From<RngState> for RngFile {
     fn from(state: RngState) -> Self {
         let RngState { key, stream, word_pos } = state;
-        Self { key: hex(&key), stream: stream.to_string(), word_pos: word_pos.to_string() }
+        Self { key: hex::encode(key), stream: stream.to_string(), word_pos: word_pos.to_string() }
     }
 }
 
 impl RngFile {
     fn state(&self) -> Option<RngState> {
         let mut key = [0; 32];
-        if self.key.len() != 2 * key.len() {
-            return None;
-        }
-        for (i, byte) in key.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(self.key.get(2 * i..2 * i + 2)?, 16).ok()?;
-        }
+        hex::decode_to_slice(&self.key, &mut key).ok()?;
         Some(RngState { key, stream: self.stream.parse().ok()?, word_pos: self.word_pos.parse().ok()? })
     }
 }

@@ -1,0 +1,145 @@
+//! What a simulation keeps on disk: one file for each run, and what all runs have in common.
+//!
+//! ```text
+//! OUTPUT/simulation.json          what was asked for, but for strategies and seeds: more of these can be added later
+//! OUTPUT/runs/STRATEGY-SEED.json  a run, written anew after each step
+//! OUTPUT/runs/STRATEGY-SEED/      its project, until it is done
+//! OUTPUT/curves.svg               all runs of the last call
+//! ```
+
+use super::request::SimulateRequest;
+use crate::session::{SessionError, write_whole};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// One strategy with one seed.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct RunRecord {
+    pub strategy: String,
+    pub seed: u64,
+    pub points: Vec<PointRecord>,
+    /// In the order in which they were annotated.
+    pub annotated: Vec<SentenceRecord>,
+}
+
+/// A model on what was annotated up to then.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct PointRecord {
+    pub sentences: usize,
+    pub tokens: usize,
+    pub mentions: usize,
+    /// Strict micro on test, in [0, 1].
+    pub f1: f64,
+    pub precision: Option<f64>,
+    pub recall: Option<f64>,
+    /// What the person did up to here, in the actions of `evaluation::CorrectionEffort`, and what it had been without suggestions.
+    pub actions: usize,
+    pub actions_from_scratch: usize,
+    /// From which score on this model's suggestions are shown.
+    pub threshold: f32,
+    pub train_secs: f64,
+}
+
+/// A sentence that was annotated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SentenceRecord {
+    /// Its place in the pool, counted from 0.
+    pub place: usize,
+    pub tokens: usize,
+    pub mentions: usize,
+    pub actions: usize,
+    pub actions_from_scratch: usize,
+}
+
+impl RunRecord {
+    /// Share of the actions that suggestions save over the sentences from `first` to `last`, counted from 1; `None` where
+    /// there are none.
+    pub fn saved(&self, first: usize, last: usize) -> Option<f64> {
+        let part = self.annotated.get(first.checked_sub(1)?..last)?;
+        let (actions, from_scratch) =
+            part.iter().fold((0, 0), |(a, s), sentence| (a + sentence.actions, s + sentence.actions_from_scratch));
+        (from_scratch > 0).then(|| 1.0 - actions as f64 / from_scratch as f64)
+    }
+}
+
+/// The folder of a simulation.
+pub(super) struct Kept {
+    folder: PathBuf,
+}
+
+impl Kept {
+    /// # Errors
+    /// A folder that holds something, unless it is the same simulation and to go on.
+    pub(super) fn open(folder: &Path, request: &SimulateRequest) -> Result<Self, SessionError> {
+        let runs = folder.join("runs");
+        let io = |source| SessionError::Io { doing: "make the folder of the simulation", source, path: runs.clone() };
+        fs::create_dir_all(&runs).map_err(io)?;
+        let (path, asked) = (folder.join("simulation.json"), asked(request));
+        match fs::read_to_string(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => write_text(&path, &asked)?,
+            Err(source) => return Err(SessionError::Io { doing: "read what was simulated", source, path }),
+            Ok(_) if !request.resume => return Err(SessionError::SimulationThere { path: folder.to_owned() }),
+            Ok(there) if there != asked => return Err(SessionError::OtherSimulation { path }),
+            Ok(_) => {}
+        }
+        Ok(Self { folder: folder.to_owned() })
+    }
+
+    fn name(strategy: &str, seed: u64) -> String {
+        format!("{}-{seed}", strategy.replace('+', "-"))
+    }
+
+    /// Where the project of a run lies.
+    pub(super) fn work_folder(&self, strategy: &str, seed: u64) -> PathBuf {
+        self.folder.join("runs").join(Self::name(strategy, seed))
+    }
+
+    fn file(&self, strategy: &str, seed: u64) -> PathBuf {
+        self.folder.join("runs").join(format!("{}.json", Self::name(strategy, seed)))
+    }
+
+    /// A run as it was left; one that was not begun is empty.
+    ///
+    /// # Errors
+    /// A file that can't be read.
+    pub(super) fn load(&self, strategy: &str, seed: u64) -> Result<RunRecord, SessionError> {
+        let path = self.file(strategy, seed);
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(serde_json::from_str(&text)?),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Ok(RunRecord { strategy: strategy.to_owned(), seed, ..RunRecord::default() })
+            }
+            Err(source) => Err(SessionError::Io { doing: "read a run of the simulation", source, path }),
+        }
+    }
+
+    /// # Errors
+    /// What can go wrong with a disk.
+    pub(super) fn save(&self, run: &RunRecord) -> Result<(), SessionError> {
+        write_text(&self.file(&run.strategy, run.seed), &serde_json::to_string(run)?)
+    }
+}
+
+/// What runs that are compared have in common.
+fn asked(request: &SimulateRequest) -> String {
+    let SimulateRequest { train, dev, test, read, pool, schedule, config, .. } = request;
+    // How many cores there are changes no result.
+    let config = crate::train::Config { threads: None, ..config.clone() };
+    let files: Vec<String> = [train, dev, test].iter().map(|path| path.display().to_string()).collect();
+    let asked = serde_json::json!({
+        "files": files,
+        "format": read.format,
+        "options": read.options,
+        "pool": pool,
+        "schedule": schedule,
+        "config": format!("{config:?}"),
+    });
+    format!("{asked:#}\n")
+}
+
+fn write_text(path: &Path, text: &str) -> Result<(), SessionError> {
+    let io = |source| SessionError::Io { doing: "write the results", source, path: path.to_owned() };
+    write_whole(path, |out| out.write_all(text.as_bytes()).map_err(io))
+}

@@ -1,0 +1,324 @@
+//! Work that a caller waits for: what the command line does where the window has its background threads.
+
+use super::{model_folder, records};
+use crate::annotation::{ModelId, Sentence, SentenceId};
+use crate::evaluation::{Analyses, Buckets, Consistency, Judged, Report, Tasks};
+use crate::session::analysis::agenda::dropout_passes;
+use crate::session::error::stopped;
+use crate::session::learner::dataset::{discontinuous, gold_examples, words};
+use crate::session::learner::predictor::suggestions;
+use crate::session::learner::trainer::{self, Finished, TrainingJob, TrainingTask, lower_priority};
+use crate::session::project::Project;
+use crate::session::project::settings::Setting;
+use crate::session::project::status::ModelInfo;
+use crate::session::{Part, SessionError, Task, now_ms};
+use crate::train::{
+    Config, Event, Example, FinalAnswer, Interrupted, Manifest, PredictOptions, Predictor, Snapshot, TrainError,
+    answers, interrupted,
+};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Sentences that are predicted and stored at a time.
+const CHUNK: usize = 64;
+
+/// What a training in the foreground did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainReport {
+    pub model: ModelId,
+    pub snapshot: PathBuf,
+    pub manifest: Manifest,
+    /// Gold mentions of several fragments, which models don't see.
+    pub discontinuous_mentions: usize,
+    /// Why nothing is known of how good it is on dev and the blind set.
+    pub unscored: Option<String>,
+}
+
+/// What a prediction stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PredictReport {
+    pub sentences: usize,
+    pub suggestions: usize,
+    pub wall_secs: f64,
+    pub candidates: usize,
+    /// Words taken for heads.
+    pub heads: usize,
+    /// It was told to stop before the end; what was stored up to then stays.
+    pub stopped: bool,
+    /// Sentences that were left alone, since suggestions of a file wait there for an answer.
+    pub kept: usize,
+}
+
+/// What to score, and what to tell besides the score and the [`Analyses`] that cost next to nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct EvaluateRequest {
+    /// Its complete sentences.
+    pub part: Part,
+    /// The current one by default.
+    pub model: Option<ModelId>,
+    /// For tensor work; all cores by default.
+    pub threads: Option<usize>,
+    /// Whether to score the tasks one by one: a second prediction, of all candidates.
+    pub tasks: bool,
+    /// Whether to make buckets: goes through the training sentences, too.
+    pub buckets: bool,
+}
+
+/// A score of a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvaluateReport {
+    pub model: ModelId,
+    pub report: Report,
+    pub analyses: Analyses,
+    /// If they were asked for.
+    pub tasks: Option<Tasks>,
+    /// If they were asked for. Label consistency is that of today's complete training sentences.
+    pub buckets: Option<Buckets>,
+    /// Of the prediction, without that for the tasks.
+    pub wall_secs: f64,
+    /// Gold mentions of several fragments, which the model can't find and the score does not count.
+    pub discontinuous_mentions: usize,
+}
+
+impl Project {
+    /// Trains on what is complete and makes the model current.
+    ///
+    /// # Errors
+    /// Nothing to train on, an encoder that is not there, a stop: nothing is changed then.
+    pub fn train_now(
+        &mut self,
+        config: Config,
+        cancel: &AtomicBool,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<TrainReport, SessionError> {
+        let job = self.training_job(config)?;
+        self.train_in_foreground(job, cancel, on_event)
+    }
+
+    /// Goes on with the newest training that was interrupted, on the labels that it began with, and makes its model
+    /// current.
+    ///
+    /// # Errors
+    /// No interrupted training, one that can't be read, a stop: nothing is changed then.
+    pub fn resume_now(
+        &mut self,
+        threads: Option<usize>,
+        cancel: &AtomicBool,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<TrainReport, SessionError> {
+        let model = self.interrupted_training().ok_or(SessionError::NothingToResume)?;
+        let job = self.resuming_job(model, threads);
+        self.train_in_foreground(job, cancel, on_event)
+    }
+
+    /// The newest training that was interrupted and can go on.
+    pub fn interrupted(&self) -> Option<Interrupted> {
+        let folder = self.models_dir().join(model_folder::training_directory(self.interrupted_training()?));
+        interrupted(&folder).ok().flatten()
+    }
+
+    fn train_in_foreground(
+        &mut self,
+        job: TrainingJob,
+        cancel: &AtomicBool,
+        on_event: &mut dyn FnMut(Event),
+    ) -> Result<TrainReport, SessionError> {
+        self.note_learned();
+        let is_new = matches!(job.task, TrainingTask::New { .. });
+        let Finished { model, trained, scores, .. } = trainer::run_alone(job, cancel, on_event).map_err(stopped)?;
+        let info = ModelInfo { calibration: scores.calibration, ..records::info(model, &trained.manifest, now_ms()) };
+        let cleanup = self.add_model(&info, &trained.manifest_sha256, true)?;
+        self.take_scores(&scores, true)?;
+        // Later trainings start where this one did.
+        let (settings, before) = (&trained.manifest.settings, self.settings().clone());
+        let changes = [
+            (settings.encoder != before.encoder, Setting::Encoder(settings.encoder.clone())),
+            (settings.architecture != before.architecture, Setting::Architecture(settings.architecture.clone())),
+            // One that was begun earlier knows nothing of what was set since.
+            (is_new && settings.nesting != before.nesting, Setting::Nesting(settings.nesting)),
+            (is_new && settings.max_width != before.max_width, Setting::MaxWidth(settings.max_width)),
+        ];
+        for (_, setting) in changes.into_iter().filter(|(is_change, _)| *is_change) {
+            self.set(setting)?;
+        }
+        self.set(Setting::LastTrainedSentences(self.counts().complete_for_models()))?;
+        // One that the window had let wait is none any more.
+        self.set(Setting::TrainingPaused(false))?;
+        self.flush()?;
+        // A program that ends here would end it, too. Whether it could delete all does not matter.
+        let _done = cleanup.wait();
+        Ok(TrainReport {
+            unscored: scores.failure,
+            model,
+            snapshot: trained.snapshot,
+            discontinuous_mentions: discontinuous(self.corpus(), Part::Train),
+            manifest: trained.manifest,
+        })
+    }
+
+    /// Stores suggestions for a part of the project.
+    ///
+    /// # Errors
+    /// No model, a damaged one, a stop before anything was stored.
+    pub fn predict_now(
+        &mut self,
+        part: Part,
+        model: Option<ModelId>,
+        threads: Option<usize>,
+        options: PredictOptions,
+        cancel: &AtomicBool,
+        on_progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<PredictReport, SessionError> {
+        let (id, predictor) = self.load_model(model, threads)?;
+        let dropout_passes = options.dropout_passes.max(dropout_passes(self.settings().strategy));
+        let options = PredictOptions { dropout_passes, ..options };
+        let scale = self.models().find(|info| info.id == id).map(|info| info.scale()).unwrap_or_default();
+        let all = self.corpus().sentences().filter(|s| part.holds(s) && !s.tokens().is_empty());
+        let (kept, chosen): (Vec<&Sentence>, Vec<&Sentence>) = all.partition(|s| self.has_open_from_file(s));
+        let mut report = PredictReport { kept: kept.len(), ..PredictReport::default() };
+        let ids: Vec<SentenceId> = chosen.into_iter().map(Sentence::id).collect();
+        let started = Instant::now();
+        for chunk in ids.chunks(CHUNK) {
+            let of = |id: &SentenceId| Some((*id, words(self.corpus(), self.corpus().sentence(*id)?)));
+            let (chunk, texts): (Vec<SentenceId>, Vec<Vec<String>>) = chunk.iter().filter_map(of).unzip();
+            let predictions = match predictor.predict(&texts, options, cancel) {
+                Err(TrainError::Cancelled) if report.sentences > 0 => {
+                    report.stopped = true;
+                    break;
+                }
+                other => other.map_err(stopped)?,
+            };
+            let threshold = predictor.threshold(options);
+            let mut batch = Vec::with_capacity(chunk.len());
+            for (sentence, prediction) in chunk.into_iter().zip(predictions) {
+                report.candidates += prediction.candidates;
+                report.heads += prediction.first_words_from(threshold);
+                let said = suggestions(id, scale, prediction);
+                report.suggestions += said.spans.len();
+                batch.push((sentence, said));
+            }
+            report.sentences += batch.len();
+            self.store_suggestions(batch)?;
+            on_progress(report.sentences, ids.len());
+        }
+        report.wall_secs = started.elapsed().as_secs_f64();
+        self.flush()?;
+        Ok(report)
+    }
+
+    /// Scores a model on the complete sentences of a part.
+    ///
+    /// # Errors
+    /// No model, a damaged one, nothing complete, a stop.
+    pub fn evaluate_now(&self, request: EvaluateRequest, cancel: &AtomicBool) -> Result<EvaluateReport, SessionError> {
+        self.scoring(request)?.run(cancel)
+    }
+
+    /// The same on a thread of its own, which leaves the window its time. What is complete now is scored.
+    ///
+    /// # Errors
+    /// No model, nothing complete.
+    pub fn start_evaluation(
+        &self,
+        request: EvaluateRequest,
+    ) -> Result<Task<Result<EvaluateReport, SessionError>>, SessionError> {
+        let scoring = self.scoring(request)?;
+        Ok(Task::spawn("nestling-evaluation", self.waker.as_waker(), move || {
+            lower_priority();
+            scoring.run(&AtomicBool::new(false))
+        }))
+    }
+
+    fn scoring(&self, request: EvaluateRequest) -> Result<Scoring, SessionError> {
+        let (model, snapshot) = self.find_model(request.model)?;
+        let examples = gold_examples(self.corpus(), request.part);
+        if examples.is_empty() {
+            return Err(SessionError::NothingToScore);
+        }
+        Ok(Scoring {
+            model,
+            snapshot,
+            examples,
+            training: request.buckets.then(|| gold_examples(self.corpus(), Part::Train)),
+            discontinuous_mentions: discontinuous(self.corpus(), request.part),
+            request,
+        })
+    }
+
+    pub(in crate::session) fn find_model(&self, id: Option<ModelId>) -> Result<(ModelId, Snapshot), SessionError> {
+        let id = id.or(self.current_model()).ok_or(SessionError::NoModel)?;
+        if let Some(snapshot) = self.registered(id) {
+            return Ok((id, snapshot));
+        }
+        if let Some(strange) = self.strange_model(id) {
+            return Err(strange);
+        }
+        let model = id.to_string();
+        Err(match self.models.iter().find(|record| record.id == id) {
+            Some(record) => {
+                SessionError::NoModelFiles { model, folder: self.models_dir().join(model_folder::directory(record.id)) }
+            }
+            None => SessionError::NoSuchModel { model },
+        })
+    }
+
+    pub(in crate::session) fn load_model(
+        &self,
+        id: Option<ModelId>,
+        threads: Option<usize>,
+    ) -> Result<(ModelId, Predictor), SessionError> {
+        let (id, snapshot) = self.find_model(id)?;
+        Ok((id, Predictor::load_with_threads(&snapshot, threads)?))
+    }
+}
+
+/// All that a score is made from, taken out of the project.
+struct Scoring {
+    model: ModelId,
+    snapshot: Snapshot,
+    examples: Vec<Example>,
+    /// For buckets.
+    training: Option<Vec<Example>>,
+    discontinuous_mentions: usize,
+    request: EvaluateRequest,
+}
+
+impl Scoring {
+    fn run(self, cancel: &AtomicBool) -> Result<EvaluateReport, SessionError> {
+        let Self { model, snapshot, examples, training, discontinuous_mentions, request } = self;
+        let predictor = Predictor::load_with_threads(&snapshot, request.threads)?;
+        let ask = |options| answers(&predictor, &examples, options, cancel).map_err(stopped);
+        let started = Instant::now();
+        let found = ask(PredictOptions::default())?;
+        let wall_secs = started.elapsed().as_secs_f64();
+        let judged = judge(&examples, &found);
+        let report = Report::strict(&predictor.labels(), judged.iter().copied());
+        let mut tasks = None;
+        if request.tasks {
+            // Without heads nothing was filtered.
+            let all = match report.first_words {
+                Some(_) => ask(PredictOptions { use_heads: false, ..PredictOptions::default() })?,
+                None => found.clone(),
+            };
+            tasks = Some(Tasks::of(judged.iter().copied(), judge(&examples, &all)));
+        }
+        let buckets = training.map(|training| {
+            let consistency = Consistency::of(training.iter().map(|e| (e.tokens.as_slice(), e.gold.as_slice())));
+            Buckets::of(judged.iter().copied(), &consistency)
+        });
+        Ok(EvaluateReport {
+            model,
+            analyses: Analyses::of(&judged),
+            report,
+            tasks,
+            buckets,
+            wall_secs,
+            discontinuous_mentions,
+        })
+    }
+}
+
+fn judge<'a>(examples: &'a [Example], answers: &'a [FinalAnswer]) -> Vec<Judged<'a>> {
+    examples.iter().zip(answers).map(|(example, answer)| answer.judged(example)).collect()
+}

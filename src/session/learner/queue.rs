@@ -1,0 +1,80 @@
+//! Which sentences the predictor gets next.
+
+use crate::annotation::SentenceId;
+use std::collections::{HashSet, VecDeque};
+
+/// Sentences that wait for the current model, those on screen first.
+///
+/// Each is handed out once a model; starting again with a new model forgets what was done.
+#[derive(Debug, Default)]
+pub(in crate::session) struct PredictionQueue {
+    urgent: VecDeque<SentenceId>,
+    rest: VecDeque<SentenceId>,
+    waiting: HashSet<SentenceId>,
+    total: usize,
+}
+
+impl PredictionQueue {
+    /// Starts again with these, in this order; one that is named twice has the earlier place.
+    pub(in crate::session) fn start(&mut self, sentences: impl IntoIterator<Item = SentenceId>) {
+        self.urgent.clear();
+        self.rest = sentences.into_iter().collect();
+        self.waiting = self.rest.iter().copied().collect();
+        self.total = self.waiting.len();
+    }
+
+    /// Puts the sentences on screen first, if they still wait.
+    pub(in crate::session) fn hurry(&mut self, visible: &[SentenceId]) {
+        self.urgent = visible.iter().copied().filter(|id| self.waiting.contains(id)).collect();
+    }
+
+    /// Puts one in again: its answer came too late to be used, or it is to be answered anew.
+    pub(in crate::session) fn again(&mut self, id: SentenceId) {
+        if self.waiting.insert(id) {
+            self.rest.push_front(id);
+        }
+    }
+
+    /// The next `count` sentences, no longer waiting.
+    pub(in crate::session) fn take(&mut self, count: usize) -> Vec<SentenceId> {
+        let mut taken = Vec::with_capacity(count);
+        while taken.len() < count {
+            let Some(id) = self.urgent.pop_front().or_else(|| self.rest.pop_front()) else { break };
+            if self.waiting.remove(&id) {
+                taken.push(id);
+            }
+        }
+        taken
+    }
+
+    /// How many were handed out, and how many there are in all.
+    pub(in crate::session) fn progress(&self) -> (usize, usize) {
+        (self.total.saturating_sub(self.waiting.len()), self.total)
+    }
+
+    pub(in crate::session) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(numbers: &[u32]) -> Vec<SentenceId> {
+        numbers.iter().copied().map(SentenceId).collect()
+    }
+
+    #[test]
+    fn what_is_on_screen_comes_first_and_nothing_comes_twice() {
+        let mut queue = PredictionQueue::default();
+        queue.start(ids(&[0, 1, 2, 3, 4]));
+        assert_eq!(queue.take(1), ids(&[0]));
+        queue.hurry(&ids(&[3, 0, 9]));
+        assert_eq!(queue.take(3), ids(&[3, 1, 2]));
+        queue.again(SentenceId(1));
+        assert_eq!(queue.progress(), (3, 5));
+        assert_eq!(queue.take(9), ids(&[1, 4]));
+        assert!(queue.is_empty());
+    }
+}

@@ -1,0 +1,366 @@
+//! When a training starts, on what, and what becomes of its model.
+
+use super::dataset::{self, Limit, Part};
+use super::scoring::Scores;
+use super::trainer::{Finished, TrainingJob, TrainingRun, TrainingTask, Verdict};
+use super::{model_folder, records};
+use crate::annotation::{Edit, LabelId, ModelId, Sentence, SentenceId, Status};
+use crate::session::project::Project;
+use crate::session::project::settings::Setting;
+use crate::session::project::status::{Event, LearnerState, ModelInfo, Predicting};
+use crate::session::{SessionError, Task, now_ms};
+use crate::train::{Config, ENOUGH_DEV, Snapshot, TrainError, TrainedLayers, snapshot_manifest};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Complete sentences more than at the last training that start a quick one.
+const REFRESH_AFTER: usize = 10;
+
+impl Project {
+    /// Lets the learner work in the background from now on. The command line does not: it trains when told to.
+    pub fn start_learner(&mut self) {
+        self.learner.is_on = self.read_only().is_none();
+        self.learner.known = Arc::new(self.complete_sentences());
+        self.begin_with(Arc::clone(&self.learner.known));
+        self.start_predicting();
+        if self.learner.is_on && self.settings.auto_train {
+            self.resume_training();
+        }
+        self.consider_training();
+    }
+
+    /// Starts a training when enough more sentences are complete.
+    pub(in crate::session) fn consider_training(&mut self) {
+        let works = self.learner.is_on && self.settings.auto_train && !self.learner.is_training();
+        let can = self.counts().train > 0 && !self.corpus().labels().is_empty();
+        if works && can {
+            let is_due = self.refresh_is_due();
+            let knows_labels = is_due && self.model_knows_the_labels();
+            let labels_are_new = || !self.label_ids().eq(self.learner.labels.iter().copied());
+            let started = if knows_labels {
+                self.start_refresh()
+            } else if is_due && labels_are_new() || self.sentences_to_go() == 0 {
+                self.start_training()
+            } else {
+                Ok(())
+            };
+            // It waits for more sentences after a failure, so that a fault is not repeated at every edit.
+            if let Err(error) = started {
+                self.learner.failure = Some(error.to_string());
+            }
+        }
+        self.refresh_learner();
+    }
+
+    /// Whether enough is new to the model in use for a quick training.
+    fn refresh_is_due(&self) -> bool {
+        let complete = self.counts().complete_for_models();
+        complete >= self.learner.begun_count + REFRESH_AFTER && self.current_snapshot().is_some()
+    }
+
+    /// Whether its classes are the labels of today; else the output layer is to be learned anew, and by a full training.
+    fn model_knows_the_labels(&mut self) -> bool {
+        let Some((model, snapshot)) = self.current_snapshot() else { return false };
+        if self.learner.classes.as_ref().is_none_or(|(of, _)| *of != model) {
+            // Read once a model: a person may wait for what comes next.
+            let classes = snapshot_manifest(&snapshot.folder).map(|(manifest, _)| manifest.labels).unwrap_or_default();
+            self.learner.classes = Some((model, classes.into_iter().map(|(id, _)| id).collect()));
+        }
+        let classes = self.learner.classes.iter().flat_map(|(_, classes)| classes.iter().copied());
+        self.label_ids().eq(classes)
+    }
+
+    fn label_ids(&self) -> impl Iterator<Item = LabelId> {
+        self.corpus.labels().iter().map(|label| label.id)
+    }
+
+    fn begin_with(&mut self, complete: Arc<HashSet<SentenceId>>) {
+        self.learner.begun_count = complete.len();
+        self.learner.begun_with = complete;
+    }
+
+    fn start_refresh(&mut self) -> Result<(), SessionError> {
+        // It takes seconds, and stands back behind all else: it need not leave a core to the window.
+        let (threads, effort) = (Some(self.settings.all_threads()), TrainedLayers::TaskHead);
+        let config = Box::new(Config { threads, effort, ..self.settings.config() });
+        let (encoders, model) = (self.home.encoders(), model_folder::next_id(&self.models));
+        let known = Arc::clone(&self.learner.known);
+        let job = self.job(TrainingTask::Refresh { config, encoders, model, known });
+        self.begin(job);
+        Ok(())
+    }
+
+    /// Those that train or choose among models.
+    fn complete_sentences(&self) -> HashSet<SentenceId> {
+        let complete = self.corpus.sentences().filter(|s| s.status() == Status::Complete);
+        complete.filter(|s| Part::Train.holds(s) || Part::Dev.holds(s)).map(|s| s.id()).collect()
+    }
+
+    /// Takes note of what a training learns from that begins now.
+    pub(in crate::session) fn note_learned(&mut self) {
+        let learned = self.corpus.sentences().filter(|s| s.trains()).map(Sentence::id);
+        self.learner.ever_known.extend(learned);
+    }
+
+    /// The same of the trainings before the project was opened: what was touched may have been complete then.
+    pub(in crate::session) fn note_learned_before(&mut self) {
+        if !self.models.is_empty() || self.learner.interrupted.is_some() {
+            let touched = self.corpus.sentences().filter(|s| s.status() != Status::Untouched).map(Sentence::id);
+            self.learner.ever_known = touched.collect();
+        }
+    }
+
+    /// Goes on with the training that closing the program interrupted.
+    fn resume_training(&mut self) {
+        let Some(training) = self.learner.interrupted.take() else { return };
+        // As when it began: a first model from labels alone is followed by one that learns from open sentences, too.
+        let alone = self.interrupted().is_some_and(|kept| kept.settings.self_training == 0);
+        self.learner.goes_on =
+            alone && self.current_snapshot().is_none() && self.would_label_itself(&self.settings.config());
+        let job = self.resuming_job(training, Some(self.settings.background_threads()));
+        self.begin(TrainingJob { limit: self.limit(), ..job });
+    }
+
+    fn begin(&mut self, job: TrainingJob) {
+        let sentences = self.counts().train;
+        let is_quick = matches!(job.task, TrainingTask::Refresh { .. });
+        self.learner.counted = (!is_quick).then(|| self.counts().complete_for_models());
+        self.learner.resumes = matches!(job.task, TrainingTask::Resume { .. });
+        self.note_learned();
+        if !is_quick {
+            self.learner.labels = self.label_ids().collect();
+        }
+        self.begin_with(Arc::new(self.complete_sentences()));
+        self.learner.failure = None;
+        let run = TrainingRun::start(job, sentences, self.waker.as_waker());
+        run.pause(self.settings.training_paused);
+        self.learner.training = Some(run);
+        self.refresh_learner();
+    }
+
+    /// The model of the newest training of the project that was interrupted and can go on, looked up on disk.
+    pub(in crate::session) fn interrupted_training(&self) -> Option<ModelId> {
+        model_folder::newest_interrupted(&self.models_dir(), &self.owner())
+    }
+
+    /// After documents were set aside or taken back: trainings wait for as many more sentences as before.
+    pub(in crate::session) fn count_without(&mut self, complete_before: usize) -> Result<(), SessionError> {
+        let complete = self.counts().complete_for_models();
+        let moved = |count: usize| count.saturating_add(complete).saturating_sub(complete_before);
+        self.learner.begun_count = moved(self.learner.begun_count);
+        self.learner.counted = self.learner.counted.map(moved);
+        self.set(Setting::LastTrainedSentences(moved(self.settings.last_trained_sentences)))
+    }
+
+    /// How many more complete sentences start a training.
+    fn sentences_to_go(&self) -> usize {
+        let goal = self.settings.last_trained_sentences.saturating_add(self.settings.train_after_sentences);
+        goal.saturating_sub(self.counts().complete_for_models())
+    }
+
+    pub(in crate::session) fn start_training(&mut self) -> Result<(), SessionError> {
+        if self.learner.is_training() {
+            return Err(SessionError::TrainingAlready);
+        }
+        let mut config = Config { threads: Some(self.settings.background_threads()), ..self.settings.config() };
+        self.learner.goes_on = self.current_snapshot().is_none() && self.would_label_itself(&config);
+        if self.learner.goes_on {
+            // As soon as can be: it stands back behind all else.
+            (config.self_training, config.threads) = (Some(0), Some(self.settings.all_threads()));
+        }
+        let (job, limit) = (self.training_job(config)?, self.limit());
+        self.begin(TrainingJob { limit, ..job });
+        Ok(())
+    }
+
+    fn would_label_itself(&self, config: &Config) -> bool {
+        let pretrained = self.home.encoders().is_pretrained(&config.encoder);
+        let counts = self.counts();
+        config.labels_itself(counts.train, dataset::unlabelled_count(&self.corpus), pretrained) > 0
+    }
+
+    /// Lets the training under way wait at its next step, or go on. One that waits when the project is closed waits
+    /// when it is opened again.
+    pub(in crate::session) fn pause_training(&mut self, paused: bool) -> Result<(), SessionError> {
+        if !self.learner.is_training() {
+            return Err(SessionError::NoTraining);
+        }
+        if self.learner.training.is_some() {
+            self.set(Setting::TrainingPaused(paused))?;
+        }
+        self.learner.pause_training(paused);
+        self.refresh_learner();
+        Ok(())
+    }
+
+    /// A training on what is complete now.
+    pub(in crate::session) fn training_job(&self, config: Config) -> Result<TrainingJob, SessionError> {
+        if self.corpus().labels().is_empty() {
+            return Err(SessionError::NoLabels);
+        }
+        if self.counts().train == 0 {
+            return Err(SessionError::NothingToTrainOn);
+        }
+        let (encoders, model) = (self.home.encoders(), model_folder::next_id(&self.models));
+        Ok(self.job(TrainingTask::New { config: Box::new(config), encoders, model }))
+    }
+
+    /// A training that goes on. Its model gets the number that it began with, unless a model has that by now.
+    pub(in crate::session) fn resuming_job(&self, training: ModelId, threads: Option<usize>) -> TrainingJob {
+        let is_taken = self.models.iter().any(|record| record.id == training);
+        let model = if is_taken { model_folder::next_id(&self.models) } else { training };
+        self.job(TrainingTask::Resume { training, model, threads })
+    }
+
+    pub(in crate::session) fn job(&self, task: TrainingTask) -> TrainingJob {
+        let (models_dir, owner, current) = (self.models_dir(), self.owner(), self.current_snapshot());
+        TrainingJob { corpus: Arc::clone(&self.corpus), task, models_dir, owner, limit: None, current }
+    }
+
+    /// How much a full training in the window takes; `None`: all.
+    fn limit(&self) -> Option<Limit> {
+        let sentences = self.settings.train_sentences?.get();
+        let edits = self.history.done().flat_map(|transaction| transaction.edits.iter());
+        let mut seen = HashSet::new();
+        let newest = edits.filter_map(Edit::sentence).filter(|id| seen.insert(*id)).collect();
+        Some(Limit { sentences, newest })
+    }
+
+    pub(in crate::session) fn current_snapshot(&self) -> Option<(ModelId, Snapshot)> {
+        let id = self.current_model?;
+        Some((id, self.registered(id)?))
+    }
+
+    /// Hears the trainer and the predictor, and gives the predictor more to do.
+    pub(in crate::session) fn poll_learner(&mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        if let Some(ended) = self.learner.training.as_ref().and_then(TrainingRun::poll) {
+            self.learner.training = None;
+            self.fetch_models();
+            let goes_on = std::mem::take(&mut self.learner.goes_on) && matches!(ended, Ok(Ok(_)));
+            if ended.is_err() {
+                // A fault of the program would come again at the same step.
+                let (folder, owner) = (self.models_dir(), self.owner());
+                let _unheard = Task::spawn("nestling-cleanup", self.waker.as_waker(), move || {
+                    model_folder::give_up(&model_folder::leftovers(&folder), &owner);
+                });
+            }
+            let ended = ended.map_err(SessionError::from).and_then(|result| Ok(result?));
+            let is_stopped = matches!(ended, Err(SessionError::Train(TrainError::Cancelled)));
+            // One that can't go on says nothing of one that begins anew.
+            let says_nothing = self.learner.resumes && ended.is_err() && !is_stopped;
+            let counted = self.learner.counted.take().filter(|_| !goes_on && !says_nothing);
+            // It was this one that was to wait, not the next.
+            let settings = [counted.map(Setting::LastTrainedSentences), Some(Setting::TrainingPaused(false))];
+            for setting in settings.into_iter().flatten() {
+                if let Err(error) = self.set(setting) {
+                    events.push(Event::SaveFailed { message: error.to_string() });
+                }
+            }
+            events.extend(self.training_ended(ended));
+            if goes_on && let Err(error) = self.start_training() {
+                self.learner.failure = Some(error.to_string());
+            }
+            self.consider_training();
+        }
+        if let Some(event) = self.poll_look_again() {
+            events.push(event);
+            self.consider_training();
+        }
+        self.choose_in_background();
+        self.hear_predictor(&mut events);
+        self.feed_predictor();
+        self.refresh_learner();
+        events
+    }
+
+    fn training_ended(&mut self, ended: Result<Finished, SessionError>) -> Vec<Event> {
+        match ended {
+            Ok(Finished { model, trained, verdict, scores }) => {
+                // A quick training goes on from the model in use and changes little of what a score means.
+                let inherited = self.learner.status.current.as_ref().and_then(|current| current.calibration);
+                let is_quick = trained.manifest.settings.effort == TrainedLayers::TaskHead;
+                let calibration = scores.calibration.or(inherited.filter(|_| is_quick));
+                let info = ModelInfo { calibration, ..records::info(model, &trained.manifest, now_ms()) };
+                let before = self.current_model;
+                if let Err(error) = self.add_model(&info, &trained.manifest_sha256, verdict.use_it()) {
+                    return vec![self.learner_failed(error.to_string())];
+                }
+                if verdict.use_it() {
+                    self.learner.known = Arc::clone(&self.learner.begun_with);
+                }
+                if let Err(error) = self.take_scores(&scores, verdict.use_it()) {
+                    return vec![Event::SaveFailed { message: error.to_string() }];
+                }
+                let unscored = scores.failure.map(|failure| Event::TrainingTrouble {
+                    message: format!(
+                        "model {model} could not be scored, so the threshold of suggestions stays as it was: {failure}"
+                    ),
+                });
+                let mut events = Vec::new();
+                match verdict {
+                    Verdict::NotBetter { new, current } => {
+                        events.push(Event::ModelNotBetter { new_f1: new, current_f1: current });
+                    }
+                    Verdict::Unreadable(why) => {
+                        let which = before.map_or_else(String::new, |before| format!(" {before}"));
+                        let message =
+                            format!("model{which}, which was in use, can't be read, so the new one replaced it: {why}");
+                        events.extend([Event::ModelReady(Box::new(info)), Event::TrainingTrouble { message }]);
+                    }
+                    Verdict::First | Verdict::FewDev | Verdict::Better => {
+                        events.push(Event::ModelReady(Box::new(info)))
+                    }
+                }
+                // What went wrong comes last: it is to be seen.
+                events.extend(unscored);
+                events
+            }
+            Err(SessionError::Train(TrainError::Cancelled)) => vec![Event::TrainingStopped],
+            Err(error) => vec![self.learner_failed(error.to_string())],
+        }
+    }
+
+    /// Keeps what was measured of a new model. One that is used shows suggestions from the score on that it has chosen,
+    /// unless a person has.
+    pub(in crate::session) fn take_scores(&mut self, scores: &Scores, is_used: bool) -> Result<(), SessionError> {
+        for measurement in &scores.measurements {
+            self.writer()?.measurement(*measurement)?;
+            self.measurements.push(*measurement);
+        }
+        match scores.threshold.filter(|_| is_used && self.settings.threshold_by_effort) {
+            Some(threshold) => self.set(Setting::Threshold(threshold)),
+            None => Ok(()),
+        }
+    }
+
+    fn learner_failed(&mut self, message: String) -> Event {
+        self.learner.failure = Some(message.clone());
+        Event::TrainingFailed { message }
+    }
+
+    /// Copies what the window shows out of the workers.
+    pub(in crate::session) fn refresh_learner(&mut self) {
+        let state = if let Some(run) = &self.learner.training {
+            LearnerState::Training(run.progress())
+        } else if let Some(run) = &self.learner.looking {
+            LearnerState::LookingAgain(run.progress())
+        } else if let Some(message) = &self.learner.failure {
+            LearnerState::Failed { message: message.clone() }
+        } else if self.settings.auto_train {
+            LearnerState::Waiting { sentences_to_go: self.sentences_to_go() }
+        } else {
+            LearnerState::Off
+        };
+        let (done, total) = self.learner.queue.progress();
+        let predicting =
+            (!self.learner.queue.is_empty() || self.learner.under_way > 0).then_some(Predicting { done, total });
+        let dev = self.counts().dev;
+        let few_dev = self.current_model.is_some() && dev < ENOUGH_DEV;
+        let note = few_dev.then(|| format!("{dev} of {ENOUGH_DEV} dev sentences: models can't be compared yet"));
+        let strange = self.current_model.and_then(|id| self.strange_model(id)).map(|error| error.to_string());
+        let note = strange.or(note);
+        let status = &mut self.learner.status;
+        (status.state, status.predicting, status.note) = (state, predicting, note);
+    }
+}

@@ -1,0 +1,320 @@
+//! What a project remembers besides its annotations. Stored in the project file, one row a setting.
+
+use crate::active::Strategy;
+use crate::annotation::{Kept, SentenceId};
+use crate::model::Nesting;
+use crate::session::SessionError;
+use crate::train::Config;
+use std::num::NonZero;
+
+/// Sentences of a training that may start by itself: with ten epochs and a small encoder a quarter of an hour on one core.
+const TRAIN_SENTENCES: usize = 5000;
+
+/// Which sentence comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// In the order of the text.
+    Text,
+    /// The one that teaches the model most, by the project's strategy.
+    Teaching,
+    /// Those of the blind set, in the order of the text.
+    Blind,
+}
+
+impl Order {
+    /// The word for it in project files: never changed.
+    pub(in crate::session) fn id(self) -> &'static str {
+        match self {
+            Order::Text => "text",
+            Order::Teaching => "teaching",
+            Order::Blind => "blind",
+        }
+    }
+
+    pub(in crate::session) fn from_id(id: &str) -> Option<Self> {
+        [Order::Text, Order::Teaching, Order::Blind].into_iter().find(|order| order.id() == id)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Suggestions with a lower score are not shown. In [0, 1].
+    pub threshold: f32,
+    /// "Accept all" takes suggestions from this score on. In [0, 1].
+    pub accept_all_from: f32,
+    /// Name of the encoder that the next training starts from.
+    pub encoder: String,
+    /// Id of the architecture of the next model.
+    pub architecture: String,
+    /// Whether mentions of one sentence may overlap, to models.
+    pub nesting: Nesting,
+    /// The longest mention that models look for, in words. From 1 to 1,000.
+    pub max_width: usize,
+    /// Who annotates; written beside every edit.
+    pub author: String,
+    /// Whether a training starts by itself.
+    pub auto_train: bool,
+    /// How many more complete sentences start the next training.
+    pub train_after_sentences: usize,
+    /// How many complete sentences a training in the window takes, at most; `None`: all.
+    pub train_sentences: Option<NonZero<usize>>,
+    /// The training under way waits until a person lets it go on.
+    pub training_paused: bool,
+    /// Whether a model may label open sentences itself and learn from these, too.
+    pub self_training: bool,
+    /// Cores that the learner may use; `None`: all but one.
+    pub threads: Option<NonZero<usize>>,
+    /// Whether a dev split came with an import; then completed sentences don't go there.
+    pub dev_imported: bool,
+    /// How many sentences of train and dev were complete when the last training began.
+    pub last_trained_sentences: usize,
+    /// Which sentence comes next.
+    pub order: Order,
+    /// By what the sentence is chosen that teaches most.
+    pub strategy: Strategy,
+    /// Whether each new model chooses the threshold at which a person has least to do.
+    pub threshold_by_effort: bool,
+    /// Whether a few sentences show no suggestions, to see whether suggestions sway the person.
+    pub probes: bool,
+    /// The sentence that the person was at when the project was closed.
+    pub place: Option<SentenceId>,
+    /// What imported files say of all their documents besides labels, for exports to their formats.
+    pub definitions: Kept,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let Config { architecture, encoder, nesting, max_width, .. } = Config::default();
+        Self {
+            threshold: 0.5,
+            accept_all_from: 0.8,
+            encoder,
+            architecture,
+            nesting,
+            max_width,
+            author: std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default(),
+            auto_train: true,
+            train_after_sentences: 20,
+            train_sentences: NonZero::new(TRAIN_SENTENCES),
+            training_paused: false,
+            self_training: true,
+            threads: None,
+            dev_imported: false,
+            last_trained_sentences: 0,
+            order: Order::Teaching,
+            strategy: Strategy::DEFAULT,
+            threshold_by_effort: true,
+            probes: true,
+            place: None,
+            definitions: Kept::new(),
+        }
+    }
+}
+
+/// A new value for one setting.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Setting {
+    Threshold(f32),
+    AcceptAllFrom(f32),
+    Encoder(String),
+    Architecture(String),
+    Nesting(Nesting),
+    MaxWidth(usize),
+    Author(String),
+    AutoTrain(bool),
+    TrainAfterSentences(usize),
+    TrainSentences(Option<NonZero<usize>>),
+    TrainingPaused(bool),
+    SelfTraining(bool),
+    Threads(Option<NonZero<usize>>),
+    DevImported(bool),
+    LastTrainedSentences(usize),
+    Order(Order),
+    Strategy(Strategy),
+    ThresholdByEffort(bool),
+    Probes(bool),
+    Place(SentenceId),
+    Definitions(Kept),
+}
+
+impl Setting {
+    /// Within what [`Setting::from_row`] takes.
+    pub(in crate::session) fn within_bounds(self) -> Self {
+        match self {
+            Setting::Threshold(value) => Setting::Threshold(value.clamp(0.0, 1.0)),
+            Setting::AcceptAllFrom(value) => Setting::AcceptAllFrom(value.clamp(0.0, 1.0)),
+            Setting::TrainAfterSentences(value) => Setting::TrainAfterSentences(value.max(1)),
+            Setting::MaxWidth(value) => Setting::MaxWidth(value.clamp(1, 1000)),
+            other => other,
+        }
+    }
+
+    /// The name and the value as the project file holds them.
+    pub(in crate::session) fn row(&self) -> (&'static str, String) {
+        match self {
+            Setting::Threshold(value) => ("threshold", value.to_string()),
+            Setting::AcceptAllFrom(value) => ("accept_all_from", value.to_string()),
+            Setting::Encoder(value) => ("encoder", value.clone()),
+            Setting::Architecture(value) => ("architecture", value.clone()),
+            Setting::Nesting(value) => ("nesting", value.id().to_owned()),
+            Setting::MaxWidth(value) => ("max_width", value.to_string()),
+            Setting::Author(value) => ("author", value.clone()),
+            Setting::AutoTrain(value) => ("auto_train", value.to_string()),
+            Setting::TrainAfterSentences(value) => ("train_after_sentences", value.to_string()),
+            Setting::TrainSentences(value) => ("train_sentences", value.map_or(0, NonZero::get).to_string()),
+            Setting::TrainingPaused(value) => ("training_paused", value.to_string()),
+            Setting::SelfTraining(value) => ("self_training", value.to_string()),
+            Setting::Threads(value) => ("threads", value.map_or(0, NonZero::get).to_string()),
+            Setting::DevImported(value) => ("dev_imported", value.to_string()),
+            Setting::LastTrainedSentences(value) => ("last_trained_sentences", value.to_string()),
+            Setting::Order(value) => ("order", value.id().to_owned()),
+            Setting::Strategy(value) => ("strategy", value.to_string()),
+            Setting::ThresholdByEffort(value) => ("threshold_by_effort", value.to_string()),
+            Setting::Probes(value) => ("probes", value.to_string()),
+            Setting::Place(value) => ("place", value.0.to_string()),
+            Setting::Definitions(value) => ("definitions", serde_json::json!(value).to_string()),
+        }
+    }
+
+    /// Reads a row of the project file; `None` for a setting that this version does not know (it is left as it is).
+    pub(in crate::session) fn from_row(key: &str, value: &str) -> Result<Option<Self>, SessionError> {
+        let bad = || SessionError::BadSetting { key: key.to_owned(), value: value.to_owned() };
+        let fraction = || value.parse().ok().filter(|v| (0.0..=1.0).contains(v)).ok_or_else(bad);
+        let number = || value.parse().map_err(|_| bad());
+        let switch = || value.parse().map_err(|_| bad());
+        Ok(Some(match key {
+            "threshold" => Setting::Threshold(fraction()?),
+            "accept_all_from" => Setting::AcceptAllFrom(fraction()?),
+            "encoder" => Setting::Encoder(value.to_owned()),
+            "architecture" => Setting::Architecture(value.to_owned()),
+            "nesting" => Setting::Nesting(Nesting::from_id(value).ok_or_else(bad)?),
+            "max_width" => Setting::MaxWidth(number()?).within_bounds(),
+            "author" => Setting::Author(value.to_owned()),
+            "auto_train" => Setting::AutoTrain(switch()?),
+            "train_after_sentences" => Setting::TrainAfterSentences(number()?).within_bounds(),
+            "train_sentences" => Setting::TrainSentences(NonZero::new(number()?)),
+            "training_paused" => Setting::TrainingPaused(switch()?),
+            "self_training" => Setting::SelfTraining(switch()?),
+            "threads" => Setting::Threads(NonZero::new(number()?)),
+            "dev_imported" => Setting::DevImported(switch()?),
+            "last_trained_sentences" => Setting::LastTrainedSentences(number()?),
+            "order" => Setting::Order(Order::from_id(value).ok_or_else(bad)?),
+            "strategy" => Setting::Strategy(value.parse().map_err(|_| bad())?),
+            "threshold_by_effort" => Setting::ThresholdByEffort(switch()?),
+            "probes" => Setting::Probes(switch()?),
+            "place" => Setting::Place(SentenceId(value.parse().map_err(|_| bad())?)),
+            "definitions" => Setting::Definitions(serde_json::from_str(value).map_err(|_| bad())?),
+            _ => return Ok(None),
+        }))
+    }
+}
+
+/// Cores of this machine.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// Cores that the learner uses with this setting; with none all but one, which is the window's.
+pub fn background_threads(setting: Option<NonZero<usize>>) -> usize {
+    setting.map_or(cores().saturating_sub(1).max(1), |threads| threads.get().min(cores()))
+}
+
+impl Settings {
+    /// How trainings of this project begin.
+    pub fn config(&self) -> Config {
+        let self_training = if self.self_training { None } else { Some(0) };
+        let (encoder, architecture) = (self.encoder.clone(), self.architecture.clone());
+        let (nesting, max_width) = (self.nesting, self.max_width);
+        Config { encoder, architecture, nesting, max_width, self_training, ..Config::default() }
+    }
+
+    /// Cores for what goes on in the background.
+    pub fn background_threads(&self) -> usize {
+        background_threads(self.threads)
+    }
+
+    /// Cores for what takes seconds and stands back behind all else; by default it need not leave one to the window.
+    pub(in crate::session) fn all_threads(&self) -> usize {
+        self.threads.map_or(cores(), |threads| threads.get().min(cores()))
+    }
+
+    pub(in crate::session) fn set(&mut self, setting: Setting) {
+        match setting {
+            Setting::Threshold(value) => self.threshold = value,
+            Setting::AcceptAllFrom(value) => self.accept_all_from = value,
+            Setting::Encoder(value) => self.encoder = value,
+            Setting::Architecture(value) => self.architecture = value,
+            Setting::Nesting(value) => self.nesting = value,
+            Setting::MaxWidth(value) => self.max_width = value,
+            Setting::Author(value) => self.author = value,
+            Setting::AutoTrain(value) => self.auto_train = value,
+            Setting::TrainAfterSentences(value) => self.train_after_sentences = value,
+            Setting::TrainSentences(value) => self.train_sentences = value,
+            Setting::TrainingPaused(value) => self.training_paused = value,
+            Setting::SelfTraining(value) => self.self_training = value,
+            Setting::Threads(value) => self.threads = value,
+            Setting::DevImported(value) => self.dev_imported = value,
+            Setting::LastTrainedSentences(value) => self.last_trained_sentences = value,
+            Setting::Order(value) => self.order = value,
+            Setting::Strategy(value) => self.strategy = value,
+            Setting::ThresholdByEffort(value) => self.threshold_by_effort = value,
+            Setting::Probes(value) => self.probes = value,
+            Setting::Place(value) => self.place = Some(value),
+            Setting::Definitions(value) => self.definitions = value,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_reads_what_it_wrote() {
+        let all = [
+            Setting::Threshold(0.25),
+            Setting::AcceptAllFrom(0.9),
+            Setting::Encoder("minilm".into()),
+            Setting::Architecture("spanner".into()),
+            Setting::Nesting(Nesting::Flat),
+            Setting::MaxWidth(40),
+            Setting::Author("Zoë".into()),
+            Setting::AutoTrain(false),
+            Setting::TrainAfterSentences(7),
+            Setting::TrainSentences(None),
+            Setting::TrainSentences(NonZero::new(700)),
+            Setting::TrainingPaused(true),
+            Setting::SelfTraining(false),
+            Setting::Threads(None),
+            Setting::Threads(NonZero::new(3)),
+            Setting::DevImported(true),
+            Setting::LastTrainedSentences(40),
+            Setting::Order(Order::Text),
+            Setting::Order(Order::Blind),
+            Setting::Strategy(Strategy::RANDOM),
+            Setting::ThresholdByEffort(false),
+            Setting::Probes(false),
+            Setting::Place(SentenceId(7)),
+            Setting::Definitions(Kept::from([("brat:annotation.conf".into(), "[entities]\n".into())])),
+        ];
+        for setting in all {
+            let (key, value) = setting.row();
+            assert_eq!(Setting::from_row(key, &value).unwrap(), Some(setting));
+        }
+        assert_eq!(Setting::from_row("from_the_future", "1").unwrap(), None);
+        assert!(Setting::from_row("threshold", "1.5").is_err());
+    }
+
+    #[test]
+    fn what_is_stored_can_be_read() {
+        for setting in [
+            Setting::Threshold(1.5),
+            Setting::AcceptAllFrom(-1.0),
+            Setting::TrainAfterSentences(0),
+            Setting::MaxWidth(0),
+        ] {
+            let (key, value) = setting.within_bounds().row();
+            assert!(Setting::from_row(key, &value).is_ok(), "{key} = {value}");
+        }
+    }
+}

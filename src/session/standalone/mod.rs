@@ -1,0 +1,5 @@
+//! Work that needs no project: files go in, files come out.
+
+pub(super) mod convert;
+pub(super) mod distill;
+pub(super) mod filter;
