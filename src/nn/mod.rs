@@ -22,6 +22,7 @@ pub mod fused;
 mod gradients;
 pub mod kernels;
 mod layers;
+mod operations;
 mod ops;
 mod optimizer;
 mod pair;
@@ -36,7 +37,8 @@ mod vars;
 
 pub use gradients::Gradients;
 pub use layers::{Embedding, LayerNorm, Linear};
-pub use ops::{Operations, cross_entropy, log_softmax, project, softmax, u32_tensor};
+pub use operations::Operations;
+pub use ops::{cross_entropy, log_softmax, project, softmax, u32_tensor};
 pub use optimizer::{AdamW, AdamWConfig};
 pub use pair::project_pair;
 pub use processor::Processor;

@@ -1,42 +1,7 @@
 //! Functions of tensors that pass gradients.
 
-use super::{Mode, NnError, fused, plain};
+use super::NnError;
 use candle_core::{D, Device, Tensor};
-
-/// What a model is computed by. Both give the same up to rounding, and draw the same dropout.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Operations {
-    /// Passes written by hand, for tensors on the CPU.
-    #[default]
-    ByHand,
-    /// Candle's own, on any device.
-    Plain,
-}
-
-impl Operations {
-    /// `x · weightᵀ + bias`; `x` `[…, K]`, `weight` `[N, K]`, `bias` `[N]`, result `[…, N]`.
-    ///
-    /// # Errors
-    /// On shapes that don't fit.
-    pub fn linear(self, x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor, NnError> {
-        match self {
-            Self::ByHand => fused::linear(x, weight, bias),
-            Self::Plain => plain::linear(x, weight, bias),
-        }
-    }
-
-    /// Sets a share `p` of the units to 0 in training and scales the others by `1 / (1 - p)`.
-    ///
-    /// # Errors
-    /// When the tensor is no float.
-    pub fn dropout(self, x: &Tensor, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
-        let Some((p, rng)) = mode.dropout(p) else { return Ok(x.clone()) };
-        match self {
-            Self::ByHand => fused::dropout(x, p, rng),
-            Self::Plain => plain::dropout(x, p, rng),
-        }
-    }
-}
 
 /// `x · weightᵀ`; `x` `[N, K]`, `weight` `[M, K]`, result `[N, M]`.
 ///
@@ -115,14 +80,5 @@ mod tests {
         assert!(sums.iter().all(|s| (s - 1.0).abs() < 1e-6));
         let off = (p.log().unwrap() - log_softmax(&x).unwrap()).unwrap().abs().unwrap().max_all().unwrap();
         assert!(off.to_scalar::<f32>().unwrap() < 1e-5);
-    }
-
-    #[test]
-    fn nothing_is_dropped_in_prediction() {
-        let x = Tensor::new(&[1f32, 2., 3.], &Device::Cpu).unwrap();
-        for operations in [Operations::ByHand, Operations::Plain] {
-            let y = operations.dropout(&x, 0.9, &mut Mode::Predict).unwrap();
-            assert_eq!(y.to_vec1::<f32>().unwrap(), [1., 2., 3.]);
-        }
     }
 }

@@ -109,17 +109,12 @@ impl Gold {
             }
             let at = |place: &usize| self.examples.get(*place);
             let train_on = others.iter().filter_map(at).cloned().collect();
-            let request = TrainRequest {
-                dataset: Arc::new(Dataset::freeze(self.labels.clone(), train_on, Vec::new())?),
-                config: config.clone(),
-                encoders: encoders.clone(),
-                start: None,
-                snapshot: folder.path().join(format!("fold-{fold}")),
-                parent: None,
-                project: None,
-                of_sentences: None,
-                checkpoints: None,
-            };
+            let request = TrainRequest::new(
+                Arc::new(Dataset::freeze(self.labels.clone(), train_on, Vec::new())?),
+                config.clone(),
+                encoders.clone(),
+                folder.path().join(format!("fold-{fold}")),
+            );
             let trained = train(&request, cancel, &mut |event| on_event(fold, event)).map_err(stopped)?;
             let predictor = Predictor::load_with_threads(&Snapshot::any(&trained.snapshot), config.threads)?;
             let texts: Vec<Vec<String>> = asked.iter().filter_map(at).map(|example| example.tokens.clone()).collect();
