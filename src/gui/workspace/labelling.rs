@@ -66,7 +66,7 @@ impl Workspace {
     fn show_selection(&mut self, unseen: Unseen) -> Feedback {
         self.view.follow();
         let why = match unseen {
-            Unseen::OutOfSight => "What is selected was out of sight, and nothing was changed; here it is",
+            Unseen::ScrolledAway => "What is selected was out of sight, and nothing was changed; here it is",
             Unseen::Replaced => "What was selected is no longer there, and nothing was changed; select it again",
         };
         Ok(Some(why.to_owned()))

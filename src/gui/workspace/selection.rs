@@ -81,8 +81,8 @@ impl Selection {
 /// Why the person can't see what is selected as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unseen {
-    /// Scrolled away.
-    OutOfSight,
+    /// It is outside the part of the page that shows.
+    ScrolledAway,
     /// Another thing was selected when the page was last painted, and the person has not selected this one.
     Replaced,
 }
@@ -92,7 +92,7 @@ pub enum Unseen {
 pub(super) enum Sight {
     #[default]
     Seen,
-    OutOfSight,
+    ScrolledAway,
     Replaced {
         /// The frame that has shown that what was selected is gone.
         shown_in: Option<u64>,
@@ -103,7 +103,7 @@ impl Sight {
     pub(super) fn unseen(self) -> Option<Unseen> {
         match self {
             Self::Seen => None,
-            Self::OutOfSight => Some(Unseen::OutOfSight),
+            Self::ScrolledAway => Some(Unseen::ScrolledAway),
             Self::Replaced { .. } => Some(Unseen::Replaced),
         }
     }
@@ -116,7 +116,7 @@ impl Sight {
             // What the person did before this frame was about what is gone.
             return;
         }
-        *self = if is_in_sight { Self::Seen } else { Self::OutOfSight };
+        *self = if is_in_sight { Self::Seen } else { Self::ScrolledAway };
     }
 }
 
@@ -153,6 +153,6 @@ mod tests {
         sight.was_painted(true, 8);
         assert_eq!(sight.unseen(), None);
         sight.was_painted(false, 9);
-        assert_eq!(sight.unseen(), Some(Unseen::OutOfSight));
+        assert_eq!(sight.unseen(), Some(Unseen::ScrolledAway));
     }
 }

@@ -264,13 +264,16 @@ mod tests {
     use super::*;
     use crate::nn::Rng;
 
+    /// Changes up to three rows.
+    type Pass<'a> = &'a dyn Fn(&mut [f32], &mut [f32], &mut [f32]);
+
     /// Every pass of this file over rows of `n` numbers.
     fn all_passes(set: InstructionSet, n: usize) -> Vec<u32> {
         let mut rng = Rng::new(n as u64, "rows");
         let [x, weight, bias, grad] = [0; 4].map(|_| random(&mut rng, n));
         let mask = DropMask::new(0.3, 7);
         let mut results = Vec::new();
-        let mut run = |from: [&[f32]; 3], pass: &dyn Fn(&mut [f32], &mut [f32], &mut [f32])| {
+        let mut run = |from: [&[f32]; 3], pass: Pass<'_>| {
             let [mut a, mut b, mut c] = from.map(<[f32]>::to_vec);
             pass(&mut a, &mut b, &mut c);
             results.extend([a, b, c].concat());
