@@ -235,10 +235,14 @@ fn sync_all_in(folder: &Path) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// What the system says, without the hidden name, which means nothing to people.
+/// What the system says, without the hidden name, which means nothing to people. tempfile keeps the system's error to
+/// itself and shows it in front of the name.
 fn without_name(error: io::Error) -> io::Error {
-    let inner = error.get_ref().and_then(|named| named.source()?.downcast_ref::<io::Error>());
-    inner.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
+    let shown = error.to_string();
+    match shown.split_once(" at path ") {
+        Some((said, _)) => io::Error::new(error.kind(), said),
+        None => error,
+    }
 }
 
 #[cfg(test)]

@@ -648,7 +648,7 @@ fn an_encoder_that_can_t_be_used_is_refused_and_nothing_of_it_stays() {
     let broken: [(&str, &str, &[u8], &str); 6] = [
         ("cut", "model.safetensors", b"\x10\0\0\0\0\0\0\0{\"a\"", "cut off"),
         ("empty", "model.safetensors", b"", "is empty"),
-        ("no-json", "config.json", b"{", "no JSON"),
+        ("no-json", "config.json", b"{", "not JSON"),
         ("other", "config.json", b"{\"model_type\":\"t5\"}", "or \"xlm-roberta\" works here"),
         ("unnumbered", "config.json", b"{\"model_type\":\"bert\"}", "hidden_size is missing"),
         ("unmarked", "vocab.txt", b"[UNK]\nsea\n", "has no [CLS]"),

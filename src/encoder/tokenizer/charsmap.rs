@@ -192,10 +192,10 @@ pub(super) mod tests {
         starts_with(refused(&|b| b[..4].fill(0xfc)), "shorter than it says");
         starts_with(refused(&|b| b[..4].fill(0)), "a length that can't be");
         starts_with(refused(&|b| b[4..8].fill(0x7f)), "out of its table");
-        starts_with(refused(&|b| *b.last_mut().unwrap() = 0xff), "no UTF-8");
+        starts_with(refused(&|b| *b.last_mut().unwrap() = 0xff), "not UTF-8");
         let long = table(&[("a", &"b".repeat(65))]);
         starts_with(read(&encode(&long)).unwrap_err().to_string(), "more than 64 bytes");
-        starts_with(read("no base64").unwrap_err().to_string(), "no base64");
+        starts_with(read("no base64").unwrap_err().to_string(), "not base64");
     }
 
     #[test]
