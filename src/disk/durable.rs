@@ -142,10 +142,10 @@ impl NewFolder {
     /// As [`put_folder`].
     pub fn put(self) -> io::Result<()> {
         let Self { folder, place } = self;
-        rename_synced(folder.path(), &place)?;
+        put_folder(folder.path(), &place)?;
         // Nothing is left under the old name that could be cleaned up.
         let _old_name = folder.keep();
-        sync_folder(folder_of(&place))
+        Ok(())
     }
 }
 
@@ -164,7 +164,12 @@ pub fn put_file(whole: &Path, place: &Path) -> io::Result<()> {
 /// # Errors
 /// There is a file, or a folder that is not empty; what can go wrong with a disk.
 pub fn put_folder(whole: &Path, place: &Path) -> io::Result<()> {
-    rename_synced(whole, place)?;
+    sync_all_in(whole)?;
+    // Windows puts a folder in the place of none, not even of an empty one.
+    if cfg!(windows) && is_folder(place) {
+        fs::remove_dir(place)?;
+    }
+    fs::rename(whole, place)?;
     sync_folder(folder_of(place))
 }
 
@@ -210,15 +215,6 @@ fn sync_file(path: &Path) -> io::Result<()> {
     }
     // Windows wants to hear of writing, elsewhere it may be forbidden.
     OpenOptions::new().read(true).write(cfg!(windows)).open(path)?.sync_all()
-}
-
-fn rename_synced(folder: &Path, place: &Path) -> io::Result<()> {
-    sync_all_in(folder)?;
-    // Windows puts a folder in the place of none, not even of an empty one.
-    if cfg!(windows) && is_folder(place) {
-        fs::remove_dir(place)?;
-    }
-    fs::rename(folder, place)
 }
 
 /// Files before the folders that name them. What a link leads to is somebody else's.

@@ -41,6 +41,13 @@ impl Found {
             None => input,
         })
     }
+
+    /// # Errors
+    /// As [`Self::input`], and a file of no format that is known.
+    pub(super) fn detect(&self) -> Result<Detected, FormatError> {
+        let input = self.input()?;
+        detect(input.file_name(), &input.sample())
+    }
 }
 
 /// The files of all folders, and the files themselves. What is in a folder and is no file of

@@ -2,8 +2,8 @@
 
 use crate::annotation::{Corpus, Kept, Presence, Status};
 use crate::format::{
-    Collected, Format, FormatError, ImportedDocument, ImportedLabel, ImportedSentence, Input, Options, Sink, Warning,
-    by_id, choose_unit, detect,
+    Collected, Detected, Format, FormatError, ImportedDocument, ImportedLabel, ImportedSentence, Input, Options, Sink,
+    Warning, by_id, choose_unit, detect,
 };
 use crate::session::import::inputs::{Found, expand, found_notes};
 use crate::session::import::lengths::Lengths;
@@ -228,25 +228,21 @@ fn format_of(
     options: &[(String, String)],
     told: &mut Vec<(PathBuf, String)>,
 ) -> Result<&'static dyn Format, FormatError> {
-    if asked.is_none()
-        && let Some(detected) = file.detected.take()
-    {
-        told.push((file.path.clone(), detected.found));
-        return Ok(detected.format);
-    }
-    let input = file.input()?;
-    let detected = detect(input.file_name(), &input.sample());
-    if let Some(format) = asked {
-        format.refuse_other(&input, &Options::known_to(format, options)?)?;
-        let looks_like = detected.ok().filter(|other| other.format.holds().mentions);
-        if let Some(other) = looks_like.filter(|_| format.sniff(&input.sample()).is_none()) {
-            told.push((file.path.clone(), format!("it looks like {}, and is read as {}", other.found, format.title())));
-        }
+    let Some(format) = asked else {
+        let Detected { format, found } = match file.detected.take() {
+            Some(known) => known,
+            None => file.detect()?,
+        };
+        told.push((file.path.clone(), found));
         return Ok(format);
+    };
+    let input = file.input()?;
+    format.refuse_other(&input, &Options::known_to(format, options)?)?;
+    let looks_like = detect(input.file_name(), &input.sample()).ok().filter(|other| other.format.holds().mentions);
+    if let Some(other) = looks_like.filter(|_| format.sniff(&input.sample()).is_none()) {
+        told.push((file.path.clone(), format!("it looks like {}, and is read as {}", other.found, format.title())));
     }
-    let detected = detected?;
-    told.push((file.path.clone(), detected.found));
-    Ok(detected.format)
+    Ok(format)
 }
 
 fn read_file(

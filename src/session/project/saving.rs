@@ -184,8 +184,7 @@ impl Saving {
     /// Takes along what a training has made that began before the project went on in another file.
     pub(super) fn fetch_models(&mut self) {
         for before in std::mem::take(&mut self.former_models) {
-            // Where it can't be, the model is missing, which is told.
-            store::carry_models(&before, &self.models_dir()).noted_at("its models are not taken along", &before);
+            carry_models(&before, &self.models_dir());
         }
     }
 
@@ -250,9 +249,8 @@ impl Saving {
     pub(super) fn end(self) -> Vec<FileNews> {
         for news in &self.news {
             if let FileNews::MovedOn { from, to, .. } = news {
-                // What was trained while the project was moving; a model can be made again.
-                let carried = store::carry_models(&store::models_dir(from), &store::models_dir(to));
-                carried.noted_at("its models are not taken along", from);
+                // What was trained while the project was moving.
+                carry_models(&store::models_dir(from), &store::models_dir(to));
             }
         }
         self.news
@@ -261,4 +259,9 @@ impl Saving {
     fn told(&self) -> MutexGuard<'_, Told> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Takes models along to another file. Where that can't be they are missing, which is told; they can be made again.
+fn carry_models(from: &Path, to: &Path) {
+    store::carry_models(from, to).noted_at("its models are not taken along", from);
 }
