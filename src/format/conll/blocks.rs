@@ -1,6 +1,7 @@
 //! Lines of a file of columns: rows in blocks between blank lines, comments, and where documents begin.
 
-use super::DOCSTART;
+/// Begins a document.
+pub(super) const DOCSTART: &str = "-DOCSTART-";
 
 /// What is between two blank lines, or between a line that begins a document and a blank one.
 #[derive(Debug, Default)]

@@ -6,8 +6,9 @@
 
 use super::assembly::Assembly;
 use super::blocks::{blocks, comment_value};
-use super::layout::{Asked, Separator};
+use super::layout::Asked;
 use super::profile::{Kind, Profile};
+use super::separator::Separator;
 use crate::format::tags::{begins_like_tag, is_filler, is_o};
 use crate::format::{FormatError, Options};
 use crate::wording::listed;

@@ -4,8 +4,9 @@ use super::assembly::{Assembly, Sentence, named, place};
 use super::blocks::{Block, blocks, comment_value};
 use super::conllu::{Fields, Id, Layer, pairs};
 use super::entity::Entities;
-use super::layout::Separator;
-use super::read::Tags;
+use super::mentions::Tags;
+use super::options::LABEL;
+use super::separator::Separator;
 use crate::annotation::{Attributes, Fragments, Span, Status};
 use crate::format::tags::is_filler;
 use crate::format::{FormatError, ImportedMention, ImportedSentence, Options};
@@ -25,7 +26,7 @@ pub(super) fn read(
         tags.find(|| fields.sequences(text), options, assembly)?;
     }
     tags.is_bare &= !fields.has_entities && !fields.layers.iter().any(is_numbered);
-    let label = options.value(&super::LABEL).to_owned();
+    let label = options.value(&LABEL).to_owned();
     let mut reader = Reader { fields, tags, label, names: Vec::new(), untyped: Vec::new(), seen: Seen::default() };
     for block in blocks(text) {
         if let Some(name) = &block.begins {
