@@ -2,16 +2,19 @@
 
 mod active;
 mod bench;
+mod common;
 mod encoders;
 mod models;
 
 pub(super) use active::{Aside, Costs, Curve, LookAgain, Rank, Simulate};
 pub(super) use bench::{Bench, BenchImport, BenchPredict, BenchRefresh, BenchTrain, BenchUi, BenchWhat};
+pub(super) use common::{Common, SplitName};
 pub(super) use encoders::{EncoderAction, Encoders};
 pub(super) use models::{By, Compare, Distill, Evaluate, Predict, Train};
 
-use crate::session::{Config, KEYS, LOG_LEVELS, SessionError, formats};
+use crate::session::{KEYS, LOG_LEVELS, formats};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use common::key_value;
 use std::path::PathBuf;
 
 /// Annotate nested named entities with a model that learns while you work.
@@ -21,28 +24,19 @@ use std::path::PathBuf;
     version,
     args_conflicts_with_subcommands = true,
     arg_required_else_help = false,
-    after_help = "Without a command the window opens, with PROJECT if one is given.\n\
+    override_usage = "nestling [OPTIONS] [PROJECT]\n       nestling <COMMAND>",
+    after_help = "Without a command the window opens, with the project file PROJECT if one is given.\n\
                   `nestling COMMAND --help` explains each command, with an example."
 )]
 pub(super) struct Cli {
-    /// Project file to open in the window.
+    // Said below the options.
+    #[arg(hide = true)]
     pub(super) project: Option<PathBuf>,
-    /// What is written to the log in the program's own folder [default: warn, or what NESTLING_LOG says]
-    #[arg(long, global = true, value_name = "LEVEL", value_parser = LOG_LEVELS)]
+    /// How much to log: off, error, warn (the default), info, debug or trace
+    #[arg(long, global = true, value_name = "LEVEL", value_parser = LOG_LEVELS, hide_possible_values = true)]
     pub(super) log: Option<String>,
     #[command(subcommand)]
     pub(super) command: Option<Command>,
-}
-
-/// What every sub-command takes.
-#[derive(Args, Debug, Clone, Copy)]
-pub(super) struct Common {
-    /// Print exactly one JSON object to standard output.
-    #[arg(long)]
-    pub(super) json: bool,
-    /// Show no progress on standard error.
-    #[arg(long)]
-    pub(super) quiet: bool,
 }
 
 /// Settings that `nestling train` has options for, too.
@@ -52,36 +46,6 @@ const OPTIONS_OF_TRAIN: [&str; 7] = ["architecture", "effort", "epochs", "batch_
 fn settings_of_trainings() -> String {
     let others = KEYS.iter().filter(|(key, ..)| !OPTIONS_OF_TRAIN.contains(key));
     others.map(|(key, default, meaning)| format!("  {key:<13} {meaning} [{default}]\n")).collect()
-}
-
-/// What every sub-command that trains takes.
-#[derive(Args, Debug)]
-pub(super) struct Tuning {
-    /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N")]
-    pub(super) threads: Option<usize>,
-    /// Hyper-parameter; repeatable; `nestling train --help` lists them
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
-    pub(super) set: Vec<(String, String)>,
-}
-
-impl Tuning {
-    /// The settings given by a sub-command's own flags, then those of `--set`, which take precedence.
-    pub(super) fn with<const N: usize>(&self, named: [(&str, Option<String>); N]) -> Vec<(String, String)> {
-        let threads = ("threads", self.threads.map(|n| n.to_string()));
-        let named = named.into_iter().chain([threads]);
-        let named = named.filter_map(|(key, value)| Some((key.to_owned(), value?)));
-        named.chain(self.set.iter().cloned()).collect()
-    }
-
-    /// Sets [`Tuning::with`] in a configuration.
-    pub(super) fn apply<const N: usize>(
-        &self,
-        named: [(&str, Option<String>); N],
-        config: &mut Config,
-    ) -> Result<(), SessionError> {
-        self.with(named).iter().try_for_each(|(key, value)| Ok(config.set(key, value)?))
-    }
 }
 
 #[derive(Subcommand, Debug)]
@@ -255,20 +219,6 @@ pub(super) enum As {
     Gold,
     Suggestions,
     Text,
-}
-
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SplitName {
-    // Complete sentences of the rest.
-    Train,
-    // To choose the best epoch and model.
-    Dev,
-    // To score on.
-    Test,
-    // Set aside from the start, for the learning curve.
-    Blind,
-    // Sentences of the rest that are not yet complete.
-    Pool,
 }
 
 #[derive(Args, Debug)]
@@ -445,26 +395,6 @@ fn format_ids() -> String {
     formats().iter().map(|format| format.id()).collect::<Vec<_>>().join(", ")
 }
 
-fn key_value(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.to_owned())),
-        _ => Err(format!("expected KEY=VALUE, got {text:?}")),
-    }
-}
-
-/// Two numbers counted from 1, as 300-400.
-fn range(text: &str) -> Result<(usize, usize), String> {
-    let range = text.split_once('-').and_then(|(from, to)| Some((from.trim().parse().ok()?, to.trim().parse().ok()?)));
-    range
-        .filter(|(from, to)| (1..=*to).contains(from))
-        .ok_or_else(|| format!("expected FROM-TO, as 300-400, got {text:?}"))
-}
-
-fn probability(text: &str) -> Result<f32, String> {
-    let number = text.parse().ok().filter(|p| (0.0..=1.0).contains(p));
-    number.ok_or_else(|| format!("expected a number from 0 to 1, got {text:?}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -473,6 +403,22 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_help_fits_on_a_screen() {
+        let mut cli = Cli::command().term_width(100);
+        cli.build();
+        let mut commands = vec![&mut cli];
+        while let Some(command) = commands.pop() {
+            let name = command.get_bin_name().unwrap_or_default().to_owned();
+            let help = command.render_long_help().to_string();
+            // It lists the settings of trainings, of which there is no other list.
+            let most = if name == "nestling train" { 50 } else { 40 };
+            assert!(help.lines().count() <= most, "{name}:\n{help}");
+            assert!(help.lines().all(|line| line.chars().count() <= 100), "{name}:\n{help}");
+            commands.extend(command.get_subcommands_mut());
+        }
     }
 
     #[test]

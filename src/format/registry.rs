@@ -50,7 +50,9 @@ pub fn detect(file: &str, sample: &Sample<'_>) -> Result<Detected, FormatError> 
     match best {
         Some((format, Sniff { found, .. })) => Ok(Detected { format, found }),
         None => Err(match by_name(sample.extension) {
-            Some((what, remedy)) => FormatError::Foreign { what, remedy, is_data: false, file: file.to_owned() },
+            Some((what, remedy)) => {
+                FormatError::Foreign { what, remedy: remedy.into(), is_data: false, file: file.to_owned() }
+            }
             None => FormatError::NotRecognised { found: describe(sample), known: ids(), file: file.to_owned() },
         }),
     }

@@ -1,5 +1,6 @@
 //! What can go wrong with tensors and weights.
 
+use crate::wording::counted;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +25,7 @@ pub enum NnError {
     DeclaredTwice(String),
     #[error("the gradient is not a finite number; try a lower learning rate")]
     NotFinite,
-    #[error("the number {number} is beyond a table of {rows} rows")]
+    #[error("the number {number} is beyond a table of {}", counted(*rows, "row", "rows"))]
     BeyondTable { number: u32, rows: usize },
     #[error("a backward pass does not follow the forward pass that it belongs to")]
     OtherTape,
@@ -32,7 +33,7 @@ pub enum NnError {
     Write { path: PathBuf, source: std::io::Error },
     #[error("can't read weights: {reason}: {path}")]
     Read { path: PathBuf, reason: String },
-    #[error("can't start {threads} threads: {reason}")]
+    #[error("can't start {}: {reason}", counted(*threads, "thread", "threads"))]
     Threads { threads: usize, reason: String },
     #[error("NESTLING_KERNELS is {name:?}; it can be plain, avx2, avx512, amx, neon or auto")]
     KernelsUnknown { name: String },

@@ -10,8 +10,10 @@
 //!
 //! So memory and disk can't end up different: the rows are made from the very documents that the corpus took.
 
-use super::rows::{self, RowError};
-use super::{Stamp, Watch, json};
+use super::row_error::RowError;
+use super::stamp::Stamp;
+use super::watch::Watch;
+use super::{json, rows};
 use crate::annotation::{
     Corpus, Document, DocumentIds, Edit, Label, Presence, Sentence, SentenceId, SentenceSuggestions, Transaction,
 };

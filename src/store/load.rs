@@ -3,6 +3,7 @@
 use super::codec::{Malformed, unpack_acquisition, unpack_heads, unpack_suggestions, unpack_tokens};
 use super::fields::{BadField, Fields};
 use super::measurement::{self, Measurement};
+use super::model_record::ModelRecord;
 use super::{Store, StoreError, guard, json, names};
 use crate::annotation::limits::{LABEL_IDS, LABELS, MENTION_IDS, REVISIONS, SENTENCE_IDS};
 use crate::annotation::{
@@ -31,18 +32,6 @@ pub struct Contents {
     pub settings: BTreeMap<String, String>,
     /// By model.
     pub measurements: Vec<Measurement>,
-}
-
-/// A model snapshot as the project knows it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ModelRecord {
-    pub id: ModelId,
-    /// What is remembered of the snapshot, JSON.
-    pub manifest: String,
-    /// SHA-256 of the snapshot's manifest.json in hexadecimal digits; `None` for a model of an older program.
-    pub manifest_sha256: Option<String>,
-    /// Since 1970, UTC.
-    pub created_ms: i64,
 }
 
 impl Store {

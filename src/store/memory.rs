@@ -5,8 +5,10 @@
 
 use super::import::Import;
 use super::measurement::{Measurement, set_measurement};
-use super::rows::RowError;
-use super::{ModelRecord, NewProject, Stamp, StoreError, Watch, copy, file, rows};
+use super::model_record::ModelRecord;
+use super::row_error::RowError;
+use super::stamp::Stamp;
+use super::{NewProject, StoreError, Watch, copy, file, rows};
 use crate::annotation::{Corpus, MentionId, ModelId, SentenceId, SentenceSuggestions};
 use rusqlite::Connection;
 use std::collections::{BTreeMap, HashMap};

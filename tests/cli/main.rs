@@ -634,7 +634,7 @@ fn every_inability_says_what_to_do() {
         2 "the JSON object is cut off; the line was left out"
         2 "this is not a mention (expected T1⇥Label 0 4⇥words), got \"T2\\tPER none\"; it was left out, so no sentence of the document is complete"
         3 "T3 is empty, outside the text, or inside a character; it was left out, so no sentence of the document is complete"
-        1 "the entity 0-5 (X) is outside the 2 tokens of the sentence; it was left out, so the sentence is not complete"
+        1 "the entity 0-5 (X) is outside the sentence of 2 tokens; it was left out, so the sentence is not complete"
         nestling: the files need a new or an empty folder, and this one has something in it; name another one: out
         nestling: there is no such folder; make it, or choose another one: no/such"#]].assert_eq(&shown);
 }

@@ -1,6 +1,6 @@
 //! How models and encoders are made, used and scored, as it is typed.
 
-use super::{Common, SplitName, Tuning, key_value, probability};
+use super::common::{Common, SplitName, Tuning, key_value, probability};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 

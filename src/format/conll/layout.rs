@@ -10,7 +10,7 @@ use super::profile::{Column, Kind, Profile, is_name_of_tags, is_name_of_words};
 use super::separator::Separator;
 use crate::format::tags::{is_filler, is_o};
 use crate::format::{FormatError, Options};
-use crate::wording::listed;
+use crate::wording::{counted, listed};
 
 /// More columns than any file of tags has: with so many, lines are sentences or worse.
 const MOST_COLUMNS: usize = 1000;
@@ -94,7 +94,7 @@ impl Layout {
         }
         let wrong = |found: String| FormatError::WrongFormat { format: "CoNLL columns", found, file: file.to_owned() };
         if count > MOST_COLUMNS {
-            return Err(wrong(format!("most rows have {count} columns")));
+            return Err(wrong(format!("most rows have {}", counted(count, "column", "columns"))));
         }
         let profile = Profile::of(text, separator, count);
         if asked.tags.is_none() && asked.token.is_none() && asked.layers.is_none() && is_ontonotes(text) {
@@ -110,11 +110,13 @@ impl Layout {
             || (count < 2 && told != Some(Vec::new()))
         {
             return Err(wrong(format!(
-                "most rows have {count} columns; words are expected in column {} and tags in {}",
+                "most rows have {}; words are expected in column {} and tags in {}",
+                counted(count, "column", "columns"),
                 asked.token.unwrap_or(0) + 1,
                 match (&asked.tags, asked.layers) {
                     (Some(tags), _) => format!("column {}", numbers(tags)),
-                    (None, layers) => format!("the last {}", layers.unwrap_or(1)),
+                    (None, None | Some(1)) => "the last one".to_owned(),
+                    (None, Some(layers)) => format!("the last {layers}"),
                 }
             )));
         }
@@ -139,7 +141,12 @@ impl Layout {
             unread_tags: None,
         };
         if told.is_none() && profile.regular * 10 < profile.rows * 7 {
-            return Err(doubt(&format!("only {} of {} rows have {count} columns", profile.regular, profile.rows)));
+            return Err(doubt(&format!(
+                "only {} of {} rows have {}",
+                profile.regular,
+                profile.rows,
+                counted(count, "column", "columns")
+            )));
         }
         let chosen = choose_tags(&profile, asked.token).map_err(|why| doubt(&why));
         layout.tags = match (told, chosen) {

@@ -1,7 +1,7 @@
 //! Reading columns.
 
 use super::assembly::{Assembly, Sentence, place};
-use super::blocks::{Block, blocks, comment_value};
+use super::blocks::{Block, blocks, comment_value, unlike};
 use super::layout::Layout;
 use super::mentions::Tags;
 use super::profile::is_marked;
@@ -120,13 +120,11 @@ impl Reader {
                 rows.push(Row { line, token, tags });
             } else {
                 read.status = Some(Status::InProgress);
-                let (found, expected) = (cells.len(), self.layout.count.get());
-                assembly.warn(
-                    line,
-                    format!(
-                        "the row has {found} columns or no token, expected {expected} columns; it was left out, so the sentence is not complete"
-                    ),
-                );
+                let fault = match self.layout.count.fits(&cells) {
+                    true => "the row has no token".to_owned(),
+                    false => unlike(cells.len(), self.layout.count.get()),
+                };
+                assembly.warn(line, format!("{fault}; it was left out, so the sentence is not complete"));
             }
         }
         if rows.is_empty() {

@@ -1,7 +1,7 @@
 //! Reading the sentences of CoNLL-U.
 
 use super::assembly::{Assembly, Sentence, named, place};
-use super::blocks::{Block, blocks, comment_value};
+use super::blocks::{Block, blocks, comment_value, unlike};
 use super::conllu::{Fields, Id, Layer, pairs};
 use super::entity::Entities;
 use super::mentions::Tags;
@@ -149,11 +149,12 @@ impl Reader<'_> {
             let entity = pairs(misc).find(|(key, _)| *key == "Entity" && self.fields.has_entities);
             let Some(id) = id.filter(|_| cells.len() == self.fields.count() && !form.is_empty()) else {
                 read.status = Some(Status::InProgress);
-                let expected = self.fields.count();
-                assembly.warn(line, format!(
-                    "the row has {} columns, no number or no word, expected {expected} columns; it was left out, so the sentence is not complete",
-                    cells.len()
-                ));
+                let fault = match () {
+                    () if cells.len() != self.fields.count() => unlike(cells.len(), self.fields.count()),
+                    () if form.is_empty() => "the row has no word".to_owned(),
+                    () => "the row has no number of a word".to_owned(),
+                };
+                assembly.warn(line, format!("{fault}; it was left out, so the sentence is not complete"));
                 continue;
             };
             if let Some((_, value)) = entity.filter(|_| !matches!(id, Id::Range(..))) {

@@ -180,10 +180,11 @@ fn read_in_view(
         };
         return Err(SessionError::NothingRead { why });
     }
-    let failed = |(file, error): (PathBuf, FormatError)| Warning {
-        file: file.display().to_string(),
-        line: None,
-        message: format!("the file was left out: {error}"),
+    let failed = |(file, error): (PathBuf, FormatError)| {
+        let (file, why) = (file.display().to_string(), error.to_string());
+        // Both the warning and most errors end with the file.
+        let why = why.strip_suffix(&format!(": {file}")).unwrap_or(&why);
+        Warning { message: format!("the file was left out: {why}"), line: None, file }
     };
     incoming.warnings.extend(failures.into_iter().map(failed));
     Ok(incoming)

@@ -15,8 +15,9 @@ mod reading;
 mod table;
 
 use super::guard::{Allowance, bytes_of, guard};
+use super::paths::{has_log, log_path};
 use super::{Import, NewProject, Stamp, Store, StoreError, Writer, copy, file, regular};
-use crate::disk::folder_of;
+use crate::disk::{self, folder_of};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use std::fs::File;
@@ -97,8 +98,8 @@ fn open_copy(path: &Path, workplace: &Path) -> Result<(Connection, Allowance), S
     let copied = workplace.join("damaged.nestling");
     copy_file(path, &copied).map_err(io)?;
     fill_up(&copied).map_err(io)?;
-    if file::has_log(path) {
-        copy_file(&file::log_path(path), &file::log_path(&copied)).map_err(io)?;
+    if has_log(path) {
+        copy_file(&log_path(path), &log_path(&copied)).map_err(io)?;
     }
     let failed = |source| StoreError::sqlite("read the project", source, path);
     let mut connection = Connection::open(&copied).map_err(failed)?;
@@ -114,7 +115,7 @@ fn open_copy(path: &Path, workplace: &Path) -> Result<(Connection, Allowance), S
 
 /// A file of the folder, which leads nowhere else, into a new one.
 fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
-    std::io::copy(&mut regular::read_regular(from)?, &mut File::create_new(to)?).map(drop)
+    std::io::copy(&mut disk::open(from)?, &mut File::create_new(to)?).map(drop)
 }
 
 /// Puts empty pages in the place of those that a file which was cut off lacks: SQLite reads nothing of one that is too short.
