@@ -42,6 +42,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("candle_core", &["nn", "encoder", "model", "train", "distill"]),
     ("rusqlite", &["store"]),
     ("clap", &["cli"]),
+    ("comfy_table", &["cli"]),
     ("indicatif", &["cli"]),
     ("eframe", &["gui"]),
     ("egui", &["gui"]),
@@ -56,7 +57,21 @@ const LIBRARIES: &[(&str, &[&str])] = &[
 
 /// Folders whose files don't import each other in a circle. The others have circles that are still to be cut; this list may
 /// only grow.
-const WITHOUT_CIRCLES: &[&str] = &["text", "wording", "disk", "evaluation", "active", "session", "experiments", "gui"];
+const WITHOUT_CIRCLES: &[&str] = &[
+    "text",
+    "wording",
+    "disk",
+    "nn",
+    "encoder",
+    "evaluation",
+    "active",
+    "format",
+    "store",
+    "session",
+    "experiments",
+    "cli",
+    "gui",
+];
 
 #[test]
 fn imports_go_down_only() {

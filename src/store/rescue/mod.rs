@@ -17,7 +17,7 @@ mod table;
 use super::guard::{Allowance, bytes_of, guard};
 use super::paths::{has_log, log_path};
 use super::{Import, NewProject, Stamp, Store, StoreError, Writer, copy, file, regular};
-use crate::disk::{self, folder_of};
+use crate::disk::{self, Hidden, NewFolder};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use std::fs::File;
@@ -60,7 +60,7 @@ pub fn rescue(path: &Path) -> Result<Rescued, StoreError> {
     }
     let mut lock = super::lock::Lock::take(path)?;
     let set_aside = file::set_foreign_log_aside(path, &mut lock)?;
-    let workplace = tempfile::Builder::new().prefix(".rescue-").tempdir_in(folder_of(&to));
+    let workplace = NewFolder::beside(&to, Hidden::private(".rescue-"));
     let workplace = workplace.map_err(|source| StoreError::io("copy the project", source, path))?;
     let beyond = |error| match error {
         StoreError::Damaged { detail, path } => StoreError::BeyondRescue { detail, path },
