@@ -39,6 +39,8 @@ pub enum Put {
     /// It does not take that, but this.
     Refused {
         expected: String,
+        /// Whether it takes `auto`, too.
+        is_open: bool,
     },
     NoSuchKey,
 }
@@ -51,7 +53,7 @@ impl Put {
                 *field = value;
                 Self::Done
             }
-            None => Self::Refused { expected: takes.expected(is_open.then_some("auto")) },
+            None => Self::Refused { expected: takes.expected(is_open.then_some("auto")), is_open },
         }
     }
 }

@@ -26,7 +26,7 @@ impl Config {
         let value = value.trim();
         match self.put(key, value) {
             Put::Done => Ok(()),
-            Put::Refused { expected } => {
+            Put::Refused { expected, .. } => {
                 Err(TrainError::BadValue { key: key.to_owned(), value: value.to_owned(), expected })
             }
             Put::NoSuchKey if self.options.set(key, value, &self.architecture)? => Ok(()),
