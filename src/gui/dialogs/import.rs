@@ -124,12 +124,18 @@ impl ImportDialog {
         let closed = modal(ctx, title, size::DIALOG_WIDTH + 80.0, |ui| match &self.state {
             ImportState::Done(receipt) => done(ui, receipt, context),
             ImportState::Writing(watch) => writing(ui, watch),
-            _ => self.before(ui, context),
+            ImportState::Choosing { .. } | ImportState::Reading(_) | ImportState::Preview { .. } => {
+                self.before(ui, context);
+            }
         });
-        match &self.state {
-            ImportState::Writing(watch) if closed => watch.cancel(),
-            _ if closed => context.actions.push(UiAction::CloseDialog),
-            _ => {}
+        if closed {
+            match &self.state {
+                ImportState::Writing(watch) => watch.cancel(),
+                ImportState::Choosing { .. }
+                | ImportState::Reading(_)
+                | ImportState::Preview { .. }
+                | ImportState::Done(_) => context.actions.push(UiAction::CloseDialog),
+            }
         }
     }
 
@@ -204,7 +210,7 @@ impl ImportDialog {
                 });
                 how(ui, &mut self.how, incoming.mentions > 0);
             }
-            _ => {}
+            ImportState::Choosing { failure: None } | ImportState::Writing(_) | ImportState::Done(_) => {}
         }
         self.buttons(ui, context, ready);
     }

@@ -257,7 +257,7 @@ fn empty_page(ui: &mut Ui, panel: &mut PanelContext<'_>) {
             ui.add_space(size::GAP);
             ui.label(theme::body("Include some of them again to annotate them.", tokens.text_dim));
             ui.add_space(size::GAP_LARGE);
-            let title = commands::entry(CommandId::Documents).map_or("", |e| e.title);
+            let title = CommandId::Documents.title();
             if primary_button(ui, true, title).clicked() {
                 panel.request(UiAction::Command(CommandId::Documents));
             }
@@ -274,7 +274,7 @@ fn empty_page(ui: &mut Ui, panel: &mut PanelContext<'_>) {
         );
         ui.label(theme::body(text, tokens.text_dim));
         ui.add_space(size::GAP_LARGE);
-        let title = commands::entry(CommandId::Import).map_or("", |e| e.title);
+        let title = CommandId::Import.title();
         if primary_button(ui, panel.can(CommandId::Import), title).clicked() {
             panel.request(UiAction::Command(CommandId::Import));
         }

@@ -86,7 +86,7 @@ fn read_only(ui: &mut Ui, panel: &mut PanelContext<'_>) {
                 {
                     panel.request(UiAction::Open(panel.project.path().to_owned()));
                 }
-                let title = commands::entry(CommandId::SaveCopy).map_or("", |e| e.title);
+                let title = CommandId::SaveCopy.title();
                 if parts::button(ui, true, title)
                     .on_hover_text(commands::title_with_keys(CommandId::SaveCopy))
                     .clicked()

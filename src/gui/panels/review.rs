@@ -25,11 +25,14 @@ pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let cut = if words.len() < review.words().len() { "…" } else { "" };
     let marked = match finding.proposal() {
         Some(Proposal::Mark(label)) => format!("“{words}{cut}” is not marked; perhaps {}.", name(label)),
-        _ => format!("“{words}{cut}” is {}.", name(finding.label)),
+        Some(Proposal::Relabel(_) | Proposal::Remove) | None => format!("“{words}{cut}” is {}.", name(finding.label)),
     };
     let sure = match finding.doubt {
         Doubt::Missing | Doubt::OtherLabel { .. } => format!(", {:.0} % sure", 100.0 * finding.weight),
-        _ => String::new(),
+        Doubt::Unlikely
+        | Doubt::OftenOtherwise { .. }
+        | Doubt::OftenMarked { .. }
+        | Doubt::RareNesting { .. } => String::new(),
     };
     let why = if !is_begun {
         format!("{} in what is complete.", counted(review.open(corpus), "thing stands out", "things stand out"))

@@ -41,7 +41,7 @@ fn header(ui: &mut Ui, panel: &mut PanelContext<'_>) {
         NextBy::Order(Order::Blind) => CommandId::NextByBlind,
         NextBy::Found => CommandId::NextByFound,
     };
-    let title = |by: NextBy| commands::entry(order(by)).map_or("", |e| e.title);
+    let title = |by: NextBy| order(by).title();
     ui.horizontal(|ui| {
         ui.add_space(size::GAP_SMALL);
         let shown = RichText::new(title(panel.view.next_by)).font(theme::bold(size::TEXT));

@@ -36,7 +36,7 @@ pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>, notice: Option<&No
                     Some(notice) => {
                         let color = if notice.is_error { tokens.bad } else { tokens.accent };
                         let undo = CommandId::Undo;
-                        let title = commands::entry(undo).map_or("", |e| e.title);
+                        let title = undo.title();
                         let help = commands::title_with_keys(undo);
                         if notice.offers_undo && quiet_button(ui, title).on_hover_text(help).clicked() {
                             panel.request(UiAction::Command(undo));
@@ -145,7 +145,7 @@ fn waiting(to_go: usize, learner: &LearnerStatus) -> String {
 }
 
 fn train_now(ui: &mut Ui, panel: &mut PanelContext<'_>) {
-    let title = commands::entry(CommandId::TrainNow).map_or("", |e| e.title);
+    let title = CommandId::TrainNow.title();
     if quiet_button(ui, title).on_hover_text(commands::title_with_keys(CommandId::TrainNow)).clicked() {
         panel.request(UiAction::Command(CommandId::TrainNow));
     }

@@ -28,7 +28,7 @@ pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>) {
             ui.add_space(size::GAP_LARGE);
             menu(ui, panel);
             for id in [CommandId::Dashboard, CommandId::Import, CommandId::Export] {
-                let title = commands::entry(id).map_or("", |e| e.title);
+                let title = id.title();
                 let button = egui::Button::new(theme::body(title, tokens.text_dim)).frame_when_inactive(false);
                 if ui.add_enabled(panel.can(id), button).on_hover_text(commands::title_with_keys(id)).clicked() {
                     panel.request(UiAction::Command(id));

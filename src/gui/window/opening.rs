@@ -128,7 +128,21 @@ impl Window {
                     dialog.take_listing(&self.listing.projects_dir, &self.listing.encoders)
                 }
                 Some(Dialog::Settings(dialog)) => dialog.take_listing(&self.listing.encoders),
-                _ => {}
+                Some(
+                    Dialog::Open(_)
+                    | Dialog::Import(_)
+                    | Dialog::Export(_)
+                    | Dialog::Copy(_)
+                    | Dialog::Documents(_)
+                    | Dialog::Dashboard(_)
+                    | Dialog::History(_)
+                    | Dialog::SplitWord(_)
+                    | Dialog::Label(_)
+                    | Dialog::LookAgain(_)
+                    | Dialog::KeyHelp(_)
+                    | Dialog::Palette(_),
+                )
+                | None => {}
             }
         }
         self.take_import(ctx);

@@ -93,17 +93,22 @@ impl Workspace {
         NO_FEEDBACK
     }
 
+    pub(super) fn undo(&mut self) -> Feedback {
+        match self.project.undo_intent() {
+            Some(intent) => self.go_through_history(Command::Undo, format!("Undone: {intent}"), CommandId::Redo),
+            None => Ok(Some("Nothing to undo".to_owned())),
+        }
+    }
+
+    pub(super) fn redo(&mut self) -> Feedback {
+        match self.project.redo_intent() {
+            Some(intent) => self.go_through_history(Command::Redo, format!("Redone: {intent}"), CommandId::Undo),
+            None => Ok(Some("Nothing to redo".to_owned())),
+        }
+    }
+
     /// `back` is the command that takes this one back.
-    pub(super) fn undo_or_redo(&mut self, command: Command, done: &str, back: CommandId) -> Feedback {
-        let intent = match command {
-            Command::Undo => self.project.undo_intent(),
-            _ => self.project.redo_intent(),
-        };
-        let Some(intent) = intent.map(str::to_owned) else {
-            return Ok(Some(
-                if command == Command::Undo { "Nothing to undo" } else { "Nothing to do again" }.to_owned(),
-            ));
-        };
+    fn go_through_history(&mut self, command: Command, done: String, back: CommandId) -> Feedback {
         let (documents, sentences) = self.size();
         let outcome = self.change(command)?;
         if let Some(sentence) = outcome.sentence {
@@ -120,7 +125,7 @@ impl Workspace {
             Ordering::Equal => String::new(),
             Ordering::Greater => format!(" · {moved} brought back"),
         };
-        Ok(Some(format!("{done}: {intent}{more}")))
+        Ok(Some(format!("{done}{more}")))
     }
 
     /// Documents and sentences that are there.

@@ -54,13 +54,13 @@ impl Workspace {
         Ok(Some(format!("{feedback}{complete} · {} takes it back", keys_text(CommandId::Undo))))
     }
 
-    /// Shows what a command would change where the person can't see it, and leaves it as it is.
-    pub(super) fn look_first(&mut self, id: CommandId) -> Option<Feedback> {
-        use CommandId::{Accept, EndAfter, EndBefore, Reject, Remove, StartAfter, StartBefore};
-        let changes_it = matches!(id, Accept | Reject | Remove | EndBefore | EndAfter | StartBefore | StartAfter);
-        let is_about_it = changes_it && self.view.picked().is_some() && !self.is_reviewing();
-        let unseen = self.view.unseen().filter(|_| is_about_it)?;
-        Some(self.show_selection(unseen))
+    /// Edits what is picked; shows it instead, and leaves it as it is, where the person can't see it.
+    pub(super) fn once_in_sight(&mut self, edit: impl FnOnce(&mut Self) -> Feedback) -> Feedback {
+        let is_picked = self.view.picked().is_some() && !self.is_reviewing();
+        match self.view.unseen().filter(|_| is_picked) {
+            Some(unseen) => self.show_selection(unseen),
+            None => edit(self),
+        }
     }
 
     fn show_selection(&mut self, unseen: Unseen) -> Feedback {

@@ -81,7 +81,7 @@ impl DashboardDialog {
             let id = CommandId::LookAgain;
             let can = project.read_only().is_none() && project.counts().complete_for_models() > 0;
             ui.add_space(size::GAP_SMALL);
-            let title = commands::entry(id).map_or("", |e| e.title);
+            let title = id.title();
             if parts::button(ui, can, title).on_hover_text(commands::title_with_keys(id)).clicked() {
                 actions.push(UiAction::Command(id));
             }
