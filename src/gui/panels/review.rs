@@ -29,10 +29,9 @@ pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     };
     let sure = match finding.doubt {
         Doubt::Missing | Doubt::OtherLabel { .. } => format!(", {:.0} % sure", 100.0 * finding.weight),
-        Doubt::Unlikely
-        | Doubt::OftenOtherwise { .. }
-        | Doubt::OftenMarked { .. }
-        | Doubt::RareNesting { .. } => String::new(),
+        Doubt::Unlikely | Doubt::OftenOtherwise { .. } | Doubt::OftenMarked { .. } | Doubt::RareNesting { .. } => {
+            String::new()
+        }
     };
     let why = if !is_begun {
         format!("{} in what is complete.", counted(review.open(corpus), "thing stands out", "things stand out"))
