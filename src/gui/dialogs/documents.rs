@@ -129,9 +129,9 @@ impl DocumentsDialog {
     /// As high as a table would be.
     fn nothing(&self, ui: &mut Ui, height: f32) {
         let text = if self.list.all.is_empty() {
-            "The project has no texts yet: import some."
+            "This project has no texts yet. Import some."
         } else {
-            "No document has such a name."
+            "No document matches."
         };
         let (_, place) = ui.allocate_space(vec2(ui.available_width(), size::LABEL_ROW + ROW_SPACING + height));
         let mut inside = ui.new_child(UiBuilder::new().max_rect(place).layout(Layout::top_down(Align::Min)));
@@ -146,7 +146,7 @@ impl DocumentsDialog {
         let Some(text) = self.done.last() else { return };
         let mut ui = ui.new_child(UiBuilder::new().max_rect(line).layout(Layout::right_to_left(Align::Center)));
         let undo = quiet_button(&mut ui, "Undo");
-        let later = format!("{} takes it back later", keys_text(CommandId::Undo));
+        let later = format!("{} also undoes it later", keys_text(CommandId::Undo));
         ui.label(theme::small(later, tokens.text_dim));
         let font = theme::regular(size::TEXT_SMALL);
         let galley = elided(&ui, text, font, tokens.text, ui.available_width() - size::GAP);
@@ -261,13 +261,13 @@ fn actions(ui: &mut Ui, row: &DocumentRow, name: &str) -> Option<(&'static str, 
         let shown = Button::new(theme::small(text, color)).frame_when_inactive(false);
         ui.add(shown).accessible_name(format!("{text} {name}")).on_hover_text(help)
     };
-    let help = format!("Takes it out of the project. Undo ({}) brings it back.", keys_text(CommandId::Undo));
+    let help = format!("Removes it from the project. Undo ({}) restores it.", keys_text(CommandId::Undo));
     let delete = action("Delete", tokens.bad, &help).clicked();
     let other = if row.excluded {
-        action("Include", tokens.accent, "Takes its sentences in again.")
+        action("Include", tokens.accent, "Brings its sentences back.")
     } else {
-        let help = "Sets it aside: its sentences are not listed, searched, learned from or exported \
-                    until it is included again.";
+        let help = "Sets it aside: its sentences are not listed, searched, trained on or exported until you include \
+                    it again.";
         action("Exclude", tokens.accent, help)
     };
     let documents = vec![row.id];

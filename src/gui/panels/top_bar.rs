@@ -12,9 +12,9 @@ use eframe::egui::{self, Align, Button, Layout, Panel, RichText, ScrollArea, Ui,
 const MENU_ENTRY: Vec2 = vec2(260.0, 28.0);
 
 /// What the search takes for the same.
-pub(crate) const HOW_IT_FINDS: &str = "Finds sentences with these words in a row; the last one may be the beginning of \
-                                       a word. Case, accents and punctuation don't matter. Of Chinese, Japanese and \
-                                       Thai any piece is found.";
+pub(crate) const HOW_IT_FINDS: &str = "Finds sentences with these words in sequence; the last word may be \
+                                       incomplete. Case, accents and punctuation don't matter. In Chinese, Japanese \
+                                       and Thai, parts of words are found, too.";
 
 pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
@@ -113,9 +113,9 @@ pub(crate) fn help_and_theme(ui: &mut Ui, actions: &mut Vec<UiAction>) {
 
 fn search(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
-    let hint = format!("Find words in a row   {}", commands::keys_text(CommandId::Search));
+    let hint = format!("Search sentences   {}", commands::keys_text(CommandId::Search));
     let finder = &mut panel.view.finder;
-    if !finder.query.is_empty() && icon_button(ui, Icon::Cross, true, "Clear the search").clicked() {
+    if !finder.query.is_empty() && icon_button(ui, Icon::Cross, true, "Clear search").clicked() {
         finder.query.clear();
     }
     let edit = egui::TextEdit::singleline(&mut finder.query)

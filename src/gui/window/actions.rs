@@ -38,7 +38,7 @@ impl Window {
             UiAction::RefreshListing => self.refresh_listing(),
             UiAction::Create { path, labels, encoder, then_import } => {
                 let home = self.home.clone();
-                self.start_work(format!("Making {} …", path.display()), then_import, move || {
+                self.start_work(format!("Creating {} …", path.display()), then_import, move || {
                     if let Some(folder) = path.parent() {
                         // A folder that can't be made is told by the project that can't be written there.
                         std::fs::create_dir_all(folder).noted_at("the project can't be made there", folder);

@@ -93,7 +93,7 @@ impl Workspace {
 
     fn pause_training(&mut self) -> Feedback {
         let Some(progress) = self.project.learner().state.progress() else {
-            return Ok(Some("No training is under way".to_owned()));
+            return Ok(Some("No training is running".to_owned()));
         };
         let pause = !progress.paused;
         self.change(Command::PauseTraining(pause)).map(|_| None)

@@ -26,16 +26,16 @@ impl Workspace {
             Some((MarkId::Mention(mention), hull, old)) => {
                 let words = self.words_of(hull);
                 if old == label {
-                    return Ok(Some(format!("{words} is {name} already")));
+                    return Ok(Some(format!("{words} is already {name}")));
                 }
-                let feedback = format!("{words} is {name} now, no longer {}", self.name_of(old));
+                let feedback = format!("{words} is now {name}, no longer {}", self.name_of(old));
                 (Command::Relabel { sentence, mention, label }, feedback)
             }
             Some((MarkId::Suggestion(span, suggested), ..)) => {
                 let words = self.words_of(span);
                 let suggested = self.view.suggested_as(span, suggested);
                 if suggested.label == label {
-                    (Command::Accept { sentence, suggested }, format!("{words} is accepted as {name}"))
+                    (Command::Accept { sentence, suggested }, format!("{words} accepted as {name}"))
                 } else {
                     let feedback = format!("{words} is {name}; {} was suggested", self.name_of(suggested.label));
                     (Command::Correct { sentence, suggested, to: span, label }, feedback)
@@ -51,7 +51,7 @@ impl Workspace {
         self.pick_mention(outcome.mention);
         let is_complete = self.view.sentence(&self.project).is_some_and(|s| s.status() == Status::Complete);
         let complete = if is_complete { " · the sentence stays complete" } else { "" };
-        Ok(Some(format!("{feedback}{complete} · {} takes it back", keys_text(CommandId::Undo))))
+        Ok(Some(format!("{feedback}{complete} · {} to undo", keys_text(CommandId::Undo))))
     }
 
     /// Edits what is picked; shows it instead, and leaves it as it is, where the person can't see it.
@@ -66,8 +66,8 @@ impl Workspace {
     fn show_selection(&mut self, unseen: Unseen) -> Feedback {
         self.view.follow();
         let why = match unseen {
-            Unseen::ScrolledAway => "What is selected was out of sight, and nothing was changed; here it is",
-            Unseen::Replaced => "What was selected is no longer there, and nothing was changed; select it again",
+            Unseen::ScrolledAway => "The selection was out of sight, so nothing was changed; here it is",
+            Unseen::Replaced => "The selection no longer exists, so nothing was changed; select it again",
         };
         Ok(Some(why.to_owned()))
     }

@@ -14,12 +14,12 @@ impl Workspace {
     /// What is doubtful in gold, to be gone through: at once, or when the person begins.
     pub(in crate::gui) fn take_findings(&mut self, findings: Vec<Finding>, waits: bool) -> Feedback {
         self.view.review = ReviewQueue::new(self.project.corpus(), findings);
-        let Some(review) = &self.view.review else { return Ok(Some("Nothing stands out".to_owned())) };
-        let count = counted(review.open(self.project.corpus()), "thing", "things");
+        let Some(review) = &self.view.review else { return Ok(Some("Nothing doubtful found".to_owned())) };
+        let count = counted(review.open(self.project.corpus()), "finding", "findings");
         if !waits {
             self.go_on_looking()?;
         }
-        Ok(Some(format!("{count} to look at again")))
+        Ok(Some(format!("{count} to review")))
     }
 
     /// Begins with what was found, or goes back to the finding that the person has left.
@@ -71,7 +71,7 @@ impl Workspace {
             (Some(Proposal::Mark(label)), _) => Command::Annotate { sentence, fragments: Fragments::from(span), label },
             (Some(Proposal::Relabel(label)), Some(mention)) => Command::Relabel { sentence, mention, label },
             (Some(Proposal::Remove), Some(mention)) => Command::Remove { sentence, mention },
-            _ => return Ok(Some("There is nothing to change by itself here; change it by hand, or go on".to_owned())),
+            _ => return Ok(Some("There is no automatic change here; edit it by hand, or continue".to_owned())),
         };
         self.change(command)?;
         self.settle_and_go()
@@ -100,6 +100,6 @@ impl Workspace {
             return NO_FEEDBACK;
         }
         self.view.review = None;
-        Ok(Some("All that was doubtful has been looked at".to_owned()))
+        Ok(Some("Review finished".to_owned()))
     }
 }

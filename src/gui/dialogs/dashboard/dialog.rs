@@ -87,9 +87,9 @@ impl DashboardDialog {
             }
         });
         ui.add_space(size::GAP_SMALL);
-        card(ui, "What the model finds, and what it confuses", |ui| self.scores.show(ui, project));
+        card(ui, "Scores by label", |ui| self.scores.show(ui, project));
         ui.add_space(size::GAP_SMALL);
-        card(ui, "What your decisions take", |ui| self.costs.show(ui));
+        card(ui, "Effort", |ui| self.costs.show(ui));
     }
 }
 

@@ -69,10 +69,10 @@ impl ModelsCard {
 
     pub(super) fn show(&mut self, ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
         if self.kept.is_empty() {
-            explain(ui, if self.looking.is_some() { "Looking …" } else { "None is there yet." });
+            explain(ui, if self.looking.is_some() { "Looking …" } else { "No models yet." });
             return;
         }
-        explain(ui, "F1 is that on dev when the model was trained; there may be more of dev now.");
+        explain(ui, "F1 was measured on dev when the model was trained; dev may have grown since.");
         ui.add_space(size::GAP_SMALL);
         self.sort();
         let rows = self.kept.len();

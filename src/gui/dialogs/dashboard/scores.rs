@@ -62,9 +62,9 @@ impl ScoresCard {
         let part = if counts.blind_complete >= ENOUGH_DEV { Part::Blind } else { Part::Dev };
         let there = if part == Part::Blind { counts.blind_complete } else { counts.dev };
         if self.scoring.is_some() {
-            explain(ui, "The model is being scored …");
+            explain(ui, "Scoring the model …");
         } else if project.learner().current.is_none() || there == 0 {
-            explain(ui, "There is no model yet, or no complete sentence that it did not learn from.");
+            explain(ui, "No model yet, or no complete sentences that it did not learn from.");
         } else if button(ui, true, "Score the model in use").clicked() {
             self.start(project, part);
         }
@@ -159,16 +159,18 @@ fn summary(ui: &mut Ui, scored: &Scored, state: &mut TableState, project: &Proje
         explain(
             ui,
             &match (gold.map(name), said.map(name)) {
-                (Some(gold), Some(said)) => format!("{gold} taken for {said} {times}"),
-                (Some(gold), None) => format!("{gold} missed, or found with other boundaries, {times}"),
-                (None, Some(said)) => format!("{said} where there is none, or with other boundaries, {times}"),
+                (Some(gold), Some(said)) => format!("{gold} labelled as {said} {times}"),
+                (Some(gold), None) => format!("{gold} missed or found with wrong boundaries {times}"),
+                (None, Some(said)) => format!("{said} found wrongly or with wrong boundaries {times}"),
                 (None, None) => continue,
             },
         );
     }
     let on = if *part == Part::Blind { "the blind set" } else { "dev" };
-    let caveat =
-        if *part == Part::Blind { "" } else { " These are a little too good, since dev chooses epochs and models." };
+    let caveat = match part {
+        Part::Blind => "",
+        _ => " These scores are slightly optimistic, since dev chooses epochs and models.",
+    };
     let sentences = counted(report.report.sentences, "sentence", "sentences");
     explain(ui, &format!("Model {} on {sentences} of {on}.{caveat}", report.model));
     if let Some(calibration) = project.learner().current.as_ref().and_then(|model| model.calibration) {
@@ -176,8 +178,8 @@ fn summary(ui: &mut Ui, scored: &Scored, state: &mut TableState, project: &Proje
         explain(
             ui,
             &format!(
-                "The scores of suggestions were off by {:.1} points on average, and were corrected on dev; on the same \
-                 sentences they are off by {:.1} now.",
+                "Suggestion scores were off by {:.1} points on average. They were calibrated on dev, where they are \
+                 now off by {:.1}.",
                 points(calibration.error_before),
                 points(calibration.error_after)
             ),
