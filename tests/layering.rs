@@ -47,6 +47,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("indicatif", &["cli"]),
     ("eframe", &["gui"]),
     ("egui", &["gui"]),
+    ("egui_extras", &["gui"]),
     ("egui_plot", &["gui"]),
     ("rfd", &["gui"]),
     ("tokenizers", &["encoder"]),

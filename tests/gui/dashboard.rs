@@ -57,9 +57,9 @@ fn an_empty_project_is_told_what_is_missing() {
     let fixture = Fixture::new();
     let mut page = fixture.open(&fixture.empty_project("empty.nestling"));
     page.click("Dashboard");
-    assert!(page.shows_part("The project has no sentences yet"));
-    assert!(page.shows_part("Nothing is measured yet"));
-    assert!(page.shows_part("No untouched sentence is there to be set aside") && !page.shows("Set aside"));
+    assert!(page.shows_part("This project has no sentences yet"));
+    assert!(page.shows_part("Nothing measured yet"));
+    assert!(page.shows_part("There are no untouched sentences to set aside") && !page.shows("Set aside"));
     assert!(page.shows("PER: 0 mentions"));
     page.key(Key::Escape);
     assert!(!page.shows("Learning curve"), "Escape closes it");
@@ -103,15 +103,17 @@ fn a_blind_set_is_set_aside_and_annotated_without_suggestions() {
     assert!(!page.shows("Learning curve"));
     let mut seen = Vec::new();
     for _ in 0..3 {
-        assert!(page.shows("split: blind") && page.shows("No suggestions, on purpose"));
-        assert!(page.shows_part("This sentence is of the blind set"));
+        assert!(page.shows("split: blind") && page.shows("Suggestions hidden on purpose"));
+        assert!(page.shows_part("This sentence belongs to the blind set"));
         seen.push(SentenceId(page.current()));
         page.key(Key::Space);
     }
     assert_eq!(seen, blind, "in the order of the text, and round");
-    assert!(page.shows_part("Every other sentence of the blind set is complete or skipped"));
+    assert!(page.shows_part("All other sentences of the blind set are complete or skipped"));
     open_dashboard(&mut page);
-    assert!(page.shows("blind set: 3 of 3 complete") && page.shows_part("All of it is complete or skipped"));
+    assert!(
+        page.shows("blind set: 3 of 3 complete") && page.shows_part("All of its sentences are complete or skipped")
+    );
     assert!(!page.shows("Annotate the blind set"));
 }
 
@@ -124,8 +126,8 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
     let mut page = fixture.open(&path);
     open_dashboard(&mut page);
     page.wait("the curve", |page| page.shows("learning curve, 2 models"));
-    assert!(page.shows_part("Measured on 25 sentences of the blind set, from which no model learned"));
-    assert!(page.shows_part("No forecast yet. It takes 5 measured models of one encoder (2 are there)"));
+    assert!(page.shows_part("Measured on 25 sentences of the blind set, which no model learned from"));
+    assert!(page.shows_part("No forecast yet. It needs 5 measured models with the same encoder (2 so far)"));
     assert!(!page.shows("Set aside") && !page.shows("Set more aside"), "a model has learned");
     page.key(Key::Escape);
     page.close();
@@ -159,10 +161,10 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
     page.wait("another model", |page| page.see(|workspace| workspace.project.current_model()) < Some(ModelId(5)));
     assert_eq!(page.harness.query_all_by_label("Use").count(), older, "the newest stays there to be used");
 
-    page.wait("the log", |page| page.shows("marked unasked"));
+    page.wait("the log", |page| page.shows("added by hand"));
     assert!(page.shows_part("sentences completed"));
     page.click("Score the model in use");
-    page.wait("the scores", |page| page.shows("all labels"));
+    page.wait("the scores", |page| page.shows_part("all labels: F1"));
     assert!(page.shows_part("sentences of the blind set.") && page.shows("Score the model in use"));
 }
 
@@ -178,7 +180,7 @@ fn without_a_blind_set_it_is_too_late_once_a_model_has_learned() {
     project.close().unwrap();
     let mut page = fixture.open(&path);
     open_dashboard(&mut page);
-    assert!(page.shows_part("a model has learned already") && !page.shows("Set aside"));
-    assert!(page.shows_part("Nothing is measured yet"));
+    assert!(page.shows_part("a model has already learned") && !page.shows("Set aside"));
+    assert!(page.shows_part("Nothing measured yet"));
     assert!(page.harness.query_by_label("Sentences to set aside").is_none());
 }

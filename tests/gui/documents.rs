@@ -53,7 +53,7 @@ fn a_document_is_found_by_its_name_and_gone_to() {
     page.type_into("Find by name", "BERT");
     assert!(page.shows_part("document Berta") && !page.shows_part("document Anna"));
     page.fill("Find by name", "nothing of the kind");
-    assert!(page.shows("No document has such a name."));
+    assert!(page.shows("No document matches."));
     page.fill("Find by name", "berta");
     page.click("document Berta, 1 sentence, 0 complete, 0 mentions");
     assert!(!page.shows("Find by name"), "it closes");
@@ -97,7 +97,7 @@ fn what_is_deleted_is_gone_until_undo_brings_it_back() {
     page.click("Exclude Anna");
     page.click("Delete Anna");
     assert!(page.shows("1 document") && !page.shows_part("document Anna"));
-    assert!(page.shows("Deleted Anna") && page.shows("Ctrl+Z takes it back later"));
+    assert!(page.shows("Deleted Anna") && page.shows("Ctrl+Z also undoes it later"));
     page.key(Key::Escape);
     page.press(Modifiers::COMMAND, Key::Z);
     open_dialog(&mut page);
@@ -136,7 +136,7 @@ fn without_a_document_that_is_there_the_page_says_so() {
     open_dialog(&mut page);
     page.click("Exclude story");
     page.click("Done");
-    assert!(page.shows("All texts are excluded") && !page.shows_part("no texts yet"));
+    assert!(page.shows("All documents are excluded") && !page.shows_part("no texts yet"));
     page.click("Documents");
     // The first one is above the page.
     page.harness.get_all_by_label("Import texts").last().unwrap().click();
@@ -145,7 +145,7 @@ fn without_a_document_that_is_there_the_page_says_so() {
     page.key(Key::Escape);
     open_dialog(&mut page);
     page.click("Delete story");
-    assert!(page.shows("The project has no texts yet: import some."));
+    assert!(page.shows("This project has no texts yet. Import some."));
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_label_of_an_excluded_document_stays() {
     open_dialog(&mut page);
     page.click("Exclude story");
     page.click("Done");
-    page.click("change label PER");
+    page.click("edit label PER");
     assert!(page.shows_part("Used by 1 mention in excluded documents"));
 }
 

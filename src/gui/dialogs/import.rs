@@ -124,12 +124,18 @@ impl ImportDialog {
         let closed = modal(ctx, title, size::DIALOG_WIDTH + 80.0, |ui| match &self.state {
             ImportState::Done(receipt) => done(ui, receipt, context),
             ImportState::Writing(watch) => writing(ui, watch),
-            _ => self.before(ui, context),
+            ImportState::Choosing { .. } | ImportState::Reading(_) | ImportState::Preview { .. } => {
+                self.before(ui, context);
+            }
         });
-        match &self.state {
-            ImportState::Writing(watch) if closed => watch.cancel(),
-            _ if closed => context.actions.push(UiAction::CloseDialog),
-            _ => {}
+        if closed {
+            match &self.state {
+                ImportState::Writing(watch) => watch.cancel(),
+                ImportState::Choosing { .. }
+                | ImportState::Reading(_)
+                | ImportState::Preview { .. }
+                | ImportState::Done(_) => context.actions.push(UiAction::CloseDialog),
+            }
         }
     }
 
@@ -179,7 +185,7 @@ impl ImportDialog {
             &[("Files …", FileRequest::Texts), ("Folder …", FileRequest::Folder)],
             context.services,
         );
-        explain(ui, "Several paths are separated by semicolons. Files dropped on the window come here too.");
+        explain(ui, "Separate several paths with semicolons. You can also drop files on the window.");
         if path != PathChange::None {
             // Other files, perhaps of another format: it knows nothing of these options.
             self.options.clear();
@@ -204,7 +210,7 @@ impl ImportDialog {
                 });
                 how(ui, &mut self.how, incoming.mentions > 0);
             }
-            _ => {}
+            ImportState::Choosing { failure: None } | ImportState::Writing(_) | ImportState::Done(_) => {}
         }
         self.buttons(ui, context, ready);
     }
@@ -239,9 +245,9 @@ impl ImportDialog {
             ui.vertical(|ui| {
                 field_name(ui, "Format");
                 let title = |id: &str| formats().iter().find(|f| f.id() == id).map_or("", |f| f.title());
-                let shown = self.format.map_or("As the file looks", title);
+                let shown = self.format.map_or("Detect automatically", title);
                 combo(ui, "Format of the files", shown, 200.0, |ui| {
-                    changed |= ui.selectable_value(&mut self.format, None, "As the file looks").changed();
+                    changed |= ui.selectable_value(&mut self.format, None, "Detect automatically").changed();
                     for format in formats() {
                         changed |= ui.selectable_value(&mut self.format, Some(format.id()), format.title()).changed();
                     }
@@ -268,9 +274,9 @@ impl ImportDialog {
 fn reading_shown(ui: &mut Ui, watch: &Watch) {
     let (done, total) = watch.progress();
     let more = match watch.found() {
-        0 if done == total => "Looking for sentences in what was read".to_owned(),
+        0 if done == total => "Looking for sentences".to_owned(),
         0 => String::new(),
-        found => format!("{} until now", counted(found, "sentence", "sentences")),
+        found => format!("{} so far", counted(found, "sentence", "sentences")),
     };
     under_way(ui, "Reading …", &more, watch);
 }
@@ -278,7 +284,7 @@ fn reading_shown(ui: &mut Ui, watch: &Watch) {
 fn writing(ui: &mut Ui, watch: &Watch) {
     let what = if watch.is_cancelled() { "Cancelling …" } else { "Writing …" };
     let more = match watch.progress() {
-        (_, 0) => "All of it is imported, or nothing".to_owned(),
+        (_, 0) => "Either all of it is imported or nothing".to_owned(),
         (done, total) => format!("{} of {}", grouped(done), counted(total, "sentence", "sentences")),
     };
     under_way(ui, what, &more, watch);
@@ -372,9 +378,9 @@ fn how(ui: &mut Ui, how: &mut ImportHow, has_mentions: bool) {
         if has_mentions {
             ui.label("Mentions are");
             for (kind, text, help) in [
-                (ImportAs::Gold, "gold", "A person stands for them; the sentences are complete"),
-                (ImportAs::Suggestions, "suggestions", "To be accepted or rejected one by one"),
-                (ImportAs::Text, "not wanted", "Only the texts are imported"),
+                (ImportAs::Gold, "gold", "Confirmed by a person; the sentences are complete"),
+                (ImportAs::Suggestions, "suggestions", "To accept or reject one by one"),
+                (ImportAs::Text, "ignored", "Only the texts are imported"),
             ] {
                 leaves_enter(ui.radio_value(&mut how.kind, Some(kind), text)).on_hover_text(help);
             }
@@ -383,11 +389,11 @@ fn how(ui: &mut Ui, how: &mut ImportHow, has_mentions: bool) {
         ui.label("The sentences are");
         let name = |part: Option<Part>| match part {
             None => "as the file says",
-            Some(Part::Train) => "complete, to learn from",
-            Some(Part::Pool) => "to be annotated",
+            Some(Part::Train) => "complete, for training",
+            Some(Part::Pool) => "to annotate",
             Some(Part::Dev) => "for choosing the model (dev)",
             Some(Part::Test) => "for the final test",
-            Some(Part::Blind) => "kept aside (blind)",
+            Some(Part::Blind) => "set aside (blind)",
         };
         combo(ui, "Split of the sentences", name(how.split), 190.0, |ui| {
             let parts = [Part::Train, Part::Pool, Part::Dev, Part::Test, Part::Blind];
@@ -401,7 +407,7 @@ fn how(ui: &mut Ui, how: &mut ImportHow, has_mentions: bool) {
 fn done(ui: &mut Ui, receipt: &ImportReceipt, context: &mut DialogContext<'_>) {
     let tokens = theme::tokens(ui);
     let text = format!(
-        "{} in {}, {} and {} were taken in.",
+        "Imported {} in {}, {} and {}.",
         counted(receipt.sentences, "sentence", "sentences"),
         counted(receipt.documents, "document", "documents"),
         counted(receipt.mentions, "mention", "mentions"),

@@ -76,11 +76,11 @@ impl LabelDialog {
         };
         field(ui, "Name in files", &mut self.name, f32::INFINITY);
         if self.id.is_none() {
-            explain(ui, "A colour and a key are proposed; you can change them afterwards.");
+            explain(ui, "Colour and key are chosen for you; you can change them later.");
             return;
         }
-        field(ui, "Name for people (may be empty)", &mut self.title, f32::INFINITY);
-        field(ui, "Key (one character, or empty)", &mut self.key, 60.0);
+        field(ui, "Display name (optional)", &mut self.title, f32::INFINITY);
+        field(ui, "Key (one character, optional)", &mut self.key, 60.0);
         field_name(ui, "Colour");
         ui.color_edit_button_srgb(&mut self.color);
     }
@@ -89,7 +89,7 @@ impl LabelDialog {
         let name = self.name.trim().to_owned();
         let taken = project.corpus().labels().by_name(&name).is_some();
         if taken {
-            problem(ui, &format!("There is a label {name:?} already; choose another name."));
+            problem(ui, &format!("There is already a label {name:?}; choose another name."));
         }
         let ready = !name.is_empty() && !taken;
         button_row(ui, |ui| {

@@ -131,7 +131,7 @@ impl Window {
     fn show_title(&mut self, ctx: &Context) {
         let title = match self.workspace() {
             Some(workspace) if workspace.project.read_only().is_some() => {
-                format!("Nestling – {} (read only)", workspace.project.name())
+                format!("Nestling – {} (read-only)", workspace.project.name())
             }
             Some(workspace) => format!("Nestling – {}", workspace.project.name()),
             None => "Nestling".to_owned(),

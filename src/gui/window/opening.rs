@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 impl Window {
     pub(super) fn open_sample(&mut self) {
         let home = self.home.clone();
-        self.start_work("Making the sample project …".to_owned(), Vec::new(), move || {
+        self.start_work("Creating the sample project …".to_owned(), Vec::new(), move || {
             let path = home.sample_path();
             let project = or_to_read(open_sample(&home, &path), &home, &path)?;
             remember(&home, project.path());
@@ -26,7 +26,7 @@ impl Window {
     /// Reads what can be read of a damaged project into a new one, and opens that.
     pub(super) fn rescue(&mut self, damaged: PathBuf) {
         let home = self.home.clone();
-        self.start_work(format!("Reading what can be read of {} …", damaged.display()), Vec::new(), move || {
+        self.start_work(format!("Rescuing {} …", damaged.display()), Vec::new(), move || {
             let rescued = rescue_project(&damaged)?;
             let project = Project::open(&home, &rescued.path)?;
             remember(&home, project.path());
@@ -128,7 +128,21 @@ impl Window {
                     dialog.take_listing(&self.listing.projects_dir, &self.listing.encoders)
                 }
                 Some(Dialog::Settings(dialog)) => dialog.take_listing(&self.listing.encoders),
-                _ => {}
+                Some(
+                    Dialog::Open(_)
+                    | Dialog::Import(_)
+                    | Dialog::Export(_)
+                    | Dialog::Copy(_)
+                    | Dialog::Documents(_)
+                    | Dialog::Dashboard(_)
+                    | Dialog::History(_)
+                    | Dialog::SplitWord(_)
+                    | Dialog::Label(_)
+                    | Dialog::LookAgain(_)
+                    | Dialog::KeyHelp(_)
+                    | Dialog::Palette(_),
+                )
+                | None => {}
             }
         }
         self.take_import(ctx);
@@ -209,7 +223,7 @@ impl Window {
         if let Some(Dialog::NewProject(dialog)) = &mut self.dialog {
             if dropped.iter().any(is_project) {
                 self.actions
-                    .push(UiAction::Notice("Make or cancel the new project first, then drop a project".to_owned()));
+                    .push(UiAction::Notice("Create or cancel the new project first, then drop a project".to_owned()));
             }
             dialog.take_files(dropped.into_iter().filter(|path| !is_project(path)));
         } else if let Some(project) = dropped.iter().find(|p| is_project(p)) {

@@ -19,11 +19,11 @@ impl Workspace {
         let Some(current) = self.view.current() else { return NO_FEEDBACK };
         let next = match self.view.next_by {
             NextBy::Found if !self.view.finder.is_on() => {
-                return Ok(Some(format!("Find something first ({})", keys_text(CommandId::Search))));
+                return Ok(Some(format!("Search for something first ({})", keys_text(CommandId::Search))));
             }
             NextBy::Found => self.view.finder.next_open(self.project.corpus(), current),
             NextBy::Order(Order::Blind) if self.project.counts().blind == 0 => {
-                return Ok(Some(format!("No sentence is set aside; see {}", title_with_keys(CommandId::Dashboard))));
+                return Ok(Some(format!("The blind set is empty; see {}", title_with_keys(CommandId::Dashboard))));
             }
             NextBy::Order(order) => self.project.next_sentence(current, order),
         };
@@ -33,12 +33,12 @@ impl Workspace {
                 NO_FEEDBACK
             }
             None if self.view.next_by == NextBy::Found => {
-                Ok(Some("Every other sentence that was found is complete or skipped".to_owned()))
+                Ok(Some("All other sentences found are complete or skipped".to_owned()))
             }
             None if self.view.next_by == NextBy::Order(Order::Blind) => {
-                Ok(Some("Every other sentence of the blind set is complete or skipped".to_owned()))
+                Ok(Some("All other sentences of the blind set are complete or skipped".to_owned()))
             }
-            None => Ok(Some("Every other sentence is complete or skipped".to_owned())),
+            None => Ok(Some("All other sentences are complete or skipped".to_owned())),
         }
     }
 
@@ -52,7 +52,7 @@ impl Workspace {
 
     pub(super) fn go_back(&mut self) -> Feedback {
         let went = self.view.go_back(&self.project);
-        Ok((!went).then(|| "There is no sentence to go back to".to_owned()))
+        Ok((!went).then(|| "No sentence to go back to".to_owned()))
     }
 
     pub(super) fn show_news(&mut self) -> Feedback {

@@ -12,7 +12,7 @@
 
 use super::last_seen::LastSeen;
 use super::note_draft::NoteDraft;
-use super::review::Review;
+use super::review_queue::ReviewQueue;
 use super::selection::{Selection, Sight, Unseen};
 use crate::annotation::{
     Corpus, LabelId, LabelSet, Mention, ModelId, Sentence, SentenceId, SentenceSuggestions, Span, Suggestion, TokenIdx,
@@ -46,7 +46,7 @@ pub struct View {
     trail: Vec<SentenceId>,
     pub next_by: NextBy,
     /// Doubtful gold that is being gone through.
-    pub review: Option<Review>,
+    pub review: Option<ReviewQueue>,
     pub finder: Finder,
     /// The list is to show the current sentence.
     pub reveal: Option<Reveal>,
