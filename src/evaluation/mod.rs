@@ -26,9 +26,12 @@ mod matches;
 mod nesting;
 mod paired_bootstrap;
 mod pairing;
+mod projection;
 #[cfg(test)]
 mod properties;
 mod report;
+mod score_distribution;
+mod similarity;
 mod tasks;
 #[cfg(test)]
 mod testing;
@@ -47,5 +50,8 @@ pub use lengths::Lengths;
 pub use matches::{Matches, PartialCounts};
 pub use nesting::Nesting;
 pub use paired_bootstrap::F1Difference;
+pub use projection::Projection;
 pub use report::Report;
+pub use score_distribution::{ScoreDistribution, density, quantile};
+pub use similarity::{MeanCosine, Similarity, SpanVector};
 pub use tasks::{Task, Tasks};
