@@ -34,7 +34,6 @@ mod task;
 
 pub use analysis::agenda::RankRequest;
 pub use analysis::anchoring::{Agreement, Anchoring};
-pub use analysis::compare::{CompareRequest, ComparedRun, Comparison, Spread};
 pub use analysis::costs::{Cost as DecisionCost, Costs, Decision, Decisions};
 pub use analysis::curve::{CurveBasis, LearningCurve, MeasuredPoint, next_point_in_words};
 pub use analysis::gold::LookAgainRequest;
@@ -73,7 +72,9 @@ pub use task::{Task, TaskLost, Waker};
 pub(crate) use analysis::agenda::{AHEAD, dropout_passes};
 pub(crate) use error::stopped;
 pub(crate) use files::temporary_folder;
-pub(crate) use learner::dataset::{discontinuous, gold_examples, labels, may_be_offered, words};
+pub(crate) use learner::dataset::{
+    discontinuous, freeze, gold_examples, gold_sentences, labels, may_be_offered, words,
+};
 pub(crate) use learner::model_folder::{directory as model_directory, remove_all as remove_models};
 
 // What callers name of the layers below.

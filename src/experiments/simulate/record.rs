@@ -8,10 +8,9 @@
 //! ```
 
 use super::request::SimulateRequest;
-use crate::session::{SessionError, write_whole};
+use crate::experiments::kept_runs::KeptRuns;
+use crate::session::SessionError;
 use serde::{Deserialize, Serialize};
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// One strategy with one seed.
@@ -65,26 +64,13 @@ impl RunRecord {
 }
 
 /// The folder of a simulation.
-pub(super) struct Kept {
-    folder: PathBuf,
-}
+pub(super) struct Kept(KeptRuns);
 
 impl Kept {
     /// # Errors
-    /// A folder that holds something, unless it is the same simulation and to go on.
+    /// A folder that holds something, unless it is the same simulation and to be continued.
     pub(super) fn open(folder: &Path, request: &SimulateRequest) -> Result<Self, SessionError> {
-        let runs = folder.join("runs");
-        let io = |source| SessionError::Io { doing: "make the folder of the simulation", source, path: runs.clone() };
-        fs::create_dir_all(&runs).map_err(io)?;
-        let (path, asked) = (folder.join("simulation.json"), asked(request));
-        match fs::read_to_string(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => write_text(&path, &asked)?,
-            Err(source) => return Err(SessionError::Io { doing: "read what was simulated", source, path }),
-            Ok(_) if !request.resume => return Err(SessionError::SimulationThere { path: folder.to_owned() }),
-            Ok(there) if there != asked => return Err(SessionError::OtherSimulation { path }),
-            Ok(_) => {}
-        }
-        Ok(Self { folder: folder.to_owned() })
+        KeptRuns::open(folder, "simulation.json", &asked(request), request.resume).map(Self)
     }
 
     fn name(strategy: &str, seed: u64) -> String {
@@ -93,11 +79,7 @@ impl Kept {
 
     /// Where the project of a run lies.
     pub(super) fn work_folder(&self, strategy: &str, seed: u64) -> PathBuf {
-        self.folder.join("runs").join(Self::name(strategy, seed))
-    }
-
-    fn file(&self, strategy: &str, seed: u64) -> PathBuf {
-        self.folder.join("runs").join(format!("{}.json", Self::name(strategy, seed)))
+        self.0.work_folder(&Self::name(strategy, seed))
     }
 
     /// A run as it was left; one that was not begun is empty.
@@ -105,20 +87,14 @@ impl Kept {
     /// # Errors
     /// A file that can't be read.
     pub(super) fn load(&self, strategy: &str, seed: u64) -> Result<RunRecord, SessionError> {
-        let path = self.file(strategy, seed);
-        match fs::read_to_string(&path) {
-            Ok(text) => Ok(serde_json::from_str(&text)?),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                Ok(RunRecord { strategy: strategy.to_owned(), seed, ..RunRecord::default() })
-            }
-            Err(source) => Err(SessionError::Io { doing: "read a run of the simulation", source, path }),
-        }
+        let kept = self.0.load(&Self::name(strategy, seed))?;
+        Ok(kept.unwrap_or_else(|| RunRecord { strategy: strategy.to_owned(), seed, ..RunRecord::default() }))
     }
 
     /// # Errors
     /// What can go wrong with a disk.
     pub(super) fn save(&self, run: &RunRecord) -> Result<(), SessionError> {
-        write_text(&self.file(&run.strategy, run.seed), &serde_json::to_string(run)?)
+        self.0.save(&Self::name(&run.strategy, run.seed), run)
     }
 }
 
@@ -137,9 +113,4 @@ fn asked(request: &SimulateRequest) -> String {
         "config": format!("{config:?}"),
     });
     format!("{asked:#}\n")
-}
-
-fn write_text(path: &Path, text: &str) -> Result<(), SessionError> {
-    let io = |source| SessionError::Io { doing: "write the results", source, path: path.to_owned() };
-    write_whole(path, |out| out.write_all(text.as_bytes()).map_err(io))
 }

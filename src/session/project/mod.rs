@@ -259,7 +259,8 @@ impl Project {
         Owner::of(self.saving.id(), &self.corpus, &self.history)
     }
 
-    pub(in crate::session) fn encoders(&self) -> Encoders {
+    /// The encoders that models can be made from.
+    pub fn encoders(&self) -> Encoders {
         self.home.encoders()
     }
 
