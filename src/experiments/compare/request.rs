@@ -31,8 +31,12 @@ impl Variant {
                 variant.settings.push((key.clone(), value.clone()));
                 variant
             };
-            variants =
-                variants.iter().flat_map(|variant| values.iter().map(move |value| with(variant, value))).collect();
+            let is_option_of_any = architectures.iter().any(|id| has(id, key));
+            let varied = |variant: Self| match has(&variant.architecture, key) || !is_option_of_any {
+                true => values.iter().map(|value| with(&variant, value)).collect(),
+                false => vec![variant],
+            };
+            variants = variants.into_iter().flat_map(varied).collect();
         }
         variants
     }

@@ -9,8 +9,8 @@ use crate::encoder::Encoders;
 use crate::experiments::kept_runs::{KeptRuns, write_text};
 use crate::session::{Part, SessionError, freeze, gold_sentences, stopped, temporary_folder};
 use crate::train::{
-    Config, Dataset, Event, Example, PredictOptions, Predictor, Snapshot, TrainRequest, answers,
-    forget_peak_memory, peak_memory_mb, train,
+    Config, Dataset, Event, Example, PredictOptions, Predictor, Snapshot, TrainRequest, answers, forget_peak_memory,
+    peak_memory_mb, train,
 };
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
