@@ -294,7 +294,10 @@ fn other_keys(start: &str, is_array: bool) -> Option<Foreign> {
     let from = start.find('{')?;
     // The first object, whatever follows it.
     let mut objects = serde_json::Deserializer::from_str(start.get(from..)?).into_iter::<Map<String, Value>>();
-    let object = objects.next()?.ok().filter(|object| !object.is_empty())?;
+    let object = objects.next()?.ok()?;
+    if object.is_empty() || object.contains_key("text") || object.contains_key("tokens") {
+        return None;
+    }
     let names: Vec<String> = object.keys().take(MOST_KEYS).map(|key| format!("`{}`", short(key))).collect();
     let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
     if object.len() > MOST_KEYS {
@@ -309,8 +312,8 @@ fn other_keys(start: &str, is_array: bool) -> Option<Foreign> {
     };
     let mentions = object.iter().find(|(_, value)| are_mentions(value)).map(|(key, _)| key);
     let mut remedy = format!(
-        "its objects have the keys {}, and those that are read are `text` and `label` or `entities` (docs/formats.md), one \
-         object per line",
+        "its objects have the keys {}, and those that are read are `text` or `tokens`, and `label` or `entities` \
+         (docs/formats.md), one object per line",
         listed(&names)
     );
     if let Some(text) = text {

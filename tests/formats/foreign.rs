@@ -100,19 +100,19 @@ fn json_with_other_keys_names_them_and_the_way() {
     check(
         "{\"id\":1,\"column_data\":\"Ada sang.\",\"column_label\":[[0,3,\"PER\"]]}\n",
         expect![
-            "JSON with other keys can't be read; its objects have the keys `column_data`, `column_label` and `id`, and those that are read are `text` and `label` or `entities` (docs/formats.md), one object per line: rename them, for example with `jq -c '{text: .column_data, label: .column_label}' FILE > FILE.jsonl`: x"
+            "JSON with other keys can't be read; its objects have the keys `column_data`, `column_label` and `id`, and those that are read are `text` or `tokens`, and `label` or `entities` (docs/formats.md), one object per line: rename them, for example with `jq -c '{text: .column_data, label: .column_label}' FILE > FILE.jsonl`: x"
         ],
     );
     check(
         "[{\"my words\":\"Ada's\"}]",
         expect![
-            "JSON with other keys can't be read; its objects have the keys `my words`, and those that are read are `text` and `label` or `entities` (docs/formats.md), one object per line: rename them, for example with `jq -c '.[] | {text: .[\"my words\"]}' FILE > FILE.jsonl`: x"
+            "JSON with other keys can't be read; its objects have the keys `my words`, and those that are read are `text` or `tokens`, and `label` or `entities` (docs/formats.md), one object per line: rename them, for example with `jq -c '.[] | {text: .[\"my words\"]}' FILE > FILE.jsonl`: x"
         ],
     );
     check(
         "{\"version\":1}",
         expect![
-            "JSON with other keys can't be read; its objects have the keys `version`, and those that are read are `text` and `label` or `entities` (docs/formats.md), one object per line: x"
+            "JSON with other keys can't be read; its objects have the keys `version`, and those that are read are `text` or `tokens`, and `label` or `entities` (docs/formats.md), one object per line: x"
         ],
     );
 }
