@@ -6,8 +6,10 @@
 //! ```
 
 use crate::session::{SessionError, write_whole};
+use crate::train::Config;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -18,20 +20,27 @@ pub(super) struct KeptRuns {
 }
 
 impl KeptRuns {
-    /// Makes the folder, or opens it again. `name` is the file with what all runs have in common, which is `common`.
+    /// Makes the folder, or opens it again. `name` is the file with what all runs have in common, which is `asked`; see
+    /// [`is_same`] for `is_older`.
     ///
     /// # Errors
     /// A folder that holds an experiment, unless it is the same one and to be continued; what can go wrong with a disk.
-    pub(super) fn open(folder: &Path, name: &str, common: &str, resume: bool) -> Result<Self, SessionError> {
+    pub(super) fn open(
+        folder: &Path,
+        name: &str,
+        asked: &Json,
+        is_older: impl Fn(&str) -> bool,
+        resume: bool,
+    ) -> Result<Self, SessionError> {
         let runs = folder.join("runs");
         let io = |source| SessionError::Io { doing: "make the folder of the experiment", source, path: runs.clone() };
         fs::create_dir_all(&runs).map_err(io)?;
         let path = folder.join(name);
         match fs::read_to_string(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => write_text(&path, common)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => write_text(&path, &format!("{asked:#}\n"))?,
             Err(source) => return Err(SessionError::Io { doing: "read what the folder holds", source, path }),
             Ok(_) if !resume => return Err(SessionError::ExperimentThere { path: folder.to_owned() }),
-            Ok(there) if there != common => return Err(SessionError::OtherExperiment { path }),
+            Ok(there) if !is_same(&there, asked, is_older) => return Err(SessionError::OtherExperiment { path }),
             Ok(_) => {}
         }
         Ok(Self { folder: folder.to_owned() })
@@ -64,6 +73,19 @@ impl KeptRuns {
     pub(super) fn save<R: Serialize>(&self, run: &str, record: &R) -> Result<(), SessionError> {
         write_text(&self.file(run), &serde_json::to_string(record)?)
     }
+}
+
+/// Whether the experiment that is there has the same in common. Of its "config", a setting that it does not name is one of a
+/// later program, which had its default then; the first programs wrote it as text, which `is_older` knows.
+pub(super) fn is_same(there: &str, asked: &Json, is_older: impl Fn(&str) -> bool) -> bool {
+    let Ok(Json::Object(mut there)) = serde_json::from_str(there) else { return false };
+    let config = match there.remove("config") {
+        Some(Json::Object(config)) => Json::Object(Config::default().identity().into_iter().chain(config).collect()),
+        Some(Json::String(text)) if is_older(&text) => asked.get("config").cloned().unwrap_or_default(),
+        _ => return false,
+    };
+    there.insert("config".to_owned(), config);
+    Json::Object(there) == *asked
 }
 
 /// # Errors

@@ -12,7 +12,7 @@ use crate::train::{
     Config, Dataset, Event, Example, PredictOptions, Predictor, Snapshot, TrainRequest, answers, forget_peak_memory,
     peak_memory_mb, train,
 };
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 use std::sync::Arc;
@@ -97,7 +97,7 @@ pub fn compare(
 ) -> Result<Comparison, SessionError> {
     let planned = request.runs()?;
     let kept = match &request.output {
-        Some(folder) => Some(KeptRuns::open(folder, "comparison.json", &in_common(subject, request), request.resume)?),
+        Some(folder) => Some(KeptRuns::open(folder, "comparison.json", &in_common(subject, request), |_| false, request.resume)?),
         None => None,
     };
     let mut runs: Vec<ComparedRun> = Vec::with_capacity(planned.len());
@@ -165,13 +165,12 @@ fn make(
 }
 
 /// What all runs of a comparison have in common.
-fn in_common(subject: &Subject, request: &CompareRequest) -> String {
-    let asked = json!({
+fn in_common(subject: &Subject, request: &CompareRequest) -> Json {
+    json!({
         "learned_from": subject.dataset.hash(),
         "scored_on": subject.scored_hash(),
         "config": request.config.identity(),
-    });
-    format!("{asked:#}\n")
+    })
 }
 
 fn write_results(folder: &Path, compared: &Comparison) -> Result<(), SessionError> {

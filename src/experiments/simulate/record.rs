@@ -7,10 +7,12 @@
 //! OUTPUT/curves.svg               all runs of the last call
 //! ```
 
+use super::older;
 use super::request::SimulateRequest;
 use crate::experiments::kept_runs::KeptRuns;
-use crate::session::SessionError;
+use crate::session::{Config, SessionError};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
 /// One strategy with one seed.
@@ -70,7 +72,9 @@ impl Kept {
     /// # Errors
     /// A folder that holds something, unless it is the same simulation and to be continued.
     pub(super) fn open(folder: &Path, request: &SimulateRequest) -> Result<Self, SessionError> {
-        KeptRuns::open(folder, "simulation.json", &asked(request), request.resume).map(Self)
+        let older = older::text(&request.config);
+        let is_older = |config: &str| older.as_deref() == Some(config);
+        KeptRuns::open(folder, "simulation.json", &asked(request), is_older, request.resume).map(Self)
     }
 
     fn name(strategy: &str, seed: u64) -> String {
@@ -98,19 +102,64 @@ impl Kept {
     }
 }
 
-/// What runs that are compared have in common.
-fn asked(request: &SimulateRequest) -> String {
+/// What runs that are compared have in common. Each setting of a training stands by its key, the defaults, too: with other
+/// defaults it would be another simulation.
+fn asked(request: &SimulateRequest) -> Json {
     let SimulateRequest { train, dev, test, read, pool, schedule, config, .. } = request;
-    // How many cores there are changes no result.
-    let config = crate::train::Config { threads: None, ..config.clone() };
     let files: Vec<String> = [train, dev, test].iter().map(|path| path.display().to_string()).collect();
-    let asked = serde_json::json!({
+    json!({
         "files": files,
         "format": read.format,
         "options": read.options,
         "pool": pool,
         "schedule": schedule,
-        "config": format!("{config:?}"),
-    });
-    format!("{asked:#}\n")
+        "config": config.identity(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::kept_runs::is_same;
+    use crate::session::ReadRequest;
+
+    fn request(config: Config) -> SimulateRequest {
+        SimulateRequest {
+            train: "train.jsonl".into(),
+            dev: "dev.jsonl".into(),
+            test: "test.jsonl".into(),
+            read: ReadRequest::default(),
+            strategies: Vec::new(),
+            pool: Some(40),
+            schedule: vec![10, 20],
+            seeds: vec![1],
+            config,
+            output: None,
+            resume: true,
+        }
+    }
+
+    #[test]
+    fn a_simulation_is_known_by_what_was_asked_for() {
+        let asked = |config: &Config| asked(&request(config.clone()));
+        let mut config = Config::default();
+        config.set("w", "0.3").unwrap();
+        let same = |there: &Json, config: &Config| {
+            let older = older::text(config);
+            is_same(&there.to_string(), &asked(config), |text| older.as_deref() == Some(text))
+        };
+        assert!(same(&asked(&config), &config));
+        assert!(!same(&asked(&config), &Config::default()) && !same(&asked(&Config::default()), &config));
+        let on_more_cores = Config { threads: Some(8), ..config.clone() };
+        assert!(same(&asked(&on_more_cores), &config), "that changes no result");
+        // A program that did not have a setting.
+        let mut before = asked(&config);
+        before["config"].as_object_mut().unwrap().remove("clip").unwrap();
+        assert!(same(&before, &config) && !same(&before, &Config { clip: 2.0, ..config.clone() }));
+        // The first ones.
+        before["config"] = older::text(&config).unwrap().into();
+        assert!(same(&before, &config) && !same(&before, &Config::default()));
+        before["pool"] = 41.into();
+        assert!(!same(&before, &config));
+    }
 }
