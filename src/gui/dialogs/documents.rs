@@ -8,13 +8,14 @@ use crate::gui::theme::{self, RADIUS_CONTROL, Tokens, size};
 use crate::gui::widgets::galleys::elided;
 use crate::gui::widgets::parts::{button, quiet_button};
 use crate::gui::widgets::sentence::{Content, Typesetter, paint_words};
-use crate::session::{Command, DocumentRow, Project};
+use crate::session::{Command, DocumentRow, Project, Task};
 use crate::text::tokenize;
 use crate::wording::{counted, grouped};
 use eframe::egui::{
     self, Align, Align2, Button, Color32, CursorIcon, Id, Layout, Margin, Rect, Response, Role, ScrollArea, Sense,
     TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
+use std::collections::HashSet;
 
 const ROW_SPACING: f32 = 2.0;
 /// Rows for which there is room at least.
@@ -35,10 +36,14 @@ pub(crate) struct DocumentsDialog {
     fresh: bool,
 }
 
-/// The documents of a revision, counted once, and which of them a filter lets through.
+/// The documents of a revision, and which of them a filter lets through.
 #[derive(Default)]
 struct List {
     made_of: Option<(u64, String)>,
+    /// The last answer to a filter; until there is one to what is typed now, this one holds.
+    found: Found,
+    /// What is being looked for.
+    looking: Option<(String, Task<HashSet<DocumentId>>)>,
     all: Vec<DocumentRow>,
     excluded: usize,
     shown: Vec<DocumentRow>,
@@ -167,20 +172,41 @@ impl DocumentsDialog {
     }
 }
 
+/// The documents whose names hold something, or all where it is nothing.
+#[derive(Default)]
+struct Found {
+    filter: String,
+    documents: HashSet<DocumentId>,
+}
+
 impl List {
     fn follow(&mut self, project: &Project, filter: &str) {
-        let (revision, filter) = (project.corpus().revision(), filter.trim().to_lowercase());
-        let counted = self.made_of.as_ref().is_some_and(|(of, _)| *of == revision);
-        if self.made_of.as_ref().is_some_and(|(_, made)| counted && *made == filter) {
+        let revision = project.corpus().revision();
+        self.look(project, filter.trim());
+        if self.made_of.as_ref().is_some_and(|(of, made)| *of == revision && *made == self.found.filter) {
             return;
         }
-        if !counted {
-            self.all = project.documents();
-            self.excluded = self.all.iter().filter(|row| row.excluded).count();
+        self.all = project.documents();
+        self.excluded = self.all.iter().filter(|row| row.excluded).count();
+        let Found { filter, documents } = &self.found;
+        let is_found = |row: &&DocumentRow| filter.is_empty() || documents.contains(&row.id);
+        self.shown = self.all.iter().filter(is_found).copied().collect();
+        self.made_of = Some((revision, filter.clone()));
+    }
+
+    /// Of many names it takes longer than a frame: a thread looks.
+    fn look(&mut self, project: &Project, filter: &str) {
+        if let Some((asked, task)) = &self.looking
+            && let Some(documents) = task.poll()
+        {
+            self.found = Found { filter: asked.clone(), documents: documents.unwrap_or_default() };
+            self.looking = None;
         }
-        let matches = |row: &&DocumentRow| name_of(project, row.id).to_lowercase().contains(&filter);
-        self.shown = self.all.iter().filter(matches).copied().collect();
-        self.made_of = Some((revision, filter));
+        if filter.is_empty() {
+            (self.found, self.looking) = (Found::default(), None);
+        } else if self.found.filter != filter && self.looking.as_ref().is_none_or(|(asked, _)| asked != filter) {
+            self.looking = Some((filter.to_owned(), project.find_documents(filter)));
+        }
     }
 }
 

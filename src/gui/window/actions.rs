@@ -94,7 +94,7 @@ impl Window {
             UiAction::EditLabel(id) => {
                 let corpus = workspace.project.corpus();
                 let label = corpus.labels().get(id);
-                self.dialog = label.map(|label| Dialog::Label(LabelDialog::edit(corpus, label)));
+                self.dialog = label.map(|label| Dialog::Label(LabelDialog::edit(label)));
                 Ok(None)
             }
             _ => Ok(None),

@@ -9,7 +9,7 @@ use crate::model::architecture;
 use crate::session::error::stopped;
 use crate::session::files::temporary_folder;
 use crate::session::learner::dataset::{freeze, gold_examples};
-use crate::session::project::Project;
+use crate::session::project::driver::Driver;
 use crate::session::{Part, SessionError};
 use crate::train::{
     Config, Event, PredictOptions, Predictor, Snapshot, TrainError, TrainRequest, evaluate, forget_peak_memory, train,
@@ -95,7 +95,7 @@ impl Comparison {
     }
 }
 
-impl Project {
+impl Driver {
     /// Trains and scores a model for each architecture and seed. `on_event` hears which run of how many, and what its
     /// training tells.
     ///
