@@ -121,6 +121,24 @@ fn libraries_stay_in_their_folders() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// What it names waits.
+const NOT_FOR_THE_WINDOW: &str = "Driver";
+
+#[test]
+fn the_window_names_nothing_that_waits() {
+    let mut faults = Vec::new();
+    for file in sources(&src()).into_iter().filter(|file| folder_of(file).as_deref() == Some("gui")) {
+        for (number, line) in code_lines(&file) {
+            if line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == NOT_FOR_THE_WINDOW) {
+                faults.push(format!("{}:{number}: a `Driver` waits; take a `Project`, or a `Task`", file.display()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let session = std::fs::read_to_string(src().join("session/mod.rs")).unwrap();
+    assert!(session.contains("pub use project::driver::{Driver"), "`Driver` is called otherwise now");
+}
+
 #[test]
 fn the_table_of_lib_rs_names_every_layer() {
     let lib = std::fs::read_to_string(src().join("lib.rs")).unwrap();

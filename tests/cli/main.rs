@@ -415,12 +415,12 @@ fn a_folder_that_a_cut_training_left_is_passed_over() {
 
 #[test]
 fn a_project_that_is_open_elsewhere_can_be_looked_at_searched_exported_and_copied() {
-    use nestling::session::{Home, Project};
+    use nestling::session::{Driver, Home};
     let place = Place::new();
     place.json(0, &["new", "p.nestling", "--labels", "PER"]);
     place.write("a.txt", "Anna Berg met the mayor of Ålborg.\n北京大学在北京。\nShe left.\n");
     place.json(0, &["import", "p.nestling", "a.txt", "--option", "unit=lines"]);
-    let open = Project::open(&Home::at(place.path("home")), &place.path("p.nestling")).unwrap();
+    let open = Driver::open(&Home::at(place.path("home")), &place.path("p.nestling")).unwrap();
     assert_eq!(place.json(0, &["info", "p.nestling"])["sentences"], 3);
     let found = place.json(0, &["search", "p.nestling", "mayor OF alb"]);
     assert_eq!(found["found"], 1);

@@ -4,7 +4,7 @@ use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers, Role, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
 use nestling::annotation::{SentenceId, Status};
-use nestling::session::{ImportAs, ImportHow, Project};
+use nestling::session::{Driver, ImportAs, ImportHow};
 
 #[test]
 fn words_are_marked_by_mouse() {
@@ -88,7 +88,7 @@ fn a_note_is_kept_with_its_mention() {
 
 /// The note of the first mention as the file has it, while the window has it open.
 fn note_on_disk(fixture: &Fixture) -> String {
-    let project = Project::open_to_read(&fixture.home(), &fixture.path("project.nestling")).unwrap();
+    let project = Driver::open_to_read(&fixture.home(), &fixture.path("project.nestling")).unwrap();
     let mentions = project.corpus().sentence(SentenceId(0)).unwrap().mentions();
     mentions.first().map(|mention| mention.note.clone()).unwrap_or_default()
 }

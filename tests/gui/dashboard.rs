@@ -4,7 +4,7 @@ use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use nestling::annotation::{ModelId, Sentence, SentenceId, Span, Split, Status};
-use nestling::session::{Command, Config, ImportHow, Project};
+use nestling::session::{Command, Config, Driver, ImportHow, Project};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -19,7 +19,7 @@ fn project(fixture: &Fixture, sentences: usize) -> PathBuf {
     fixture.project(&["PER", "LOC"], &file, ImportHow::default())
 }
 
-fn annotate(project: &mut Project, sentence: SentenceId) {
+fn annotate(project: &mut Driver, sentence: SentenceId) {
     let labels: Vec<_> = project.corpus().labels().iter().map(|label| label.id).collect();
     for (at, label) in [(0, labels[0]), (5, labels[1])] {
         let fragments = Span::from_range(at..at + 1).unwrap().into();
@@ -34,7 +34,7 @@ fn of_split(project: &Project, split: Split) -> Vec<SentenceId> {
 
 /// A blind set of 25 complete sentences, and models that learned from more and more others.
 fn measured(fixture: &Fixture, path: &Path, batches: &[usize]) {
-    let mut project = Project::open(&fixture.home(), path).unwrap();
+    let mut project = Driver::open(&fixture.home(), path).unwrap();
     project.run(Command::SetAside { sentences: 25 }).unwrap();
     let mut others = of_split(&project, Split::Rest).into_iter();
     of_split(&project, Split::Blind).into_iter().for_each(|id| annotate(&mut project, id));
@@ -132,7 +132,7 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
     page.key(Key::Escape);
     page.close();
 
-    let mut project = Project::open(&fixture.home(), &path).unwrap();
+    let mut project = Driver::open(&fixture.home(), &path).unwrap();
     let mut config = Config { encoder: "small".to_owned(), ..Config::default() };
     config.set("epochs", "4").unwrap();
     for _ in 0..3 {
@@ -172,7 +172,7 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
 fn without_a_blind_set_it_is_too_late_once_a_model_has_learned() {
     let fixture = Fixture::new();
     let path = project(&fixture, 30);
-    let mut project = Project::open(&fixture.home(), &path).unwrap();
+    let mut project = Driver::open(&fixture.home(), &path).unwrap();
     (0..8).for_each(|number| annotate(&mut project, SentenceId(number)));
     let mut config = Config { encoder: "small".to_owned(), ..Config::default() };
     config.set("epochs", "1").unwrap();

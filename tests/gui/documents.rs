@@ -3,7 +3,7 @@
 use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
-use nestling::session::{Home, ImportHow, Project, ReadRequest, read_files};
+use nestling::session::{Driver, Home, ImportHow, ReadRequest, read_files};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ fn project(fixture: &Fixture, names: &[&str]) -> Page {
 }
 
 fn import(home: &Home, project: &Path, folder: &Path) {
-    let mut project = Project::open(home, project).unwrap();
+    let mut project = Driver::open(home, project).unwrap();
     let incoming = read_files(&[folder.to_owned()], &ReadRequest::default()).unwrap();
     project.import(incoming, ImportHow::default()).unwrap();
     project.close().unwrap();
@@ -51,10 +51,11 @@ fn a_document_is_found_by_its_name_and_gone_to() {
     assert!(page.shows("document story, 3 sentences, 0 complete, 1 mention"));
     assert!(page.shows("document Anna, 1 sentence, 0 complete, 0 mentions"));
     page.type_into("Find by name", "BERT");
-    assert!(page.shows_part("document Berta") && !page.shows_part("document Anna"));
+    page.wait("the name", |page| page.shows_part("document Berta") && !page.shows_part("document Anna"));
     page.fill("Find by name", "nothing of the kind");
-    assert!(page.shows("No document matches."));
+    page.wait("nothing", |page| page.shows("No document matches."));
     page.fill("Find by name", "berta");
+    page.wait("the name", |page| page.shows_part("document Berta"));
     page.click("document Berta, 1 sentence, 0 complete, 0 mentions");
     assert!(!page.shows("Find by name"), "it closes");
     assert_eq!(page.current(), 4);
@@ -165,7 +166,7 @@ fn a_project_that_cant_be_changed_shows_its_documents_only() {
     let fixture = Fixture::new();
     let file = fixture.write("story.txt", STORY);
     let path = fixture.project(&["PER"], &file, ImportHow::default());
-    let elsewhere = Project::open(&fixture.home(), &path).unwrap();
+    let elsewhere = Driver::open(&fixture.home(), &path).unwrap();
     let mut page = fixture.open(&path);
     open_dialog(&mut page);
     assert!(page.shows("document story, 3 sentences, 0 complete, 0 mentions"));
@@ -206,6 +207,7 @@ fn ten_thousand_documents_scroll_filter_and_go() {
     page.harness.run_steps(20);
     assert!(start.elapsed() < Duration::from_secs(2), "{:?} for 20 frames", start.elapsed());
     page.type_into("Find by name", "text 9999");
+    page.wait("the name", |page| page.shows("Exclude text 9999"));
     page.click("Exclude text 9999");
     assert_eq!(size(&page), (9999, 9999));
     page.click("Undo");

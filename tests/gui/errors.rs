@@ -129,7 +129,7 @@ fn a_training_that_fails_says_why_and_the_labels_stay() {
     let fixture = Fixture::new();
     let file = fixture.write("story.txt", STORY);
     let path = fixture.project(&["PER"], &file, Default::default());
-    let mut project = nestling::session::Project::open(&fixture.home(), &path).unwrap();
+    let mut project = nestling::session::Driver::open(&fixture.home(), &path).unwrap();
     project.run(Command::Set(Setting::Encoder("gone".to_owned()))).unwrap();
     project.close().unwrap();
     let mut page = fixture.open(&path);

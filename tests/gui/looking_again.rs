@@ -4,14 +4,14 @@ use crate::fixture::{Fixture, Page};
 use eframe::egui::{Key, Modifiers, Role};
 use egui_kittest::kittest::Queryable;
 use nestling::annotation::{SentenceId, Span, Status, TokenIdx};
-use nestling::session::{Command, ImportHow, Project};
+use nestling::session::{Command, Driver, ImportHow};
 use std::path::PathBuf;
 
 /// Ten complete sentences about Lund, which is a place but for one where it is a person and one where it is nothing.
 fn project(fixture: &Fixture) -> PathBuf {
     let text: String = (0..10).map(|i| format!("In year {i} they left for Lund again .\n")).collect();
     let path = fixture.project(&["PER", "LOC"], &fixture.write("lund.txt", &text), ImportHow::default());
-    let mut project = Project::open(&fixture.home(), &path).unwrap();
+    let mut project = Driver::open(&fixture.home(), &path).unwrap();
     let labels: Vec<_> = project.corpus().labels().iter().map(|label| label.id).collect();
     for sentence in (0..10).map(SentenceId) {
         let label = labels[usize::from(sentence.0 != 4)];

@@ -3,7 +3,7 @@
 use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
-use nestling::session::{ImportHow, Project, SaveState, Strategy};
+use nestling::session::{Driver, ImportHow, SaveState, Strategy};
 
 #[test]
 fn an_error_says_what_to_do_and_the_window_goes_on() {
@@ -38,7 +38,7 @@ fn closing_the_window_waits_for_a_project_that_is_being_opened() {
     page.harness.run_steps(1);
     page.close();
     // Nobody holds it any more.
-    Project::open(&fixture.home(), &project).unwrap().close().unwrap();
+    Driver::open(&fixture.home(), &project).unwrap().close().unwrap();
 }
 
 #[test]

@@ -4,13 +4,13 @@ use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 use nestling::annotation::Status;
-use nestling::session::{ImportHow, Project};
+use nestling::session::{Driver, ImportHow};
 use std::path::PathBuf;
 
 /// A window on a project that somebody else has open.
-fn looking(fixture: &Fixture) -> (Page, PathBuf, Project) {
+fn looking(fixture: &Fixture) -> (Page, PathBuf, Driver) {
     let path = fixture.project(&["PER"], &fixture.write("story.txt", STORY), ImportHow::default());
-    let other = Project::open(&fixture.home(), &path).unwrap();
+    let other = Driver::open(&fixture.home(), &path).unwrap();
     let page = fixture.open(&path);
     (page, path, other)
 }

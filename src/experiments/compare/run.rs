@@ -97,7 +97,9 @@ pub fn compare(
 ) -> Result<Comparison, SessionError> {
     let planned = request.runs()?;
     let kept = match &request.output {
-        Some(folder) => Some(KeptRuns::open(folder, "comparison.json", &in_common(subject, request), |_| false, request.resume)?),
+        Some(folder) => {
+            Some(KeptRuns::open(folder, "comparison.json", &in_common(subject, request), |_| false, request.resume)?)
+        }
         None => None,
     };
     let mut runs: Vec<ComparedRun> = Vec::with_capacity(planned.len());

@@ -10,7 +10,7 @@
 use super::older;
 use super::request::SimulateRequest;
 use crate::experiments::kept_runs::KeptRuns;
-use crate::session::{Config, SessionError};
+use crate::session::SessionError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
@@ -121,7 +121,7 @@ fn asked(request: &SimulateRequest) -> Json {
 mod tests {
     use super::*;
     use crate::experiments::kept_runs::is_same;
-    use crate::session::ReadRequest;
+    use crate::session::{Config, ReadRequest};
 
     fn request(config: Config) -> SimulateRequest {
         SimulateRequest {

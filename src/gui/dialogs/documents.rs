@@ -9,13 +9,14 @@ use crate::gui::widgets::galleys::elided;
 use crate::gui::widgets::parts::{button, quiet_button};
 use crate::gui::widgets::sentence::{Content, Typesetter, paint_words};
 use crate::gui::widgets::table::{Column, Row, Sort, Table, TableState, cell_place, cell_text};
-use crate::session::{Command, DocumentRow, Project};
+use crate::session::{Command, DocumentRow, Project, Task};
 use crate::text::tokenize;
 use crate::wording::{counted, grouped};
 use eframe::egui::{
     self, Align, Align2, Button, Color32, CursorIcon, Id, Layout, Margin, Rect, Response, Role, Sense, TextEdit, Ui,
     UiBuilder, WidgetInfo, pos2, vec2,
 };
+use std::collections::HashSet;
 
 const ROW_SPACING: f32 = 2.0;
 /// Rows for which there is room at least.
@@ -46,6 +47,10 @@ pub(crate) struct DocumentsDialog {
 #[derive(Default)]
 struct List {
     made_of: Option<(u64, String, Option<Sort>)>,
+    /// The last answer to a filter; until there is one to what is typed now, this one holds.
+    found: Found,
+    /// What is being looked for.
+    looking: Option<(String, Task<HashSet<DocumentId>>)>,
     all: Vec<DocumentRow>,
     excluded: usize,
     shown: Vec<DocumentRow>,
@@ -178,9 +183,17 @@ impl DocumentsDialog {
     }
 }
 
+/// The documents whose names hold something, or all where it is nothing.
+#[derive(Default)]
+struct Found {
+    filter: String,
+    documents: HashSet<DocumentId>,
+}
+
 impl List {
     fn follow(&mut self, project: &Project, filter: &str, sort: Option<Sort>) {
-        let now = (project.corpus().revision(), filter.trim().to_lowercase(), sort);
+        self.look(project, filter.trim());
+        let now = (project.corpus().revision(), self.found.filter.clone(), sort);
         if self.made_of.as_ref() == Some(&now) {
             return;
         }
@@ -188,18 +201,38 @@ impl List {
             self.all = project.documents();
             self.excluded = self.all.iter().filter(|row| row.excluded).count();
         }
-        let named = self.all.iter().map(|row| (name_of(project, row.id).to_lowercase(), *row));
-        let mut shown: Vec<(String, DocumentRow)> = named.filter(|(name, _)| name.contains(&now.1)).collect();
+        let Found { filter, documents } = &self.found;
+        let is_found = |row: &&DocumentRow| filter.is_empty() || documents.contains(&row.id);
+        self.shown = self.all.iter().filter(is_found).copied().collect();
         if let Some(sort) = sort {
-            sort.apply(&mut shown, |(a_name, a), (b_name, b)| match sort.column {
-                1 => a.sentences.cmp(&b.sentences),
-                2 => a.complete.cmp(&b.complete),
-                3 => a.mentions.cmp(&b.mentions),
-                _ => a_name.cmp(b_name),
-            });
+            match sort.column {
+                1 => sort.apply(&mut self.shown, |a, b| a.sentences.cmp(&b.sentences)),
+                2 => sort.apply(&mut self.shown, |a, b| a.complete.cmp(&b.complete)),
+                3 => sort.apply(&mut self.shown, |a, b| a.mentions.cmp(&b.mentions)),
+                _ => {
+                    let named = self.shown.iter().map(|row| (name_of(project, row.id).to_lowercase(), *row));
+                    let mut named: Vec<(String, DocumentRow)> = named.collect();
+                    sort.apply(&mut named, |(a, _), (b, _)| a.cmp(b));
+                    self.shown = named.into_iter().map(|(_, row)| row).collect();
+                }
+            }
         }
-        self.shown = shown.into_iter().map(|(_, row)| row).collect();
         self.made_of = Some(now);
+    }
+
+    /// Of many names it takes longer than a frame: a thread looks.
+    fn look(&mut self, project: &Project, filter: &str) {
+        if let Some((asked, task)) = &self.looking
+            && let Some(documents) = task.poll()
+        {
+            self.found = Found { filter: asked.clone(), documents: documents.unwrap_or_default() };
+            self.looking = None;
+        }
+        if filter.is_empty() {
+            (self.found, self.looking) = (Found::default(), None);
+        } else if self.found.filter != filter && self.looking.as_ref().is_none_or(|(asked, _)| asked != filter) {
+            self.looking = Some((filter.to_owned(), project.find_documents(filter)));
+        }
     }
 }
 

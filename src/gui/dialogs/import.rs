@@ -7,7 +7,7 @@
 
 use super::options::{format_option, option_rows};
 use super::{DialogContext, Report, button_row, default_button, explain, field_name, modal, problem};
-use crate::annotation::{LabelSet, Rgb};
+use crate::annotation::{Corpus, LabelSet, Rgb};
 use crate::format::{ImportedSentence, Use, Warning, formats};
 use crate::gui::actions::UiAction;
 use crate::gui::files::{FileRequest, PathChange, PathField};
@@ -16,8 +16,8 @@ use crate::gui::widgets::keyboard::leaves_enter;
 use crate::gui::widgets::parts::{button, combo, progress, section};
 use crate::gui::widgets::sentence::{Content, Emphasis, TextLayout, Typesetter, paint};
 use crate::session::{
-    ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, Watch, asking_format,
-    read_files_watched,
+    DroppedElsewhere, ImportAs, ImportHow, ImportReceipt, Incoming, Part, Project, ReadRequest, SessionError, Task,
+    Watch, asking_format, read_files_watched,
 };
 use crate::wording::{counted, grouped};
 use eframe::egui::{self, Label, ScrollArea, Sense, Ui, vec2};
@@ -53,7 +53,7 @@ enum ImportState {
     Reading(Reading),
     /// `there`: what to know about documents of the same names.
     Preview {
-        incoming: Box<Incoming>,
+        incoming: DroppedElsewhere<Box<Incoming>>,
         sentences: Vec<Content>,
         there: Option<String>,
     },
@@ -63,8 +63,10 @@ enum ImportState {
 
 /// What files hold, and what is shown of it.
 struct ReadFiles {
-    incoming: Incoming,
+    incoming: DroppedElsewhere<Box<Incoming>>,
     sentences: Vec<Content>,
+    /// What to know about documents of the same names.
+    there: Option<String>,
     /// What the mentions are, if there are any.
     kind: Option<ImportAs>,
 }
@@ -85,11 +87,14 @@ impl Drop for Reading {
 }
 
 impl ReadFiles {
-    fn of(incoming: Incoming, labels: &LabelSet) -> Self {
-        let sentences = preview(&incoming, labels);
+    fn of(incoming: Incoming, before: Option<&Corpus>) -> Self {
+        let no_labels = LabelSet::default();
+        // For their colours.
+        let sentences = preview(&incoming, before.map_or(&no_labels, Corpus::labels));
+        let there = before.and_then(|corpus| incoming.already_there(corpus));
         // Without mentions the split that is chosen says more.
         let kind = (incoming.mentions > 0).then(|| incoming.likely_kind(None));
-        Self { incoming, sentences, kind }
+        Self { incoming: DroppedElsewhere::new(Box::new(incoming)), sentences, there, kind }
     }
 }
 
@@ -116,7 +121,7 @@ impl ImportDialog {
     }
 
     pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
-        self.take_reading(context);
+        self.take_reading();
         if std::mem::take(&mut self.reads_at_once) {
             self.read(context);
         }
@@ -139,16 +144,15 @@ impl ImportDialog {
         }
     }
 
-    fn take_reading(&mut self, context: &DialogContext<'_>) {
+    fn take_reading(&mut self) {
         let ImportState::Reading(reading) = &self.state else { return };
         let Some(result) = reading.task.poll() else { return };
         let result = result.map_err(|lost| Box::new((lost.into(), None))).flatten();
         self.state = match result {
-            Ok(ReadFiles { incoming, sentences, kind }) => {
+            Ok(ReadFiles { incoming, sentences, there, kind }) => {
                 self.how.kind = kind;
-                self.read_as = Some(incoming.format_id);
-                let there = context.project.and_then(|p| incoming.already_there(p.corpus()));
-                ImportState::Preview { incoming: Box::new(incoming), sentences, there }
+                self.read_as = incoming.get().map(|incoming| incoming.format_id);
+                ImportState::Preview { incoming, sentences, there }
             }
             Err(failed) => {
                 let (error, asking) = *failed;
@@ -166,10 +170,9 @@ impl ImportDialog {
         let request = ReadRequest { format: self.format.map(str::to_owned), options };
         let watch = Watch::default();
         let for_work = watch.clone();
-        // For their colours.
-        let labels = context.project.map(|project| project.corpus().labels().clone()).unwrap_or_default();
+        let before = context.project.map(Project::snapshot_of_corpus);
         let work = move || match read_files_watched(&files, &request, &for_work) {
-            Ok(incoming) => Ok(ReadFiles::of(incoming, &labels)),
+            Ok(incoming) => Ok(ReadFiles::of(incoming, before.as_deref())),
             Err(error) => Err(Box::new((error, asking_format(&files)))),
         };
         let task = Task::spawn("read files", context.services.waker.clone(), work);
@@ -204,6 +207,7 @@ impl ImportDialog {
             ImportState::Choosing { failure: Some(failure) } => problem(ui, failure),
             ImportState::Reading(reading) => reading_shown(ui, &reading.watch),
             ImportState::Preview { incoming, sentences, there } => {
+                let Some(incoming) = incoming.get() else { return };
                 let height = (ui.ctx().content_rect().height() - 400.0).max(140.0);
                 ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
                     show_preview(ui, incoming, sentences, there.as_deref(), context.typesetter);
@@ -218,10 +222,12 @@ impl ImportDialog {
     fn buttons(&mut self, ui: &mut Ui, context: &mut DialogContext<'_>, ready: bool) {
         button_row(ui, |ui| {
             if let ImportState::Preview { incoming, .. } = &mut self.state {
-                let text = format!("Import {}", counted(incoming.sentences, "sentence", "sentences"));
-                if default_button(ui, true, &text) {
-                    let (incoming, watch) = (std::mem::take(&mut **incoming), Watch::default());
-                    let (incoming, how) = (Box::new(incoming), self.how);
+                let sentences = incoming.get().map_or(0, |incoming| incoming.sentences);
+                let text = format!("Import {}", counted(sentences, "sentence", "sentences"));
+                if default_button(ui, true, &text)
+                    && let Some(incoming) = incoming.take()
+                {
+                    let (how, watch) = (self.how, Watch::default());
                     context.actions.push(UiAction::Import { incoming, how, watch: watch.clone() });
                     self.state = ImportState::Writing(watch);
                 }

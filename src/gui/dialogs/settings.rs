@@ -23,8 +23,6 @@ pub(crate) struct SettingsDialog {
     author: String,
     typing: Typing,
     encoder: EncoderChoice,
-    /// How many mentions were wider than so many words, in which state of the project.
-    too_wide: Option<((usize, u64), usize)>,
 }
 
 impl SettingsDialog {
@@ -34,7 +32,6 @@ impl SettingsDialog {
             author: settings.map(|s| s.author.clone()).unwrap_or_default(),
             typing: Typing::default(),
             encoder: EncoderChoice::new(encoders, settings.map(|s| s.encoder.clone())),
-            too_wide: None,
         }
     }
 
@@ -155,16 +152,7 @@ impl SettingsDialog {
             }
             ui.label("words");
         });
-        let state = (settings.max_width, project.corpus().revision());
-        let too_wide = match self.too_wide {
-            Some((seen, count)) if seen == state => count,
-            _ => {
-                let mentions = project.corpus().sentences().flat_map(|sentence| sentence.mentions());
-                mentions.filter(|mention| mention.hull().width_tokens() > settings.max_width).count()
-            }
-        };
-        self.too_wide = Some((state, too_wide));
-        let what = match too_wide {
+        let what = match project.corpus().mentions_wider_than(settings.max_width) {
             0 => "No mention here is longer; searching for longer ones takes more time.".to_owned(),
             n => {
                 let wider = counted(n, "mention here is longer", "mentions here are longer");

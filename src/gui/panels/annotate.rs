@@ -253,7 +253,7 @@ fn empty_page(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     ui.vertical_centered(|ui| {
         ui.add_space((ui.available_height() * 0.24).max(20.0));
         ui.set_max_width(ui.available_width().min(440.0));
-        if panel.project.corpus().all_documents().iter().any(|d| d.presence == Presence::Excluded) {
+        if panel.project.corpus().all_documents().values().any(|d| d.presence == Presence::Excluded) {
             ui.label(theme::title("All documents are excluded", tokens.text));
             ui.add_space(size::GAP);
             ui.label(theme::body("Include some to annotate them.", tokens.text_dim));

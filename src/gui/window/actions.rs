@@ -102,8 +102,7 @@ impl Window {
 
     fn edit_label(&mut self, label: LabelId) {
         let Some(corpus) = self.workspace().map(|workspace| workspace.project.corpus()) else { return };
-        let dialog = corpus.labels().get(label).map(|label| LabelDialog::edit(corpus, label));
-        self.dialog = dialog.map(Dialog::Label);
+        self.dialog = corpus.labels().get(label).map(LabelDialog::edit).map(Dialog::Label);
     }
 
     /// What is about a project does nothing while none is open.

@@ -59,7 +59,7 @@ impl Window {
         // What was typed for a new project comes back where that can't be made.
         let kept = self.dialog.take().filter(|dialog| matches!(dialog, Dialog::NewProject(_))).map(Box::new);
         self.notice = None;
-        let home = self.home.clone();
+        let (home, waker) = (self.home.clone(), self.services.waker.clone());
         let task = Task::spawn("open project", self.services.waker.clone(), move || {
             let old_path = old.as_ref().map(|closing| closing.path().to_owned());
             let news = match old.map(ClosingWorkspace::close) {
@@ -69,7 +69,7 @@ impl Window {
             };
             // Where the project of before went on, if it did.
             let old_path = news.iter().rev().find_map(FileNews::moved_to).map(Path::to_owned).or(old_path);
-            let opened = work().unwrap_or_else(|trouble| {
+            let mut opened = work().unwrap_or_else(|trouble| {
                 let mut opened = Opened::from(trouble);
                 match old_path.map(|path| open_as_can_be(&home, &path)) {
                     None => {}
@@ -78,6 +78,11 @@ impl Window {
                 }
                 opened
             });
+            if let Some(project) = &mut opened.project {
+                // Not by who waits for the next frame: it goes through all sentences.
+                project.set_waker(waker);
+                project.start_learner();
+            }
             Opened { news, ..opened }
         });
         self.screen = Screen::Busy { what, task, then_import, kept };
@@ -158,15 +163,13 @@ impl Window {
         }
         let report = rescued.as_ref().map(Report::of_rescue).or(Report::of_trouble(&trouble));
         self.report = report.or(Report::of_news(&news)).or(self.report.take());
-        if let Some(mut project) = project {
+        if let Some(project) = project {
             let unread: Vec<String> =
                 project.unread_settings().iter().map(|error| capital(&error.to_string())).collect();
             let notes: Vec<String> = project.notes().iter().map(|note| capital(note)).chain(unread).collect();
             if !notes.is_empty() {
                 self.notify(ctx, notes.join(" · "), true);
             }
-            project.set_waker(self.services.waker.clone());
-            project.start_learner();
             self.screen = Screen::Workspace(Box::new(Workspace::new(project)));
             self.warned_unsaved = false;
             self.recent.forget_labels();

@@ -27,7 +27,10 @@ impl Workspace {
             }
             NextBy::Order(order) => self.project.next_sentence(current, order),
         };
+        self.view.awaits_next =
+            next.is_none() && matches!(self.view.next_by, NextBy::Order(Order::Teaching)) && self.project.is_choosing();
         match next {
+            None if self.view.awaits_next => Ok(Some("The next sentence is being chosen …".to_owned())),
             Some(next) => {
                 self.view.go_to(&self.project, next);
                 NO_FEEDBACK
@@ -40,6 +43,11 @@ impl Workspace {
             }
             None => Ok(Some("All other sentences are complete or skipped".to_owned())),
         }
+    }
+
+    /// Goes on where that waited for the next sentence to be chosen. Call each frame.
+    pub(in crate::gui) fn go_on_when_chosen(&mut self) -> Feedback {
+        if self.view.awaits_next && !self.project.is_choosing() { self.go_on() } else { NO_FEEDBACK }
     }
 
     pub(super) fn go_in_list(&mut self, by: isize) -> Feedback {

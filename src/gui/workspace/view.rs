@@ -45,6 +45,8 @@ pub struct View {
     /// The sentences that the person came from, the latest last.
     trail: Vec<SentenceId>,
     pub next_by: NextBy,
+    /// The next sentence is being chosen, and to be gone to when it is.
+    pub(super) awaits_next: bool,
     /// Doubtful gold that is being gone through.
     pub review: Option<ReviewQueue>,
     pub finder: Finder,
@@ -218,6 +220,7 @@ impl View {
         self.current = Some(id);
         (self.selection, self.sight) = (Selection::default(), Sight::Seen);
         self.show_latest(project);
+        self.awaits_next = false;
         self.reveal = Some(Reveal::WithNext);
     }
 

@@ -4,6 +4,7 @@ use crate::active::{Forecast, NextPoint, Point};
 use crate::annotation::{ModelId, Split};
 use crate::evaluation::Counts;
 use crate::session::project::Project;
+use crate::session::project::driver::Driver;
 use crate::store::Measurement;
 use crate::wording::grouped;
 use std::collections::HashMap;
@@ -54,12 +55,7 @@ impl Project {
         self.measurements().len()
     }
 
-    /// The honest curve where there is one; see [`CurveBasis`].
-    pub fn learning_curve(&self) -> LearningCurve {
-        self.forecasting()()
-    }
-
-    /// Makes the same away from the project: the forecast takes a while.
+    /// Makes the honest curve where there is one, see [`CurveBasis`], away from the project: the forecast takes a while.
     pub fn forecasting(&self) -> impl FnOnce() -> LearningCurve + Send + 'static + use<> {
         let on = |split| self.measurements().iter().filter(move |m| m.split == split);
         let (basis, split) = match on(Split::Blind).next() {
@@ -93,6 +89,13 @@ impl Project {
             let (forecast, next_point) = (Forecast::of(&curve, MORE_SENTENCES), NextPoint::of(&curve));
             LearningCurve { basis, points, forecast, next_point }
         }
+    }
+}
+
+impl Driver {
+    /// See [`Project::forecasting`].
+    pub fn learning_curve(&self) -> LearningCurve {
+        self.forecasting()()
     }
 }
 

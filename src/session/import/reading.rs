@@ -369,7 +369,7 @@ impl Incoming {
 
     /// What to know about documents that have the names of others in the project; they are taken in all the same.
     pub fn already_there(&self, corpus: &Corpus) -> Option<String> {
-        let there = corpus.all_documents().iter().filter(|d| d.presence != Presence::Removed);
+        let there = corpus.all_documents().values().filter(|d| d.presence != Presence::Removed);
         let names: HashSet<&str> = there.map(|d| d.name.as_str()).collect();
         match self.documents.iter().filter(|d| names.contains(d.name.as_str())).count() {
             0 => None,

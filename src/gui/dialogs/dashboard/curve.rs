@@ -39,7 +39,7 @@ impl CurveCard {
             self.made_of = Some(measured);
             (self.making, self.made) = match measured {
                 // Nothing is forecast of nothing.
-                0 => (None, Some(Ok(project.learning_curve()))),
+                0 => (None, Some(Ok(project.forecasting()()))),
                 _ => {
                     let task = Task::spawn("learning curve", waker.clone(), project.forecasting());
                     (Some(task), self.made.take())

@@ -81,10 +81,7 @@ impl ScoresCard {
     fn start(&mut self, project: &Project, part: Part) {
         let threads = Some(project.settings().background_threads());
         let request = EvaluateRequest { part, model: None, threads, tasks: false, buckets: false };
-        match project.start_evaluation(request) {
-            Ok(task) => self.scoring = Some((part, task)),
-            Err(error) => self.scored = Some(Err(error.to_string())),
-        }
+        self.scoring = Some((part, project.start_evaluation(request)));
     }
 }
 
