@@ -18,6 +18,7 @@
 
 pub mod batches;
 mod bf16;
+pub mod crf;
 pub mod fused;
 mod gradients;
 pub mod kernels;
@@ -78,6 +79,12 @@ pub enum NnError {
     NotFinite,
     #[error("the number {number} is beyond a table of {rows} rows")]
     BeyondTable { number: u32, rows: usize },
+    #[error(
+        "no tag may begin a sentence, follow itself and end it; a CRF needs one, such as that of words outside mentions"
+    )]
+    NoTagSequence,
+    #[error("the tags to learn from take a forbidden transition")]
+    ForbiddenTags,
     #[error("a backward pass does not follow the forward pass that it belongs to")]
     OtherTape,
     #[error("can't write weights: {source}: {path}")]
