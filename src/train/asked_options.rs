@@ -1,6 +1,6 @@
 //! What is asked of the options of an architecture, before it is known for sure which one is trained.
 
-use super::TrainError;
+use super::error::TrainError;
 use crate::model::{Architecture, OptionSpec, OptionValues, architectures};
 use crate::parameter::Value;
 use std::collections::BTreeMap;

@@ -6,7 +6,9 @@
 //! A folder that is read may have come from anybody: no link is followed, no file is read that is larger than it can be,
 //! and each is compared with its hash in the manifest as it is read.
 
-use super::{Settings, TrainError, stop_if_cancelled};
+use super::error::{TrainError, stop_if_cancelled};
+use super::layout::{CONFIG, ENCODER, HALF_WRITTEN, MANIFEST};
+use super::parameters::Settings;
 use crate::disk::{self, Hidden};
 use crate::encoder::Definition;
 use crate::model::architecture;
@@ -20,13 +22,6 @@ use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-
-pub(super) const MANIFEST: &str = "manifest.json";
-pub(super) const CONFIG: &str = "config.json";
-/// How the hidden name of a folder begins while it is written; a kill can leave one behind.
-pub(super) const HALF_WRITTEN: &str = ".model-";
-/// The folder of an encoder's definition.
-pub(super) const ENCODER: &str = "encoder";
 
 /// SHA-256 in hexadecimal digits of each file, by its name with `/` between folders.
 pub(super) type Hashes = BTreeMap<String, String>;

@@ -1,9 +1,14 @@
 //! Where a training begins: weights, settings, the device, and which sentences.
 
+use super::dataset::{Dataset, Example};
+use super::error::TrainError;
+use super::manifest::Snapshot;
 use super::model::ENCODER;
-use super::{
-    Config, Dataset, Example, SelfTraining, Settings, Snapshot, TrainError, TrainRequest, TrainedLayers, snapshot,
-};
+use super::parameters::{Config, Settings};
+use super::request::TrainRequest;
+use super::self_training::SelfTraining;
+use super::snapshot;
+use super::trained_layers::TrainedLayers;
 use crate::annotation::LabelId;
 use crate::encoder::Definition;
 use crate::model::{EncoderTraits, architecture};

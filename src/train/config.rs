@@ -1,9 +1,10 @@
 //! What a person asks of a training. What they leave open is decided from the data and the encoder.
 
+use super::error::TrainError;
 use super::parameters::{Config, Known, Settings, least_steps};
+use super::plan;
 use super::self_training::SelfTraining;
 use super::trained_layers::TrainedLayers;
-use super::{TrainError, plan};
 use crate::model::{Architecture, EncoderTraits, MAX_WIDTH, OptionDefault, OptionValues, architecture, architectures};
 use crate::nn::Operations;
 use crate::nn::Processor;

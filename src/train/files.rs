@@ -1,7 +1,7 @@
 //! The JSON of snapshots and checkpoints, as it is on disk.
 
-use super::Settings;
-use super::snapshot::{Manifest, Outcome};
+use super::manifest::{Manifest, Outcome};
+use super::parameters::Settings;
 use crate::annotation::{LabelId, ModelId, ProjectId};
 use crate::evaluation::{Counts, Report};
 use crate::model::{SampleCounts, Samples};

@@ -1,8 +1,9 @@
 //! An encoder with a task head above it, as trainer and predictor both run it.
 
+use super::error::{TrainError, stop_if_cancelled};
 use super::output::{OutputPart, OutputSums, SentenceOutput};
+use super::parameters::Settings;
 use super::parts::{PartTimes, timed};
-use super::{Settings, TrainError, stop_if_cancelled};
 use crate::active::Projection;
 use crate::annotation::{LabelId, Span};
 use crate::encoder::{self, Alignment, Bert, Definition, EncoderBatch, Start, Tape};

@@ -9,7 +9,7 @@
 //! The model's labels are taken as they are, without a threshold. What persons have labelled comes more often, so that
 //! the model's mistakes weigh less.
 
-use super::Settings;
+use super::parameters::Settings;
 
 /// How often a sentence that persons have labelled comes in an epoch, to once for one that the model has.
 const REPEAT: usize = 3;

@@ -1,9 +1,12 @@
 //! A loaded snapshot and what it says of sentences.
 
+use super::dataset::Example;
+use super::error::TrainError;
+use super::manifest::{Manifest, Snapshot};
 use super::model::{Model, PredictionWork, Prepared};
 use super::output::SentenceOutput;
 use super::parts::{Cost, PartTimes, timed};
-use super::{Example, Manifest, Snapshot, TrainError, snapshot};
+use super::snapshot;
 use crate::annotation::{Acquisition, LabelId, Span, TokenIdx};
 use crate::evaluation::{Judged, Report};
 use crate::model::FirstWordFilter;
