@@ -6,7 +6,7 @@ use super::span_classifier::{SpanClassifier, Words};
 use super::{
     Architecture, BatchLoss, FirstWordFilter, ModelError, Prediction, Samples, Sentence, TaskHead, TaskHeadConfig,
 };
-use crate::encoder::Encoded;
+use crate::encoder::{Bert, Encoded};
 use crate::nn::{Mode, Rng, Scope};
 
 #[derive(Debug)]
@@ -28,10 +28,13 @@ impl Architecture for SpanNer {
     fn build(
         &self,
         mut scope: Scope<'_>,
-        hidden: usize,
+        encoder: &Bert,
         config: &TaskHeadConfig,
     ) -> Result<Box<dyn TaskHead>, ModelError> {
-        Ok(Box::new(SpanTaskHead { spans: SpanClassifier::new(&mut scope, hidden, config)?, config: *config }))
+        Ok(Box::new(SpanTaskHead {
+            spans: SpanClassifier::new(&mut scope, encoder.hidden(), config)?,
+            config: *config,
+        }))
     }
 }
 
@@ -77,6 +80,6 @@ impl SpanTaskHead {
     fn answer(&self, words: &Words, batch: &[&Sentence]) -> Result<Vec<Prediction>, ModelError> {
         let (rows, lists) = enumerate(batch, self.config.max_width, |_| true);
         let candidates = split_up(lists, self.config.classes, self.spans.probabilities(words, &rows)?)?;
-        Ok(candidates.into_iter().map(|candidates| Prediction { first_words: None, candidates }).collect())
+        Ok(candidates.into_iter().map(|candidates| Prediction::of_candidates(candidates)).collect())
     }
 }
