@@ -19,7 +19,7 @@ use super::request::{ResumeRequest, TrainRequest, Trained};
 use super::snapshot::{self, snapshot_manifest};
 use super::state::TrainingPosition;
 use crate::disk::is_there;
-use crate::model::{FirstWordFilter, Unlearnable, architecture};
+use crate::model::{FirstWordFilter, Samples, Unlearnable, architecture};
 use crate::nn::batches;
 use crate::nn::{LinearSchedule, NnError, Rng};
 use std::path::Path;
