@@ -50,13 +50,17 @@
 
 mod candidates;
 mod decoding;
+mod drawn_tags;
 mod given;
 mod options;
 mod sentence;
+mod seqlab;
 mod smartspanner;
 mod span_classifier;
 mod span_pass;
 mod spanner;
+mod tagger;
+mod tags;
 mod word_shape;
 
 pub use candidates::{Candidates, SampleCounts, Samples};
@@ -124,6 +128,11 @@ pub trait Architecture: Sync + Debug {
     /// The gold mentions of a sentence that it can't learn from.
     fn unlearnable(&self, sentence: &Sentence, config: &TaskHeadConfig) -> Unlearnable {
         Unlearnable::by_spans(sentence, config.max_width().unwrap_or(usize::MAX))
+    }
+
+    /// Which mentions it sees, where an annotation may have others: said beside how many of them it can't learn from.
+    fn sees(&self, _: &OptionValues) -> &'static str {
+        "mentions without gaps"
     }
 
     /// Declares the variables above an encoder.
@@ -284,7 +293,7 @@ impl Prediction {
 
 /// All architectures, the default one first.
 pub fn architectures() -> &'static [&'static dyn Architecture] {
-    &[&smartspanner::SmartSpanNer, &spanner::SpanNer]
+    &[&smartspanner::SmartSpanNer, &spanner::SpanNer, &seqlab::SeqLab]
 }
 
 /// # Errors

@@ -12,14 +12,15 @@ use super::{MAX_WIDTH, ModelError, Sentence, TaskHeadConfig, WORD_SHAPE_FEATURES
 use crate::encoder::{Encoded, column_factors};
 use crate::nn::kernels::has_bf16;
 use crate::nn::{
-    Embedding, Init, Linear, Mode, Operations, Scope, as_slice, cross_entropy, plain, project, project_pair,
-    softmax, u32_tensor,
+    Embedding, Init, Linear, Mode, Operations, Scope, as_slice, cross_entropy, plain, project, project_pair, softmax,
+    u32_tensor,
 };
 use candle_core::Tensor;
 
 /// Numbers of a width's vector.
 pub(super) const WIDTH_SIZE: usize = 50;
-const SHAPE_SIZE: usize = 25;
+/// Numbers of a word shape's vector.
+pub(super) const SHAPE_SIZE: usize = 25;
 /// Candidates that are classified at a time where not by hand: bounds the memory of a prediction without a filter.
 const CHUNK: usize = 8192;
 

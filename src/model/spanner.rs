@@ -84,6 +84,6 @@ impl SpanTaskHead {
     fn answer(&self, words: &Words, batch: &[&Sentence]) -> Result<Vec<Prediction>, ModelError> {
         let (rows, lists) = enumerate(batch, self.max_width, |_| true);
         let candidates = split_up(lists, self.classes, self.spans.probabilities(words, &rows)?)?;
-        Ok(candidates.into_iter().map(|candidates| Prediction::of_candidates(candidates)).collect())
+        Ok(candidates.into_iter().map(Prediction::of_candidates).collect())
     }
 }

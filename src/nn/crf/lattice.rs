@@ -152,8 +152,7 @@ impl<'a> Lattice<'a> {
             probabilities.extend((0..*tags).map(|tag| marginals.tag(word, tag as Tag)));
             probabilities[tag] -= 1.0;
             row.iter_mut().zip(&probabilities).for_each(|(x, p)| *x = (weight * p) as f32);
-            let add =
-                |sums: &mut [f64]| sums.iter_mut().zip(&probabilities).for_each(|(sum, p)| *sum += weight * p);
+            let add = |sums: &mut [f64]| sums.iter_mut().zip(&probabilities).for_each(|(sum, p)| *sum += weight * p);
             if word == 0 {
                 add(start);
             }
