@@ -8,7 +8,10 @@ use candle_core::{Device, Tensor, Var};
 use nestling::annotation::{LabelId, ModelId, Span};
 use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders, Learning, Start, Tape};
 use nestling::evaluation::Report;
-use nestling::model::{Architecture, EncoderTraits, OptionValues, Sentence, TaskHeadConfig, architectures};
+use nestling::model::{
+    Architecture, EncoderTraits, OptionValues, SampleCounts, Samples, Sentence, Task, TaskHeadConfig, Unlearnable,
+    architecture, architectures,
+};
 use nestling::nn::{
     AdamW, AdamWConfig, Gradients, Mode, Operations, ParameterGroup, Processor, Rng, Vars, as_slice, read_tensors,
 };
@@ -73,6 +76,23 @@ fn labels() -> Vec<(LabelId, String)> {
 
 fn span(start: usize, end: usize) -> Span {
     Span::from_range(start..end).unwrap()
+}
+
+/// What an architecture can learn of sentences: those of tags hold no mention within another.
+fn seen_by(architecture: &dyn Architecture, mut examples: Vec<Example>) -> Vec<Example> {
+    if architecture.task() == Task::Tags {
+        for example in &mut examples {
+            let is_within = |a: Span, b: Span| a != b && b.start() <= a.start() && a.end() <= b.end();
+            let all = example.gold.clone();
+            example.gold.retain(|(span, _)| !all.iter().any(|(other, _)| is_within(*span, *other)));
+        }
+    }
+    examples
+}
+
+/// What the loss was made from: spans, or words that get tags.
+fn main_samples(samples: Samples) -> SampleCounts {
+    if samples.words == SampleCounts::default() { samples.spans } else { samples.words }
 }
 
 /// "box" is an A when the word three positions before it is "red", a B when it is "blue"; both colours stand in every
@@ -148,9 +168,7 @@ fn every_variable_gets_a_gradient_and_moves() {
             })
             .unwrap(),
         };
-        let head = architecture
-            .build(vars.scope("head", ParameterGroup::TaskHead), definition.config().hidden, &config)
-            .unwrap();
+        let head = architecture.build(vars.scope("head", ParameterGroup::TaskHead), &bert, &config).unwrap();
         let mut adam = AdamW::new(AdamWConfig {
             encoder_lr: 1e-3,
             head_lr: 1e-3,
@@ -167,7 +185,7 @@ fn every_variable_gets_a_gradient_and_moves() {
             .iter()
             .map(|e| {
                 let gold: Vec<_> = e.gold.iter().map(|(s, l)| (*s, if *l == LabelId(2) { 1 } else { 2 })).collect();
-                Sentence::new(&e.tokens, &gold, 4)
+                Sentence::new(&e.tokens, &gold)
             })
             .collect();
         let sentences: Vec<&Sentence> = sentences.iter().collect();
@@ -176,16 +194,22 @@ fn every_variable_gets_a_gradient_and_moves() {
         assert!(before.len() > 40);
         let mut rng = Rng::new(1, "steps");
         let (mut tape, mut gradients) = (Tape::default(), Gradients::default());
+        // One that takes static vectors trains no encoder: its own test does this.
+        let Some(lowest) = architecture.layers(&config).lowest(bert.layers()) else { continue };
         for step in 0..3 {
-            let hidden = bert.forward(&batch, Start::Words, &mut Mode::Train(&mut rng), &mut tape).unwrap();
-            let hidden = Var::from_tensor(&hidden).unwrap();
-            let encoded = batch.encoded(hidden.as_tensor().clone()).unwrap();
+            let (layers, mode) = (lowest..=bert.layers(), &mut Mode::Train(&mut rng));
+            let hidden = bert.forward_layers(&batch, Start::Words, layers, mode, &mut tape).unwrap();
+            let hidden: Vec<Var> = hidden.iter().map(|hidden| Var::from_tensor(hidden).unwrap()).collect();
+            let encoded = batch.encoded_layers(hidden.iter().map(|v| v.as_tensor().clone()).collect()).unwrap();
             let loss = head.loss(&encoded, &sentences, &mut rng).unwrap();
             let store = loss.total.backward().unwrap();
             gradients.clear();
             gradients.add_store(&vars, &store).unwrap();
-            let grad = store.get(hidden.as_tensor()).unwrap();
-            bert.backward(&batch, &mut tape, &as_slice(grad).unwrap(), &mut gradients).unwrap();
+            let grads = hidden.iter().map(|hidden| store.get(hidden.as_tensor()).unwrap().contiguous().unwrap());
+            let grads: Vec<Tensor> = grads.collect();
+            let grads: Vec<_> = grads.iter().map(|grad| as_slice(grad).unwrap()).collect();
+            let grads: Vec<(usize, &[f32])> = (lowest..).zip(grads.iter().map(|grad| &**grad)).collect();
+            bert.backward_from(&batch, &mut tape, &grads, &mut gradients).unwrap();
             for (name, variable) in vars.iter() {
                 let gradient = gradients.dense(variable.var.as_tensor()).unwrap_or_default();
                 assert!(
@@ -227,8 +251,8 @@ fn every_kind_of_encoder_trains_all_its_weights_and_predicts() {
 #[test]
 fn a_word_three_positions_away_is_learnt_only_by_the_encoder() {
     let desk = Desk::new();
-    let test = distant(200, 9);
     for architecture in architectures() {
+        let test = seen_by(*architecture, distant(200, 9));
         let f1 = |effort: &str| {
             let settings = format!("epochs=12 encoder_lr=3e-3 head_lr=3e-3 dropout=0 max_width=4 effort={effort}");
             let name = format!("{}-{effort}", architecture.id());
@@ -391,8 +415,12 @@ fn padding_order_and_batch_size_change_nothing() {
 fn candidates_start_at_heads_unless_told_otherwise() {
     let desk = Desk::new();
     for architecture in architectures() {
-        let trained =
-            desk.train(architecture.id(), *architecture, dataset(200, 0), "epochs=6 max_width=3 head_lr=3e-3");
+        let trained = desk.train(
+            architecture.id(),
+            *architecture,
+            dataset(200, 0),
+            "epochs=6 max_width=3 candidate_width=3 head_lr=3e-3",
+        );
         let predictor = Predictor::load(&trained.snapshot).unwrap();
         let sentences = words(&distant(5, 3));
         let count = |options| -> usize {
@@ -428,11 +456,14 @@ fn a_snapshot_says_what_it_is_and_loads_without_the_encoders() {
         assert_eq!((manifest.dataset_hash.as_str(), manifest.parent), (hash.as_str(), Some(ModelId(4))));
         assert_eq!((outcome.train_sentences, manifest.settings.epochs), (30, 3));
         assert!((1..=manifest.settings.all_epochs()).contains(&outcome.best_epoch));
-        assert!(outcome.too_wide_mentions > 5, "half of the sentences have a mention of two words");
+        let Unlearnable { too_wide, hidden, .. } = outcome.unlearnable;
+        assert!(too_wide + hidden > 5, "half of the sentences have a mention of two words, with another in it");
+        assert_eq!(outcome.mentions, 30 + too_wide.max(hidden));
         assert!(outcome.sentences_per_sec > 0.0 && outcome.wall_secs > 0.0);
         let heads = outcome.samples.first_words;
         assert!([(0, 0), (30, 30 * 8)].contains(&(heads.positive, heads.negative)), "{heads:?}");
-        assert!(outcome.samples.spans.positive > 0 && outcome.samples.spans.negative > 0);
+        let samples = main_samples(outcome.samples);
+        assert!(samples.positive > 0 && samples.negative > 0);
 
         let steps = events.iter().filter(|e| matches!(e, Event::Progress { .. })).count();
         let epochs = events.iter().filter(|e| matches!(e, Event::EpochDone { dev: Some(_), .. })).count();
@@ -772,11 +803,47 @@ fn long_sentences_are_trained_in_parts() {
                 })
                 .collect()
         };
+        // As many words in mentions: a mention of two words has one of one word in it.
         let gold: usize = long(4).iter().map(|example| example.gold.len()).sum();
         let data = Dataset::freeze(labels(), long(4), long(1)).unwrap();
         let settings = "epochs=1 max_width=2 batch_size=4 threads=2";
         let trained = desk.train(architecture.id(), *architecture, data, settings);
-        let samples = trained.manifest.outcome.samples.spans;
+        let samples = main_samples(trained.manifest.outcome.samples);
         assert!(samples.positive == gold && samples.negative > 0, "{samples:?} of {gold}");
+    }
+}
+
+/// The options of SeqLab on data with mentions within mentions, of which it says what it can't see.
+#[test]
+fn tags_learn_the_outermost_or_the_innermost_mentions() {
+    let (desk, seqlab) = (Desk::new(), architecture("seqlab").unwrap());
+    let test = distant(200, 9);
+    let nested = distant(800, 1).iter().filter(|example| example.gold.len() == 2).count();
+    for (tags, level) in [("crf", "innermost"), ("softmax", "outermost"), ("softmax", "innermost")] {
+        let settings = format!("epochs=12 encoder_lr=3e-3 head_lr=3e-3 dropout=0 tags={tags} level={level}");
+        let trained = desk.train(&format!("{tags}-{level}"), seqlab, dataset(800, 0), &settings);
+        let outcome = &trained.manifest.outcome;
+        assert_eq!((outcome.unlearnable.hidden, outcome.mentions), (nested, 800 + nested));
+        assert_eq!(trained.manifest.sees(), format!("the {level} mentions"));
+        let mut seen = test.clone();
+        for example in &mut seen {
+            let kept = example.gold.iter().copied();
+            example.gold = match level {
+                "outermost" => kept.max_by_key(|(span, _)| span.width_tokens()).into_iter().collect(),
+                _ => kept.min_by_key(|(span, _)| span.width_tokens()).into_iter().collect(),
+            };
+        }
+        let predictor = Predictor::load(&trained.snapshot).unwrap();
+        let options = PredictOptions { floor: 0.0, use_heads: false, ..PredictOptions::default() };
+        let f1 = evaluate(&predictor, &seen, options, &NEVER).unwrap().micro.f1().unwrap();
+        assert!(f1 >= 0.95, "{tags} {level}: {f1}");
+        for said in predictor.predict(&words(&test[..20]), options, &NEVER).unwrap() {
+            let chosen: Vec<_> = said.spans.iter().filter(|said| said.chosen).collect();
+            assert!(chosen.windows(2).all(|pair| pair[0].span.end() <= pair[1].span.start()), "tags don't overlap");
+            for mention in said.spans {
+                let sum = mention.score + mention.runner_up.map_or(0.0, |(_, p)| p);
+                assert!(mention.score >= 0.0 && sum <= 1.0 + 1e-6, "probabilities of labels that exclude each other");
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@
 
 use nestling::annotation::{LabelId, Span, Status};
 use nestling::encoder::Encoders;
-use nestling::model::{MAX_WIDTH, architectures};
+use nestling::model::{MAX_WIDTH, OptionSpec, architectures};
 use nestling::parameter::Value;
 use nestling::session::{Driver, EvaluateRequest, Home, ImportHow, NewProject, Part, Project, ReadRequest, read_files};
 use nestling::train::{Config, Dataset, Example, PredictOptions, Predictor, TrainError, TrainRequest, evaluate, train};
@@ -70,7 +70,9 @@ fn labels() -> Vec<(LabelId, String)> {
 fn short(architecture: &str, encoder: &str) -> Config {
     let (architecture, encoder) = (architecture.to_owned(), encoder.to_owned());
     let mut config = Config { architecture, encoder, epochs: Some(1), ..Config::default() };
-    config.options.prefer(&MAX_WIDTH, Value::Whole(6));
+    for width in [MAX_WIDTH, OptionSpec { name: "candidate_width", ..MAX_WIDTH }] {
+        config.options.prefer(&width, Value::Whole(6));
+    }
     config
 }
 
@@ -98,8 +100,9 @@ fn every_system_trains_on_extremes_and_loses_no_word() {
         let request = TrainRequest::new(dataset, config, encoders, snapshot);
         let trained = train(&request, &NEVER, &mut |_| {}).unwrap_or_else(|error| panic!("{system}: {error}"));
         let outcome = &trained.manifest.outcome;
+        let max_width = trained.manifest.settings.max_width();
         // Of 129 and of 12 words; those of one span and two labels are no fault of the width.
-        assert_eq!(outcome.too_wide_mentions, 2, "{system}");
+        assert_eq!(outcome.unlearnable.too_wide, if max_width.is_some() { 2 } else { 0 }, "{system}");
         assert!(outcome.dev.is_some(), "{system}");
 
         let predictor = Predictor::load(&trained.snapshot).unwrap();
@@ -116,7 +119,11 @@ fn every_system_trains_on_extremes_and_loses_no_word() {
                 assert!(heads == words.len() || without_heads, "{system}: a word is lost");
                 assert!(prediction.first_words.iter().all(|p| (0.0..=1.0).contains(p)), "{system}");
                 for span in &prediction.spans {
-                    assert!(span.span.end().get() <= words.len() && span.span.width_tokens() <= 6, "{system}");
+                    assert!(
+                        span.span.end().get() <= words.len()
+                            && span.span.width_tokens() <= max_width.unwrap_or(usize::MAX),
+                        "{system}"
+                    );
                     assert!((0.0..=1.0).contains(&span.score) && span.label.0 < LABELS, "{system}: {span:?}");
                 }
             }
@@ -187,7 +194,8 @@ fn a_project_with_extremes_trains_predicts_and_scores() {
         for encoder in ["small", "tiny"] {
             let has_heads = architecture.id() != "spanner";
             let trained = project.train_now(short(architecture.id(), encoder), &NEVER, &mut |_| {}).unwrap();
-            assert_eq!(trained.manifest.outcome.too_wide_mentions, too_wide);
+            let expected = trained.manifest.settings.max_width().map_or(0, |_| too_wide);
+            assert_eq!(trained.manifest.outcome.unlearnable.too_wide, expected);
             let options = PredictOptions::default();
             let predicted = project.predict_now(Part::Pool, None, None, options, &NEVER, &mut |_, _| {}).unwrap();
             assert_eq!(predicted.sentences, extremes().len());

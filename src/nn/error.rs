@@ -27,6 +27,12 @@ pub enum NnError {
     NotFinite,
     #[error("the number {number} is beyond a table of {}", counted(*rows, "row", "rows"))]
     BeyondTable { number: u32, rows: usize },
+    #[error(
+        "no tag may begin a sentence, follow itself and end it; a CRF needs one, such as that of words outside mentions"
+    )]
+    NoTagSequence,
+    #[error("the tags to learn from take a forbidden transition")]
+    ForbiddenTags,
     #[error("a backward pass does not follow the forward pass that it belongs to")]
     OtherTape,
     #[error("can't write weights: {source}: {path}")]

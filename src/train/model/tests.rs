@@ -3,10 +3,13 @@
 use super::super::{Config, Event};
 use super::*;
 use crate::encoder::Encoders;
-use crate::model::{EncoderTraits, architectures};
+use crate::model::{EncoderTraits, MAX_WIDTH, architectures};
 use crate::nn::Processor;
+use crate::parameter::Value;
 use candle_core::Device;
 use std::sync::atomic::AtomicBool;
+
+mod seam;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 const WORDS: usize = 700;
@@ -22,8 +25,9 @@ fn untrained(config: Config, pretrained: bool) -> (Vars, Model) {
     (vars, model)
 }
 
+/// Where the architecture has a max width.
 fn wide(max_width: usize, mut config: Config) -> Config {
-    config.set("max_width", &max_width.to_string()).unwrap();
+    config.options.prefer(&MAX_WIDTH, Value::Whole(max_width as u64));
     config
 }
 
@@ -94,8 +98,7 @@ fn no_part_is_longer_than_asked_for_and_all_words_are_in_one() {
             assert!(parts.len() >= 800 / most && parts.iter().all(|part| part.positions() <= most));
             // Of one window alone the rest may be shorter than a mention.
             if is_training && most > 300 {
-                let mentions: usize =
-                    parts.iter().map(|p| p.sentence.first_words().iter().filter(|is| **is).count()).sum();
+                let mentions: usize = parts.iter().map(|p| p.sentence.mentions().len()).sum();
                 assert_eq!(mentions, gold.len(), "none is parted");
             }
         }
@@ -106,7 +109,7 @@ fn no_part_is_longer_than_asked_for_and_all_words_are_in_one() {
 fn hidden_states_that_are_kept_in_parts_are_those_kept_at_once() {
     let effort = crate::train::TrainedLayers::TaskHead;
     let (_vars, mut model) = untrained(Config { effort, ..Config::default() }, true);
-    assert!(model.bert.frozen_below() > 0);
+    assert!(model.encoding.bert().frozen_below() > 0);
     let (sentence, threads) = (words(WORDS), Threads::new("test", Some(2)).unwrap());
     let mut kept = |most| {
         model.most.predict = most;
@@ -115,10 +118,11 @@ fn hidden_states_that_are_kept_in_parts_are_those_kept_at_once() {
         prepared.remove(0)
     };
     let (whole, parts) = (kept(usize::MAX), kept(600));
-    assert_eq!(whole.states.as_ref().map(Vec::len), Some(whole.positions() * model.bert.hidden()));
-    assert!(whole.states == parts.states);
+    let width = model.encoding.kept_width();
+    assert_eq!(whole.states.as_ref().map(FrozenStates::numbers), Some(whole.positions() * width));
+    assert!(whole.states == parts.states, "the same bits");
     let part = whole.part(100..500);
-    assert_eq!(part.states.map(|states| states.len()), Some(part.alignment.rows() * model.bert.hidden()));
+    assert_eq!(part.states.map(|states| states.numbers()), Some(part.alignment.rows() * width));
 }
 
 #[test]
