@@ -1,16 +1,15 @@
 //! Which proposals are mentions (§2.6): Soft-NMS, after Bodla et al. 2017.
 //!
 //! From the best proposal on, each lowers the scores of those that share much with it; what stays above a threshold is a
-//! mention. As the authors' program does, the scores of proposals that came to the same span are added first, so a score may
-//! be above 1. Of two that cross, the worse one is dropped (the authors drop both).
+//! mention. The score of a proposal is the sum of those of all seeds that came to its span, so it may be above 1. Of two that
+//! cross, the worse one is dropped first.
 
 use super::overlap::iou;
 use crate::annotation::Span;
 use crate::model::Class;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
-/// A span with the label that it would have.
+/// A span with the label that it would have, and a score that is no probability.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Proposal {
     pub span: Span,
@@ -37,11 +36,11 @@ pub(super) struct SoftNms {
 }
 
 impl SoftNms {
-    /// The mentions among the proposals of one sentence, the best first, with their scores as they are in the end. No span
-    /// comes twice, and no two cross.
-    pub(super) fn choose(self, proposals: &[Proposal]) -> Vec<Proposal> {
+    /// The mentions among the proposals of one sentence, one for each span: the best first, with their scores as they are in
+    /// the end. No two cross.
+    pub(super) fn choose(self, proposals: Vec<Proposal>) -> Vec<Proposal> {
         // At most two a word are left here: spans of which no two cross form trees.
-        let mut rest = without_crossing(summed(proposals));
+        let mut rest = without_crossing(proposals);
         let mut mentions = Vec::new();
         while let Some(best) = (0..rest.len()).min_by(|&a, &b| rest[a].order(&rest[b])) {
             let best = rest.swap_remove(best);
@@ -57,26 +56,6 @@ impl SoftNms {
         }
         mentions
     }
-}
-
-/// One proposal for each span, with the label whose scores add up to most.
-fn summed(proposals: &[Proposal]) -> Vec<Proposal> {
-    let mut sums: BTreeMap<(Span, Class), f32> = BTreeMap::new();
-    for proposal in proposals {
-        *sums.entry((proposal.span, proposal.class)).or_default() += proposal.score;
-    }
-    let mut best: Vec<Proposal> = Vec::with_capacity(sums.len());
-    for ((span, class), score) in sums {
-        match best.last_mut() {
-            Some(last) if last.span == span => {
-                if score > last.score {
-                    *last = Proposal { span, class, score };
-                }
-            }
-            _ => best.push(Proposal { span, class, score }),
-        }
-    }
-    best
 }
 
 /// Those that cross no better one, the best first.
@@ -118,17 +97,17 @@ mod tests {
             proposal(5, 6, 1, 0.5),   // alone
             proposal(6, 7, 1, 0.25),  // alone and too low
         ];
-        let mentions = PLAIN.choose(&all);
+        let mentions = PLAIN.choose(all.to_vec());
         // 0..2 and 0..4 are equally good at first; the one that ends first comes first.
         assert_eq!(mentions, [proposal(0, 2, 2, 0.875), proposal(5, 6, 1, 0.5), proposal(0, 4, 1, 0.4375)]);
         let gentle = SoftNms { decay: 1.0, ..PLAIN };
-        assert_eq!(gentle.choose(&all).len(), 5);
-        assert_eq!(PLAIN.choose(&[]), []);
+        assert_eq!(gentle.choose(all.to_vec()).len(), 5);
+        assert_eq!(PLAIN.choose(Vec::new()), []);
     }
 
     #[test]
     fn the_best_does_not_lower_itself() {
-        assert_eq!(PLAIN.choose(&[proposal(2, 5, 3, 0.5)]), [proposal(2, 5, 3, 0.5)]);
+        assert_eq!(PLAIN.choose(vec![proposal(2, 5, 3, 0.5)]), [proposal(2, 5, 3, 0.5)]);
     }
 
     #[test]
@@ -136,24 +115,18 @@ mod tests {
         // By 0..10 (0.9) the second falls to 0.4, so that the third (0.5) comes before it and lowers it again.
         let all = [proposal(0, 10, 1, 0.9), proposal(0, 8, 1, 0.8), proposal(0, 4, 1, 0.5)];
         let soft = SoftNms { decay: 0.5, iou: 0.5, threshold: 0.1 };
-        assert_eq!(soft.choose(&all), [all[0], all[2], proposal(0, 8, 1, 0.2)]);
-    }
-
-    #[test]
-    fn proposals_of_one_span_count_together() {
-        let all = [proposal(1, 3, 2, 0.25), proposal(1, 3, 1, 0.3), proposal(1, 3, 2, 0.25), proposal(4, 5, 1, 0.35)];
-        assert_eq!(PLAIN.choose(&all), [proposal(1, 3, 2, 0.5)]);
+        assert_eq!(soft.choose(all.to_vec()), [all[0], all[2], proposal(0, 8, 1, 0.2)]);
     }
 
     #[test]
     fn of_two_that_cross_the_better_one_stays() {
         let all = [proposal(0, 3, 1, 0.7), proposal(2, 5, 1, 0.9), proposal(4, 7, 1, 0.6), proposal(0, 2, 1, 0.5)];
-        assert_eq!(PLAIN.choose(&all), [all[1], all[3]]);
+        assert_eq!(PLAIN.choose(all.to_vec()), [all[1], all[3]]);
         // What was dropped drops nothing: 4..7 crosses 2..5, and only that crosses 0..3.
         let all = [proposal(0, 3, 1, 0.7), proposal(2, 5, 1, 0.6), proposal(4, 7, 1, 0.5)];
-        assert_eq!(PLAIN.choose(&all), [all[0], all[2]]);
+        assert_eq!(PLAIN.choose(all.to_vec()), [all[0], all[2]]);
         let nested = [proposal(0, 6, 1, 0.9), proposal(0, 2, 1, 0.8), proposal(4, 6, 1, 0.7), proposal(6, 9, 1, 0.6)];
-        assert_eq!(PLAIN.choose(&nested), nested, "sharing a boundary is no crossing");
+        assert_eq!(PLAIN.choose(nested.to_vec()), nested, "sharing a boundary is no crossing");
     }
 
     /// Algorithm 1 to the letter, with `[i : N]` begun behind i: taken out, lowered, put in where its score belongs.
@@ -200,7 +173,7 @@ mod tests {
                 let better = kept.iter().filter(|kept| kept.order(dropped).is_lt());
                 prop_assert!(better.into_iter().any(|kept| kept.span.crosses(dropped.span)));
             }
-            let mut chosen = soft.choose(&all);
+            let mut chosen = soft.choose(all);
             chosen.sort_by(Proposal::order);
             prop_assert_eq!(chosen, algorithm_1(soft, &kept));
         }
