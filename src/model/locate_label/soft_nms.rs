@@ -6,14 +6,12 @@
 
 use super::overlap::iou;
 use crate::annotation::Span;
-use crate::model::Class;
 use std::cmp::Ordering;
 
-/// A span with the label that it would have, and a score that is no probability.
+/// A span that has a label, and a score that is no probability.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Proposal {
     pub span: Span,
-    pub class: Class,
     pub score: f32,
 }
 
@@ -81,8 +79,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn proposal(start: usize, end: usize, class: Class, score: f32) -> Proposal {
-        Proposal { span: Span::from_range(start..end).unwrap(), class, score }
+    fn proposal(start: usize, end: usize, score: f32) -> Proposal {
+        Proposal { span: Span::from_range(start..end).unwrap(), score }
     }
 
     const PLAIN: SoftNms = SoftNms { decay: 0.5, iou: 0.5, threshold: 0.4 };
@@ -90,16 +88,16 @@ mod tests {
     #[test]
     fn worse_ones_that_share_much_lose_each_time() {
         let all = [
-            proposal(0, 4, 1, 0.875), // the best
-            proposal(0, 3, 2, 0.75),  // IoU 3/4 with it: 0.375
-            proposal(0, 2, 2, 0.875), // IoU 2/4 with it: 0.4375, then nothing more, as 0..3 comes later
-            proposal(0, 1, 1, 0.5),   // IoU 1/4 with 0..4, 1/2 with 0..2: 0.25
-            proposal(5, 6, 1, 0.5),   // alone
-            proposal(6, 7, 1, 0.25),  // alone and too low
+            proposal(0, 4, 0.875), // the best
+            proposal(0, 3, 0.75),  // IoU 3/4 with it: 0.375
+            proposal(0, 2, 0.875), // IoU 2/4 with it: 0.4375, then nothing more, as 0..3 comes later
+            proposal(0, 1, 0.5),   // IoU 1/4 with 0..4, 1/2 with 0..2: 0.25
+            proposal(5, 6, 0.5),   // alone
+            proposal(6, 7, 0.25),  // alone and too low
         ];
         let mentions = PLAIN.choose(all.to_vec());
         // 0..2 and 0..4 are equally good at first; the one that ends first comes first.
-        assert_eq!(mentions, [proposal(0, 2, 2, 0.875), proposal(5, 6, 1, 0.5), proposal(0, 4, 1, 0.4375)]);
+        assert_eq!(mentions, [proposal(0, 2, 0.875), proposal(5, 6, 0.5), proposal(0, 4, 0.4375)]);
         let gentle = SoftNms { decay: 1.0, ..PLAIN };
         assert_eq!(gentle.choose(all.to_vec()).len(), 5);
         assert_eq!(PLAIN.choose(Vec::new()), []);
@@ -107,25 +105,25 @@ mod tests {
 
     #[test]
     fn the_best_does_not_lower_itself() {
-        assert_eq!(PLAIN.choose(vec![proposal(2, 5, 3, 0.5)]), [proposal(2, 5, 3, 0.5)]);
+        assert_eq!(PLAIN.choose(vec![proposal(2, 5, 0.5)]), [proposal(2, 5, 0.5)]);
     }
 
     #[test]
     fn an_order_that_changes_on_the_way_counts() {
         // By 0..10 (0.9) the second falls to 0.4, so that the third (0.5) comes before it and lowers it again.
-        let all = [proposal(0, 10, 1, 0.9), proposal(0, 8, 1, 0.8), proposal(0, 4, 1, 0.5)];
+        let all = [proposal(0, 10, 0.9), proposal(0, 8, 0.8), proposal(0, 4, 0.5)];
         let soft = SoftNms { decay: 0.5, iou: 0.5, threshold: 0.1 };
-        assert_eq!(soft.choose(all.to_vec()), [all[0], all[2], proposal(0, 8, 1, 0.2)]);
+        assert_eq!(soft.choose(all.to_vec()), [all[0], all[2], proposal(0, 8, 0.2)]);
     }
 
     #[test]
     fn of_two_that_cross_the_better_one_stays() {
-        let all = [proposal(0, 3, 1, 0.7), proposal(2, 5, 1, 0.9), proposal(4, 7, 1, 0.6), proposal(0, 2, 1, 0.5)];
+        let all = [proposal(0, 3, 0.7), proposal(2, 5, 0.9), proposal(4, 7, 0.6), proposal(0, 2, 0.5)];
         assert_eq!(PLAIN.choose(all.to_vec()), [all[1], all[3]]);
         // What was dropped drops nothing: 4..7 crosses 2..5, and only that crosses 0..3.
-        let all = [proposal(0, 3, 1, 0.7), proposal(2, 5, 1, 0.6), proposal(4, 7, 1, 0.5)];
+        let all = [proposal(0, 3, 0.7), proposal(2, 5, 0.6), proposal(4, 7, 0.5)];
         assert_eq!(PLAIN.choose(all.to_vec()), [all[0], all[2]]);
-        let nested = [proposal(0, 6, 1, 0.9), proposal(0, 2, 1, 0.8), proposal(4, 6, 1, 0.7), proposal(6, 9, 1, 0.6)];
+        let nested = [proposal(0, 6, 0.9), proposal(0, 2, 0.8), proposal(4, 6, 0.7), proposal(6, 9, 0.6)];
         assert_eq!(PLAIN.choose(nested.to_vec()), nested, "sharing a boundary is no crossing");
     }
 
@@ -162,7 +160,7 @@ mod tests {
                 threshold: f32::from(threshold) / 64.0,
             };
             let all = spans.into_iter().map(|((start, width), score)| {
-                proposal(start, start + width, 1, f32::from(score) / 64.0)
+                proposal(start, start + width, f32::from(score) / 64.0)
             });
             let all: Vec<Proposal> = all.collect();
             let kept = without_crossing(all.clone());
