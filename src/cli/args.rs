@@ -10,7 +10,8 @@ pub(super) use bench::{Bench, BenchImport, BenchPredict, BenchRefresh, BenchTrai
 pub(super) use encoders::{EncoderAction, Encoders};
 pub(super) use models::{By, Compare, Distill, Evaluate, Predict, Train};
 
-use crate::session::{Config, KEYS, LOG_LEVELS, SessionError, formats};
+use crate::model::architectures;
+use crate::session::{Config, LOG_LEVELS, SessionError, formats};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -48,10 +49,19 @@ pub(super) struct Common {
 /// Settings that `nestling train` has options for, too.
 const OPTIONS_OF_TRAIN: [&str; 7] = ["architecture", "effort", "epochs", "batch_size", "seed", "limit", "threads"];
 
-/// A line for each setting of trainings that has no option of its own.
+/// A line for each setting of trainings that has no option of its own, and then for each option of an architecture.
 fn settings_of_trainings() -> String {
-    let others = KEYS.iter().filter(|(key, ..)| !OPTIONS_OF_TRAIN.contains(key));
-    others.map(|(key, default, meaning)| format!("  {key:<13} {meaning} [{default}]\n")).collect()
+    let mut text = String::new();
+    for parameter in Config::parameters().iter().filter(|parameter| !OPTIONS_OF_TRAIN.contains(&parameter.key)) {
+        text += &format!("  {:<13} {} [{}]\n", parameter.key, parameter.help, parameter.default);
+    }
+    for architecture in architectures() {
+        text += &format!("With architecture={}:\n", architecture.id());
+        for spec in architecture.options() {
+            text += &format!("  {:<13} {} [{}]\n", spec.name, spec.help, spec.default_text());
+        }
+    }
+    text
 }
 
 /// What every sub-command that trains takes.

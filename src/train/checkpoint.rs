@@ -19,7 +19,7 @@
 mod disk;
 
 use super::atomic_directory::{self, AtomicDirectory, CONFIG, MANIFEST, VerifiedDirectory, damaged, read_manifest};
-use super::files::{ConfigFile, LabelFile, MOST_COUNTED, ReportFile, SamplesFile, project_id};
+use super::files::{LabelFile, MOST_COUNTED, ReportFile, SamplesFile, project_id};
 use super::removal::{is_half_written, remove_checkpoint};
 use super::{Dataset, Settings, TrainError};
 use crate::annotation::{LabelId, ModelId, ProjectId, Span};
@@ -213,7 +213,7 @@ fn write(
     if let Some(own) = contents.own {
         new.json(OWN, &OwnFile::from(own))?;
     }
-    new.json(CONFIG, &ConfigFile::from(contents.settings))?;
+    new.json(CONFIG, &contents.settings.to_json())?;
     new.definition(contents.definition)?;
     let version = architecture(&contents.settings.architecture)?.version();
     new.seal(|hashes| StateFile::new(state, dataset.labels(), version, hashes))?;

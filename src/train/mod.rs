@@ -17,6 +17,7 @@
 //! Deliberately absent: the project file, clocks other than for durations, threads (the caller's thread waits; tensor
 //! work runs on a pool of its own, see [`crate::nn::Threads`]).
 
+mod asked_options;
 mod atomic_directory;
 mod beginning;
 mod checkpoint;
@@ -27,27 +28,32 @@ mod files;
 mod memory;
 mod model;
 mod output;
+mod parameters;
 mod parts;
 mod plan;
 mod predictor;
 mod removal;
 mod request;
 mod run;
+mod self_training;
 mod settings;
 mod snapshot;
+mod trained_layers;
 
+pub use asked_options::AskedOptions;
 pub use checkpoint::{Checkpoints, Interrupted, Pace, interrupted, training_project};
-pub use config::{Config, KEYS};
 pub use dataset::{Dataset, Example};
 pub use event::Event;
 pub use memory::{forget_peak_memory, peak_memory_mb, resident_memory_mb};
+pub use parameters::{Config, Settings};
 pub use parts::{Cost, PartTimes};
 pub use predictor::{FinalAnswer, PredictOptions, Predictor, ScoredSpan, SentencePrediction, answers, evaluate};
 pub use removal::{is_half_written, remove_snapshot, remove_training, snapshot_files};
 pub use request::{ResumeRequest, TrainRequest, Trained};
 pub use run::{ENOUGH_DEV, is_result_of, resume, train};
-pub use settings::{Settings, TrainedLayers};
+pub use self_training::SelfTraining;
 pub use snapshot::{Manifest, Outcome, Snapshot, check_snapshot, snapshot_hash, snapshot_manifest};
+pub use trained_layers::TrainedLayers;
 
 use crate::annotation::{LabelId, Span};
 use crate::encoder::EncoderError;
@@ -63,7 +69,9 @@ pub enum TrainError {
     #[error("there is no setting {key:?}; there are: {there}")]
     NoSuchSetting { key: String, there: String },
     #[error("{key} can't be {value:?}; it takes {expected}")]
-    BadValue { key: &'static str, value: String, expected: &'static str },
+    BadValue { key: String, value: String, expected: String },
+    #[error("{name} is no option of {architectures}; it is one of: {there}")]
+    OtherArchitecture { name: &'static str, architectures: String, there: String },
     #[error("a data set needs {0} to learn from")]
     NothingToLearn(&'static str),
     #[error("sentence {sentence} of the data set holds no words")]

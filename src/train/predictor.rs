@@ -142,7 +142,7 @@ impl Predictor {
 
     /// Probability from which a word is taken for the first word of an entity.
     pub fn threshold(&self, options: PredictOptions) -> f32 {
-        options.threshold.unwrap_or(self.manifest.settings.threshold)
+        options.threshold.unwrap_or(self.manifest.settings.threshold())
     }
 
     fn work<'a>(&'a self, options: PredictOptions, cancel: &'a AtomicBool) -> PredictionWork<'a> {

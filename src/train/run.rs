@@ -177,7 +177,7 @@ impl Training<'_> {
     }
 
     fn work(&self) -> PredictionWork<'_> {
-        let (filter, floor) = (FirstWordFilter::AtLeast(self.settings.threshold), f32::INFINITY);
+        let (filter, floor) = (FirstWordFilter::AtLeast(self.settings.threshold()), f32::INFINITY);
         PredictionWork {
             threads: &self.threads,
             filter,

@@ -9,7 +9,7 @@
 //! ```
 
 use super::atomic_directory::{self, AtomicDirectory, CONFIG, MANIFEST, VerifiedDirectory, damaged, read_manifest};
-use super::files::{ConfigFile, LabelFile, ManifestFile};
+use super::files::{LabelFile, ManifestFile};
 use super::model::Model;
 use super::{Settings, TrainError};
 use crate::annotation::{LabelId, ModelId, ProjectId};
@@ -103,7 +103,7 @@ pub(super) fn write(
 ) -> Result<String, TrainError> {
     let mut new = AtomicDirectory::for_place(folder, cancel)?;
     new.tensors(WEIGHTS, tensors)?;
-    new.json(CONFIG, &ConfigFile::from(&manifest.settings))?;
+    new.json(CONFIG, &manifest.settings.to_json())?;
     new.json(LABELS, &LabelFile::list(&manifest.labels))?;
     new.definition(definition)?;
     new.seal(|hashes| ManifestFile::new(VERSION, manifest, hashes))

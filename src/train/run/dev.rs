@@ -31,7 +31,7 @@ impl Training<'_> {
         }
         let begun = Instant::now();
         let labels: Vec<LabelId> = self.dataset.labels().iter().map(|(id, _)| *id).collect();
-        let threshold = self.settings.threshold;
+        let threshold = self.settings.threshold();
         let report = score(&self.model, &labels, self.dataset.dev(), &self.dev, threshold, self.work())?;
         self.dev_secs = begun.elapsed().as_secs_f64();
         Ok(Some(report))

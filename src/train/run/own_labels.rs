@@ -41,7 +41,7 @@ impl Training<'_> {
     fn label_itself(&self, part: usize) -> Result<Vec<Mentions>, TrainError> {
         let words = self.words_to_label(part).map(|words| (words, [].as_slice()));
         let prepared = self.model.prepare_all(words, self.cancel)?;
-        let answers = answer_all(&self.model, &prepared, self.settings.threshold, self.work())?;
+        let answers = answer_all(&self.model, &prepared, self.settings.threshold(), self.work())?;
         Ok(answers.into_iter().map(|answer| answer.mentions).collect())
     }
 

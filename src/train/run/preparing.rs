@@ -27,7 +27,7 @@ impl<'a> Training<'a> {
         if dataset.labels().is_empty() {
             return Err(TrainError::NothingToLearn("a label"));
         }
-        let (processor, note) = config.processor();
+        let (processor, note) = config.possible_processor();
         let unlabelled = dataset.unlabelled().len() + dataset.train().len() - sentences;
         let (definition, settings, mut vars) = match &request.start {
             None => from_encoder(request, sentences, unlabelled, processor)?,
