@@ -25,6 +25,8 @@ mod soft_nms;
 mod span_mlp;
 mod span_rows;
 mod stages;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use super::{
