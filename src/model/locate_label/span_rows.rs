@@ -85,6 +85,6 @@ mod tests {
         }
         assert_eq!(rows.parts(6, Range::len), [0..3, 3..4, 4..6, 6..7]);
         assert_eq!(rows.parts(4, |_| 1), [0..4, 4..7]);
-        assert_eq!(SpanRows::default().parts(4, |_| 1), []);
+        assert!(SpanRows::default().parts(4, |_| 1).is_empty());
     }
 }

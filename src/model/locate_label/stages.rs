@@ -207,3 +207,71 @@ impl Classified {
         self.weights.push(soft_weight(iou, is_mention, settings.focus));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nn::{ParameterGroup, Vars};
+    use candle_core::Device;
+    use std::collections::HashMap;
+
+    /// Stages that say the same of every span: the biases of their last layers.
+    fn stages(filter: f32, offsets: [f32; 2], classes: &[f32], operations: Operations) -> Stages {
+        let mut weights = HashMap::new();
+        for (name, biases) in [("filter", &[filter][..]), ("regressor", &offsets), ("classifier", classes)] {
+            let outputs = biases.len();
+            let zeros = |rows: usize, columns: usize| Tensor::from_vec(vec![0f32; rows * columns], (rows, columns), &Device::Cpu);
+            weights.insert(format!("s.{name}.inner.weight"), zeros(4, 6).unwrap());
+            weights.insert(format!("s.{name}.inner.bias"), Tensor::from_vec(vec![0f32; 4], 4, &Device::Cpu).unwrap());
+            weights.insert(format!("s.{name}.output.weight"), zeros(outputs, 4).unwrap());
+            weights.insert(format!("s.{name}.output.bias"), Tensor::from_slice(biases, outputs, &Device::Cpu).unwrap());
+        }
+        let mut vars = Vars::fixed(weights, &Device::Cpu);
+        let mut scope = vars.scope("s", ParameterGroup::TaskHead);
+        Stages::new(&mut scope, [2, 4, classes.len()], 0.0, operations).unwrap()
+    }
+
+    fn located(stages: &Stages, least: Option<f32>) -> Vec<Vec<(String, usize)>> {
+        let words = Tensor::from_vec(vec![0.5f32; 10], (5, 2), &Device::Cpu).unwrap();
+        let located = stages.locate(&words, &[0..3, 3..3, 3..5], 2, least).unwrap();
+        let seen = |located: &Located| (format!("{:?}", located.span), located.seeds);
+        located.iter().map(|sentence| sentence.iter().map(seen).collect()).collect()
+    }
+
+    #[test]
+    fn seeds_that_come_to_one_span_are_counted_and_none_leaves_its_sentence() {
+        for operations in [Operations::ByHand, Operations::Plain] {
+            let to_the_end = stages(0.0, [0.0, 7.0], &[0.0, 1.0], operations);
+            let seen = |spans: &[(&str, usize)]| -> Vec<(String, usize)> {
+                spans.iter().map(|(span, seeds)| ((*span).to_owned(), *seeds)).collect()
+            };
+            let expected = [seen(&[("0..3", 2), ("1..3", 2), ("2..3", 1)]), seen(&[]), seen(&[("0..2", 2), ("1..2", 1)])];
+            assert_eq!(located(&to_the_end, Some(0.5)), expected);
+            // Of a seed of two words the first is left; of one word nothing, so it stays where it is.
+            let shorter = stages(0.0, [0.0, -1.0], &[0.0, 1.0], operations);
+            assert_eq!(located(&shorter, None)[0], seen(&[("0..1", 2), ("1..2", 2), ("2..3", 1)]));
+        }
+    }
+
+    #[test]
+    fn the_filter_keeps_what_is_likely_enough_and_what_is_no_number() {
+        let count = |logit, least| -> usize {
+            let stages = stages(logit, [0.0; 2], &[0.0, 1.0], Operations::ByHand);
+            located(&stages, least).iter().flatten().map(|(_, seeds)| seeds).sum()
+        };
+        // 1 / (1 + e^2) is 0.119.
+        assert_eq!([count(-2.0, Some(0.11)), count(-2.0, Some(0.13)), count(-2.0, None)], [5 + 3, 0, 5 + 3]);
+        assert_eq!(count(f32::NAN, Some(0.9)), 5 + 3);
+    }
+
+    #[test]
+    fn each_sentence_has_its_table_of_probabilities() {
+        let stages = stages(0.0, [0.0; 2], &[0.0, 3f32.ln()], Operations::ByHand);
+        let words = Tensor::from_vec(vec![0.5f32; 10], (5, 2), &Device::Cpu).unwrap();
+        let span = |start, end| Located { span: Span::from_range(start..end).unwrap(), seeds: 1 };
+        let sentences = [0..3, 3..5, 5..5];
+        let tables = stages.label(&words, &sentences, &[vec![span(0, 1), span(0, 3)], vec![span(1, 2)], vec![]]).unwrap();
+        assert_eq!(tables.iter().map(Vec::len).collect::<Vec<_>>(), [4, 2, 0]);
+        assert!(tables.concat().chunks(2).all(|row| (row[0] - 0.25).abs() < 1e-6 && (row[1] - 0.75).abs() < 1e-6));
+    }
+}
