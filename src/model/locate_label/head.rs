@@ -3,6 +3,7 @@
 use super::options::Settings;
 use super::seeds::Seed;
 use super::soft_nms::Proposal;
+use super::span_mlp::Computed;
 use super::stages::{Lesson, Located, Stages};
 use super::words::WordVectors;
 use crate::annotation::Span;
@@ -11,7 +12,8 @@ use crate::model::{
     BatchLoss, Candidates, Class, FirstWordFilter, Found, ModelError, Prediction, SampleCounts, Samples, Sentence,
     GoldMention, TaskHead, TaskHeadConfig, dropout_of_models, likely,
 };
-use crate::nn::{Mode, Rng, Scope};
+use crate::nn::kernels::has_bf16;
+use crate::nn::{Mode, Operations, Rng, Scope};
 use candle_core::Tensor;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,7 +32,9 @@ impl LocateHead {
     pub(super) fn new(mut scope: Scope<'_>, hidden: usize, config: &TaskHeadConfig) -> Result<Self, ModelError> {
         let (settings, classes, dropout) = (Settings::new(&config.options)?, config.classes, config.dropout);
         let words = WordVectors::new(scope.scope("word_shape"), settings.word_shapes, config.operations)?;
-        let stages = Stages::new(&mut scope, [words.size(hidden), hidden, classes], dropout, config.operations)?;
+        let bf16 = config.bf16 && has_bf16() && config.operations == Operations::ByHand;
+        let computed = Computed { dropout, bf16, operations: config.operations };
+        let stages = Stages::new(&mut scope, [words.size(hidden), hidden, classes], computed)?;
         Ok(Self { words, stages, settings, classes, dropout })
     }
 

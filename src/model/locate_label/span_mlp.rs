@@ -1,7 +1,7 @@
 //! Two linear layers over a span (Eq. 3, 5 and 10): `W₂ · GELU(W₁ · [h^p; h_left; h_right] + b₁) + b₂`, where `h^p` are the
 //! greatest values of its words' vectors (Eq. 1) and two more vectors are those of words at its boundaries.
 
-use super::seed_pass::SeedPass;
+use super::seed_pass::{Product, SeedPass};
 use super::span_rows::SpanRows;
 use crate::nn::{
     Linear, Mode, NnError, Operations, Scope, as_slice, project_pair, segment_max, select_rows,
@@ -19,8 +19,17 @@ pub(super) struct SpanMlp {
     inner: Linear,
     /// `[O, S]`
     output: Linear,
-    dropout: f32,
-    operations: Operations,
+    computed: Computed,
+}
+
+/// How the layers are computed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Computed {
+    /// Of what goes into the first layer.
+    pub dropout: f32,
+    /// Whether products with the first layer's weight are in half precision.
+    pub bf16: bool,
+    pub operations: Operations,
 }
 
 impl SpanMlp {
@@ -28,14 +37,12 @@ impl SpanMlp {
     pub(super) fn new(
         mut scope: Scope<'_>,
         [size, inner, outputs]: [usize; 3],
-        dropout: f32,
-        operations: Operations,
+        computed: Computed,
     ) -> Result<Self, NnError> {
         Ok(Self {
             inner: Linear::uniform(scope.scope("inner"), 3 * size, inner)?,
             output: Linear::uniform(scope.scope("output"), inner, outputs)?,
-            dropout,
-            operations,
+            computed,
         })
     }
 
@@ -49,21 +56,34 @@ impl SpanMlp {
         mode: &mut Mode<'_>,
     ) -> Result<Tensor, NnError> {
         let spans = Tensor::cat(&[greatest, &select_rows(words, left)?, &select_rows(words, right)?], 1)?;
-        let spans = self.operations.dropout(&spans, self.dropout, mode)?;
-        let inner = self.operations.gelu(&self.inner.forward(&spans, self.operations)?)?;
-        self.output.forward(&inner, self.operations)
+        let Computed { dropout, operations, .. } = self.computed;
+        let spans = operations.dropout(&spans, dropout, mode)?;
+        let inner = operations.gelu(&self.first_layer(&spans)?)?;
+        self.output.forward(&inner, operations)
+    }
+
+    /// `[N, 3D]` to `[N, S]`.
+    fn first_layer(&self, spans: &Tensor) -> Result<Tensor, NnError> {
+        let Computed { bf16, operations, .. } = self.computed;
+        if !bf16 {
+            return self.inner.forward(spans, operations);
+        }
+        let (rows, weight) = (spans.dim(0)?, self.inner.weight());
+        let product = project_pair(spans, [weight, weight], rows, bf16, operations)?;
+        Ok(product.broadcast_add(self.inner.bias())?)
     }
 
     /// The same in prediction, row after row, in bounded memory.
     pub(super) fn numbers(&self, words: &Tensor, rows: &SpanRows) -> Result<Vec<f32>, NnError> {
-        let parts = match self.operations {
+        let operations = self.computed.operations;
+        let parts = match operations {
             Operations::ByHand => rows.parts(ROWS, |_| 1),
             Operations::Plain => rows.parts(WORDS, std::ops::Range::len),
         };
         let mut numbers = Vec::new();
         for part in parts {
             let (spans, left, right) = rows.part(part);
-            let greatest = segment_max(words, spans, self.operations)?;
+            let greatest = segment_max(words, spans, operations)?;
             let part = self.forward(words, &greatest, [left, right], &mut Mode::Predict)?;
             numbers.extend(part.flatten_all()?.to_vec1::<f32>()?);
         }
@@ -73,19 +93,20 @@ impl SpanMlp {
     /// As [`SpanMlp::numbers`] for a layer of one output and many more spans than words: the words at the boundaries are
     /// multiplied once a word, and neighbours that begin with the same word find their greatest values together.
     pub(super) fn numbers_of_many(&self, words: &Tensor, rows: &SpanRows) -> Result<Vec<f32>, NnError> {
-        let (count, size) = words.dims2()?;
-        if self.operations == Operations::Plain || rows.len() == 0 {
+        let ((count, size), Computed { bf16, operations, .. }) = (words.dims2()?, self.computed);
+        if operations == Operations::Plain || rows.len() == 0 {
             return self.numbers(words, rows);
         }
-        let weight = self.inner.weight();
-        let part = |number: usize| weight.narrow(1, number * size, size)?.contiguous();
+        let part = |number: usize| self.inner.weight().narrow(1, number * size, size)?.contiguous();
         let twice = Tensor::cat(&[words, words], 0)?;
-        let beside = project_pair(&twice, [&part(1)?, &part(2)?], count, false, self.operations)?;
-        let words = words.contiguous()?;
+        let beside = project_pair(&twice, [&part(1)?, &part(2)?], count, bf16, operations)?;
+        let (words, weight) = (words.contiguous()?, part(0)?);
+        let weight = as_slice(&weight)?;
         let pass = SeedPass {
             words: &as_slice(&words)?,
             beside: &as_slice(&beside)?,
-            inner: [&as_slice(weight)?, &as_slice(self.inner.bias())?],
+            product: Product::new(&weight, size, bf16),
+            bias: &as_slice(self.inner.bias())?,
             output: [&as_slice(self.output.weight())?, &as_slice(self.output.bias())?],
         };
         Ok(pass.numbers(rows))
@@ -100,9 +121,16 @@ mod tests {
     use candle_core::Device;
     use proptest::prelude::*;
 
-    fn mlp(sizes: [usize; 3], operations: Operations) -> SpanMlp {
+    fn mlp(sizes: [usize; 3], operations: Operations, bf16: bool) -> SpanMlp {
         let mut vars = Vars::trainable(7, &Device::Cpu);
-        SpanMlp::new(vars.scope("mlp", ParameterGroup::TaskHead), sizes, 0.5, operations).unwrap()
+        let computed = Computed { dropout: 0.5, bf16, operations };
+        SpanMlp::new(vars.scope("mlp", ParameterGroup::TaskHead), sizes, computed).unwrap()
+    }
+
+    /// The greatest distance of any two.
+    fn off(a: &[f32], b: &[f32]) -> f32 {
+        assert_eq!(a.len(), b.len());
+        a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
     }
 
     proptest! {
@@ -130,14 +158,14 @@ mod tests {
                 }
                 from += len;
             }
-            let expected = mlp([size, inner, 1], Operations::Plain).numbers(&words, &rows).unwrap();
+            let expected = mlp([size, inner, 1], Operations::Plain, false).numbers(&words, &rows).unwrap();
             prop_assert_eq!(expected.len(), rows.len());
-            let by_hand = mlp([size, inner, 1], Operations::ByHand);
-            for got in [by_hand.numbers(&words, &rows).unwrap(), by_hand.numbers_of_many(&words, &rows).unwrap()] {
-                prop_assert_eq!(got.len(), rows.len());
-                for (got, expected) in got.iter().zip(&expected) {
-                    prop_assert!((got - expected).abs() < 1e-5, "{got} {expected}");
-                }
+            for (bf16, tolerance) in [(false, 1e-5), (true, 0.05)] {
+                let by_hand = mlp([size, inner, 1], Operations::ByHand, bf16);
+                let (one, other) = (by_hand.numbers(&words, &rows), by_hand.numbers_of_many(&words, &rows));
+                let (one, other) = (one.unwrap(), other.unwrap());
+                prop_assert!(off(&one, &expected) < tolerance, "{one:?} {expected:?}");
+                prop_assert!(off(&one, &other) < 1e-5, "{one:?} {other:?}");
             }
         }
     }

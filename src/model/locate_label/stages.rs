@@ -4,7 +4,7 @@ use super::losses::{classifier_loss, filter_loss, regression_loss};
 use super::offsets::moved;
 use super::options::Settings;
 use super::seeds::{Seed, of_lengths, pair, soft_weight};
-use super::span_mlp::SpanMlp;
+use super::span_mlp::{Computed, SpanMlp};
 use super::span_rows::SpanRows;
 use crate::annotation::Span;
 use crate::model::Class;
@@ -46,16 +46,15 @@ impl Stages {
     pub(super) fn new(
         scope: &mut Scope<'_>,
         [size, inner, classes]: [usize; 3],
-        dropout: f32,
-        operations: Operations,
+        computed: Computed,
     ) -> Result<Self, NnError> {
-        let mut mlp = |name, outputs| SpanMlp::new(scope.scope(name), [size, inner, outputs], dropout, operations);
+        let mut mlp = |name, outputs| SpanMlp::new(scope.scope(name), [size, inner, outputs], computed);
         Ok(Self {
             filter: mlp("filter", 1)?,
             regressor: mlp("regressor", 2)?,
             classifier: mlp("classifier", classes)?,
             classes,
-            operations,
+            operations: computed.operations,
         })
     }
 
@@ -70,9 +69,12 @@ impl Stages {
         settings: &Settings,
         mode: &mut Mode<'_>,
     ) -> Result<Tensor, NnError> {
-        let (mut inner, mut outer) = (SpanRows::default(), SpanRows::default());
-        let seeds: Vec<(&Lesson<'_>, &Seed)> =
+        let mut seeds: Vec<(&Lesson<'_>, &Seed)> =
             lessons.iter().flat_map(|lesson| lesson.seeds.iter().map(move |seed| (lesson, seed))).collect();
+        // The positive ones first.
+        seeds.sort_by_key(|(_, seed)| seed.offsets.is_none());
+        let positive = seeds.partition_point(|(_, seed)| seed.offsets.is_some());
+        let (mut inner, mut outer) = (SpanRows::default(), SpanRows::default());
         for (lesson, seed) in &seeds {
             inner.push_with_inner(&lesson.words, seed.span);
             outer.push_with_outer(&lesson.words, seed.span);
@@ -80,24 +82,29 @@ impl Stages {
         let greatest = segment_max(words, &inner.words, self.operations)?;
 
         let logits = self.filter.forward(words, &greatest, [&inner.left, &inner.right], mode)?.squeeze(1)?;
-        let is_positive = |seed: &Seed| seed.offsets.is_some();
-        let positive: Vec<f32> = seeds.iter().map(|(_, seed)| f32::from(is_positive(seed))).collect();
-        let weight = |seed: &Seed| soft_weight(seed.iou, is_positive(seed), settings.focus);
+        let are_positive: Vec<f32> = (0..seeds.len()).map(|row| f32::from(row < positive)).collect();
+        let weight = |seed: &Seed| soft_weight(seed.iou, seed.offsets.is_some(), settings.focus);
         let weights: Vec<f32> = seeds.iter().map(|(_, seed)| weight(seed)).collect();
-        let mut total = filter_loss(&logits, &positive, &weights)?;
+        let mut total = filter_loss(&logits, &are_positive, &weights)?;
 
-        let offsets = self.regressor.forward(words, &greatest, [&outer.left, &outer.right], mode)?;
-        let predicted = offsets.flatten_all()?.to_vec1::<f32>()?;
+        // Positive seeds teach the regressor; the others are moved, too, but nothing flows back from there.
         let (mut regressed, mut classified) = (Regressed::default(), Classified::default());
-        let (by_seed, _) = predicted.as_chunks::<2>();
-        for ((row, (lesson, seed)), offsets) in (0..).zip(&seeds).zip(by_seed) {
-            let Some(span) = moved(seed.span, *offsets, lesson.words.len()) else { continue };
-            if let Some(offsets) = seed.offsets {
-                regressed.push(row, seed.span, offsets);
+        let mut taught = None;
+        for rows in [0..positive, positive..seeds.len()].into_iter().filter(|rows| !rows.is_empty()) {
+            let (_, left, right) = outer.part(rows.clone());
+            let greatest = greatest.narrow(0, rows.start, rows.len())?;
+            let offsets = self.regressor.forward(words, &greatest, [left, right], mode)?;
+            let predicted = offsets.flatten_all()?.to_vec1::<f32>()?;
+            for ((row, (lesson, seed)), by) in (0..).zip(&seeds[rows]).zip(predicted.as_chunks::<2>().0) {
+                let Some(span) = moved(seed.span, *by, lesson.words.len()) else { continue };
+                classified.push(lesson, span, settings);
+                if let Some(offsets) = seed.offsets {
+                    regressed.push(row, seed.span, offsets);
+                }
             }
-            classified.push(lesson, span, settings);
+            taught.get_or_insert(offsets);
         }
-        if !regressed.rows.is_empty() {
+        if let Some(offsets) = taught.filter(|_| !regressed.rows.is_empty()) {
             let rows = Tensor::from_slice(&regressed.rows, regressed.rows.len(), words.device())?;
             let loss = regression_loss(&offsets.index_select(&rows, 0)?, &regressed.offsets, &regressed.widths)?;
             total = (total + (loss * settings.regression_weight)?)?;
@@ -228,7 +235,7 @@ mod tests {
         }
         let mut vars = Vars::fixed(weights, &Device::Cpu);
         let mut scope = vars.scope("s", ParameterGroup::TaskHead);
-        Stages::new(&mut scope, [2, 4, classes.len()], 0.0, operations).unwrap()
+        Stages::new(&mut scope, [2, 4, classes.len()], Computed { dropout: 0.0, bf16: false, operations }).unwrap()
     }
 
     fn located(stages: &Stages, least: Option<f32>) -> Vec<Vec<(String, usize)>> {

@@ -5,6 +5,7 @@ use super::options::{OPTIONS, Settings};
 use super::overlap::iou;
 use super::seeds::{Drawing, Seed, pair};
 use super::soft_nms::{Proposal, SoftNms};
+use super::span_mlp::Computed;
 use super::stages::{Lesson, Stages};
 use crate::annotation::Span;
 use crate::model::{Class, EncoderTraits, OptionValues};
@@ -95,7 +96,7 @@ fn the_loss_and_its_gradients() {
         vars.stock(weights.map(|(name, weight)| (format!("head.{name}"), weight.clone())));
         vars.take_only_stock();
         let mut scope = vars.scope("head", ParameterGroup::TaskHead);
-        let stages = Stages::new(&mut scope, [6, 5, 3], 0.0, operations).unwrap();
+        let stages = Stages::new(&mut scope, [6, 5, 3], Computed { dropout: 0.0, bf16: false, operations }).unwrap();
         let words = Var::from_tensor(&reference["words"]).unwrap();
         let mode = &mut Mode::Train(&mut Rng::new(1, "no dropout"));
         let loss = stages.loss(words.as_tensor(), &lessons, &settings, mode).unwrap();
