@@ -17,7 +17,7 @@ use super::{
 };
 use crate::annotation::{ModelId, ProjectId};
 use crate::disk::is_there;
-use crate::model::{FirstWordFilter, Samples, architecture};
+use crate::model::{FirstWordFilter, Samples, Unlearnable, architecture};
 use crate::nn::batches::{self, Size};
 use crate::nn::{AdamW, LinearSchedule, NnError, Rng, Threads, Vars};
 use candle_core::Tensor;
@@ -290,7 +290,9 @@ impl Training<'_> {
         }
         self.vars.check_finite().map_err(|_| TrainError::NotFinite { step: self.step })?;
         let seen = self.plan.seen() as f64;
-        let count = |f: fn(&Prepared) -> usize| self.train.iter().take(self.plan.labelled()).map(f).sum();
+        let mut unlearnable = Unlearnable::default();
+        let labelled = self.train.iter().take(self.plan.labelled());
+        labelled.for_each(|prepared| unlearnable += self.model.unlearnable(&prepared.sentence));
         let outcome = Outcome {
             train_sentences: self.plan.labelled(),
             of_sentences: self.of_sentences,
@@ -300,8 +302,7 @@ impl Training<'_> {
             sentences_per_sec: seen / self.step_secs.max(1e-9),
             peak_memory_mb: peak_memory_mb(),
             samples: self.samples,
-            too_wide_mentions: count(|p| p.sentence.unlearnable().too_wide),
-            doubled_mentions: count(|p| p.sentence.unlearnable().doubled),
+            unlearnable,
             parameters: self.vars.parameters(),
         };
         let manifest = Manifest {

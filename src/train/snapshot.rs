@@ -15,7 +15,7 @@ use super::{Settings, TrainError};
 use crate::annotation::{LabelId, ModelId, ProjectId};
 use crate::encoder::Definition;
 use crate::evaluation::Report;
-use crate::model::Samples;
+use crate::model::{Samples, Unlearnable};
 use crate::nn::{Processor, Vars};
 use candle_core::{Device, Tensor};
 use std::collections::{BTreeMap, HashSet};
@@ -76,10 +76,8 @@ pub struct Outcome {
     pub peak_memory_mb: Option<f64>,
     /// Of an epoch with the labels of persons alone.
     pub samples: Samples,
-    /// Gold mentions that are wider than the max width.
-    pub too_wide_mentions: usize,
-    /// Gold mentions on a span that has another label already.
-    pub doubled_mentions: usize,
+    /// Gold mentions that the architecture could not learn from.
+    pub unlearnable: Unlearnable,
     pub parameters: usize,
 }
 

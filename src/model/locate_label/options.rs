@@ -2,14 +2,16 @@
 
 use super::seeds::Drawing;
 use super::soft_nms::SoftNms;
-use crate::model::{MAX_WIDTH, OptionDefault, OptionError, OptionSpec, OptionValues, WORD_SHAPE_FEATURES};
+use crate::model::{OptionDefault, OptionError, OptionSpec, OptionValues, WORD_SHAPE_FEATURES};
 use crate::parameter::{Kind, Value};
 
+/// Not the max width of other architectures, which says what can be found: here that has no bound.
 const LONGEST_SEED: OptionSpec = OptionSpec {
+    name: "longest_seed",
+    takes: Kind::Whole(1, 1000),
     default: OptionDefault::Fixed(Value::Whole(15)),
     shapes_weights: false,
     help: "longest seed span in words; longer mentions can be found",
-    ..MAX_WIDTH
 };
 /// With [`LONGEST_SEED`] it says which lengths train: 1-7, 9, 11, 13, 15 by default; 10 and 10 give GENIA's 1-10.
 const EVERY_LENGTH_TO: OptionSpec = OptionSpec {
