@@ -16,7 +16,6 @@ use crate::nn::kernels::has_bf16;
 use crate::nn::{Mode, Operations, Rng, Scope};
 use candle_core::Tensor;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 #[derive(Debug)]
 pub(super) struct LocateHead {
@@ -85,10 +84,12 @@ impl TaskHead for LocateHead {
     fn loss(&self, encoded: &Encoded, batch: &[&Sentence], rng: &mut Rng) -> Result<BatchLoss, ModelError> {
         let gold: Vec<Vec<(Span, Class)>> = batch.iter().map(|sentence| gold(sentence)).collect();
         let Settings { drawing, lengths, .. } = &self.settings;
-        let lesson = |(words, gold): (&Range<usize>, _)| {
-            Lesson { words: words.clone(), gold, seeds: drawing.draw(words.len(), gold, lengths, rng) }
-        };
-        let lessons: Vec<Lesson<'_>> = encoded.words().sentences().iter().zip(&gold).map(lesson).collect();
+        let sentences = encoded.words().sentences().iter().cloned().zip(&gold);
+        let lessons = sentences.map(|(words, gold)| {
+            let seeds = drawing.draw(words.len(), gold, lengths, rng);
+            Lesson { words, gold, seeds }
+        });
+        let lessons: Vec<Lesson<'_>> = lessons.collect();
         let spans = counts(lessons.iter().flat_map(|lesson| &lesson.seeds));
         let words = self.words.of(encoded, batch)?;
         let total = self.stages.loss(&words, &lessons, &self.settings, &mut Mode::Train(rng))?;
