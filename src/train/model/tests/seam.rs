@@ -5,7 +5,7 @@ use super::super::super::TrainedLayers;
 use super::*;
 use crate::annotation::Fragments;
 use crate::encoder::{Block, Encoded, Layers};
-use crate::model::{BatchLoss, Candidates, LabelTable, ModelError, SampleCounts, predict_given};
+use crate::model::{BatchLoss, Candidates, LabelTable, ModelError, OptionSpec, SampleCounts, predict_given};
 use crate::nn::{Linear, Operations, Scope, cross_entropy, segment_max, segment_mean, select_rows, softmax};
 
 /// Says of each word which label it has, from several layers, a copy of the last block's norm and query layer, and the mean of
@@ -36,6 +36,10 @@ impl Architecture for Probe {
         1
     }
 
+    fn options(&self) -> &'static [OptionSpec] {
+        &[]
+    }
+
     fn layers(&self, _: &TaskHeadConfig) -> Layers {
         self.0
     }
@@ -52,7 +56,7 @@ impl Architecture for Probe {
     ) -> Result<Box<dyn TaskHead>, ModelError> {
         let copy = encoder.blocks().last().unwrap().declare_copy(scope.scope("copy"))?;
         let output = Linear::uniform(scope.scope("output"), encoder.hidden(), config.classes)?;
-        Ok(Box::new(ProbeHead { copy, output, config: *config }))
+        Ok(Box::new(ProbeHead { copy, output, config: config.clone() }))
     }
 }
 
@@ -115,7 +119,7 @@ fn built(probe: &'static dyn Architecture, effort: TrainedLayers, processor: Pro
     let encoder = Encoders::at(std::path::Path::new("nowhere")).get("small").unwrap();
     let traits = EncoderTraits { pretrained: true, uncased: false, hidden: encoder.definition().config().hidden };
     let config = Config { effort, top_layers: 1, bf16: false, ..Config::default() };
-    let settings = config.resolve(100, 0, traits, processor);
+    let settings = config.resolve(100, 0, traits, processor).unwrap();
     let mut vars = vars.unwrap_or_else(|| Vars::trainable(3, &Device::Cpu));
     let labels = vec![LabelId(0), LabelId(1), LabelId(2)];
     let model = Model::build_as(probe, &mut vars, encoder.definition().clone(), &settings, labels).unwrap();
