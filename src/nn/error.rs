@@ -48,7 +48,7 @@ pub enum NnError {
 }
 
 impl NnError {
-    pub(super) fn shapes(op: &'static str, tensors: &[&candle_core::Tensor]) -> Self {
+    pub(crate) fn shapes(op: &'static str, tensors: &[&candle_core::Tensor]) -> Self {
         Self::Shapes { op, shapes: tensors.iter().map(|t| t.dims().to_vec()).collect() }
     }
 }

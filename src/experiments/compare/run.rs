@@ -152,7 +152,7 @@ fn make(
     let (outcome, settings) = (&trained.manifest.outcome, &trained.manifest.settings);
     let cost = RunCost {
         train_sentences: outcome.train_sentences,
-        unlearnable_mentions: outcome.too_wide_mentions + outcome.doubled_mentions,
+        unlearnable_mentions: outcome.unlearnable.total(),
         epochs: settings.all_epochs(),
         best_epoch: outcome.best_epoch,
         parameters: outcome.parameters,
