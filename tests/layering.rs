@@ -57,8 +57,19 @@ const LIBRARIES: &[(&str, &[&str])] = &[
 
 /// Folders whose files don't import each other in a circle. The others have circles that are still to be cut; this list may
 /// only grow.
-const WITHOUT_CIRCLES: &[&str] =
-    &["text", "wording", "disk", "parameter", "evaluation", "active", "session", "experiments", "gui"];
+const WITHOUT_CIRCLES: &[&str] = &[
+    "text",
+    "wording",
+    "disk",
+    "parameter",
+    "evaluation",
+    "active",
+    "train",
+    "distill",
+    "session",
+    "experiments",
+    "gui",
+];
 
 #[test]
 fn imports_go_down_only() {
