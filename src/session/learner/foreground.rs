@@ -92,6 +92,7 @@ impl Project {
         cancel: &AtomicBool,
         on_event: &mut dyn FnMut(Event),
     ) -> Result<TrainReport, SessionError> {
+        config.check()?;
         let job = self.training_job(config)?;
         self.train_in_foreground(job, cancel, on_event)
     }
