@@ -9,8 +9,8 @@ use nestling::annotation::{LabelId, ModelId, Span};
 use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders, Learning, Start, Tape, plain};
 use nestling::evaluation::Report;
 use nestling::model::{
-    Architecture, EncoderTraits, FirstWordFilter, OptionValues, Prediction, SampleCounts, Samples, Sentence, Task, TaskHead,
-    TaskHeadConfig, Unlearnable, architecture, architectures,
+    Architecture, EncoderTraits, FirstWordFilter, OptionValues, Prediction, SampleCounts, Samples, Sentence, Task,
+    TaskHead, TaskHeadConfig, Unlearnable, architecture, architectures,
 };
 use nestling::nn::{
     AdamW, AdamWConfig, Gradients, Mode, Operations, ParameterGroup, Processor, Rng, Vars, as_slice, read_tensors,
@@ -551,7 +551,11 @@ fn a_snapshot_says_what_it_is_and_loads_without_the_encoders() {
         assert!((1..=manifest.settings.all_epochs()).contains(&outcome.best_epoch));
         let Unlearnable { too_wide, hidden, .. } = outcome.unlearnable;
         if architecture.id() == "locate_label" {
-            assert_eq!((outcome.unlearnable, outcome.mentions > 35), (Unlearnable::default(), true), "it learns from all");
+            assert_eq!(
+                (outcome.unlearnable, outcome.mentions > 35),
+                (Unlearnable::default(), true),
+                "it learns from all"
+            );
         } else {
             assert!(too_wide + hidden > 5, "half of the sentences have a mention of two words, with another in it");
             assert_eq!(outcome.mentions, 30 + too_wide.max(hidden));

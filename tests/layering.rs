@@ -66,6 +66,7 @@ const WITHOUT_CIRCLES: &[&str] = &[
     "parameter",
     "nn",
     "encoder",
+    "train",
     "distill",
     "evaluation",
     "active",

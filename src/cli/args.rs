@@ -4,6 +4,7 @@ mod active;
 mod bench;
 mod common;
 mod encoders;
+mod keys;
 mod models;
 
 pub(super) use active::{Aside, Costs, Curve, LookAgain, Rank, Simulate};
@@ -12,8 +13,7 @@ pub(super) use common::{Common, SplitName};
 pub(super) use encoders::{EncoderAction, Encoders};
 pub(super) use models::{By, Compare, Distill, Evaluate, Predict, Train};
 
-use crate::model::architectures;
-use crate::session::{Config, DistillConfig, LOG_LEVELS, formats};
+use crate::session::{LOG_LEVELS, formats};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use common::key_value;
 use std::path::PathBuf;
@@ -38,46 +38,6 @@ pub(super) struct Cli {
     pub(super) log: Option<String>,
     #[command(subcommand)]
     pub(super) command: Option<Command>,
-}
-
-/// Settings that `nestling train` has options for, too.
-const OPTIONS_OF_TRAIN: [&str; 7] = ["architecture", "effort", "epochs", "batch_size", "seed", "limit", "threads"];
-
-/// Of settings of trainings that have no option of their own: those of all trainings, and below them those that an
-/// architecture has.
-fn settings_of_trainings() -> String {
-    let all = Config::parameters();
-    let others = all.iter().filter(|parameter| !OPTIONS_OF_TRAIN.contains(&parameter.key));
-    let mut text: String = others.map(|other| help_line(other.key, other.help, &other.default)).collect();
-    // A line for each option, with the architectures that have it as it is said there.
-    let mut options: Vec<(String, Vec<&str>)> = Vec::new();
-    for (architecture, spec) in architectures().iter().flat_map(|a| a.options().iter().map(move |spec| (a.id(), spec)))
-    {
-        let line = help_line(spec.name, spec.help, &spec.default_text());
-        match options.iter_mut().find(|(other, _)| *other == line) {
-            Some((_, having)) => having.push(architecture),
-            None => options.push((line, vec![architecture])),
-        }
-    }
-    options.sort_by_key(|(_, having)| std::cmp::Reverse(having.len()));
-    let mut before = Vec::new();
-    for (line, having) in options {
-        if having != before {
-            text += &format!("Only with architecture={}:\n", having.join(" or "));
-        }
-        text += &line;
-        before = having;
-    }
-    text
-}
-
-fn settings_of_distillations() -> String {
-    let all = DistillConfig::parameters();
-    all.iter().map(|parameter| help_line(parameter.key, parameter.help, &parameter.default)).collect()
-}
-
-fn help_line(key: &str, help: &str, default: &str) -> String {
-    format!("  {key:<13} {help} [{default}]\n")
 }
 
 #[derive(Subcommand, Debug)]
@@ -135,7 +95,7 @@ pub(super) enum Command {
     )]
     Check(Check),
     /// Train on the complete sentences and make the model current
-    #[command(after_help = format!("Keys of --set [and defaults]; the options above are keys, too, spelled with _:\n{}\nExample: nestling train harbour.nestling --epochs 10 --set encoder_lr=1e-4", settings_of_trainings()))]
+    #[command(after_help = format!("Keys of --set [and defaults], for all architectures and for each; the options above are keys, too, with _:\n{}\nExample: nestling train harbour.nestling --epochs 10 --set encoder_lr=1e-4", keys::of_trainings()))]
     Train(Train),
     /// Store a model's suggestions in a project, or annotate a file
     #[command(after_help = "Examples:\n  nestling predict harbour.nestling\n  \
@@ -198,7 +158,7 @@ pub(super) enum Command {
     Simulate(Simulate),
     /// Make a small, fast encoder from a large one and unlabelled text
     #[command(after_help = format!("Example:\n  nestling distill --teacher minilm --text corpus/ more.txt --output small-minilm --set layers=3\n\n\
-                            Keys of --set [and defaults], also for lines `KEY = VALUE` in the file of --config:\n{}", settings_of_distillations()))]
+                            Keys of --set [and defaults], also for lines `KEY = VALUE` in the file of --config:\n{}", keys::of_distillations()))]
     Distill(Distill),
     /// List, import, download and remove encoders
     #[command(after_help = "Example: nestling encoders import ./all-MiniLM-L6-v2 --name minilm")]

@@ -95,6 +95,7 @@ impl Driver {
         cancel: &AtomicBool,
         on_event: &mut dyn FnMut(Event),
     ) -> Result<TrainReport, SessionError> {
+        config.check()?;
         let job = self.training_job(config)?;
         self.train_in_foreground(job, cancel, on_event)
     }

@@ -194,7 +194,6 @@ impl Project {
 
     /// A training on what is complete now.
     pub(super) fn training_job(&self, config: Config) -> Result<TrainingJob, SessionError> {
-        config.check()?;
         if self.corpus().labels().is_empty() {
             return Err(SessionError::NoLabels);
         }
