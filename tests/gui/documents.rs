@@ -1,7 +1,7 @@
 //! The dialog of the documents: going to one, setting it aside, deleting it, taking that back.
 
 use crate::fixture::{Fixture, Page, STORY};
-use eframe::egui::{Key, Modifiers};
+use eframe::egui::{Key, Modifiers, pos2, vec2};
 use egui_kittest::kittest::Queryable;
 use nestling::session::{Driver, Home, ImportHow, ReadRequest, read_files};
 use std::path::Path;
@@ -194,6 +194,42 @@ fn names_may_be_long_or_from_right_to_left() {
 }
 
 #[test]
+fn headers_sort_and_their_borders_are_dragged() {
+    let fixture = Fixture::new();
+    let mut page = project(&fixture, &["Anna", "Zoe"]);
+    open_dialog(&mut page);
+    let order = |page: &Page| {
+        let mut rows = ["Anna", "Zoe", "story"].map(|name| {
+            let label = format!("document {name}");
+            let row = page.harness.get_by_label_contains(&label);
+            (row.rect().top() as i32, name)
+        });
+        rows.sort();
+        rows.map(|(_, name)| name)
+    };
+    assert_eq!(order(&page), ["story", "Anna", "Zoe"], "as in the project");
+    page.click("Sort by name");
+    assert_eq!(order(&page), ["Anna", "story", "Zoe"]);
+    page.click("Sort by name, ascending");
+    assert_eq!(order(&page), ["Zoe", "story", "Anna"]);
+    page.harness.get_by_label("Sort by sentences").focus();
+    page.step();
+    page.key(Key::Enter);
+    assert_eq!(order(&page), ["Anna", "Zoe", "story"], "by a key; those alike as they came");
+    page.key(Key::Enter);
+    page.key(Key::Enter);
+    assert_eq!(order(&page), ["story", "Anna", "Zoe"], "as they came");
+
+    let width = |page: &Page, name: &str| page.harness.get_by_label(name).rect().width();
+    let before = width(&page, "Sort by complete");
+    let header = page.harness.get_by_label("Sort by complete").rect();
+    let border = pos2(header.right() + 4.0, header.center().y);
+    page.drag(border, border - vec2(30.0, 0.0));
+    assert!((width(&page, "Sort by complete") - before + 30.0).abs() <= 2.0, "{}", width(&page, "Sort by complete"));
+    assert!((width(&page, "Sort by mentions") - before - 30.0).abs() <= 2.0, "what one gets the other gives");
+}
+
+#[test]
 fn ten_thousand_documents_scroll_filter_and_go() {
     let fixture = Fixture::new();
     let lines = (0..10_000).map(|n| format!("{{\"doc\":\"text {n}\",\"tokens\":[\"It\",\"rained\"]}}\n"));
@@ -206,6 +242,13 @@ fn ten_thousand_documents_scroll_filter_and_go() {
     let start = Instant::now();
     page.harness.run_steps(20);
     assert!(start.elapsed() < Duration::from_secs(2), "{:?} for 20 frames", start.elapsed());
+    let row = |number: usize| format!("document text {number}, 1 sentence, 0 complete, 0 mentions");
+    page.harness.get_by_label(&row(0)).focus();
+    page.step();
+    page.keys(&[Key::ArrowDown, Key::ArrowDown, Key::ArrowUp]);
+    assert!(page.harness.get_by_label(&row(1)).is_focused());
+    page.key(Key::End);
+    assert!(page.harness.get_by_label(&row(9999)).is_focused(), "also where it was out of sight");
     page.type_into("Find by name", "text 9999");
     page.wait("the name", |page| page.shows("Exclude text 9999"));
     page.click("Exclude text 9999");

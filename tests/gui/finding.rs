@@ -41,7 +41,7 @@ fn going_on_follows_what_was_found() {
     let fixture = Fixture::new();
     let mut page = fixture.annotating("Anna left .\nIt rained .\nAnna came .\nIt rained .\nAnna went .\n");
     page.press(Modifiers::COMMAND, Key::K);
-    page.type_into("Command", "what was found");
+    page.type_into("Command", "search results");
     page.key(Key::Enter);
     page.character("n");
     assert!(page.shows("Search for something first (Ctrl+F)"));

@@ -76,7 +76,7 @@ fn what_is_mended_by_hand_is_passed_over_and_what_is_passed_by_comes_again() {
     page.character("n");
     assert!(page.shows("Review · 1 of 2"), "what was passed by comes again");
     page.key(Key::Delete);
-    assert!(page.mentions(4).is_empty() && page.shows_part("You have changed this"));
+    assert!(page.mentions(4).is_empty() && page.shows_part("You changed this"));
     page.key(Key::Space);
     assert!(page.shows("Review · 2 of 2"));
     page.key(Key::ArrowUp);

@@ -67,7 +67,7 @@ fn what_would_change_it_is_refused_in_words() {
     assert!(page.harness.get_by_label("Import texts").accesskit_node().is_disabled());
     page.press(Modifiers::COMMAND, Key::K);
     page.type_into("Command", "accept");
-    assert!(page.shows("No such command or label"));
+    assert!(page.shows("No matching command or label"));
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_file_that_is_read_only_says_so_and_a_copy_can_be_changed() {
     page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::S);
     page.fill("Save copy as", &path.display().to_string());
     page.click("Save copy");
-    page.wait("the refusal", |page| page.shows_part("This file already exists"));
+    page.wait("the refusal", |page| page.shows_part("There is a file of this name already"));
     let copy = fixture.path("mine.nestling");
     page.fill("Save copy as", &copy.display().to_string());
     page.key(Key::Enter);

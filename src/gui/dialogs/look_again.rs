@@ -43,7 +43,7 @@ impl LookAgainDialog {
             ui.add_space(size::GAP);
             let by_labels = theme::body("Check annotations against each other", tokens.text);
             leaves_enter(ui.radio_value(&mut self.asks_models, false, by_labels));
-            explain(ui, "Finds the same words with another label or none, and rare nestings. Takes no time.");
+            explain(ui, "Finds the same words with another label or none, and rare nestings. Immediate.");
             ui.add_space(size::GAP_SMALL);
             let by_models = theme::body("Also check them with models", tokens.text);
             leaves_enter(ui.radio_value(&mut self.asks_models, true, by_models));

@@ -4,8 +4,8 @@
 //! - The table draws and remembers; it never sorts. Whoever shows rows orders them when [`TableState::sort`] changes, not
 //!   in every frame.
 //! - All columns together are as wide as the table, whatever is dragged: what one of them gets, its neighbour gives.
-//! - A header is a button. A row that can be clicked is reached by Tab, and from there the others by Up, Down, Home
-//!   and End, those out of sight too.
+//! - A header is a button. Tab leads to one row, the one where the keyboard was, and from there Up, Down, Home and End
+//!   lead to the others, those out of sight too.
 
 use super::galleys::elided;
 use super::parts::{Icon, paint_icon};
@@ -18,6 +18,7 @@ use egui_extras::{TableBuilder, TableRow};
 use std::cmp::Ordering;
 use std::fmt::Debug;
 use std::hash::Hash;
+use std::ops::Range;
 
 /// Least width of a column.
 const LEAST: f32 = 36.0;
@@ -80,8 +81,12 @@ pub struct TableState {
     sort: Option<Sort>,
     /// Of all columns, once one of them was dragged.
     widths: Vec<f32>,
-    /// The row that is to have the keyboard.
+    /// The row that had the keyboard.
+    current: usize,
+    /// The row that is to have it.
     goes_to: Option<usize>,
+    /// The rows that were made in the frame before.
+    seen: Range<usize>,
     is_shown: bool,
 }
 
@@ -171,11 +176,16 @@ impl Table<'_> {
                 header.col(|ui| head(ui, at, column, state));
             }
         });
-        let (rows, goes_to) = (self.rows, &mut state.goes_to);
+        let before = std::mem::take(&mut state.seen);
+        // Where that row is out of sight, Tab leads to the first one that is not.
+        let tab = if before.contains(&state.current) { state.current } else { before.start };
         table.body(|mut body| {
-            let seen = body.ui_mut().clip_rect();
-            body.rows(self.row_height, rows, |row| {
-                add_row(&mut Row { row, table: id, left, width, seen, rows, goes_to });
+            let sight = body.ui_mut().clip_rect();
+            body.rows(self.row_height, self.rows, |row| {
+                let index = row.index();
+                let start = if state.seen.is_empty() { index } else { state.seen.start };
+                state.seen = start..index + 1;
+                add_row(&mut Row { row, table: id, left, width, sight, rows: self.rows, tab, state });
             });
         });
     }
@@ -248,9 +258,11 @@ pub struct Row<'r, 'a, 'b> {
     left: f32,
     width: f32,
     /// The part of the screen where rows show.
-    seen: Rect,
+    sight: Rect,
     rows: usize,
-    goes_to: &'r mut Option<usize>,
+    /// The row that Tab leads to.
+    tab: usize,
+    state: &'r mut TableState,
 }
 
 impl Row<'_, '_, '_> {
@@ -264,26 +276,27 @@ impl Row<'_, '_, '_> {
     pub fn lead(&mut self, id: impl Hash + Debug, sense: Sense, content: impl FnOnce(&mut Ui)) -> Response {
         let index = self.row.index();
         let whole = self.left..=self.left + self.width;
-        let (id, seen, last) = (self.table.with(("row", id)), self.seen, self.rows.saturating_sub(1));
-        let goes_to = &mut *self.goes_to;
+        let (id, sight, last) = (self.table.with(("row", id)), self.sight, self.rows.saturating_sub(1));
+        let sense = if index == self.tab { sense } else { sense.difference(Sense::FOCUSABLE) };
+        let state = &mut *self.state;
         let mut response = None;
         self.row.set_hovered(false);
         self.row.col(|ui| {
             let cell = ui.clip_rect();
             let place = Rect::from_x_y_ranges(whole.clone(), ui.max_rect().y_range());
-            ui.set_clip_rect(seen);
+            ui.set_clip_rect(sight);
             let row = ui.interact(place, id, sense);
             // Also where the pointer is on one of the row's buttons.
             if ui.rect_contains_pointer(place) || row.has_focus() {
                 ui.painter().rect_filled(place, RADIUS_CONTROL, theme::tokens(ui).hover);
             }
             ui.set_clip_rect(cell);
-            if *goes_to == Some(index) {
+            if state.goes_to == Some(index) {
                 row.request_focus();
-                *goes_to = None;
-            }
-            if row.has_focus() {
-                *goes_to = where_to(ui, &row, index, last).or(*goes_to);
+                (state.current, state.goes_to) = (index, None);
+            } else if row.has_focus() {
+                // Once in a frame: whoever gets the keyboard now has not seen the key.
+                (state.current, state.goes_to) = (index, where_to(ui, &row, index, last).or(state.goes_to));
             }
             response = Some(row);
             ui.add_space(size::GAP);

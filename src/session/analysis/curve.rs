@@ -111,7 +111,7 @@ pub fn next_point_in_words(next: &NextPoint) -> String {
             format!("The next point of F1 takes about {} more sentences, in nine of ten cases {case}", roughly(about))
         }
         None => {
-            format!("{} times the sentences that there are would not bring the next point of F1", NextPoint::FARTHEST)
+            format!("Even {} times as many sentences would not bring the next point of F1", NextPoint::FARTHEST)
         }
     }
 }
@@ -139,7 +139,7 @@ mod tests {
             "The next point of F1 takes about 99 more sentences, in nine of ten cases 62 or more, or it never comes"
         ]
         .assert_eq(&said(Some(99), Some(62), None));
-        expect!["10 times the sentences that there are would not bring the next point of F1"].assert_eq(&said(
+        expect!["Even 10 times as many sentences would not bring the next point of F1"].assert_eq(&said(
             None,
             Some(5),
             None,

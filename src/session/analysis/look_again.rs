@@ -20,15 +20,15 @@ pub const FOLDS: usize = 3;
 pub fn doubt_in_words(finding: &Finding, labels: &LabelSet) -> String {
     let name = |label: LabelId| labels.get(label).map_or("?", |l| l.name.as_str());
     match finding.doubt {
-        Doubt::Missing => "a model marks it, and it is not marked".to_owned(),
-        Doubt::Unlikely => "a model does not believe in it".to_owned(),
+        Doubt::Missing => "a model marks it".to_owned(),
+        Doubt::Unlikely => "a model finds it unlikely".to_owned(),
         Doubt::OtherLabel { label } => format!("a model says {}", name(label)),
         Doubt::OftenOtherwise { label, times, of } => {
             format!("the same words are {} in {times} of {of} places", name(label))
         }
         Doubt::OftenMarked { times, of } => format!("the same words are marked in {times} of {of} places"),
         Doubt::RareNesting { outer, times, of } => {
-            format!("only {times} of {of} {} with something inside have this inside", name(outer))
+            format!("only {times} of {of} {} with nested mentions contain this label", name(outer))
         }
     }
 }
