@@ -52,6 +52,7 @@ mod candidates;
 mod decoding;
 mod drawn_tags;
 mod given;
+mod locate_label;
 mod options;
 mod sentence;
 mod seqlab;
@@ -293,7 +294,7 @@ impl Prediction {
 
 /// All architectures, the default one first.
 pub fn architectures() -> &'static [&'static dyn Architecture] {
-    &[&smartspanner::SmartSpanNer, &spanner::SpanNer, &seqlab::SeqLab]
+    &[&smartspanner::SmartSpanNer, &spanner::SpanNer, &seqlab::SeqLab, &locate_label::LocateLabel]
 }
 
 /// # Errors

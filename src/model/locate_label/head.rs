@@ -9,8 +9,8 @@ use super::words::WordVectors;
 use crate::annotation::Span;
 use crate::encoder::Encoded;
 use crate::model::{
-    BatchLoss, Candidates, Class, FirstWordFilter, Found, ModelError, Prediction, SampleCounts, Samples, Sentence,
-    GoldMention, TaskHead, TaskHeadConfig, dropout_of_models, likely,
+    BatchLoss, Candidates, Class, FirstWordFilter, Found, GoldMention, ModelError, Prediction, SampleCounts, Samples,
+    Sentence, TaskHead, TaskHeadConfig, dropout_of_models, likely,
 };
 use crate::nn::kernels::has_bf16;
 use crate::nn::{Mode, Operations, Rng, Scope};

@@ -6,6 +6,7 @@
 //! - [`losses`], [`stages`]: filter, regressor and classifier, in training and in prediction (§2.3 to 2.5).
 //! - [`soft_nms`], [`head`]: what is decided (§2.6).
 //!
+//! There is no max width: a moved span may end anywhere, and Soft-NMS compares what is found all over the sentence.
 //! `docs/systems.md` says what the paper leaves open, what its authors' program does, and what is ours.
 //!
 //! # Scores
@@ -29,9 +30,7 @@ mod stages;
 mod tests;
 mod words;
 
-use super::{
-    Architecture, ModelError, OptionSpec, Reach, Sentence, TaskHead, TaskHeadConfig, Unlearnable,
-};
+use super::{Architecture, ModelError, OptionSpec, TaskHead, TaskHeadConfig};
 use crate::encoder::{Bert, Layers};
 use crate::nn::Scope;
 use head::LocateHead;
@@ -58,16 +57,6 @@ impl Architecture for LocateLabel {
 
     fn layers(&self, _: &TaskHeadConfig) -> Layers {
         Layers::LastN(words::LAYERS)
-    }
-
-    /// Soft-NMS compares what is found all over the sentence, and a moved span may end anywhere.
-    fn reach(&self, _: &TaskHeadConfig) -> Reach {
-        Reach::Sentence
-    }
-
-    /// None is too wide.
-    fn unlearnable(&self, sentence: &Sentence, _: &TaskHeadConfig) -> Unlearnable {
-        Unlearnable::by_spans(sentence, usize::MAX)
     }
 
     fn build(

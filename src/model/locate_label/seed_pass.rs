@@ -2,9 +2,7 @@
 //! to be the greatest values of their words, and nothing of the size of all seeds but one number each is ever in memory.
 
 use super::span_rows::SpanRows;
-use crate::nn::kernels::{
-    Panels, View, WriteMode, add_row, bf16_matmul, gelu_row, matmul, small_matmul, to_bf16,
-};
+use crate::nn::kernels::{Panels, View, WriteMode, add_row, bf16_matmul, gelu_row, matmul, small_matmul, to_bf16};
 use rayon::prelude::*;
 use std::ops::Range;
 

@@ -3,9 +3,7 @@
 
 use super::seed_pass::{Product, SeedPass};
 use super::span_rows::SpanRows;
-use crate::nn::{
-    Linear, Mode, NnError, Operations, Scope, as_slice, project_pair, segment_max, select_rows,
-};
+use crate::nn::{Linear, Mode, NnError, Operations, Scope, as_slice, project_pair, segment_max, select_rows};
 use candle_core::Tensor;
 
 /// Rows that are worked on at a time in prediction, which bounds its memory.

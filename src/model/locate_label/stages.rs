@@ -152,9 +152,8 @@ impl Stages {
             let span = moved(seed, *offsets, sentences[number].len()).unwrap_or(seed);
             *counts[number].entry(span).or_insert(0) += 1;
         }
-        let located = |counts: BTreeMap<Span, usize>| {
-            counts.into_iter().map(|(span, seeds)| Located { span, seeds }).collect()
-        };
+        let located =
+            |counts: BTreeMap<Span, usize>| counts.into_iter().map(|(span, seeds)| Located { span, seeds }).collect();
         Ok(counts.into_iter().map(located).collect())
     }
 
@@ -227,7 +226,9 @@ mod tests {
         let mut weights = HashMap::new();
         for (name, biases) in [("filter", &[filter][..]), ("regressor", &offsets), ("classifier", classes)] {
             let outputs = biases.len();
-            let zeros = |rows: usize, columns: usize| Tensor::from_vec(vec![0f32; rows * columns], (rows, columns), &Device::Cpu);
+            let zeros = |rows: usize, columns: usize| {
+                Tensor::from_vec(vec![0f32; rows * columns], (rows, columns), &Device::Cpu)
+            };
             weights.insert(format!("s.{name}.inner.weight"), zeros(4, 6).unwrap());
             weights.insert(format!("s.{name}.inner.bias"), Tensor::from_vec(vec![0f32; 4], 4, &Device::Cpu).unwrap());
             weights.insert(format!("s.{name}.output.weight"), zeros(outputs, 4).unwrap());
@@ -252,7 +253,8 @@ mod tests {
             let seen = |spans: &[(&str, usize)]| -> Vec<(String, usize)> {
                 spans.iter().map(|(span, seeds)| ((*span).to_owned(), *seeds)).collect()
             };
-            let expected = [seen(&[("0..3", 2), ("1..3", 2), ("2..3", 1)]), seen(&[]), seen(&[("0..2", 2), ("1..2", 1)])];
+            let expected =
+                [seen(&[("0..3", 2), ("1..3", 2), ("2..3", 1)]), seen(&[]), seen(&[("0..2", 2), ("1..2", 1)])];
             assert_eq!(located(&to_the_end, Some(0.5)), expected);
             // Of a seed of two words the first is left; of one word nothing, so it stays where it is.
             let shorter = stages(0.0, [0.0, -1.0], &[0.0, 1.0], operations);
@@ -277,7 +279,8 @@ mod tests {
         let words = Tensor::from_vec(vec![0.5f32; 10], (5, 2), &Device::Cpu).unwrap();
         let span = |start, end| Located { span: Span::from_range(start..end).unwrap(), seeds: 1 };
         let sentences = [0..3, 3..5, 5..5];
-        let tables = stages.label(&words, &sentences, &[vec![span(0, 1), span(0, 3)], vec![span(1, 2)], vec![]]).unwrap();
+        let tables =
+            stages.label(&words, &sentences, &[vec![span(0, 1), span(0, 3)], vec![span(1, 2)], vec![]]).unwrap();
         assert_eq!(tables.iter().map(Vec::len).collect::<Vec<_>>(), [4, 2, 0]);
         assert!(tables.concat().chunks(2).all(|row| (row[0] - 0.25).abs() < 1e-6 && (row[1] - 0.75).abs() < 1e-6));
     }

@@ -77,11 +77,7 @@ fn the_loss_and_its_gradients() {
         let span = span(start, end);
         let pair = pair(span, gold);
         let positive = pair.filter(|pair| pair.iou >= ALPHA_1);
-        Seed {
-            span,
-            iou: pair.map_or(0.0, |pair| pair.iou),
-            offsets: positive.map(|pair| offsets(span, pair.mention)),
-        }
+        Seed { span, iou: pair.map_or(0.0, |pair| pair.iou), offsets: positive.map(|pair| offsets(span, pair.mention)) }
     };
     let lessons: Vec<Lesson<'_>> = [0..7, 7..11]
         .into_iter()
