@@ -188,29 +188,34 @@ mod tests {
             expect![[r#"encoder_lr can't be "NaN"; it takes a learning rate above 0 and up to 1, such as 1e-4"#]],
         );
         refused("effort", "all", expect![[r#"effort can't be "all"; it takes heads, top or full"#]]);
-        refused(
-            "lr",
-            "1e-4",
-            expect![[
-                r#"there is no setting "lr"; there are: architecture, encoder, effort, top_layers, epochs, self_training, self_rounds, self_epochs, batch_size, seed, limit, threads, encoder_lr, head_lr, warmup, weight_decay, clip, dropout, nesting, bf16, processor, w, sp, max_width, word_shapes, threshold"#
-            ]],
-        );
+        let told = Config::default().set("lr", "1e-4").unwrap_err().to_string();
+        assert_eq!(told, format!("there is no setting \"lr\"; there are: {}", Config::keys().join(", ")));
+        expect!["architecture, encoder, effort, top_layers, epochs, self_training, self_rounds, self_epochs, batch_size, seed, limit, threads, encoder_lr, head_lr, warmup, weight_decay, clip, dropout, nesting, bf16, processor, w, sp, max_width, word_shapes, threshold"]
+            .assert_eq(&Config::keys()[..26].join(", "));
     }
 
     #[test]
     fn every_key_changes_something() {
+        let of_option = |key: &str| {
+            let mut options = architectures().iter().flat_map(|architecture| architecture.options());
+            match options.find(|spec| spec.name == key).unwrap().takes {
+                Kind::Whole(..) => "7",
+                Kind::Real(..) => "0.3",
+                Kind::Flag => "false",
+                Kind::Choice(words) => words.last().unwrap(),
+                kind => panic!("no value is known of {kind:?}"),
+            }
+        };
         let other = |key: &str| match key {
             "architecture" | "encoder" => "other",
             "effort" => "heads",
             "nesting" => "flat",
             "processor" => "plain",
-            "word_shapes" | "bf16" => "false",
+            "bf16" => "false",
             "epochs" | "self_training" | "self_rounds" | "self_epochs" | "batch_size" | "top_layers" | "seed"
-            | "limit" | "threads" | "max_width" => "7",
-            "encoder_lr" | "head_lr" | "warmup" | "weight_decay" | "clip" | "dropout" | "w" | "sp" | "threshold" => {
-                "0.3"
-            }
-            _ => "no value is known here",
+            | "limit" | "threads" => "7",
+            "encoder_lr" | "head_lr" | "warmup" | "weight_decay" | "clip" | "dropout" => "0.3",
+            _ => of_option(key),
         };
         for key in Config::keys() {
             let mut config = Config::default();
