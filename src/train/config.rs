@@ -167,6 +167,7 @@ impl Config {
 mod tests {
     use super::*;
     use crate::model::Nesting;
+    use crate::parameter::Kind;
     use expect_test::{Expect, expect};
 
     fn refused(key: &str, value: &str, want: Expect) {
@@ -202,7 +203,7 @@ mod tests {
                 Kind::Whole(..) => "7",
                 Kind::Real(..) => "0.3",
                 Kind::Flag => "false",
-                Kind::Choice(words) => words.last().unwrap(),
+                Kind::Choice(words) => words[words.len() - 1],
                 kind => panic!("no value is known of {kind:?}"),
             }
         };
