@@ -7,7 +7,7 @@ use nestling::annotation::{LabelId, Span, Status};
 use nestling::encoder::Encoders;
 use nestling::model::{MAX_WIDTH, OptionSpec, architectures};
 use nestling::parameter::Value;
-use nestling::session::{EvaluateRequest, Home, ImportHow, NewProject, Part, Project, ReadRequest, read_files};
+use nestling::session::{Driver, EvaluateRequest, Home, ImportHow, NewProject, Part, Project, ReadRequest, read_files};
 use nestling::train::{Config, Dataset, Example, PredictOptions, Predictor, TrainError, TrainRequest, evaluate, train};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -159,7 +159,7 @@ fn a_project_with_extremes_trains_predicts_and_scores() {
     home.encoders().import(&fixture(), "tiny").unwrap();
     let names: Vec<String> = labels().into_iter().map(|(_, name)| name).collect();
     let path = dir.path().join("p.nestling");
-    let mut project = Project::create(&home, &path, &NewProject::with_labels(names).unwrap()).unwrap();
+    let mut project = Driver::create(&home, &path, &NewProject::with_labels(names).unwrap()).unwrap();
     let file = dir.path().join("in.jsonl");
     let line = |example: &Example, status: &str| {
         let mentions = example.gold.iter().map(|(span, label)| {
@@ -211,7 +211,7 @@ fn a_project_with_extremes_trains_predicts_and_scores() {
     }
     project.close().unwrap();
 
-    let project = Project::open(&home, &path).unwrap();
+    let project = Driver::open(&home, &path).unwrap();
     assert_eq!(project.corpus().sentence_count(), count);
     for sentence in project.corpus().sentences().filter(|s| s.status() != Status::Complete) {
         assert!(project.suggestions(sentence.id()).is_some(), "{:?}", sentence.id());

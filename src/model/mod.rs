@@ -52,6 +52,7 @@ mod candidates;
 mod decoding;
 mod drawn_tags;
 mod given;
+mod locate_label;
 mod options;
 mod sentence;
 mod seqlab;
@@ -89,6 +90,10 @@ pub enum ModelError {
     NoSuchArchitecture { id: String, there: String },
     #[error("a prediction came out with fewer probabilities than candidates times classes")]
     Incomplete,
+    #[error(
+        "a CRF takes at most {most} labels, and there are {labels}; choose each word's tag by itself (tags=softmax)"
+    )]
+    TooManyLabels { labels: usize, most: usize },
     #[error("the architecture finds mentions and does not label given words; use one that does")]
     LabelsNothingGiven,
 }
@@ -293,7 +298,7 @@ impl Prediction {
 
 /// All architectures, the default one first.
 pub fn architectures() -> &'static [&'static dyn Architecture] {
-    &[&smartspanner::SmartSpanNer, &spanner::SpanNer, &seqlab::SeqLab]
+    &[&smartspanner::SmartSpanNer, &spanner::SpanNer, &seqlab::SeqLab, &locate_label::LocateLabel]
 }
 
 /// # Errors

@@ -5,7 +5,7 @@ use super::tags::BioTags;
 use super::{Class, Found, ModelError, OptionDefault, OptionError, OptionSpec, OptionValues};
 use crate::annotation::Span;
 use crate::nn::crf::{Crf, Lattice, Run, RunMarginals, Tag};
-use crate::nn::{Linear, NnError, Operations, Scope, cross_entropy, softmax};
+use crate::nn::{Linear, Operations, Scope, cross_entropy, softmax};
 use crate::parameter::{Kind, Value};
 use candle_core::Tensor;
 use rayon::prelude::*;
@@ -36,6 +36,9 @@ impl TagChoice {
         Ok(if options.choice(&TAGS)? == "softmax" { Self::Softmax } else { Self::Crf })
     }
 }
+
+/// Labels of a CRF, at most: it has a transition between each two tags, so that its memory grows with their square.
+const MOST_LABELS: usize = 1000;
 
 #[derive(Debug)]
 pub(super) struct Tagger {
@@ -70,16 +73,19 @@ impl Tagger {
     /// Above words' vectors of `inputs` numbers, for C classes, "none" included.
     ///
     /// # Errors
-    /// See [`Scope::declare`].
+    /// When there are too many labels for a CRF; see [`Scope::declare`].
     pub(super) fn new(
         scope: &mut Scope<'_>,
         inputs: usize,
         classes: usize,
         choice: TagChoice,
         operations: Operations,
-    ) -> Result<Self, NnError> {
+    ) -> Result<Self, ModelError> {
         let tags = BioTags::new(classes);
         let crf = match choice {
+            TagChoice::Crf if classes > MOST_LABELS + 1 => {
+                return Err(ModelError::TooManyLabels { labels: classes - 1, most: MOST_LABELS });
+            }
             TagChoice::Crf => Some(Crf::new(scope.scope("crf"), tags.allowed()?)?),
             TagChoice::Softmax => None,
         };

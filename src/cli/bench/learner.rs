@@ -1,7 +1,7 @@
 //! `nestling bench train` and `nestling bench predict`
 
-use super::rate;
 use crate::cli::args::{BenchPredict, BenchTrain};
+use crate::cli::json::rate;
 use crate::cli::output::{Ending, Progress, answer, stop_flag};
 use crate::cli::{CliError, predict, train};
 use crate::experiments::{
