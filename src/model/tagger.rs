@@ -209,3 +209,64 @@ impl Mentions for DrawnTags<'_> {
         self.stretches(word, run)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nn::{ParameterGroup, Rng, Vars};
+    use candle_core::Device;
+
+    fn tagger(vars: &mut Vars, classes: usize, choice: TagChoice) -> Result<Tagger, ModelError> {
+        Tagger::new(&mut vars.scope("head", ParameterGroup::TaskHead), 6, classes, choice, Operations::ByHand)
+    }
+
+    #[test]
+    fn what_is_said_of_a_sentence_adds_up() {
+        for choice in [TagChoice::Crf, TagChoice::Softmax] {
+            let mut rng = Rng::new(1, "words");
+            let mut vars = Vars::trainable(4, &Device::Cpu);
+            let transitions: Vec<f32> = (0..25).map(|_| rng.normal()).collect();
+            vars.stock([(
+                "head.crf.transitions".to_owned(),
+                Tensor::from_vec(transitions, (5, 5), &Device::Cpu).unwrap(),
+            )]);
+            let tagger = tagger(&mut vars, 3, choice).unwrap();
+            let lens = [4, 0, 5];
+            let words: Vec<f32> = (0..9 * 6).map(|_| 3.0 * rng.normal()).collect();
+            let words = Tensor::from_vec(words, (9, 6), &Device::Cpu).unwrap();
+            let all = tagger.answers(&words, &lens, &Asked { longest: 9, starts: &|_, _, _| true }).unwrap();
+            let odd = |sentence: usize, word: usize, _: f32| sentence == 2 && word % 2 == 1;
+            let some = tagger.answers(&words, &lens, &Asked { longest: 2, starts: &odd }).unwrap();
+            assert_eq!(all.iter().map(|answer| answer.spans.len()).collect::<Vec<_>>(), [10, 0, 15]);
+            assert_eq!(format!("{:?}", some[2].spans), "[1..2, 1..3, 3..4, 3..5]");
+            assert!(some[0].spans.is_empty() && all.iter().any(|answer| !answer.mentions.is_empty()));
+            for (answer, some) in all.iter().zip(&some) {
+                let rows = || answer.spans.iter().zip(answer.probabilities.chunks_exact(3));
+                let row = |span: Span| rows().find(|(other, _)| **other == span).unwrap().1;
+                assert!(rows().all(|(_, row)| (row.iter().sum::<f32>() - 1.0).abs() < 1e-5));
+                for (word, p) in answer.first_words.iter().enumerate() {
+                    let of_word = rows().filter(|(span, _)| span.start().get() == word);
+                    let sum: f32 = of_word.map(|(_, row)| row[1] + row[2]).sum();
+                    assert!((sum - p).abs() < 1e-5, "{choice:?}: {sum} {p}");
+                }
+                for found in &answer.mentions {
+                    let other = 3 - found.class;
+                    assert_eq!(found.score, row(found.span)[found.class as usize]);
+                    assert_eq!(found.runner_up, Some((other, row(found.span)[other as usize])));
+                }
+                // What is asked about changes nothing of what is said.
+                assert_eq!((&some.mentions, &some.first_words), (&answer.mentions, &answer.first_words));
+                assert!(
+                    some.spans.iter().zip(some.probabilities.chunks_exact(3)).all(|(span, said)| said == row(*span))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn more_labels_than_a_crf_takes_are_refused() {
+        let refused = tagger(&mut Vars::trainable(4, &Device::Cpu), MOST_LABELS + 2, TagChoice::Crf).unwrap_err();
+        assert!(refused.to_string().contains("at most 1000 labels, and there are 1001"), "{refused}");
+        assert!(tagger(&mut Vars::trainable(4, &Device::Cpu), MOST_LABELS + 2, TagChoice::Softmax).is_ok());
+    }
+}
