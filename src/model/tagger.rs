@@ -1,5 +1,6 @@
 //! One linear layer gives each word scores of BIO tags, and a CRF or a softmax makes tags of them.
 
+use super::candidates::spans_from;
 use super::drawn_tags::DrawnTags;
 use super::tags::BioTags;
 use super::{Class, Found, ModelError, OptionDefault, OptionError, OptionSpec, OptionValues};
@@ -58,7 +59,7 @@ pub(super) struct TagAnswer {
     pub first_words: Vec<f32>,
     /// Those that were asked about.
     pub spans: Vec<Span>,
-    /// C of each span: "none", and of each label that the span is a mention of it.
+    /// C of each span: that it is no mention, and that it is one of each label.
     pub probabilities: Vec<f32>,
 }
 
@@ -124,8 +125,7 @@ impl Tagger {
             let lattices = crf.lattices(&scores, lens)?;
             let runs = self.tags.runs();
             let answer = |(number, lattice): (usize, Lattice<'_>)| {
-                let marginals = lattice.marginals();
-                self.answer(number, &lattice.best(), &marginals.runs(&runs), asked)
+                self.answer(number, &lattice.best(), &lattice.marginals().runs(&runs), asked)
             };
             return Ok(lattices.sentences().into_par_iter().enumerate().map(answer).collect());
         }
@@ -141,13 +141,35 @@ impl Tagger {
     }
 
     fn answer(&self, number: usize, best: &[Tag], said: &impl Mentions, asked: &Asked<'_>) -> TagAnswer {
+        let (runs, words) = (self.tags.runs(), best.len());
+        // What is no number stays none.
+        let begins = |word| runs.iter().map(|run| said.begins(word, *run)).sum::<f64>().clamp(0.0, 1.0) as f32;
+        let first_words: Vec<f32> = (0..words).map(begins).collect();
+        let (mut spans, mut probabilities, classes) = (Vec::new(), Vec::new(), runs.len() + 1);
+        for (start, _) in first_words.iter().enumerate().filter(|(word, p)| (asked.starts)(number, *word, **p)) {
+            let from = probabilities.len();
+            spans.extend(spans_from(start, words, asked.longest));
+            probabilities.resize(spans.len() * classes, 0.0);
+            let of_start = &mut probabilities[from..];
+            for (class, run) in (1..).zip(&runs) {
+                let rows = of_start.chunks_exact_mut(classes);
+                rows.zip(said.stretches(start, *run)).for_each(|(row, p)| row[class] = p as f32);
+            }
+            for row in of_start.chunks_exact_mut(classes) {
+                row[0] = (1.0 - row[1..].iter().sum::<f32>()).clamp(0.0, 1.0);
+            }
+        }
+        TagAnswer { mentions: self.mentions(best, said), first_words, spans, probabilities }
+    }
+
+    /// The mentions of the most probable tags, each with the probabilities of its label and of the next one on its words.
+    fn mentions(&self, best: &[Tag], said: &impl Mentions) -> Vec<Found> {
         let runs = self.tags.runs();
-        let probability = |span: Span, run: &Run| {
-            said.stretches(span.start().get(), *run).nth(span.width_tokens() - 1).unwrap_or(0.0)
-        };
         let mention = |(span, class): (Span, Class)| {
+            let (start, others) = (span.start().get(), span.width_tokens() - 1);
             let mut found = Found::decided(span, class, 0.0);
-            for (label, p) in (1..).zip(runs.iter().map(|run| probability(span, run) as f32)) {
+            for (label, run) in (1..).zip(&runs) {
+                let p = said.stretches(start, *run).nth(others).unwrap_or(0.0) as f32;
                 if label == class {
                     found.score = p;
                 } else if found.runner_up.is_none_or(|(_, best)| p > best) {
@@ -156,28 +178,7 @@ impl Tagger {
             }
             found
         };
-        let mentions = self.tags.decode(best).into_iter().map(mention).collect();
-        let begins = |word| runs.iter().map(|run| said.begins(word, *run)).sum::<f64>().min(1.0) as f32;
-        let first_words: Vec<f32> = (0..best.len()).map(begins).collect();
-        let mut answer = TagAnswer { mentions, first_words, ..TagAnswer::default() };
-        for (start, p) in answer.first_words.iter().enumerate() {
-            if !(asked.starts)(number, start, *p) {
-                continue;
-            }
-            let (from, classes) = (answer.probabilities.len(), runs.len() + 1);
-            answer
-                .spans
-                .extend((start + 1..=best.len()).take(asked.longest).filter_map(|end| Span::from_range(start..end)));
-            answer.probabilities.resize(answer.spans.len() * classes, 0.0);
-            for (class, run) in (1..).zip(&runs) {
-                let rows = answer.probabilities[from..].chunks_exact_mut(classes);
-                rows.zip(said.stretches(start, *run)).for_each(|(row, p)| row[class] = p as f32);
-            }
-            for row in answer.probabilities[from..].chunks_exact_mut(classes) {
-                row[0] = (1.0 - row[1..].iter().sum::<f32>()).max(0.0);
-            }
-        }
-        answer
+        self.tags.decode(best).into_iter().map(mention).collect()
     }
 }
 
