@@ -90,6 +90,10 @@ pub enum ModelError {
     NoSuchArchitecture { id: String, there: String },
     #[error("a prediction came out with fewer probabilities than candidates times classes")]
     Incomplete,
+    #[error(
+        "a CRF takes at most {most} labels, and there are {labels}; choose each word's tag by itself (tags=softmax)"
+    )]
+    TooManyLabels { labels: usize, most: usize },
     #[error("the architecture finds mentions and does not label given words; use one that does")]
     LabelsNothingGiven,
 }

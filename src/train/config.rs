@@ -5,7 +5,9 @@ use super::parameters::{Config, Known, Settings, least_steps};
 use super::plan;
 use super::self_training::SelfTraining;
 use super::trained_layers::TrainedLayers;
-use crate::model::{Architecture, EncoderTraits, MAX_WIDTH, OptionDefault, OptionValues, architecture, architectures};
+use crate::model::{
+    Architecture, EncoderTraits, MAX_WIDTH, Nesting, OptionDefault, OptionValues, Task, architecture, architectures,
+};
 use crate::nn::Operations;
 use crate::nn::Processor;
 use crate::nn::kernels::has_bf16;
@@ -83,6 +85,12 @@ impl Config {
             }
             _ => None,
         }
+    }
+
+    /// Whether the mentions that the model will look for may overlap.
+    pub fn finds_overlapping(&self) -> bool {
+        let is_of_tags = architecture(&self.architecture).is_ok_and(|it| it.task() == Task::Tags);
+        self.nesting == Nesting::Nested && !is_of_tags
     }
 
     /// What is asked for, by the keys; what is left open is null, and an option of the architecture that nobody sets is not
