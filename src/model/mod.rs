@@ -48,6 +48,7 @@
 //!
 //! Deliberately absent: training loops, files, scores.
 
+mod bundling;
 mod candidates;
 mod decoding;
 mod drawn_tags;
@@ -298,7 +299,7 @@ impl Prediction {
 
 /// All architectures, the default one first.
 pub fn architectures() -> &'static [&'static dyn Architecture] {
-    &[&smartspanner::SmartSpanNer, &spanner::SpanNer, &seqlab::SeqLab, &locate_label::LocateLabel]
+    &[&smartspanner::SmartSpanNer, &spanner::SpanNer, &seqlab::SeqLab, &locate_label::LocateLabel, &bundling::Bundling]
 }
 
 /// # Errors
