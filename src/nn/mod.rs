@@ -21,6 +21,7 @@ mod bf16;
 pub mod fused;
 mod gradients;
 pub mod kernels;
+mod known;
 mod layers;
 mod operations;
 mod ops;
@@ -36,6 +37,7 @@ mod threads;
 mod vars;
 
 pub use gradients::Gradients;
+pub use known::with_gradients;
 pub use layers::{Embedding, LayerNorm, Linear};
 pub use operations::Operations;
 pub use ops::{cross_entropy, log_softmax, project, softmax, u32_tensor};
