@@ -6,7 +6,7 @@
 
 use super::{EncoderConfig, Pieces};
 use crate::nn::kernels::{Panels, has_bf16};
-use crate::nn::{Embedding, LayerNorm, Linear, NnError, Scope};
+use crate::nn::{Embedding, LayerNorm, Linear, NnError, ParameterGroup, Scope};
 use candle_core::Tensor;
 
 /// Deviation of BERT's initial embeddings.
@@ -35,8 +35,9 @@ pub struct Bert {
     hidden: usize,
 }
 
+/// A block's layers. H is the width of the hidden states, F that of the inner layer.
 #[derive(Debug)]
-pub(super) struct Block {
+pub struct Block {
     pub query: Linear,
     pub key: Linear,
     pub value: Linear,
@@ -117,8 +118,13 @@ impl Bert {
     }
 
     /// E: the width of the embedding tables.
-    pub(super) fn embedding(&self) -> usize {
+    pub fn embedding(&self) -> usize {
         self.norm.weight().elem_count()
+    }
+
+    /// The blocks, from low to high: block `i` makes the hidden states `i + 1` of the hidden states `i`.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
     }
 
     /// Number of blocks.
@@ -157,13 +163,34 @@ impl Block {
         })
     }
 
+    /// Declares layers of the same shapes whose first values are those of this block; from then on they train on their own,
+    /// at the encoder's rate. A snapshot holds them, and what is loaded has them from there.
+    ///
+    /// # Errors
+    /// See [`Scope::declare`].
+    pub fn declare_copy(&self, scope: Scope<'_>) -> Result<Self, NnError> {
+        let mut scope = scope.in_group(ParameterGroup::Encoder);
+        let linear = |scope: &mut Scope<'_>, name: &str, of: &Linear| of.declare_copy(scope.scope(name));
+        Ok(Self {
+            query: linear(&mut scope, "attention.self.query", &self.query)?,
+            key: linear(&mut scope, "attention.self.key", &self.key)?,
+            value: linear(&mut scope, "attention.self.value", &self.value)?,
+            output: linear(&mut scope, "attention.output.dense", &self.output)?,
+            attention_norm: self.attention_norm.declare_copy(scope.scope("attention.output.LayerNorm"))?,
+            up: linear(&mut scope, "intermediate.dense", &self.up)?,
+            down: linear(&mut scope, "output.dense", &self.down)?,
+            norm: self.norm.declare_copy(scope.scope("output.LayerNorm"))?,
+            attention_heads: self.attention_heads,
+        })
+    }
+
     /// H.
-    pub(super) fn hidden(&self) -> usize {
+    pub fn hidden(&self) -> usize {
         self.norm.weight().elem_count()
     }
 
     /// F: the width of the inner layer.
-    pub(super) fn inner(&self) -> usize {
+    pub fn inner(&self) -> usize {
         self.up.bias().elem_count()
     }
 }

@@ -1,8 +1,9 @@
-//! Encoders: words in, one vector a subword out, and which subwords a word begins and ends with.
+//! Encoders: words in, one vector a subword out, of the last layer or of more ([`Layers`]), and which subwords a word has.
 //!
 //! # Invariants
 //! - No word is dropped: a word without any subword is `[UNK]`, and a sentence longer than the encoder's limit is
 //!   encoded in overlapping windows ([`Alignment`]).
+//! - What is asked for of a pass is kept, and nothing else: without inner layers a prediction holds two hidden states.
 //! - An encoder folder is checked when it is read: what the program can't run is refused with what is wrong, what was
 //!   expected and what to do.
 //! - Import copies what it needs; later changes to the folder it came from don't matter.
@@ -28,6 +29,7 @@ mod folder;
 mod hashed;
 mod hub;
 mod kind;
+mod layers;
 mod packed;
 pub mod plain;
 mod registry;
@@ -37,10 +39,11 @@ mod subwords;
 mod tests;
 mod tokenizer;
 mod weights;
+mod word_rows;
 
 pub use alignment::{Alignment, Window, WordPlace};
-pub use batch::{Encoded, EncoderBatch};
-pub use bert::{Bert, Learning};
+pub use batch::{Encoded, EncoderBatch, column_factors};
+pub use bert::{Bert, Block, Learning};
 pub use built_in::{ENGLISH, SMALL};
 pub use config::{EncoderConfig, Pieces};
 pub use cpu::{Start, Tape, TokenGradients};
@@ -50,6 +53,8 @@ pub use folder::{Definition, Encoder};
 pub use hashed::HashedWords;
 pub use hub::{Fetching, Hub, Repository};
 pub use kind::Kind;
+pub use layers::Layers;
 pub use registry::{EncoderInfo, Encoders};
 pub use spans::{SpanBatch, SpanTransformer};
 pub use subwords::{Subwords, Tokenized};
+pub use word_rows::WordRows;

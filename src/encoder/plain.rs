@@ -4,34 +4,55 @@ use super::EncoderBatch;
 use super::bert::{Bert, Block, PIECE_DROPOUT};
 use crate::nn::{LayerNorm, Linear, Mode, NnError, plain, u32_tensor};
 use candle_core::{DType, Tensor};
+use std::ops::RangeInclusive;
 
 /// Hidden states `[N, H]` of the embeddings and of each block.
 ///
 /// # Errors
 /// When a number of the batch is beyond the vocabulary, or a window beyond the positions.
 pub fn forward(bert: &Bert, batch: &EncoderBatch, mode: &mut Mode) -> Result<Vec<Tensor>, NnError> {
-    forward_in_part(bert, batch, 0, mode)
+    forward_layers(bert, batch, 0, 0..=bert.layers(), mode)
 }
 
-/// As [`forward`], with dropout from the block number `first` on; with 0 in the embeddings, too.
+/// As [`forward`], the hidden states of these numbers alone, with dropout from the block number `first` on; with 0 in the
+/// embeddings, too.
 ///
 /// # Errors
 /// See [`forward`].
-pub fn forward_in_part(
+pub fn forward_layers(
     bert: &Bert,
     batch: &EncoderBatch,
     first: usize,
+    layers: RangeInclusive<usize>,
     mode: &mut Mode,
 ) -> Result<Vec<Tensor>, NnError> {
     let mut x = if first > 0 { embed(bert, batch, &mut Mode::Predict)? } else { embed(bert, batch, mode)? };
     let padding = Padding::new(batch, &x)?;
-    let mut states = vec![x.clone()];
-    for (i, block) in bert.blocks.iter().enumerate() {
-        let p = if i < first { 0.0 } else { bert.dropout };
-        x = run(block, &x, &padding, p, mode)?;
+    let mut states = Vec::new();
+    if layers.contains(&0) {
         states.push(x.clone());
     }
+    for (i, block) in bert.blocks.iter().enumerate().take(*layers.end()) {
+        let p = if i < first { 0.0 } else { bert.dropout };
+        x = run(block, &x, &padding, p, mode)?;
+        if layers.contains(&(i + 1)) {
+            states.push(x.clone());
+        }
+    }
     Ok(states)
+}
+
+/// Subwords as they stand in the table of word embeddings, `[N, E]`, without gradients: see [`super::Layers::Static`].
+///
+/// # Errors
+/// When a number of the batch is beyond the vocabulary.
+pub fn static_vectors(bert: &Bert, batch: &EncoderBatch) -> Result<Tensor, NnError> {
+    let table = bert.words.weight().detach();
+    let words = table.index_select(&u32_tensor(batch.ids(), table.device())?, 0)?;
+    if batch.pieces() == 1 {
+        return Ok(words);
+    }
+    Ok(words.reshape((batch.rows(), batch.pieces(), bert.embedding()))?.sum(1)?)
 }
 
 fn embed(bert: &Bert, batch: &EncoderBatch, mode: &mut Mode) -> Result<Tensor, NnError> {

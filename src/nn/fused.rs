@@ -2,10 +2,11 @@
 //!
 //! The [`super::plain`] ones are their specification.
 
-use super::kernels::{self, DropMask, View, WriteMode};
+use super::kernels::{self, DropMask, Norm, View, WriteMode};
 use super::tensor_slice::as_slice;
 use super::{NnError, Rng};
 use candle_core::{CpuStorage, CustomOp1, CustomOp3, D, Layout, Shape, Tensor};
+use rayon::prelude::*;
 
 type CandleResult<T> = candle_core::Result<T>;
 
@@ -27,6 +28,26 @@ pub fn linear(x: &Tensor, weight: &Tensor, bias: &Tensor) -> Result<Tensor, NnEr
 /// When the tensor is not `f32`.
 pub fn dropout(x: &Tensor, p: f32, rng: &mut Rng) -> Result<Tensor, NnError> {
     Ok(x.contiguous()?.apply_op1(DropoutOp(DropMask::new(p, rng.bits())))?)
+}
+
+/// See [`super::Operations::layer_norm`].
+///
+/// # Errors
+/// On shapes that don't fit.
+pub fn layer_norm(x: &Tensor, weight: &Tensor, bias: &Tensor, eps: f64) -> Result<Tensor, NnError> {
+    let h = weight.dims1()?;
+    if x.dim(D::Minus1)? != h || bias.dims1()? != h || h == 0 {
+        return Err(NnError::shapes("layer_norm", &[x, weight, bias]));
+    }
+    Ok(x.contiguous()?.apply_op3(weight, bias, LayerNormOp { eps: eps as f32 })?)
+}
+
+/// See [`super::Operations::gelu`].
+///
+/// # Errors
+/// When the tensor is not `f32`.
+pub fn gelu(x: &Tensor) -> Result<Tensor, NnError> {
+    Ok(x.contiguous()?.apply_op1(GeluOp)?)
 }
 
 /// The numbers of an operation's input.
@@ -122,6 +143,82 @@ impl CustomOp1 for DropoutOp {
     fn bwd(&self, x: &Tensor, _: &Tensor, grad: &Tensor) -> CandleResult<Option<Tensor>> {
         let mut dx = as_slice(&grad.contiguous()?)?.to_vec();
         kernels::drop_all(&mut dx, self.0);
+        Ok(Some(like(dx, x)?))
+    }
+}
+
+/// Rows that are normalised at a time; their sums are added in order.
+const ROWS: usize = 32;
+/// Numbers that one task of a flat pass takes at a time.
+const FLAT: usize = 1 << 15;
+
+struct LayerNormOp {
+    eps: f32,
+}
+
+impl CustomOp3 for LayerNormOp {
+    fn name(&self) -> &'static str {
+        "nestling-layer-norm"
+    }
+
+    fn cpu_fwd(
+        &self,
+        x: &CpuStorage,
+        x_layout: &Layout,
+        weight: &CpuStorage,
+        weight_layout: &Layout,
+        bias: &CpuStorage,
+        bias_layout: &Layout,
+    ) -> CandleResult<(CpuStorage, Shape)> {
+        let (x, weight, bias) = (slice(x, x_layout)?, slice(weight, weight_layout)?, slice(bias, bias_layout)?);
+        let (norm, piece, mut y) = (Norm { weight, bias, eps: self.eps }, ROWS * weight.len(), vec![0f32; x.len()]);
+        y.par_chunks_mut(piece).zip(x.par_chunks(piece)).for_each(|(y, x)| kernels::layer_norm(x, norm, y));
+        Ok((CpuStorage::F32(y), x_layout.shape().clone()))
+    }
+
+    fn bwd(&self, x: &Tensor, weight: &Tensor, bias: &Tensor, _: &Tensor, grad: &Tensor) -> CandleResult<Gradients3> {
+        let (h, grad) = (weight.dims1()?, grad.contiguous()?);
+        let (mut dx, mut sum) = (vec![0f32; x.elem_count()], vec![0f32; 2 * h]);
+        {
+            let (x, weight, bias, grad) = (as_slice(x)?, as_slice(weight)?, as_slice(bias)?, as_slice(&grad)?);
+            let (norm, piece) = (Norm { weight: &weight, bias: &bias, eps: self.eps }, ROWS * h);
+            let mut sums = vec![0f32; x.len().div_ceil(piece) * 2 * h];
+            let work = dx.par_chunks_mut(piece).zip(x.par_chunks(piece)).zip(grad.par_chunks(piece));
+            work.zip(sums.par_chunks_mut(2 * h)).for_each(|(((dx, x), grad), sums)| {
+                kernels::layer_norm_back(x, norm, grad, dx, sums);
+            });
+            kernels::add_rows(&sums, &mut sum);
+        }
+        let (dw, db) = sum.split_at(h);
+        Ok((Some(like(dx, x)?), Some(like(dw.to_vec(), weight)?), Some(like(db.to_vec(), bias)?)))
+    }
+}
+
+struct GeluOp;
+
+impl CustomOp1 for GeluOp {
+    fn name(&self) -> &'static str {
+        "nestling-gelu"
+    }
+
+    fn cpu_fwd(&self, x: &CpuStorage, layout: &Layout) -> CandleResult<(CpuStorage, Shape)> {
+        let x = slice(x, layout)?;
+        let mut y = vec![0f32; x.len()];
+        y.par_chunks_mut(FLAT).zip(x.par_chunks(FLAT)).for_each(|(y, x)| kernels::gelu_row(x, y));
+        Ok((CpuStorage::F32(y), layout.shape().clone()))
+    }
+
+    fn bwd(&self, x: &Tensor, _: &Tensor, grad: &Tensor) -> CandleResult<Option<Tensor>> {
+        let (mut dx, grad) = (vec![0f32; x.elem_count()], grad.contiguous()?);
+        {
+            let (x, grad) = (as_slice(x)?, as_slice(&grad)?);
+            let work = dx.par_chunks_mut(FLAT).zip(x.par_chunks(FLAT)).zip(grad.par_chunks(FLAT));
+            work.for_each(|((dx, x), grad)| {
+                let mut value = vec![0f32; x.len()];
+                kernels::gelu_slope_row(x, &mut value, dx);
+                kernels::multiply_row(dx, grad);
+            });
+        }
         Ok(Some(like(dx, x)?))
     }
 }

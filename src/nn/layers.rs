@@ -41,6 +41,15 @@ impl Linear {
         Ok(Self { weight, bias: scope.declare("bias", &[outputs], init)? })
     }
 
+    /// A layer of the same shapes that begins with the values of this one: see [`Scope::declare_copy`].
+    ///
+    /// # Errors
+    /// See [`Scope::declare`].
+    pub fn declare_copy(&self, mut scope: Scope<'_>) -> Result<Self, NnError> {
+        let weight = scope.declare_copy("weight", &self.weight)?;
+        Ok(Self { weight, bias: scope.declare_copy("bias", &self.bias)? })
+    }
+
     /// `[N, K]`.
     pub fn weight(&self) -> &Tensor {
         &self.weight
@@ -73,6 +82,23 @@ impl LayerNorm {
     pub fn new(mut scope: Scope<'_>, size: usize, eps: f64) -> Result<Self, NnError> {
         let weight = scope.declare("weight", &[size], Init::Ones)?;
         Ok(Self { weight, bias: scope.declare("bias", &[size], Init::Zeros)?, eps })
+    }
+
+    /// A norm of the same size that begins with the values of this one: see [`Scope::declare_copy`].
+    ///
+    /// # Errors
+    /// See [`Scope::declare`].
+    pub fn declare_copy(&self, mut scope: Scope<'_>) -> Result<Self, NnError> {
+        let weight = scope.declare_copy("weight", &self.weight)?;
+        Ok(Self { weight, bias: scope.declare_copy("bias", &self.bias)?, eps: self.eps })
+    }
+
+    /// `[…, H]` to `[…, H]`.
+    ///
+    /// # Errors
+    /// On shapes that don't fit.
+    pub fn forward(&self, x: &Tensor, operations: Operations) -> Result<Tensor, NnError> {
+        operations.layer_norm(x, &self.weight, &self.bias, self.eps)
     }
 
     /// `[H]`.

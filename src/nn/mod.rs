@@ -13,6 +13,8 @@
 //! - `NESTLING_KERNELS` (`plain`, `avx2`, `avx512`, `amx`, `neon`, `auto`) limits the instructions that the kernels use, for
 //!   tests: see [`kernels::InstructionSet`]. What the machine lacks is an error, never replaced by something else.
 //! - A variable belongs to a [`ParameterGroup`] (its learning rate) and either decays or not; both are said where it is declared.
+//! - Candle walks through what a loss was made of recursively: what goes on word by word (a recurrence, a CRF) is one
+//!   operation by hand, as [`BiLstm`] is, or a long sentence overflows the stack.
 //!
 //! Deliberately absent: weights and sums of a precision other than `f32`; second derivatives.
 
@@ -23,6 +25,8 @@ mod gradients;
 pub mod kernels;
 mod known;
 mod layers;
+mod losses;
+mod lstm;
 mod operations;
 mod ops;
 mod optimizer;
@@ -31,6 +35,9 @@ pub mod plain;
 mod processor;
 mod rng;
 mod schedule;
+mod segments;
+#[cfg(test)]
+pub(crate) mod slopes;
 mod stored;
 mod tensor_slice;
 mod threads;
@@ -39,13 +46,16 @@ mod vars;
 pub use gradients::Gradients;
 pub use known::with_gradients;
 pub use layers::{Embedding, LayerNorm, Linear};
+pub use losses::{binary_focal_loss, smooth_l1};
+pub use lstm::BiLstm;
 pub use operations::Operations;
-pub use ops::{cross_entropy, log_softmax, project, softmax, u32_tensor};
+pub use ops::{cross_entropy, log_softmax, log_sum_exp, project, sigmoid, softmax, softplus, u32_tensor};
 pub use optimizer::{AdamW, AdamWConfig};
 pub use pair::project_pair;
 pub use processor::Processor;
 pub use rng::{Mode, Rng, RngState, splitmix64};
 pub use schedule::LinearSchedule;
+pub use segments::{segment_max, segment_mean, select_rows};
 pub use stored::stored_tensors;
 pub use tensor_slice::{TensorSlice, as_slice};
 pub use threads::Threads;
@@ -95,7 +105,7 @@ pub enum NnError {
 }
 
 impl NnError {
-    fn shapes(op: &'static str, tensors: &[&candle_core::Tensor]) -> Self {
+    pub(crate) fn shapes(op: &'static str, tensors: &[&candle_core::Tensor]) -> Self {
         Self::Shapes { op, shapes: tensors.iter().map(|t| t.dims().to_vec()).collect() }
     }
 }

@@ -25,6 +25,28 @@ impl Operations {
         }
     }
 
+    /// `(x - mean) / sqrt(variance + eps) · weight + bias` over the last dimension; `x` `[…, H]`, `weight` and `bias` `[H]`.
+    ///
+    /// # Errors
+    /// On shapes that don't fit.
+    pub fn layer_norm(self, x: &Tensor, weight: &Tensor, bias: &Tensor, eps: f64) -> Result<Tensor, NnError> {
+        match self {
+            Self::ByHand => fused::layer_norm(x, weight, bias, eps),
+            Self::Plain => plain::layer_norm(x, weight, bias, eps),
+        }
+    }
+
+    /// `x · Φ(x)` of each number, the exact form of BERT.
+    ///
+    /// # Errors
+    /// When the tensor is no float.
+    pub fn gelu(self, x: &Tensor) -> Result<Tensor, NnError> {
+        match self {
+            Self::ByHand => fused::gelu(x),
+            Self::Plain => plain::gelu(x),
+        }
+    }
+
     /// Sets a share `p` of the units to 0 in training and scales the others by `1 / (1 - p)`.
     ///
     /// # Errors

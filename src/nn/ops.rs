@@ -30,6 +30,32 @@ pub fn log_softmax(x: &Tensor) -> Result<Tensor, NnError> {
     Ok(shifted.broadcast_sub(&log_sum)?)
 }
 
+/// `ln Σ exp(x)` over the last dimension, `[…, C]` to `[…]`.
+///
+/// # Errors
+/// When the tensor is no float.
+pub fn log_sum_exp(x: &Tensor) -> Result<Tensor, NnError> {
+    let greatest = x.detach().max_keepdim(D::Minus1)?;
+    let sum = x.broadcast_sub(&greatest)?.exp()?.sum(D::Minus1)?.log()?;
+    Ok((sum + greatest.squeeze(D::Minus1)?)?)
+}
+
+/// `1 / (1 + e^-x)` of each number, by way of tanh, which does not overflow.
+///
+/// # Errors
+/// When the tensor is no float.
+pub fn sigmoid(x: &Tensor) -> Result<Tensor, NnError> {
+    Ok((x * 0.5)?.tanh()?.affine(0.5, 0.5)?)
+}
+
+/// `ln(1 + e^x)` of each number, which is `-ln σ(-x)`.
+///
+/// # Errors
+/// When the tensor is no float.
+pub fn softplus(x: &Tensor) -> Result<Tensor, NnError> {
+    Ok((x.relu()? + (x.abs()?.neg()?.exp()? + 1.0)?.log()?)?)
+}
+
 /// Less the greatest value of each row, a constant for the gradient.
 fn shifted(x: &Tensor) -> Result<Tensor, NnError> {
     Ok(x.broadcast_sub(&x.detach().max_keepdim(D::Minus1)?)?)
@@ -70,6 +96,27 @@ mod tests {
         for (got, want) in grad.concat().iter().zip(expected) {
             assert!((got - want).abs() < 1e-6, "{grad:?}");
         }
+    }
+
+    #[test]
+    fn sums_of_exponentials_neither_overflow_nor_vanish() {
+        let x = Tensor::new(&[[1000f32, 1000.0], [-1000.0, -1001.0]], &Device::Cpu).unwrap();
+        let got = log_sum_exp(&x).unwrap().to_vec1::<f32>().unwrap();
+        let expected = [1000.0 + 2f32.ln(), -1000.0 + (1.0 + (-1f32).exp()).ln()];
+        assert!(got.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-3), "{got:?}");
+        let x = Tensor::new(&[-200f32, 0.0, 200.0], &Device::Cpu).unwrap();
+        let [of, plus] = [sigmoid, softplus].map(|f| f(&x).unwrap().to_vec1::<f32>().unwrap());
+        assert_eq!((of, plus), (vec![0.0, 0.5, 1.0], vec![0.0, 2f32.ln(), 200.0]));
+    }
+
+    #[test]
+    fn gradients_are_slopes() {
+        use super::super::slopes::{assert_slopes, random};
+        let x = random(&[3, 4], 6);
+        assert_slopes(&[&x], |x| log_sum_exp(x[0]).unwrap());
+        assert_slopes(&[&x], |x| sigmoid(x[0]).unwrap());
+        assert_slopes(&[&x], |x| softplus(x[0]).unwrap());
+        assert_slopes(&[&x], |x| log_softmax(x[0]).unwrap());
     }
 
     #[test]

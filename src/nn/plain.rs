@@ -139,6 +139,19 @@ mod tests {
     }
 
     #[test]
+    fn layer_norms_agree() {
+        same(&[&[3, 35, 12], &[12], &[12]], |x, fast, _| {
+            let [x, weight, bias] = [&x[0], &x[1], &x[2]];
+            if fast { fused::layer_norm(x, weight, bias, 1e-5) } else { layer_norm(x, weight, bias, 1e-5) }
+        });
+    }
+
+    #[test]
+    fn gelus_agree() {
+        same(&[&[5, 40]], |x, fast, _| if fast { fused::gelu(&x[0]) } else { gelu(&x[0]) });
+    }
+
+    #[test]
     fn dropouts_agree() {
         same(&[&[5, 40]], |x, fast, rng| if fast { fused::dropout(&x[0], 0.4, rng) } else { dropout(&x[0], 0.4, rng) });
     }

@@ -194,6 +194,18 @@ impl Vars {
         part: ParameterGroup,
         frozen: bool,
     ) -> Result<Tensor, NnError> {
+        self.declare_with(name, shape, part, frozen, |vars, seed, name| init.tensor(seed, name, shape, &vars.device))
+    }
+
+    /// Declares what `first` gives the first value of, where the stock has none and need not.
+    fn declare_with(
+        &mut self,
+        name: String,
+        shape: &[usize],
+        part: ParameterGroup,
+        frozen: bool,
+        first: impl FnOnce(&Self, u64, &str) -> Result<Tensor, NnError>,
+    ) -> Result<Tensor, NnError> {
         if self.variables.contains_key(&name) || self.constants.contains_key(&name) {
             return Err(NnError::DeclaredTwice(name));
         }
@@ -203,7 +215,7 @@ impl Vars {
         }
         let value = match (&self.kind, stocked) {
             (_, Some(value)) => value.to_dtype(DType::F32)?.to_device(&self.device)?,
-            (Kind::Trainable { seed }, None) if !self.stocked_only => init.tensor(*seed, &name, shape, &self.device)?,
+            (Kind::Trainable { seed }, None) if !self.stocked_only => first(self, *seed, &name)?,
             (_, None) => return Err(NnError::MissingWeight { name }),
         };
         if frozen || matches!(self.kind, Kind::Fixed) {
@@ -249,6 +261,22 @@ impl Scope<'_> {
     /// The same place, where variables get no gradient and never move if `frozen`.
     pub fn frozen_if(self, frozen: bool) -> Self {
         Self { frozen: self.frozen || frozen, ..self }
+    }
+
+    /// The same place, where variables learn as others of `part` do.
+    pub fn in_group(self, part: ParameterGroup) -> Self {
+        Self { part, ..self }
+    }
+
+    /// Declares a variable whose first value is that of another tensor of the model: a copy, which moves on its own. Where
+    /// the stock has a value (a snapshot's, or a checkpoint's), it is that one, and the other does not matter.
+    ///
+    /// # Errors
+    /// See [`Scope::declare`].
+    pub fn declare_copy(&mut self, name: &str, of: &Tensor) -> Result<Tensor, NnError> {
+        let (name, shape) = (format!("{}.{name}", self.path), of.dims());
+        let copy = |vars: &Vars, _: u64, _: &str| Ok(of.detach().copy()?.to_device(&vars.device)?);
+        self.vars.declare_with(name, shape, self.part, self.frozen, copy)
     }
 
     /// # Errors

@@ -15,7 +15,8 @@ impl Bert {
         if self.projection.is_some() { self.embedding() } else { 0 }
     }
 
-    pub(super) fn embed(&self, work: &mut Forward<'_>) -> Result<(), NnError> {
+    /// The first hidden states, to be left in the slot `to`.
+    pub(super) fn embed(&self, work: &mut Forward<'_>, to: usize) -> Result<(), NnError> {
         let (e, batch, mask) = (self.embedding(), work.batch, work.masks.pieces);
         let (words, positions) = (as_slice(self.words.weight())?, as_slice(self.positions.weight())?);
         let types = self.token_types.as_ref().map(|types| as_slice(types.weight())).transpose()?;
@@ -38,7 +39,7 @@ impl Bert {
                 kernels::add_row(sum, &types[..e]);
             }
         }
-        let state = &mut *work.states[0];
+        let state = &mut *work.states[to];
         let Some(projection) = &self.projection else {
             kernels::layer_norm(work.embedded, Norms::read(&self.norm)?.norm(), state);
             work.masks.embedded.apply(state, work.share.rows.start * e);

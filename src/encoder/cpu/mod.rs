@@ -31,6 +31,7 @@ use crate::nn::{Gradients, Mode, NnError};
 use candle_core::{Device, Tensor};
 use products::{Bf16Weights, add_weights};
 use rayon::prelude::*;
+use std::ops::RangeInclusive;
 use tape::{BlockGradients, Masks, SavedActivations, Scratch, Share, shares, split};
 
 /// Where a forward pass begins.
@@ -58,7 +59,7 @@ impl Bert {
         self.forward_to(batch, start, self.layers(), mode, tape)
     }
 
-    /// The same up to the hidden states of the number `end`.
+    /// Hidden states `[N, H]` of the number `end`, as far as the pass goes.
     ///
     /// # Errors
     /// See [`Bert::forward`].
@@ -70,14 +71,36 @@ impl Bert {
         mode: &mut Mode,
         tape: &mut Tape,
     ) -> Result<Tensor, NnError> {
+        self.forward_layers(batch, start, end..=end, mode, tape)?.pop().ok_or(NnError::OtherTape)
+    }
+
+    /// Several hidden states, `[N, H]` each, from low to high: the last of them are as far as the pass goes. Those below
+    /// `start` are not there.
+    ///
+    /// # Errors
+    /// See [`Bert::forward`].
+    pub fn forward_layers(
+        &self,
+        batch: &EncoderBatch,
+        start: Start<'_>,
+        layers: RangeInclusive<usize>,
+        mode: &mut Mode,
+        tape: &mut Tape,
+    ) -> Result<Vec<Tensor>, NnError> {
         let (keeps, h) = (matches!(mode, Mode::Train(_)), self.hidden());
-        let slot = |number: usize| if keeps { number } else { number % 2 };
-        tape.states.resize_with(if keeps { end + 1 } else { 2 }, Vec::new);
-        tape.blocks.resize_with(if keeps { self.layers() } else { 1 }, SavedActivations::default);
         tape.start = match start {
             Start::Words => 0,
             Start::States(number, _) => number,
         };
+        let (lowest, end) = ((*layers.start()).max(tape.start), *layers.end());
+        // A prediction goes to and fro between two places; what it is to leave behind has a place of its own.
+        let slot = |number: usize| match number {
+            _ if keeps => number,
+            _ if (lowest..end).contains(&number) => 2 + number - lowest,
+            _ => number % 2,
+        };
+        tape.states.resize_with(if keeps { end + 1 } else { 2 + end.saturating_sub(lowest) }, Vec::new);
+        tape.blocks.resize_with(if keeps { self.layers() } else { 1 }, SavedActivations::default);
         tape.masks = self.masks(batch, tape.start, mode);
         self.weights_to_bf16(keeps, tape)?;
         let shares = shares(batch);
@@ -110,7 +133,7 @@ impl Bert {
         }
         work.into_par_iter().try_for_each(|mut work| {
             match start {
-                Start::Words => self.embed(&mut work)?,
+                Start::Words => self.embed(&mut work, slot(0))?,
                 Start::States(number, rows) => {
                     let rows = &rows[work.share.rows.start * h..work.share.rows.end * h];
                     work.states[slot(number)].copy_from_slice(rows);
@@ -121,7 +144,8 @@ impl Bert {
             }
             Ok::<_, NnError>(())
         })?;
-        Ok(Tensor::from_slice(&tape.states[slot(end)], (batch.rows(), h), &Device::Cpu)?)
+        let state = |number| Ok(Tensor::from_slice(&tape.states[slot(number)], (batch.rows(), h), &Device::Cpu)?);
+        (lowest..=end).map(state).collect()
     }
 
     /// Draws the masks of all that follows `start`, in the order in which they are needed.

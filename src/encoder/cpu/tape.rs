@@ -11,7 +11,7 @@ pub struct Tape {
     /// The number of the hidden states that the pass began with.
     pub(super) start: usize,
     pub(super) masks: Masks,
-    /// Hidden states by number, `[N, H]`; those of a prediction share two.
+    /// Hidden states by number, `[N, H]`; those of a prediction share the first two, but for those that it is to leave.
     pub(super) states: Vec<Vec<f32>>,
     /// Before the first norm, `[N, E]`; on the way back its gradient.
     pub(super) embedded: Vec<f32>,
