@@ -24,7 +24,12 @@ pub struct SpanTransformer {
     dropout: f32,
     /// Whether products are of half precision.
     pub(super) bf16: bool,
+    /// Numbers that a pass by hand keeps at a time, unless the least that it works on has more.
+    pub(super) most_kept: usize,
 }
+
+/// 256 MB.
+const MOST_KEPT: usize = 1 << 26;
 
 /// The spans of a batch and how they are dropped: S of them, each of at least one token.
 #[derive(Clone, Debug)]
@@ -42,7 +47,7 @@ impl SpanTransformer {
     /// products are rounded to bfloat16 where the processor is fast at that.
     pub fn new(blocks: Vec<Block>, hidden: usize, p: f32, bf16: bool) -> Self {
         let fit = blocks.iter().all(|block| Panels::fit(block.hidden()) && Panels::fit(block.inner()));
-        Self { blocks, hidden, dropout: p, bf16: bf16 && fit && has_bf16() }
+        Self { blocks, hidden, dropout: p, bf16: bf16 && fit && has_bf16(), most_kept: MOST_KEPT }
     }
 
     /// Number of blocks: one less than hidden states of tokens are needed.

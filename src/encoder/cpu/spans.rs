@@ -24,8 +24,6 @@ use std::ops::Range;
 const SHARE: usize = 192;
 /// Tokens whose keys and values one task makes.
 const TOKENS: usize = 128;
-/// Numbers that a piece keeps for its way back, unless one share has more: 256 MB.
-const MOST_KEPT: usize = 1 << 26;
 
 /// What a backward pass gives besides the gradients of weights.
 #[derive(Debug)]
@@ -165,7 +163,7 @@ impl Plan {
         let (mut pieces, mut from, mut kept) = (Vec::new(), 0, 0);
         for (number, share) in self.shares.iter().enumerate() {
             kept += numbers(share);
-            if kept > MOST_KEPT && number > from {
+            if kept > transformer.most_kept && number > from {
                 pieces.push(&self.shares[from..number]);
                 (from, kept) = (number, numbers(share));
             }
