@@ -136,7 +136,7 @@ struct Asking<'a> {
 fn run(block: &Block, x: &Tensor, tokens: &Tensor, of: &Asking<'_>, masks: [DropMask; 3]) -> Result<Tensor, NnError> {
     let [probability_mask, attended_mask, fed_mask] = masks;
     let (_, h) = x.dims2()?;
-    let dropped = |x: Tensor, mask: DropMask| drop(x, mask, of.first * h);
+    let dropped = |x: Tensor, mask: DropMask| drop_units(x, mask, of.first * h);
     let [keys, values] = [&block.key, &block.value].map(|layer| linear(layer, tokens));
     let context = attend([&linear(&block.query, x)?, &keys?, &values?], block.attention_heads, of, probability_mask)?;
     let attended = dropped(linear(&block.output, &context)?, attended_mask)?;
@@ -179,7 +179,7 @@ fn attend(
 }
 
 /// Drops `x`, whose numbers stand in their tensor from `from`.
-fn drop(x: Tensor, mask: DropMask, from: usize) -> Result<Tensor, NnError> {
+fn drop_units(x: Tensor, mask: DropMask, from: usize) -> Result<Tensor, NnError> {
     if mask.drops_nothing() {
         return Ok(x);
     }

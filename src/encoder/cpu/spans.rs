@@ -83,7 +83,8 @@ impl SpanTransformer {
                 let mut deep = deep_grad.chunks_exact_mut(h);
                 let mut singles = Vec::new();
                 for (span, grad) in batch.spans[share.rows.clone()].iter().zip(grad.chunks_exact(h)) {
-                    match if span.len() > 1 { deep.next() } else { None } {
+                    let place = if span.len() > 1 { deep.next() } else { None };
+                    match place {
                         Some(to) => to.copy_from_slice(grad),
                         None => singles.push(grad),
                     }

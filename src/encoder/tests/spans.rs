@@ -13,7 +13,7 @@ fn build(config: &EncoderConfig, depth: usize, p: f32, rng: &mut Rng) -> (Vars, 
     let (mut encoder, mut vars) = (Vars::trainable(1, &Device::Cpu), Vars::trainable(1, &Device::Cpu));
     let bert = Bert::new(encoder.scope("e", ParameterGroup::Encoder), config, Learning::All, p).unwrap();
     let mut scope = vars.scope("spans", ParameterGroup::TaskHead);
-    let copy = |i| bert.blocks()[i].declare_copy(scope.scope(&format!("layer.{i}"))).unwrap();
+    let copy = |i: usize| bert.blocks()[i].declare_copy(scope.scope(&format!("layer.{i}"))).unwrap();
     let blocks = (config.layers - depth..config.layers).map(copy).collect();
     for (name, variable) in vars.iter() {
         let middle = if name.contains("LayerNorm.weight") { 1.0 } else { 0.0 };
