@@ -300,3 +300,73 @@ impl Read<'_> {
         learnt
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nn::{ParameterGroup, Rng, Vars};
+    use candle_core::{Device, Var};
+
+    fn values(tensor: &Tensor) -> Vec<f32> {
+        tensor.flatten_all().unwrap().to_vec1().unwrap()
+    }
+
+    fn close(got: &[f32], want: &[f32]) -> bool {
+        got.len() == want.len() && got.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-4)
+    }
+
+    #[test]
+    fn by_hand_it_gives_what_candle_s_operations_give() {
+        for (has_shapes, p, classes, n) in [(false, 0.0, 3, 7), (true, 0.0, 2, 1), (true, 0.4, 20, 40)] {
+            let (h, widest, mut rng) = (6, 4, Rng::new(n as u64, "spans"));
+            let mut vars = Vars::trainable(2, &Device::Cpu);
+            let mut scope = vars.scope("head", ParameterGroup::TaskHead);
+            let classifier = Classifier::new(&mut scope, h, widest, classes, has_shapes).unwrap();
+            let vectors: Vec<f32> = (0..n * h).map(|_| rng.normal()).collect();
+            let vectors = Var::from_vec(vectors, (n, h), &Device::Cpu).unwrap();
+            let features: Vec<Features> = (0..n)
+                .map(|_| Features { width: 1 + rng.below(widest), shapes: [(); 2].map(|()| rng.below(WORD_SHAPES) as u32) })
+                .collect();
+            let soft = |rng: &mut Rng| match rng.below(3) {
+                0 => vec![],
+                1 => vec![(1, 1.0)],
+                _ => vec![(1, 0.25), (classes as u32 - 1, 0.5)],
+            };
+            let classes: Vec<SoftClass> = (0..n).map(|_| soft(&mut rng)).collect();
+            let mask = if p > 0.0 { DropMask::new(p, 9) } else { DropMask::NONE };
+            let (weight, of) = (0.3, (features.as_slice(), classes.as_slice()));
+
+            let table = classifier.table().unwrap();
+            let loss = (classifier.loss_plain(&vectors, &table, of, (mask, 5)).unwrap() * f64::from(weight)).unwrap();
+            // By the table, which has a gradient of its own here.
+            let leaf = Var::from_tensor(&table.detach()).unwrap();
+            let again = classifier.loss_plain(&vectors, leaf.as_tensor(), of, (mask, 5)).unwrap();
+            let store = (again * f64::from(weight)).unwrap().backward().unwrap();
+
+            let read = classifier.read(&table).unwrap();
+            let mut grad = vec![9.0; n * h];
+            let learnt = read.learn(&values(&vectors), of, (mask, 5), weight, &mut grad);
+            assert!((learnt.loss as f32 - loss.to_scalar::<f32>().unwrap()).abs() < 1e-4);
+            assert!(close(&grad, &values(store.get(vectors.as_tensor()).unwrap())));
+            assert!(close(&learnt.table, &values(store.get(leaf.as_tensor()).unwrap())));
+            for (got, variable) in learnt.variables.iter().zip(classifier.variables()) {
+                assert!(close(got, &values(store.get(variable).unwrap())));
+            }
+            let whole = loss.backward().unwrap();
+            assert!(vars.iter().all(|(_, variable)| whole.get(variable.var.as_tensor()).is_some()));
+            if p == 0.0 {
+                let plain = classifier.probabilities_plain(&vectors, &table, &features).unwrap();
+                assert!(close(&read.probabilities(&values(&vectors), &features), &plain));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_left_of_the_mass_is_none() {
+        let mut row = [9.0; 3];
+        spread(&vec![(2, 0.25), (1, 0.5)], &mut row);
+        assert_eq!(row, [0.25, 0.5, 0.25]);
+        spread(&Vec::new(), &mut row);
+        assert_eq!(row, [1.0, 0.0, 0.0]);
+    }
+}

@@ -70,6 +70,7 @@ fn around(span: Span, distance: usize) -> Vec<Option<Span>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nn::read_tensors;
 
     fn span(start: usize, end: usize) -> Span {
         Span::from_range(start..end).unwrap()
@@ -117,5 +118,27 @@ mod tests {
         assert!(got.contains("0..3 1:0.050 2:0.050"), "{got}");
         let twice = smoothed(0.1, 1, &[(span(1, 2), 1), (span(1, 2), 2)], 3, 3);
         assert!(twice.contains("1..2 1:0.500 2:0.500"), "{twice}");
+    }
+
+    /// Masses by the definition, over a table of all starts and ends: `tests/fixtures/learner/make_spans.py`.
+    #[test]
+    fn masses_are_those_of_the_definition() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/spans.safetensors");
+        let reference = read_tensors(&path).unwrap();
+        let numbers = |name: &str| reference[name].to_vec2::<i64>().unwrap();
+        let place = |row: &[i64]| span(row[0] as usize, row[1] as usize);
+        let gold: Vec<(Span, Class)> =
+            numbers("smoothed.gold").iter().map(|row| (place(row), row[2] as Class)).collect();
+        let masses = Smoothing { epsilon: 0.2, distance: 2 }.apply(gold, 8, 5);
+        let expected = reference["smoothed.masses"].to_vec2::<f32>().unwrap();
+        for (row, expected) in numbers("smoothed.spans").iter().zip(expected) {
+            let labels = masses.get(&place(row)).cloned().unwrap_or_default();
+            let got = [1.0 - labels.values().sum::<f32>()].into_iter();
+            let got = got.chain([1, 2].map(|class| labels.get(&class).copied().unwrap_or(0.0)));
+            for (got, expected) in got.zip(&expected) {
+                assert!((got - expected).abs() < 1e-6, "{row:?}: {labels:?} {expected:?}");
+            }
+        }
+        assert!(masses.keys().all(|span| span.end().get() <= 8 && span.width_tokens() <= 5));
     }
 }
