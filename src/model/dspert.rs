@@ -68,10 +68,15 @@ const SMOOTHING: OptionSpec = OptionSpec {
     shapes_weights: false,
     help: "share of a mention's mass that spans with neighbouring ends get",
 };
+const SPAN_DROPOUT: OptionSpec = OptionSpec {
+    name: "span_dropout",
+    takes: Kind::Real(0.0, 0.9),
+    default: OptionDefault::Fixed(Value::Real(0.4)),
+    shapes_weights: false,
+    help: "dropout of the classifier's inner layer",
+};
 /// D of boundary smoothing.
 const DISTANCE: usize = 1;
-/// Of the classifier's inner layer.
-const DROPOUT: f32 = 0.4;
 /// Numbers of keys that spans have side by side where candle's operations work on them: bounds their memory.
 const MOST_PLAIN: usize = 1 << 26;
 
@@ -92,7 +97,17 @@ impl Architecture for DSpErt {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[DEPTH, FILTER, HEAD_WEIGHT, SAMPLING, SMOOTHING, MAX_WIDTH, WORD_SHAPE_FEATURES, THRESHOLD]
+        &[
+            DEPTH,
+            FILTER,
+            HEAD_WEIGHT,
+            SAMPLING,
+            SMOOTHING,
+            SPAN_DROPOUT,
+            MAX_WIDTH,
+            WORD_SHAPE_FEATURES,
+            THRESHOLD,
+        ]
     }
 
     fn layers(&self, config: &TaskHeadConfig) -> Layers {
@@ -130,6 +145,7 @@ impl Architecture for DSpErt {
             head_weight: options.real(&HEAD_WEIGHT)?,
             sampling: options.real(&SAMPLING)? as f32,
             dropout: config.dropout,
+            span_dropout: options.real(&SPAN_DROPOUT)? as f32,
             operations: config.operations,
         }))
     }
@@ -147,6 +163,8 @@ struct DSpErtHead {
     head_weight: f64,
     sampling: f32,
     dropout: f32,
+    /// Of the classifier.
+    span_dropout: f32,
     operations: Operations,
 }
 
@@ -238,7 +256,7 @@ impl DSpErtHead {
         let (spans, features, classes) =
             (tokens.spans(rows), Self::features(batch, rows), self.soft_classes(batch, rows));
         let spans = self.transformer.batch(&spans, mode);
-        let drop = mode.mask(DROPOUT);
+        let drop = mode.mask(self.span_dropout);
         let table = self.classifier.table()?;
         let weight = 1.0 / rows.len().max(1) as f32;
         let device = table.device();
