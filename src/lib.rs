@@ -9,6 +9,7 @@
 //! | 0 | [`text`] | offsets, tokens, sentences |
 //! | 0 | [`wording`] | numbers and lists in what people read |
 //! | 0 | [`disk`] | files that may have come from anybody, and writing that lasts |
+//! | 0 | [`parameter`] | values that people set by name: what each takes, tables of them |
 //! | 1 | [`nn`] | layers that train, seeded random numbers, AdamW |
 //! | 1 | [`annotation`] | spans, labels, mentions, suggestions, edits, history |
 //! | 2 | [`encoder`] | BERT-family encoders |
@@ -29,6 +30,8 @@ pub mod text;
 pub mod wording;
 
 pub mod disk;
+
+pub mod parameter;
 
 pub mod annotation;
 

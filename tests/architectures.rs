@@ -8,12 +8,13 @@ use candle_core::{Device, Tensor, Var};
 use nestling::annotation::{LabelId, ModelId, Span};
 use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders, Learning, Start, Tape};
 use nestling::evaluation::Report;
-use nestling::model::{Architecture, Sentence, TaskHeadConfig, architectures};
+use nestling::model::{Architecture, EncoderTraits, OptionValues, Sentence, TaskHeadConfig, architectures};
 use nestling::nn::{
     AdamW, AdamWConfig, Gradients, Mode, Operations, ParameterGroup, Processor, Rng, Vars, as_slice, read_tensors,
 };
+use nestling::parameter::Value;
 use nestling::train::{
-    Checkpoints, Config, Cost, Dataset, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest,
+    Checkpoints, Config, Cost, Dataset, Event, Example, Manifest, Pace, PredictOptions, Predictor, ResumeRequest,
     SentencePrediction, TrainError, TrainRequest, Trained, evaluate, interrupted, resume, train,
 };
 use std::collections::BTreeMap;
@@ -49,7 +50,11 @@ impl Desk {
         config.set("architecture", architecture.id()).unwrap();
         for pair in settings.split_whitespace() {
             let (key, value) = pair.split_once('=').unwrap();
-            config.set(key, value).unwrap();
+            // What not all architectures have is for those that have it.
+            let is_of_all = Config::parameters().iter().any(|parameter| parameter.key == key);
+            if is_of_all || architecture.options().iter().any(|spec| spec.name == key) {
+                config.set(key, value).unwrap();
+            }
         }
         let encoders = Encoders::at(self.home.path());
         let snapshot = self.home.path().join(name);
@@ -100,6 +105,11 @@ fn dataset(train: usize, dev: usize) -> Dataset {
     Dataset::freeze(labels(), distant(train, 1), distant(dev, 2)).unwrap()
 }
 
+/// Sentences that a model has labelled itself.
+fn own_sentences(manifest: &Manifest) -> usize {
+    manifest.settings.self_training.map_or(0, |own| own.sentences)
+}
+
 fn weights(trained: &Trained) -> Vec<u8> {
     std::fs::read(trained.snapshot.join("weights.safetensors")).unwrap()
 }
@@ -124,15 +134,19 @@ fn every_variable_gets_a_gradient_and_moves() {
         vars.stock(encoder.weights().iter().map(|(name, t)| (format!("encoder.{name}"), t.clone())));
         let bert =
             Bert::new(vars.scope("encoder", ParameterGroup::Encoder), definition.config(), Learning::All, 0.1).unwrap();
+        // It ignores case, so that the form of words is a feature.
+        let traits = EncoderTraits { pretrained: true, uncased: true, hidden: definition.config().hidden };
         let config = TaskHeadConfig {
             classes: 3,
-            max_width: 4,
             dropout: 0.1,
-            head_weight: 0.2,
-            sampling: 0.3,
-            word_shapes: true,
             bf16: false,
             operations,
+            options: OptionValues::decide(architecture.options(), traits, |spec| match spec.name {
+                "max_width" => Some(Value::Whole(4)),
+                "sp" => Some(Value::Real(0.3)),
+                _ => None,
+            })
+            .unwrap(),
         };
         let head = architecture
             .build(vars.scope("head", ParameterGroup::TaskHead), definition.config().hidden, &config)
@@ -504,9 +518,9 @@ fn a_model_labels_open_sentences_itself_and_begins_anew_with_them() {
         // Three times 30 and 40 are 13 batches of ten.
         assert_eq!((labelled, last), (vec![40, 40], (4 * 3 + 2 * 3 * 13, 4 + 2 * 3)));
         let manifest = &with.manifest;
-        assert_eq!((manifest.settings.self_training, manifest.outcome.train_sentences), (40, 30));
+        assert_eq!((own_sentences(manifest), manifest.outcome.train_sentences), (40, 30));
         let (all, labelled, _) = train_with(1000);
-        assert_eq!((all.manifest.settings.self_training, labelled), (50, vec![50, 50]), "as many as there are");
+        assert_eq!((own_sentences(&all.manifest), labelled), (50, vec![50, 50]), "as many as there are");
         let (without, labelled, last) = train_with(0);
         assert_eq!((labelled, last), (vec![], (12, 4)));
         assert_ne!(weights(&with), weights(&without));
@@ -564,7 +578,11 @@ fn the_built_in_encoder_learns_from_nothing() {
         let data = Dataset::freeze(labels(), train_set.clone(), Vec::new()).unwrap();
         let trained =
             desk.train(architecture.id(), *architecture, data, "encoder=small epochs=12 max_width=3 batch_size=8");
-        assert!(trained.manifest.settings.word_shapes, "it does not see case");
+        assert_eq!(
+            trained.manifest.settings.options.get("word_shapes"),
+            Some(Value::Flag(true)),
+            "it does not see case"
+        );
         let predictor = Predictor::load(&trained.snapshot).unwrap();
         let report = evaluate(&predictor, &train_set, PredictOptions::default(), &NEVER).unwrap();
         assert!(report.micro.f1().unwrap() > 0.95, "{:?}", report.micro);

@@ -5,7 +5,8 @@
 
 use nestling::annotation::{LabelId, Span, Status};
 use nestling::encoder::Encoders;
-use nestling::model::architectures;
+use nestling::model::{MAX_WIDTH, architectures};
+use nestling::parameter::Value;
 use nestling::session::{EvaluateRequest, Home, ImportHow, NewProject, Part, Project, ReadRequest, read_files};
 use nestling::train::{Config, Dataset, Example, PredictOptions, Predictor, TrainError, TrainRequest, evaluate, train};
 use std::path::{Path, PathBuf};
@@ -65,6 +66,14 @@ fn labels() -> Vec<(LabelId, String)> {
     (0..LABELS).map(|id| (LabelId(id), format!("L{id}"))).collect()
 }
 
+/// One epoch, with no candidates of more than six words.
+fn short(architecture: &str, encoder: &str) -> Config {
+    let (architecture, encoder) = (architecture.to_owned(), encoder.to_owned());
+    let mut config = Config { architecture, encoder, epochs: Some(1), ..Config::default() };
+    config.options.prefer(&MAX_WIDTH, Value::Whole(6));
+    config
+}
+
 /// Every architecture with the built-in encoder and with a pretrained one.
 fn each_system(mut test: impl FnMut(&Encoders, &Path, Config)) {
     let home = tempfile::tempdir().unwrap();
@@ -72,13 +81,7 @@ fn each_system(mut test: impl FnMut(&Encoders, &Path, Config)) {
     encoders.import(&fixture(), "tiny").unwrap();
     for architecture in architectures() {
         for encoder in ["small", "tiny"] {
-            let config = Config {
-                architecture: architecture.id().to_owned(),
-                encoder: encoder.to_owned(),
-                epochs: Some(1),
-                max_width: 6,
-                ..Config::default()
-            };
+            let config = short(architecture.id(), encoder);
             let snapshot = home.path().join(format!("{}-{encoder}", architecture.id()));
             test(&encoders, &snapshot, config);
         }
@@ -183,9 +186,7 @@ fn a_project_with_extremes_trains_predicts_and_scores() {
     for architecture in architectures() {
         for encoder in ["small", "tiny"] {
             let has_heads = architecture.id() == "smartspanner";
-            let (architecture, encoder) = (architecture.id().to_owned(), encoder.to_owned());
-            let config = Config { architecture, encoder, epochs: Some(1), max_width: 6, ..Config::default() };
-            let trained = project.train_now(config, &NEVER, &mut |_| {}).unwrap();
+            let trained = project.train_now(short(architecture.id(), encoder), &NEVER, &mut |_| {}).unwrap();
             assert_eq!(trained.manifest.outcome.too_wide_mentions, too_wide);
             let options = PredictOptions::default();
             let predicted = project.predict_now(Part::Pool, None, None, options, &NEVER, &mut |_, _| {}).unwrap();

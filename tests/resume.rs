@@ -44,8 +44,8 @@ fn request(folder: &Path, snapshot: &str) -> TrainRequest {
     }
     let encoder = "tiny".to_owned();
     let (epochs, self_training, self_epochs) = (Some(6), Some(15), Some(2));
-    let config =
-        Config { encoder, epochs, self_training, self_epochs, batch_size: 4, max_width: 4, ..Config::default() };
+    let mut config = Config { encoder, epochs, self_training, self_epochs, batch_size: 4, ..Config::default() };
+    config.set("max_width", "4").unwrap();
     let checkpoints = Some(Checkpoints { folder: folder.join("t.training"), pace: Pace::Steps(1) });
     TrainRequest { checkpoints, ..TrainRequest::new(dataset, config, encoders, folder.join(snapshot)) }
 }

@@ -210,7 +210,7 @@ fn a_training_labels_open_sentences_itself_unless_it_is_told_not_to() {
     let by_itself = |project: &mut Project| {
         let config = Config { epochs: Some(1), self_epochs: Some(1), ..project.settings().config() };
         let report = project.train_now(config, &AtomicBool::new(false), &mut |_| {}).unwrap();
-        report.manifest.settings.self_training
+        report.manifest.settings.self_training.map_or(0, |own| own.sentences)
     };
     let train = project.counts().train;
     assert_eq!(by_itself(&mut project), (3 * train).min(30 - 8 - 2));

@@ -10,7 +10,8 @@ pub(super) use bench::{Bench, BenchImport, BenchPredict, BenchRefresh, BenchTrai
 pub(super) use encoders::{EncoderAction, Encoders};
 pub(super) use models::{By, Compare, Distill, Evaluate, Predict, Train};
 
-use crate::session::{Config, KEYS, LOG_LEVELS, SessionError, formats};
+use crate::model::architectures;
+use crate::session::{Config, DistillConfig, LOG_LEVELS, SessionError, formats};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -48,10 +49,41 @@ pub(super) struct Common {
 /// Settings that `nestling train` has options for, too.
 const OPTIONS_OF_TRAIN: [&str; 7] = ["architecture", "effort", "epochs", "batch_size", "seed", "limit", "threads"];
 
-/// A line for each setting of trainings that has no option of its own.
+/// Of settings of trainings that have no option of their own: those of all trainings, and below them those that an
+/// architecture has.
 fn settings_of_trainings() -> String {
-    let others = KEYS.iter().filter(|(key, ..)| !OPTIONS_OF_TRAIN.contains(key));
-    others.map(|(key, default, meaning)| format!("  {key:<13} {meaning} [{default}]\n")).collect()
+    let all = Config::parameters();
+    let others = all.iter().filter(|parameter| !OPTIONS_OF_TRAIN.contains(&parameter.key));
+    let mut text: String = others.map(|other| help_line(other.key, other.help, &other.default)).collect();
+    // A line for each option, with the architectures that have it as it is said there.
+    let mut options: Vec<(String, Vec<&str>)> = Vec::new();
+    for (architecture, spec) in architectures().iter().flat_map(|a| a.options().iter().map(move |spec| (a.id(), spec)))
+    {
+        let line = help_line(spec.name, spec.help, &spec.default_text());
+        match options.iter_mut().find(|(other, _)| *other == line) {
+            Some((_, having)) => having.push(architecture),
+            None => options.push((line, vec![architecture])),
+        }
+    }
+    options.sort_by_key(|(_, having)| std::cmp::Reverse(having.len()));
+    let mut before = Vec::new();
+    for (line, having) in options {
+        if having != before {
+            text += &format!("Only with architecture={}:\n", having.join(" or "));
+        }
+        text += &line;
+        before = having;
+    }
+    text
+}
+
+fn settings_of_distillations() -> String {
+    let all = DistillConfig::parameters();
+    all.iter().map(|parameter| help_line(parameter.key, parameter.help, &parameter.default)).collect()
+}
+
+fn help_line(key: &str, help: &str, default: &str) -> String {
+    format!("  {key:<13} {help} [{default}]\n")
 }
 
 /// What every sub-command that trains takes.
@@ -201,19 +233,8 @@ pub(super) enum Command {
     )]
     Simulate(Simulate),
     /// Make a small, fast encoder from a large one and unlabelled text
-    #[command(
-        after_help = "Example:\n  nestling distill --teacher minilm --text corpus/ more.txt --output small-minilm --set layers=3\n\nKeys of --set [and defaults], also for lines `KEY = VALUE` in the file of --config:\n  \
-                            layers      number of blocks, taken from the start of the teacher [half of them]\n  \
-                            inner       neurons in a block's inner layer [half of the teacher's]\n  \
-                            vocabulary  number of subwords to keep, those of the text first [all]\n  \
-                            last        which block of the teacher the last block imitates [as many as layers]\n  \
-                            epochs      passes over the text [3]\n  \
-                            batch_size  sentences per step [32]\n  \
-                            rate        learning rate [1e-3]\n  \
-                            seed        for the order of the sentences [42]\n  \
-                            threads     number of threads [all cores]\n  \
-                            compact     true stores 4 and 8 bits per weight, like the built-in encoders [false]"
-    )]
+    #[command(after_help = format!("Example:\n  nestling distill --teacher minilm --text corpus/ more.txt --output small-minilm --set layers=3\n\n\
+                            Keys of --set [and defaults], also for lines `KEY = VALUE` in the file of --config:\n{}", settings_of_distillations()))]
     Distill(Distill),
     /// List, import, download and remove encoders
     #[command(after_help = "Example: nestling encoders import ./all-MiniLM-L6-v2 --name minilm")]

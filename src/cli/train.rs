@@ -119,7 +119,7 @@ pub(super) fn manifest_to_json(manifest: &Manifest) -> Value {
         "train_sentences": outcome.train_sentences,
         "of_sentences": outcome.of_sentences,
         "epochs": settings.all_epochs(),
-        "self_training": settings.self_training,
+        "self_training": settings.self_training.map_or(0, |own| own.sentences),
         "best_epoch": outcome.best_epoch,
         "wall_secs": outcome.wall_secs,
         "sentences_per_sec": outcome.sentences_per_sec,
@@ -156,11 +156,8 @@ fn to_text(report: &TrainReport) -> String {
         outcome.wall_secs,
         outcome.sentences_per_sec,
     );
-    if settings.self_training > 0 {
-        text += &format!(
-            "{} open sentences were labelled by the model itself and learned from, too\n",
-            settings.self_training
-        );
+    if let Some(own) = settings.self_training {
+        text += &format!("{} open sentences were labelled by the model itself and learned from, too\n", own.sentences);
     }
     text += &match &outcome.dev {
         Some(dev) => {

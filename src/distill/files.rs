@@ -1,6 +1,8 @@
 //! What a distillation writes beside weights: the record in the student's folder, and the state in a checkpoint.
 
-use super::{Config, DistillError, DistillationRequest};
+use super::config::Config;
+use super::error::DistillError;
+use super::request::DistillationRequest;
 use crate::nn::as_slice;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -33,7 +35,7 @@ pub struct Record {
     /// Sentences that were kept for the errors.
     pub held_out: usize,
     pub steps: usize,
-    /// Before the first epoch and after each; see [`super::Event::EpochDone`].
+    /// Before the first epoch and after each; see [`super::request::Event::EpochDone`].
     pub errors: Vec<f64>,
     pub wall_secs: f64,
     pub sentences_per_sec: f64,
@@ -63,7 +65,10 @@ pub(super) fn fingerprint(request: &DistillationRequest) -> Result<String, Disti
     let mut sha = Sha256::new();
     let Config { layers, inner, vocabulary, last, epochs, batch_size, rate, seed, threads: _, compact } =
         &request.config;
-    sha.update(format!("{layers:?} {inner:?} {vocabulary:?} {last:?} {epochs} {batch_size} {rate} {seed} {compact}\n"));
+    // The words are those of the first programs, so that what they began can go on.
+    let open = |value: &Option<usize>| value.map_or("None".to_owned(), |number| format!("Some({number})"));
+    let [layers, inner, vocabulary, last] = [layers, inner, vocabulary, last].map(open);
+    sha.update(format!("{layers} {inner} {vocabulary} {last} {epochs} {batch_size} {rate} {seed} {compact}\n"));
     for (name, bytes) in request.teacher.definition().files() {
         sha.update(name);
         sha.update(bytes);

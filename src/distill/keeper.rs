@@ -1,6 +1,6 @@
 //! The checkpoint of a distillation.
 
-use super::DistillError;
+use super::error::DistillError;
 use super::files::CheckpointState;
 use crate::nn::read_tensors_and_note;
 use candle_core::Tensor;

@@ -1,11 +1,13 @@
 //! A distillation before its first step.
 
 use super::comparison::SentencePair;
+use super::error::{DistillError, LEAST_SENTENCES, stop_if_cancelled};
 use super::keeper::CheckpointKeeper;
+use super::request::DistillationRequest;
 use super::run::{Distillation, STUDENT, adamw};
 use super::stretches::stretches;
 use super::student::{Activity, Sizes, begin};
-use super::{DistillError, DistillationRequest, stop_if_cancelled};
+
 use crate::encoder::{Alignment, Bert, Encoder, EncoderBatch, Learning, Start, Tape};
 use crate::nn::{AdamW, Mode, ParameterGroup, Rng, Threads, Vars};
 use candle_core::Device;
@@ -14,8 +16,6 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Fewer sentences with words are refused.
-pub(super) const LEAST_SENTENCES: usize = 20;
 /// One in so many sentences is held out, but no more than the second number.
 const HELD_OUT: (usize, usize) = (50, 500);
 /// Sentences by which the neurons to keep are chosen.

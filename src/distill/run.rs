@@ -1,10 +1,11 @@
 //! The loop of a distillation.
 
 use super::comparison::{BatchPair, Comparison, SentencePair};
+use super::error::{DistillError, stop_if_cancelled};
 use super::files::{CheckpointState, RECORD, Record, checkpoint_of, fingerprint};
 use super::keeper::CheckpointKeeper;
+use super::request::{DistillationRequest, Event};
 use super::student::Sizes;
-use super::{DistillError, DistillationRequest, Event, stop_if_cancelled};
 use crate::disk::{Noted as _, folder_of, is_there};
 use crate::encoder::{Bert, Encoder};
 use crate::nn::batches::{self, Size};

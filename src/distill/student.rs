@@ -1,6 +1,7 @@
 //! Where a student begins: which part of its teacher it is.
 
-use super::{Config, DistillError};
+use super::config::Config;
+use super::error::DistillError;
 use crate::encoder::{Cut, Encoder, Tape};
 use crate::nn::kernels::gelu_row;
 use crate::nn::{NnError, as_slice};
@@ -58,10 +59,14 @@ pub(super) struct Sizes {
 impl Sizes {
     pub(super) fn new(config: &Config, teacher: &Encoder) -> Result<Self, DistillError> {
         let of = teacher.definition().config();
-        let within = |key, value: usize, least: usize, most: usize| {
+        let within = |key: &str, value: usize, least: usize, most: usize| {
             let expected = format!("a number from {least} to {most} with this teacher");
             let fits = (least..=most).contains(&value);
-            if fits { Ok(value) } else { Err(DistillError::BadValue { key, value: value.to_string(), expected }) }
+            if fits {
+                Ok(value)
+            } else {
+                Err(DistillError::BadValue { key: key.to_owned(), value: value.to_string(), expected })
+            }
         };
         let layers = within("layers", config.layers.unwrap_or(of.layers.div_ceil(2)), 1, of.layers)?;
         Ok(Self {

@@ -30,7 +30,7 @@ pub enum Nesting {
 impl Nesting {
     pub const ALL: [Self; 2] = [Self::Nested, Self::Flat];
 
-    pub fn id(self) -> &'static str {
+    pub const fn id(self) -> &'static str {
         match self {
             Self::Nested => "nested",
             Self::Flat => "flat",

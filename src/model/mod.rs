@@ -19,6 +19,7 @@
 
 mod candidates;
 mod decoding;
+mod options;
 mod sentence;
 mod smartspanner;
 mod span_classifier;
@@ -28,6 +29,10 @@ mod word_shape;
 
 pub use candidates::{Candidates, SampleCounts, Samples};
 pub use decoding::{Found, Nesting, decode, likely, settle};
+pub use options::{
+    EncoderTraits, MAX_WIDTH, OptionDefault, OptionError, OptionSpec, OptionValues, THRESHOLD, USUAL_MAX_WIDTH,
+    WORD_SHAPE_FEATURES,
+};
 pub use sentence::{Class, Sentence, Unlearnable};
 pub use word_shape::{WORD_SHAPES, word_shape};
 
@@ -40,6 +45,8 @@ use std::fmt::Debug;
 pub enum ModelError {
     #[error(transparent)]
     Nn(#[from] NnError),
+    #[error(transparent)]
+    Option(#[from] OptionError),
     #[error("there is no architecture {id:?}; there are: {there}")]
     NoSuchArchitecture { id: String, there: String },
     #[error("a prediction came out with fewer probabilities than candidates times classes")]
@@ -60,6 +67,8 @@ pub trait Architecture: Sync + Debug {
     fn name(&self) -> &'static str;
     /// Raised when weights of before no longer fit.
     fn version(&self) -> u32;
+    /// What can be set about it besides what all trainings have.
+    fn options(&self) -> &'static [OptionSpec];
     /// Declares the variables above an encoder with vectors of `hidden` numbers.
     ///
     /// # Errors
@@ -100,24 +109,18 @@ pub trait TaskHead: Send + Sync + Debug {
     ) -> Result<Vec<Vec<Prediction>>, ModelError>;
 }
 
-/// The numbers that architectures are built from.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// What architectures are built from.
+#[derive(Clone, PartialEq, Debug)]
 pub struct TaskHeadConfig {
     /// Classes, "none" included.
     pub classes: usize,
-    /// Longest candidate in words.
-    pub max_width: usize,
     pub dropout: f32,
-    /// Weight of the loss of the first words against that of the spans (w of SmartSpanNER's Eq. 7).
-    pub head_weight: f64,
-    /// Chance of a span whose first word begins no gold mention to train (sp of SmartSpanNER's Eq. 8).
-    pub sampling: f32,
-    /// Whether the form of a word (capitals, digits) is a feature.
-    pub word_shapes: bool,
     /// Whether the products of all words are taken in half precision.
     pub bf16: bool,
     /// What the task head is computed by.
     pub operations: Operations,
+    /// Of the architecture.
+    pub options: OptionValues,
 }
 
 /// Which words may start a candidate in prediction.

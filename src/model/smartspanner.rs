@@ -10,12 +10,31 @@
 use super::candidates::{Rows, count_first_words, enumerate, sample, split_up};
 use super::span_classifier::{SpanClassifier, Words};
 use super::{
-    Architecture, BatchLoss, FirstWordFilter, ModelError, Prediction, Samples, Sentence, TaskHead, TaskHeadConfig,
+    Architecture, BatchLoss, FirstWordFilter, MAX_WIDTH, ModelError, OptionDefault, OptionSpec, Prediction, Samples,
+    Sentence, THRESHOLD, TaskHead, TaskHeadConfig, WORD_SHAPE_FEATURES,
 };
 use crate::annotation::Span;
 use crate::encoder::Encoded;
 use crate::nn::{Linear, Mode, Rng, Scope, cross_entropy, softmax};
+use crate::parameter::{Kind, Value};
 use candle_core::Tensor;
+
+/// w of Eq. 7.
+const HEAD_WEIGHT: OptionSpec = OptionSpec {
+    name: "w",
+    takes: Kind::Real(0.0, 1.0),
+    default: OptionDefault::Fixed(Value::Real(0.2)),
+    shapes_weights: false,
+    help: "weight of the head (NEH) loss against the span loss",
+};
+/// sp of Eq. 8.
+const SAMPLING: OptionSpec = OptionSpec {
+    name: "sp",
+    takes: Kind::Real(0.0, 1.0),
+    default: OptionDefault::Fixed(Value::Real(0.05)),
+    shapes_weights: false,
+    help: "probability of training on a span that starts at no head",
+};
 
 #[derive(Debug)]
 pub(super) struct SmartSpanNer;
@@ -33,6 +52,10 @@ impl Architecture for SmartSpanNer {
         1
     }
 
+    fn options(&self) -> &'static [OptionSpec] {
+        &[HEAD_WEIGHT, SAMPLING, MAX_WIDTH, WORD_SHAPE_FEATURES, THRESHOLD]
+    }
+
     fn build(
         &self,
         mut scope: Scope<'_>,
@@ -40,8 +63,16 @@ impl Architecture for SmartSpanNer {
         config: &TaskHeadConfig,
     ) -> Result<Box<dyn TaskHead>, ModelError> {
         let spans = SpanClassifier::new(&mut scope, hidden, config)?;
-        let neh = Linear::uniform(scope.scope("neh"), SpanClassifier::span_size(hidden, config), 2)?;
-        Ok(Box::new(SmartSpanTaskHead { spans, neh, config: *config }))
+        let neh = Linear::uniform(scope.scope("neh"), spans.span_size(), 2)?;
+        let options = &config.options;
+        Ok(Box::new(SmartSpanTaskHead {
+            spans,
+            neh,
+            classes: config.classes,
+            max_width: options.whole(&MAX_WIDTH)?,
+            head_weight: options.real(&HEAD_WEIGHT)?,
+            sampling: options.real(&SAMPLING)? as f32,
+        }))
     }
 }
 
@@ -49,7 +80,10 @@ impl Architecture for SmartSpanNer {
 struct SmartSpanTaskHead {
     spans: SpanClassifier,
     neh: Linear,
-    config: TaskHeadConfig,
+    classes: usize,
+    max_width: usize,
+    head_weight: f64,
+    sampling: f32,
 }
 
 impl SmartSpanTaskHead {
@@ -64,7 +98,7 @@ impl SmartSpanTaskHead {
     }
 
     fn candidates(&self, batch: &[&Sentence], first_words: &[f32], filter: FirstWordFilter) -> (Rows, Vec<Vec<Span>>) {
-        enumerate(batch, self.config.max_width, |word| match filter {
+        enumerate(batch, self.max_width, |word| match filter {
             FirstWordFilter::AtLeast(threshold) => first_words.get(word).is_some_and(|p| *p >= threshold),
             FirstWordFilter::All => true,
         })
@@ -77,7 +111,7 @@ impl SmartSpanTaskHead {
         first_words: Vec<f32>,
         (rows, lists): (Rows, Vec<Vec<Span>>),
     ) -> Result<Vec<Prediction>, ModelError> {
-        let candidates = split_up(lists, self.config.classes, self.spans.probabilities(words, &rows)?)?;
+        let candidates = split_up(lists, self.classes, self.spans.probabilities(words, &rows)?)?;
         let mut first_words = first_words.into_iter();
         let first_words = batch.iter().map(|sentence| Some(first_words.by_ref().take(sentence.len()).collect()));
         let predictions = first_words.zip(candidates);
@@ -87,15 +121,15 @@ impl SmartSpanTaskHead {
 
 impl TaskHead for SmartSpanTaskHead {
     fn loss(&self, encoded: &Encoded, batch: &[&Sentence], rng: &mut Rng) -> Result<BatchLoss, ModelError> {
-        let (rows, spans) = sample(batch, self.config.max_width, self.config.sampling, rng);
+        let (rows, spans) = sample(batch, self.max_width, self.sampling, rng);
         let (first_words, first_word_counts) = count_first_words(batch);
         let mode = &mut Mode::Train(rng);
         let words = self.spans.words(encoded, batch, mode)?;
         let first_word_loss = cross_entropy(&self.first_word_logits(&words)?, &first_words)?;
-        let mut total = (first_word_loss * self.config.head_weight)?;
+        let mut total = (first_word_loss * self.head_weight)?;
         if rows.len() > 0 {
             let loss = self.spans.loss(&self.spans.parts(&words)?, &rows, mode)?;
-            total = (total + (loss * (1.0 - self.config.head_weight))?)?;
+            total = (total + (loss * (1.0 - self.head_weight))?)?;
         }
         Ok(BatchLoss { total, samples: Samples { first_words: first_word_counts, spans } })
     }

@@ -8,12 +8,12 @@
 
 use super::candidates::Rows;
 use super::span_pass::{self, SpanPass};
-use super::{ModelError, Sentence, TaskHeadConfig, WORD_SHAPES};
+use super::{MAX_WIDTH, ModelError, Sentence, TaskHeadConfig, WORD_SHAPE_FEATURES, WORD_SHAPES};
 use crate::encoder::Encoded;
 use crate::nn::kernels::has_bf16;
 use crate::nn::{
-    Embedding, Init, Linear, Mode, NnError, Operations, Rng, Scope, as_slice, cross_entropy, plain, project,
-    project_pair, softmax, u32_tensor,
+    Embedding, Init, Linear, Mode, Operations, Rng, Scope, as_slice, cross_entropy, plain, project, project_pair,
+    softmax, u32_tensor,
 };
 use candle_core::Tensor;
 
@@ -33,6 +33,8 @@ pub(super) struct SpanClassifier {
     /// W₃ and the bias of the whole layer, `[S, 50]` and `[S]`.
     inner_width: Linear,
     shapes: Option<Embedding>,
+    /// S: numbers of a span's vector.
+    size: usize,
     /// `[max width, 50]`
     widths: Embedding,
     output: Linear,
@@ -59,20 +61,14 @@ pub(super) struct Words {
 }
 
 impl SpanClassifier {
-    /// S: numbers of a span's vector, for an encoder with vectors of `hidden` numbers.
-    pub(super) fn span_size(hidden: usize, config: &TaskHeadConfig) -> usize {
-        2 * Self::word_size(hidden, config) + WIDTH_SIZE
-    }
-
-    fn word_size(hidden: usize, config: &TaskHeadConfig) -> usize {
-        hidden + if config.word_shapes { SHAPE_SIZE } else { 0 }
-    }
-
-    pub(super) fn new(scope: &mut Scope<'_>, hidden: usize, config: &TaskHeadConfig) -> Result<Self, NnError> {
-        let (word, size) = (Self::word_size(hidden, config), Self::span_size(hidden, config));
+    /// For an encoder with vectors of `hidden` numbers.
+    pub(super) fn new(scope: &mut Scope<'_>, hidden: usize, config: &TaskHeadConfig) -> Result<Self, ModelError> {
+        let has_shapes = config.options.flag(&WORD_SHAPE_FEATURES)?;
+        let word = hidden + if has_shapes { SHAPE_SIZE } else { 0 };
+        let size = 2 * word + WIDTH_SIZE;
         let init = Init::Uniform { bound: 1.0 / (size as f32).sqrt() };
         let mut shapes = None;
-        if config.word_shapes {
+        if has_shapes {
             shapes = Some(Embedding::new(scope.scope("word_shape"), WORD_SHAPES, SHAPE_SIZE, 1.0)?);
         }
         let mut inner = scope.scope("span.inner");
@@ -81,13 +77,19 @@ impl SpanClassifier {
             inner_last: inner.declare("last.weight", &[size, word], init)?,
             inner_width: Linear::uniform_within(inner.scope("width"), WIDTH_SIZE, size, size)?,
             shapes,
-            widths: Embedding::new(scope.scope("width"), config.max_width, WIDTH_SIZE, 1.0)?,
+            size,
+            widths: Embedding::new(scope.scope("width"), config.options.whole(&MAX_WIDTH)?, WIDTH_SIZE, 1.0)?,
             output: Linear::uniform(scope.scope("span.output"), size, config.classes)?,
             dropout: config.dropout,
             classes: config.classes,
             bf16: config.bf16 && has_bf16(),
             operations: config.operations,
         })
+    }
+
+    /// S: numbers of a span's vector.
+    pub(super) fn span_size(&self) -> usize {
+        self.size
     }
 
     /// The vectors of all words of a batch.

@@ -4,7 +4,8 @@
 use super::candidates::{enumerate, sample, split_up};
 use super::span_classifier::{SpanClassifier, Words};
 use super::{
-    Architecture, BatchLoss, FirstWordFilter, ModelError, Prediction, Samples, Sentence, TaskHead, TaskHeadConfig,
+    Architecture, BatchLoss, FirstWordFilter, MAX_WIDTH, ModelError, OptionSpec, Prediction, Samples, Sentence,
+    TaskHead, TaskHeadConfig, WORD_SHAPE_FEATURES,
 };
 use crate::encoder::Encoded;
 use crate::nn::{Mode, Rng, Scope};
@@ -25,26 +26,32 @@ impl Architecture for SpanNer {
         1
     }
 
+    fn options(&self) -> &'static [OptionSpec] {
+        &[MAX_WIDTH, WORD_SHAPE_FEATURES]
+    }
+
     fn build(
         &self,
         mut scope: Scope<'_>,
         hidden: usize,
         config: &TaskHeadConfig,
     ) -> Result<Box<dyn TaskHead>, ModelError> {
-        Ok(Box::new(SpanTaskHead { spans: SpanClassifier::new(&mut scope, hidden, config)?, config: *config }))
+        let spans = SpanClassifier::new(&mut scope, hidden, config)?;
+        Ok(Box::new(SpanTaskHead { spans, classes: config.classes, max_width: config.options.whole(&MAX_WIDTH)? }))
     }
 }
 
 #[derive(Debug)]
 struct SpanTaskHead {
     spans: SpanClassifier,
-    config: TaskHeadConfig,
+    classes: usize,
+    max_width: usize,
 }
 
 impl TaskHead for SpanTaskHead {
     fn loss(&self, encoded: &Encoded, batch: &[&Sentence], rng: &mut Rng) -> Result<BatchLoss, ModelError> {
         const ALL: f32 = 1.0;
-        let (rows, spans) = sample(batch, self.config.max_width, ALL, rng);
+        let (rows, spans) = sample(batch, self.max_width, ALL, rng);
         let mode = &mut Mode::Train(rng);
         let parts = self.spans.parts(&self.spans.words(encoded, batch, mode)?)?;
         let total = self.spans.loss(&parts, &rows, mode)?;
@@ -75,8 +82,8 @@ impl TaskHead for SpanTaskHead {
 
 impl SpanTaskHead {
     fn answer(&self, words: &Words, batch: &[&Sentence]) -> Result<Vec<Prediction>, ModelError> {
-        let (rows, lists) = enumerate(batch, self.config.max_width, |_| true);
-        let candidates = split_up(lists, self.config.classes, self.spans.probabilities(words, &rows)?)?;
+        let (rows, lists) = enumerate(batch, self.max_width, |_| true);
+        let candidates = split_up(lists, self.classes, self.spans.probabilities(words, &rows)?)?;
         Ok(candidates.into_iter().map(|candidates| Prediction { first_words: None, candidates }).collect())
     }
 }

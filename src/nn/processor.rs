@@ -18,7 +18,7 @@ pub enum Processor {
 impl Processor {
     pub const ALL: [Self; 3] = [Self::Cpu, Self::Gpu, Self::Plain];
 
-    pub fn id(self) -> &'static str {
+    pub const fn id(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
             Self::Gpu => "gpu",

@@ -85,5 +85,5 @@ pub use crate::nn::{NnError, kernels::InstructionSet};
 pub use crate::store::WhyReadOnly;
 pub use crate::store::{FileNews, LogLine, Rescued, Watch};
 pub use crate::train::{
-    Config, Cost, ENOUGH_DEV, Event as TrainEvent, Interrupted, KEYS, Manifest, PredictOptions, resident_memory_mb,
+    Config, Cost, ENOUGH_DEV, Event as TrainEvent, Interrupted, Manifest, PredictOptions, resident_memory_mb,
 };

@@ -6,8 +6,9 @@
 //! A folder that is read may have come from anybody: no link is followed, no file is read that is larger than it can be,
 //! and each is compared with its hash in the manifest as it is read.
 
-use super::files::ConfigFile;
-use super::{Settings, TrainError, stop_if_cancelled};
+use super::error::{TrainError, stop_if_cancelled};
+use super::layout::{CONFIG, ENCODER, HALF_WRITTEN, MANIFEST};
+use super::parameters::Settings;
 use crate::disk::{self, Hidden};
 use crate::encoder::Definition;
 use crate::model::architecture;
@@ -15,18 +16,12 @@ use crate::nn::{stored_tensors, write_tensors};
 use candle_core::Tensor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value as Json};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-
-pub(super) const MANIFEST: &str = "manifest.json";
-pub(super) const CONFIG: &str = "config.json";
-/// How the hidden name of a folder begins while it is written; a kill can leave one behind.
-pub(super) const HALF_WRITTEN: &str = ".model-";
-/// The folder of an encoder's definition.
-pub(super) const ENCODER: &str = "encoder";
 
 /// SHA-256 in hexadecimal digits of each file, by its name with `/` between folders.
 pub(super) type Hashes = BTreeMap<String, String>;
@@ -143,17 +138,15 @@ impl VerifiedDirectory<'_> {
     /// The settings, for an architecture of the version that the weights are of.
     pub(super) fn settings(&self, architecture_version: u32) -> Result<Settings, TrainError> {
         let path = self.folder.join(CONFIG);
-        let config: ConfigFile = self.json(CONFIG)?;
-        let settings = config.settings().ok_or_else(|| damaged("an unknown setting", &path))?;
-        let expected = architecture(&settings.architecture)?.version();
-        if architecture_version != expected {
-            let (what, got) = (settings.architecture, architecture_version);
+        let settings: Map<String, Json> = self.json(CONFIG)?;
+        let id = settings.get("architecture").and_then(Json::as_str);
+        let id = id.ok_or_else(|| damaged("the setting architecture is missing", &path))?;
+        let architecture = architecture(id)?;
+        if architecture_version != architecture.version() {
+            let (what, got, expected) = (id.to_owned(), architecture_version, architecture.version());
             return Err(TrainError::OtherVersion { what, got, expected });
         }
-        match settings.out_of_range() {
-            Some(key) => Err(damaged(format!("the setting {key} is out of range"), &path)),
-            None => Ok(settings),
-        }
+        Settings::from_json(&settings, architecture).map_err(|error| damaged(error, &path))
     }
 
     pub(super) fn definition(&self) -> Result<Definition, TrainError> {

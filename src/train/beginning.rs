@@ -1,11 +1,17 @@
 //! Where a training begins: weights, settings, the device, and which sentences.
 
-use super::config::EncoderTraits;
+use super::dataset::{Dataset, Example};
+use super::error::TrainError;
+use super::manifest::Snapshot;
 use super::model::ENCODER;
-use super::{Config, Dataset, Example, Settings, Snapshot, TrainError, TrainRequest, TrainedLayers, snapshot};
+use super::parameters::{Config, Settings};
+use super::request::TrainRequest;
+use super::self_training::SelfTraining;
+use super::snapshot;
+use super::trained_layers::TrainedLayers;
 use crate::annotation::LabelId;
 use crate::encoder::Definition;
-use crate::model::architecture;
+use crate::model::{EncoderTraits, architecture};
 use crate::nn::{Processor, Rng, Vars};
 use candle_core::Device;
 
@@ -28,7 +34,7 @@ pub(super) fn from_encoder(
         uncased: definition.is_uncased(),
         hidden: definition.config().hidden,
     };
-    let settings = request.config.resolve(sentences, unlabelled, traits, processor);
+    let settings = request.config.resolve(sentences, unlabelled, traits, processor)?;
     let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
     vars.stock(encoder.weights().iter().map(|(name, t)| (format!("{ENCODER}.{name}"), t.clone())));
     Ok((definition.clone(), settings, vars))
@@ -46,18 +52,19 @@ pub(super) fn from_snapshot(
     if ids(&manifest.labels) != ids(request.dataset.labels()) {
         return Err(TrainError::OtherLabels);
     }
-    let config = &request.config;
     let hidden = definition.config().hidden;
     let traits = EncoderTraits { pretrained: true, uncased: definition.is_uncased(), hidden };
-    let Settings { architecture, encoder, max_width, word_shapes, .. } = manifest.settings;
-    let mut config = Config { architecture, encoder, max_width, word_shapes: Some(word_shapes), ..config.clone() };
+    let Settings { encoder, options, .. } = manifest.settings;
+    let architecture = architecture(&manifest.settings.architecture)?;
+    let mut config = Config { encoder, ..request.config.with_architecture(architecture) };
+    config.options.keep(architecture.options(), &options);
     if config.effort == TrainedLayers::TaskHead && config.epochs.is_none() {
         config.head_lr *= RATE_OF_TASK_HEAD;
         config.epochs =
             Some(STEPS_OF_TASK_HEAD.div_ceil(sentences.div_ceil(config.batch_size.max(1)).max(1)).clamp(2, 20));
     }
     // What goes on from a model learns what is new, not from itself.
-    let settings = config.resolve(sentences, 0, traits, processor);
+    let settings = config.resolve(sentences, 0, traits, processor)?;
     let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
     vars.stock(tensors);
     vars.take_what_fits();
@@ -78,6 +85,6 @@ pub(super) fn choose<'a>(dataset: &'a Dataset, settings: &Settings) -> (Vec<&'a 
         unlabelled.extend(chosen.drain(limit.min(chosen.len())..).map(|example| example.tokens.as_slice()));
     }
     Rng::new(settings.seed, "unlabelled").shuffle(&mut unlabelled);
-    unlabelled.truncate(settings.self_rounds * settings.self_training);
+    unlabelled.truncate(settings.self_training.map_or(0, SelfTraining::all_sentences));
     (chosen, unlabelled.into_iter().map(<[String]>::to_vec).collect())
 }

@@ -18,35 +18,25 @@
 
 mod disk;
 
-use super::atomic_directory::{self, AtomicDirectory, CONFIG, MANIFEST, VerifiedDirectory, damaged, read_manifest};
-use super::files::{ConfigFile, LabelFile, MOST_COUNTED, ReportFile, SamplesFile, project_id};
-use super::removal::{is_half_written, remove_checkpoint};
-use super::{Dataset, Settings, TrainError};
-use crate::annotation::{LabelId, ModelId, ProjectId, Span};
-use crate::disk::{Noted as _, is_folder, is_there, open as open_file};
+use super::atomic_directory::{self, AtomicDirectory, VerifiedDirectory, damaged, read_manifest};
+use super::dataset::Dataset;
+use super::error::TrainError;
+use super::layout::{
+    BEST, CONFIG, DATASET, MANIFEST, MEAN, MOMENTS, OWN, START, WEIGHTS, checkpoint_name, is_checkpoint_name,
+    is_half_written,
+};
+use super::parameters::Settings;
+use super::removal::{folders, remove_checkpoint};
+use super::state::{OwnLabels, TrainingState, Weights};
+use crate::annotation::{LabelId, ProjectId};
+use crate::disk::{Noted as _, is_there, open as open_file};
 use crate::encoder::Definition;
-use crate::evaluation::Report;
-use crate::model::{Samples, architecture};
-use crate::nn::RngState;
-use candle_core::Tensor;
-use disk::{DatasetFile, OnlyLabels, OwnFile, StateFile};
-use std::collections::BTreeMap;
+use crate::model::architecture;
+use disk::{DatasetFile, OnlyLabels, OwnFile, StateFile, VERSION};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-
-/// Raised when older programs can't read what is written.
-const VERSION: u32 = 1;
-pub(super) const DATASET: &str = "dataset.json";
-const WEIGHTS: &str = "weights.safetensors";
-const MOMENTS: &str = "moments.safetensors";
-const BEST: &str = "best.safetensors";
-const START: &str = "start.safetensors";
-const MEAN: &str = "mean.safetensors";
-const OWN: &str = "own.json";
-/// All files of a checkpoint but the manifest and the encoder's.
-pub(super) const FILES: [&str; 7] = [WEIGHTS, MOMENTS, BEST, START, MEAN, OWN, CONFIG];
 
 /// Where a training keeps its state, and how often.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,51 +69,15 @@ pub struct Interrupted {
     pub train_sentences: usize,
 }
 
-/// Where a training stands.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct TrainingState {
-    pub place: TrainingPosition,
-    /// Steps taken.
-    pub step: usize,
-    pub steps: usize,
-    pub train_sentences: usize,
-    /// The complete sentences that there were.
-    pub of_sentences: usize,
-    /// Steps of the optimizer.
-    pub adam_steps: u64,
-    pub noise: RngState,
-    pub samples: Samples,
-    pub step_secs: f64,
-    pub wall_secs: f64,
-    /// The best epoch and its scores.
-    pub best: Option<(usize, Option<Report>)>,
-    pub dataset_hash: String,
-    pub parent: Option<ModelId>,
-    pub project: Option<ProjectId>,
-}
-
-/// The batch that comes next.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct TrainingPosition {
-    /// Counted from 1.
-    pub epoch: usize,
-    /// Batches of this epoch that are done.
-    pub batch: usize,
-    /// Sum of their losses.
-    pub loss_sum: f32,
-    /// The generator of the order of sentences, as it was at the beginning of this epoch.
-    pub order: RngState,
-}
-
 /// All that a checkpoint holds besides the state.
 pub(super) struct Contents<'a> {
     pub settings: &'a Settings,
     pub definition: &'a Definition,
-    pub weights: BTreeMap<String, Tensor>,
-    pub moments: BTreeMap<String, Tensor>,
-    pub best: Option<&'a BTreeMap<String, Tensor>>,
-    pub start: Option<&'a BTreeMap<String, Tensor>>,
-    pub mean: Option<&'a BTreeMap<String, Tensor>>,
+    pub weights: Weights,
+    pub moments: Weights,
+    pub best: Option<&'a Weights>,
+    pub start: Option<&'a Weights>,
+    pub mean: Option<&'a Weights>,
     pub own: Option<&'a OwnLabels>,
 }
 
@@ -133,23 +87,12 @@ pub(super) struct OpenedTraining {
     pub state: TrainingState,
     pub settings: Settings,
     pub definition: Definition,
-    pub weights: BTreeMap<String, Tensor>,
-    pub moments: BTreeMap<String, Tensor>,
-    pub best: Option<BTreeMap<String, Tensor>>,
-    pub start: Option<BTreeMap<String, Tensor>>,
-    pub mean: Option<BTreeMap<String, Tensor>>,
+    pub weights: Weights,
+    pub moments: Weights,
+    pub best: Option<Weights>,
+    pub start: Option<Weights>,
+    pub mean: Option<Weights>,
     pub own: Option<OwnLabels>,
-}
-
-/// The mentions of a sentence.
-pub(super) type Mentions = Vec<(Span, LabelId)>;
-
-/// What a model has labelled itself for a part of its training.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct OwnLabels {
-    pub part: usize,
-    /// Of each sentence.
-    pub labels: Vec<Mentions>,
 }
 
 /// Writes checkpoints when they are due.
@@ -201,7 +144,7 @@ fn write(
     if !is_there(&data) {
         atomic_directory::write_whole(&data, &DatasetFile::from(dataset))?;
     }
-    let name = format!("{:08}-{:04}", state.step, state.place.epoch);
+    let name = checkpoint_name(state.step, state.place.epoch);
     let mut new = AtomicDirectory::for_place(&folder.join(&name), cancel)?;
     new.tensors(WEIGHTS, &contents.weights)?;
     new.tensors(MOMENTS, &contents.moments)?;
@@ -213,12 +156,12 @@ fn write(
     if let Some(own) = contents.own {
         new.json(OWN, &OwnFile::from(own))?;
     }
-    new.json(CONFIG, &ConfigFile::from(contents.settings))?;
+    new.json(CONFIG, &contents.settings.to_json())?;
     new.definition(contents.definition)?;
     let version = architecture(&contents.settings.architecture)?.version();
     new.seal(|hashes| StateFile::new(state, dataset.labels(), version, hashes))?;
     // Also what a kill has left half written or half deleted.
-    let is_other = |other: &str| other != name && (is_name(other) || is_half_written(other));
+    let is_other = |other: &str| other != name && (is_checkpoint_name(other) || is_half_written(other));
     for (_, other) in folders(folder).into_iter().filter(|(other, _)| is_other(other)) {
         // One that can't be deleted is older than the newest and never read.
         remove_checkpoint(&other).noted("an older checkpoint stays behind");
@@ -226,27 +169,10 @@ fn write(
     Ok(())
 }
 
-/// True for what a checkpoint's folder is called: step and epoch.
-pub(super) fn is_name(name: &str) -> bool {
-    let digits = |part: &str, least: usize| part.len() >= least && part.bytes().all(|b| b.is_ascii_digit());
-    name.split_once('-').is_some_and(|(step, epoch)| digits(step, 8) && digits(epoch, 4))
-}
-
-/// The names and paths of the folders in a training's folder; a link is none.
-pub(super) fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
-    if !is_folder(folder) {
-        return Vec::new();
-    }
-    let entries = std::fs::read_dir(folder).noted_at("its checkpoints are not seen", folder);
-    let entries = entries.into_iter().flatten().flatten();
-    let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path()))).collect()
-}
-
 /// The names and paths of the checkpoints of a training, the newest last.
 fn whole(folder: &Path) -> Vec<(String, PathBuf)> {
     let mut found = folders(folder);
-    found.retain(|(name, path)| is_name(name) && is_there(&path.join(MANIFEST)));
+    found.retain(|(name, path)| is_checkpoint_name(name) && is_there(&path.join(MANIFEST)));
     found.sort();
     found
 }

@@ -1,6 +1,6 @@
 //! What a training learns from, frozen.
 
-use super::TrainError;
+use super::error::TrainError;
 use crate::annotation::{LabelId, Span};
 use crate::evaluation::{Counts, Judged};
 use sha2::{Digest as _, Sha256};

@@ -1,124 +1,12 @@
 //! The JSON of snapshots and checkpoints, as it is on disk.
 
-use super::snapshot::{Manifest, Outcome};
-use super::{Settings, TrainedLayers};
+use super::manifest::{Manifest, Outcome};
+use super::parameters::Settings;
 use crate::annotation::{LabelId, ModelId, ProjectId};
 use crate::evaluation::{Counts, Report};
-use crate::model::{Nesting, SampleCounts, Samples};
-use crate::nn::Processor;
+use crate::model::{SampleCounts, Samples};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct ConfigFile {
-    architecture: String,
-    encoder: String,
-    effort: String,
-    epochs: usize,
-    batch_size: usize,
-    seed: u64,
-    encoder_lr: f64,
-    head_lr: f64,
-    warmup: f64,
-    weight_decay: f64,
-    clip: f64,
-    dropout: f32,
-    w: f64,
-    sp: f32,
-    max_width: usize,
-    word_shapes: bool,
-    threshold: f32,
-    // Models of before were all nested and f32, and did not say how many sentences they were limited to.
-    #[serde(default = "nested")]
-    nesting: String,
-    #[serde(default)]
-    limit: Option<usize>,
-    #[serde(default)]
-    bf16: bool,
-    #[serde(default)]
-    top_layers: usize,
-    #[serde(default = "cpu")]
-    processor: String,
-    #[serde(default)]
-    self_training: usize,
-    #[serde(default)]
-    self_rounds: usize,
-    #[serde(default)]
-    self_epochs: usize,
-}
-
-fn nested() -> String {
-    Nesting::Nested.id().to_owned()
-}
-
-fn cpu() -> String {
-    Processor::Cpu.id().to_owned()
-}
-
-impl From<&Settings> for ConfigFile {
-    fn from(s: &Settings) -> Self {
-        Self {
-            architecture: s.architecture.clone(),
-            encoder: s.encoder.clone(),
-            effort: s.effort.id().to_owned(),
-            epochs: s.epochs,
-            batch_size: s.batch_size,
-            seed: s.seed,
-            encoder_lr: s.encoder_lr,
-            head_lr: s.head_lr,
-            warmup: s.warmup,
-            weight_decay: s.weight_decay,
-            clip: s.clip,
-            dropout: s.dropout,
-            w: s.head_weight,
-            sp: s.sampling,
-            max_width: s.max_width,
-            word_shapes: s.word_shapes,
-            threshold: s.threshold,
-            nesting: s.nesting.id().to_owned(),
-            limit: s.limit,
-            bf16: s.bf16,
-            top_layers: s.top_layers,
-            processor: s.processor.id().to_owned(),
-            self_training: s.self_training,
-            self_rounds: s.self_rounds,
-            self_epochs: s.self_epochs,
-        }
-    }
-}
-
-impl ConfigFile {
-    /// `None` when the effort, the nesting or the processor is unknown.
-    pub(super) fn settings(self) -> Option<Settings> {
-        Some(Settings {
-            effort: TrainedLayers::from_id(&self.effort)?,
-            nesting: Nesting::from_id(&self.nesting)?,
-            processor: Processor::from_id(&self.processor)?,
-            self_training: self.self_training,
-            self_rounds: self.self_rounds,
-            self_epochs: self.self_epochs,
-            limit: self.limit,
-            bf16: self.bf16,
-            top_layers: self.top_layers,
-            architecture: self.architecture,
-            encoder: self.encoder,
-            epochs: self.epochs,
-            batch_size: self.batch_size,
-            seed: self.seed,
-            encoder_lr: self.encoder_lr,
-            head_lr: self.head_lr,
-            warmup: self.warmup,
-            weight_decay: self.weight_decay,
-            clip: self.clip,
-            dropout: self.dropout,
-            head_weight: self.w,
-            sampling: self.sp,
-            max_width: self.max_width,
-            word_shapes: self.word_shapes,
-            threshold: self.threshold,
-        })
-    }
-}
 
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct LabelFile {

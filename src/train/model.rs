@@ -1,8 +1,9 @@
 //! An encoder with a task head above it, as trainer and predictor both run it.
 
+use super::error::{TrainError, stop_if_cancelled};
 use super::output::{OutputPart, OutputSums, SentenceOutput};
+use super::parameters::Settings;
 use super::parts::{PartTimes, timed};
-use super::{Settings, TrainError, stop_if_cancelled};
 use crate::active::Projection;
 use crate::annotation::{LabelId, Span};
 use crate::encoder::{self, Alignment, Bert, Definition, EncoderBatch, Start, Tape};
@@ -121,12 +122,12 @@ impl Model {
         labels: Vec<LabelId>,
     ) -> Result<Self, TrainError> {
         let (scope, learning) = (vars.scope(ENCODER, ParameterGroup::Encoder), settings.learning());
-        let bert = Bert::new(scope, definition.config(), learning, settings.dropout)?;
+        let bert = Bert::new(scope, definition.config(), learning, settings.dropout as f32)?;
         let bert = if settings.bf16 { bert.with_bf16() } else { bert };
         let scope = vars.scope("head", ParameterGroup::TaskHead);
         let head_config = settings.head_config(labels.len());
         let head = architecture(&settings.architecture)?.build(scope, definition.config().hidden, &head_config)?;
-        let (max_width, nesting) = (settings.max_width, settings.nesting);
+        let (max_width, nesting) = (settings.max_width().unwrap_or(usize::MAX), settings.nesting);
         let plain = settings.processor.operations() == Operations::Plain;
         let projection = Projection::new(definition.config().hidden);
         let most = MostPositions::new(max_width, head_config.classes);
@@ -330,7 +331,7 @@ impl Model {
         let mut said = [OutputSums::default()];
         for own in long.stretches(self.most.predict) {
             stop_if_cancelled(work.cancel)?;
-            let reached = long.sentence.len().min(own.end + self.max_width.saturating_sub(1));
+            let reached = long.sentence.len().min(own.end.saturating_add(self.max_width - 1));
             let part = long.part(own.start..reached);
             let batch = self.batch(&[&part]);
             work.threads.run(|| self.predict(&batch, &[own.len()], work, (&mut *tape, &mut *times), &mut said))?;

@@ -9,7 +9,7 @@
 //! The model's labels are taken as they are, without a threshold. What persons have labelled comes more often, so that
 //! the model's mistakes weigh less.
 
-use super::Settings;
+use super::parameters::Settings;
 
 /// How often a sentence that persons have labelled comes in an epoch, to once for one that the model has.
 const REPEAT: usize = 3;
@@ -36,14 +36,14 @@ pub(super) struct EpochPlan {
 
 impl EpochPlan {
     pub(super) fn new(settings: &Settings, labelled: usize, unlabelled: usize) -> Self {
-        let own = settings.self_training.min(unlabelled);
+        let own = settings.self_training.filter(|_| unlabelled > 0);
         Self {
             labelled,
             unlabelled,
-            own,
-            rounds: if own > 0 { settings.self_rounds } else { 0 },
+            own: own.map_or(0, |own| own.sentences.min(unlabelled)),
+            rounds: own.map_or(0, |own| own.rounds),
             epochs: settings.epochs,
-            own_epochs: settings.self_epochs,
+            own_epochs: own.map_or(0, |own| own.epochs),
             batch_size: settings.batch_size,
         }
     }

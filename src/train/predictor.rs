@@ -1,9 +1,12 @@
 //! A loaded snapshot and what it says of sentences.
 
+use super::dataset::Example;
+use super::error::TrainError;
+use super::manifest::{Manifest, Snapshot};
 use super::model::{Model, PredictionWork, Prepared};
 use super::output::SentenceOutput;
 use super::parts::{Cost, PartTimes, timed};
-use super::{Example, Manifest, Snapshot, TrainError, snapshot};
+use super::snapshot;
 use crate::annotation::{Acquisition, LabelId, Span, TokenIdx};
 use crate::evaluation::{Judged, Report};
 use crate::model::FirstWordFilter;
@@ -142,7 +145,7 @@ impl Predictor {
 
     /// Probability from which a word is taken for the first word of an entity.
     pub fn threshold(&self, options: PredictOptions) -> f32 {
-        options.threshold.unwrap_or(self.manifest.settings.threshold)
+        options.threshold.unwrap_or(self.manifest.settings.threshold())
     }
 
     fn work<'a>(&'a self, options: PredictOptions, cancel: &'a AtomicBool) -> PredictionWork<'a> {

@@ -1,11 +1,10 @@
 //! Deleting models and trainings: the files that they are known to have, and the folders when these are empty.
 
-use super::atomic_directory::{ENCODER, HALF_WRITTEN, MANIFEST};
-use super::checkpoint::{self, DATASET};
-use super::{TrainError, snapshot};
-use crate::disk;
+use super::error::TrainError;
+use super::layout::{self, DATASET, ENCODER, MANIFEST, is_checkpoint_name, is_half_written};
+use crate::disk::{self, Noted as _, is_folder};
 use crate::encoder::Definition;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Deletes a model. One that is not there is deleted already.
 ///
@@ -18,7 +17,7 @@ pub fn remove_snapshot(folder: &Path) -> Result<(), TrainError> {
 
 /// The names of all files that a model may have, with `/` between folders.
 pub fn snapshot_files() -> impl Iterator<Item = String> {
-    let own = snapshot::FILES.into_iter().chain([MANIFEST]).map(str::to_owned);
+    let own = layout::SNAPSHOT.into_iter().chain([MANIFEST]).map(str::to_owned);
     own.chain(Definition::FILES.into_iter().map(|name| format!("{ENCODER}/{name}")))
 }
 
@@ -38,8 +37,8 @@ pub fn remove_training(folder: &Path) -> Result<(), TrainError> {
     if !disk::is_folder(folder) {
         return Err(failed()(std::io::ErrorKind::NotADirectory.into()));
     }
-    for (name, path) in checkpoint::folders(folder) {
-        if checkpoint::is_name(&name) || is_half_written(&name) {
+    for (name, path) in folders(folder) {
+        if is_checkpoint_name(&name) || is_half_written(&name) {
             remove_checkpoint(&path)?;
         }
     }
@@ -51,10 +50,15 @@ pub(super) fn remove_checkpoint(folder: &Path) -> Result<(), TrainError> {
     remove_sealed(folder, |name| u8::from(name != MANIFEST))
 }
 
-/// True for the hidden name of a folder that is being written, or was when the program was killed.
-pub fn is_half_written(name: &str) -> bool {
-    name.strip_prefix(HALF_WRITTEN)
-        .is_some_and(|rest| rest.len() == 6 && rest.bytes().all(|b| b.is_ascii_alphanumeric()))
+/// The names and paths of the folders in a training's folder; a link is none.
+pub(super) fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
+    if !is_folder(folder) {
+        return Vec::new();
+    }
+    let entries = std::fs::read_dir(folder).noted_at("its checkpoints are not seen", folder);
+    let entries = entries.into_iter().flatten().flatten();
+    let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path()))).collect()
 }
 
 fn remove_sealed(folder: &Path, rank: impl Fn(&str) -> u8) -> Result<(), TrainError> {
@@ -64,8 +68,8 @@ fn remove_sealed(folder: &Path, rank: impl Fn(&str) -> u8) -> Result<(), TrainEr
     }
     let ours = |name: &str| {
         name == MANIFEST
-            || snapshot::FILES.contains(&name)
-            || checkpoint::FILES.contains(&name)
+            || layout::SNAPSHOT.contains(&name)
+            || layout::CHECKPOINT.contains(&name)
             || disk::is_unfinished(name)
     };
     let removed = disk::remove_folder(&folder.join(ENCODER), |name| Definition::FILES.contains(&name), |_| 0)

@@ -1,9 +1,10 @@
 //! What a training is asked for, and what it gives.
 
 use super::checkpoint::Checkpoints;
+use super::dataset::Dataset;
+use super::manifest::{Manifest, Snapshot};
+use super::parameters::Config;
 use super::parts::Cost;
-use super::snapshot::{Manifest, Snapshot};
-use super::{Config, Dataset};
 use crate::annotation::{ModelId, ProjectId};
 use crate::encoder::Encoders;
 use std::path::PathBuf;

@@ -6,28 +6,27 @@ mod dev;
 mod keeping;
 mod own_labels;
 mod preparing;
+mod training;
 
-use super::checkpoint::{self, CheckpointKeeper, OwnLabels, TrainingPosition};
-use super::model::{Model, PassBuffers, PredictionWork, Prepared};
+use super::checkpoint;
+use super::error::{TrainError, stop_if_cancelled};
+use super::event::Event;
+use super::manifest::{Manifest, Outcome, Snapshot};
+use super::memory::peak_memory_mb;
+use super::model::{PredictionWork, Prepared};
 use super::parts::{Cost, timed};
-use super::plan::EpochPlan;
-use super::snapshot::{self, Manifest, Outcome, Snapshot, snapshot_manifest};
-use super::{
-    Dataset, Event, ResumeRequest, Settings, TrainError, TrainRequest, Trained, peak_memory_mb, stop_if_cancelled,
-};
-use crate::annotation::{ModelId, ProjectId};
+use super::request::{ResumeRequest, TrainRequest, Trained};
+use super::snapshot::{self, snapshot_manifest};
+use super::state::TrainingPosition;
 use crate::disk::is_there;
 use crate::model::{FirstWordFilter, Samples, architecture};
-use crate::nn::batches::{self, Size};
-use crate::nn::{AdamW, LinearSchedule, NnError, Rng, Threads, Vars};
-use candle_core::Tensor;
-use std::collections::BTreeMap;
+use crate::nn::batches;
+use crate::nn::{LinearSchedule, NnError, Rng};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
+use training::Training;
 
-use dev::BestEpoch;
 pub use dev::ENOUGH_DEV;
 
 /// Sentences of a batch when dev is scored.
@@ -81,55 +80,6 @@ pub fn is_result_of(snapshot: &Path, training: &Path) -> Result<bool, TrainError
     Ok(is_of_project && theirs == (&kept.labels, &kept.dataset_hash, &kept.settings))
 }
 
-/// The state of a training.
-struct Training<'a> {
-    cancel: &'a AtomicBool,
-    dataset: Arc<Dataset>,
-    settings: Settings,
-    vars: Vars,
-    model: Model,
-    adam: AdamW,
-    pass: PassBuffers,
-    /// Dropout and samples.
-    noise: Rng,
-    threads: Threads,
-    /// Those that persons have labelled, and behind them those that the model has.
-    train: Vec<Prepared>,
-    /// What an epoch sees: numbers of `train`, some of them more than once.
-    epoch_sentences: Vec<usize>,
-    /// Of each sentence of an epoch.
-    sizes: Vec<Size>,
-    dev: Vec<Prepared>,
-    plan: EpochPlan,
-    /// Words of the sentences that the model may label itself.
-    unlabelled: Vec<Vec<String>>,
-    /// Its labels in the part that is under way.
-    own: Option<OwnLabels>,
-    /// What it began with, as long as it is to begin anew.
-    start: Option<Weights>,
-    /// The mean of the models of the parts with its own labels that are over.
-    mean: Option<Weights>,
-    place: TrainingPosition,
-    step: usize,
-    step_secs: f64,
-    dev_secs: f64,
-    begun: Instant,
-    /// Of before the training was interrupted.
-    earlier_secs: f64,
-    /// Of an epoch with the labels of persons alone.
-    samples: Samples,
-    best: Option<BestEpoch>,
-    parent: Option<ModelId>,
-    project: Option<ProjectId>,
-    /// The complete sentences that there were.
-    of_sentences: usize,
-    keeper: Option<CheckpointKeeper>,
-    /// Why it does not run on what was asked for.
-    note: Option<String>,
-}
-
-type Weights = BTreeMap<String, Tensor>;
-
 impl Training<'_> {
     fn run_to_end(mut self, snapshot: &Path, on_event: &mut dyn FnMut(Event)) -> Result<Trained, TrainError> {
         if let Some(message) = self.note.take() {
@@ -146,7 +96,7 @@ impl Training<'_> {
         });
         while self.place.epoch <= self.settings.all_epochs() {
             let part = self.part();
-            if part > self.own.as_ref().map_or(0, |own| own.part) {
+            if part > self.own.stage.part() {
                 self.begin_anew(part, on_event)?;
             }
             self.epoch(on_event)?;
@@ -177,7 +127,7 @@ impl Training<'_> {
     }
 
     fn work(&self) -> PredictionWork<'_> {
-        let (filter, floor) = (FirstWordFilter::AtLeast(self.settings.threshold), f32::INFINITY);
+        let (filter, floor) = (FirstWordFilter::AtLeast(self.settings.threshold()), f32::INFINITY);
         PredictionWork {
             threads: &self.threads,
             filter,

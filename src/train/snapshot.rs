@@ -8,14 +8,14 @@
 //! manifest.json         written last: what it is, what it scored, hashes of all other files
 //! ```
 
-use super::atomic_directory::{self, AtomicDirectory, CONFIG, MANIFEST, VerifiedDirectory, damaged, read_manifest};
-use super::files::{ConfigFile, LabelFile, ManifestFile};
+use super::atomic_directory::{self, AtomicDirectory, VerifiedDirectory, damaged, read_manifest};
+use super::error::TrainError;
+use super::files::{LabelFile, ManifestFile};
+use super::layout::{CONFIG, LABELS, MANIFEST, WEIGHTS};
+use super::manifest::{Manifest, Snapshot};
 use super::model::Model;
-use super::{Settings, TrainError};
-use crate::annotation::{LabelId, ModelId, ProjectId};
+use crate::annotation::LabelId;
 use crate::encoder::Definition;
-use crate::evaluation::Report;
-use crate::model::Samples;
 use crate::nn::{Processor, Vars};
 use candle_core::{Device, Tensor};
 use std::collections::{BTreeMap, HashSet};
@@ -24,64 +24,6 @@ use std::sync::atomic::AtomicBool;
 
 /// Raised when older programs can't read what is written.
 const VERSION: u32 = 1;
-const WEIGHTS: &str = "weights.safetensors";
-const LABELS: &str = "labels.json";
-/// All files of a snapshot but the manifest and the encoder's.
-pub(super) const FILES: [&str; 3] = [WEIGHTS, CONFIG, LABELS];
-
-/// Where a model lies, and which one has to be there.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Snapshot {
-    pub folder: PathBuf,
-    /// SHA-256 of its manifest.json, which has those of all its files; `None` where any model will do.
-    pub manifest_sha256: Option<String>,
-}
-
-impl Snapshot {
-    /// Any model that is there.
-    pub fn any(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), manifest_sha256: None }
-    }
-}
-
-/// All that a snapshot says of itself.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Manifest {
-    /// For which it was trained; `None` for one of an older program, or of none.
-    pub project: Option<ProjectId>,
-    pub architecture_version: u32,
-    pub settings: Settings,
-    /// In the order of the classes.
-    pub labels: Vec<(LabelId, String)>,
-    pub dataset_hash: String,
-    pub parent: Option<ModelId>,
-    pub outcome: Outcome,
-}
-
-/// What a training did.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Outcome {
-    pub train_sentences: usize,
-    /// The complete sentences that there were, of which it may have taken some.
-    pub of_sentences: usize,
-    /// Counted from 1; the weights are of this one.
-    pub best_epoch: usize,
-    /// Scores of that epoch.
-    pub dev: Option<Report>,
-    /// From the request to the snapshot.
-    pub wall_secs: f64,
-    /// Over the training steps alone.
-    pub sentences_per_sec: f64,
-    /// Of the whole process; `None` where the operating system does not say.
-    pub peak_memory_mb: Option<f64>,
-    /// Of an epoch with the labels of persons alone.
-    pub samples: Samples,
-    /// Gold mentions that are wider than the max width.
-    pub too_wide_mentions: usize,
-    /// Gold mentions on a span that has another label already.
-    pub doubled_mentions: usize,
-    pub parameters: usize,
-}
 
 /// A snapshot that was read and found whole.
 #[derive(Debug)]
@@ -103,7 +45,7 @@ pub(super) fn write(
 ) -> Result<String, TrainError> {
     let mut new = AtomicDirectory::for_place(folder, cancel)?;
     new.tensors(WEIGHTS, tensors)?;
-    new.json(CONFIG, &ConfigFile::from(&manifest.settings))?;
+    new.json(CONFIG, &manifest.settings.to_json())?;
     new.json(LABELS, &LabelFile::list(&manifest.labels))?;
     new.definition(definition)?;
     new.seal(|hashes| ManifestFile::new(VERSION, manifest, hashes))

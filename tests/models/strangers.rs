@@ -55,9 +55,10 @@ impl Sound {
         let complete = Dataset::freeze(labels, (0..12).map(example).collect(), (12..34).map(example).collect());
         let dataset = complete.and_then(|data| data.with_unlabelled((34..40).map(|i| example(i).tokens).collect()));
         let (epochs, self_training, self_epochs) = (Some(2), Some(3), Some(2));
-        let (batch_size, max_width, encoder, threads) = (6, 3, "tiny".to_owned(), Some(1));
-        let config =
-            Config { epochs, self_training, self_epochs, batch_size, max_width, encoder, threads, ..Config::default() };
+        let (batch_size, encoder, threads) = (6, "tiny".to_owned(), Some(1));
+        let mut config =
+            Config { epochs, self_training, self_epochs, batch_size, encoder, threads, ..Config::default() };
+        config.set("max_width", "3").unwrap();
         TrainRequest::new(Arc::new(dataset.unwrap()), config, Encoders::at(self.dir.path()), self.dir.path().join(name))
     }
 

@@ -17,6 +17,7 @@
 
 mod curve;
 mod gold;
+mod older;
 mod plot;
 mod record;
 mod request;
@@ -73,6 +74,7 @@ pub fn simulate(
 ) -> Result<SimulateReport, SessionError> {
     let strategies = request.strategies.iter().map(|id| Ok((id.as_str(), id.parse::<Strategy>()?)));
     let strategies = strategies.collect::<Result<Vec<_>, SessionError>>()?;
+    request.config.check()?;
     let gold = Gold::read(request)?;
     check_schedule(request, &gold)?;
     let temporary;

@@ -7,9 +7,11 @@
 //! OUTPUT/curves.svg               all runs of the last call
 //! ```
 
+use super::older;
 use super::request::SimulateRequest;
-use crate::session::{SessionError, write_whole};
+use crate::session::{Config, SessionError, write_whole};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -78,10 +80,10 @@ impl Kept {
         fs::create_dir_all(&runs).map_err(io)?;
         let (path, asked) = (folder.join("simulation.json"), asked(request));
         match fs::read_to_string(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => write_text(&path, &asked)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => write_text(&path, &format!("{asked:#}\n"))?,
             Err(source) => return Err(SessionError::Io { doing: "read what was simulated", source, path }),
             Ok(_) if !request.resume => return Err(SessionError::SimulationThere { path: folder.to_owned() }),
-            Ok(there) if there != asked => return Err(SessionError::OtherSimulation { path }),
+            Ok(there) if !is_same(&there, &asked, request) => return Err(SessionError::OtherSimulation { path }),
             Ok(_) => {}
         }
         Ok(Self { folder: folder.to_owned() })
@@ -122,24 +124,81 @@ impl Kept {
     }
 }
 
-/// What runs that are compared have in common.
-fn asked(request: &SimulateRequest) -> String {
+/// What runs that are compared have in common. Each setting of a training stands by its key, the defaults, too: with other
+/// defaults it would be another simulation.
+fn asked(request: &SimulateRequest) -> Json {
     let SimulateRequest { train, dev, test, read, pool, schedule, config, .. } = request;
-    // How many cores there are changes no result.
-    let config = crate::train::Config { threads: None, ..config.clone() };
     let files: Vec<String> = [train, dev, test].iter().map(|path| path.display().to_string()).collect();
-    let asked = serde_json::json!({
+    json!({
         "files": files,
         "format": read.format,
         "options": read.options,
         "pool": pool,
         "schedule": schedule,
-        "config": format!("{config:?}"),
-    });
-    format!("{asked:#}\n")
+        "config": config.identity(),
+    })
+}
+
+/// Whether what is there was asked for by the same request. A setting that it does not name is one of a later program, which
+/// had its default then.
+fn is_same(there: &str, asked: &Json, request: &SimulateRequest) -> bool {
+    let Ok(Json::Object(mut there)) = serde_json::from_str(there) else { return false };
+    let config = match there.remove("config") {
+        Some(Json::Object(config)) => Config::default().identity().into_iter().chain(config).collect(),
+        Some(Json::String(text)) if older::text(&request.config).as_deref() == Some(text.as_str()) => {
+            request.config.identity()
+        }
+        _ => return false,
+    };
+    there.insert("config".to_owned(), Json::Object(config));
+    Json::Object(there) == *asked
 }
 
 fn write_text(path: &Path, text: &str) -> Result<(), SessionError> {
     let io = |source| SessionError::Io { doing: "write the results", source, path: path.to_owned() };
     write_whole(path, |out| out.write_all(text.as_bytes()).map_err(io))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::ReadRequest;
+
+    fn request(config: Config) -> SimulateRequest {
+        SimulateRequest {
+            train: "train.jsonl".into(),
+            dev: "dev.jsonl".into(),
+            test: "test.jsonl".into(),
+            read: ReadRequest::default(),
+            strategies: Vec::new(),
+            pool: Some(40),
+            schedule: vec![10, 20],
+            seeds: vec![1],
+            config,
+            output: None,
+            resume: true,
+        }
+    }
+
+    #[test]
+    fn a_simulation_is_known_by_what_was_asked_for() {
+        let asked = |config: &Config| asked(&request(config.clone()));
+        let mut config = Config::default();
+        config.set("w", "0.3").unwrap();
+        let same =
+            |there: &Json, config: &Config| is_same(&there.to_string(), &asked(config), &request(config.clone()));
+        assert!(same(&asked(&config), &config));
+        assert!(!same(&asked(&config), &Config::default()) && !same(&asked(&Config::default()), &config));
+        let on_more_cores = Config { threads: Some(8), ..config.clone() };
+        assert!(same(&asked(&on_more_cores), &config), "that changes no result");
+        // A program that did not have a setting.
+        let mut before = asked(&config);
+        before["config"].as_object_mut().unwrap().remove("clip").unwrap();
+        assert!(same(&before, &config) && !same(&before, &Config { clip: 2.0, ..config.clone() }));
+        // The first ones.
+        before["config"] = older::text(&config).unwrap().into();
+        assert!(same(&before, &config) && !same(&before, &Config::default()));
+        before["pool"] = 41.into();
+        assert!(!same(&before, &config));
+    }
 }

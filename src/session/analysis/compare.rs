@@ -5,14 +5,13 @@
 //! - Architectures take turns, seed by seed, so that a machine that grows slower is slower for all.
 
 use crate::evaluation::Counts;
-use crate::model::architecture;
 use crate::session::error::stopped;
 use crate::session::files::temporary_folder;
 use crate::session::learner::dataset::{freeze, gold_examples};
 use crate::session::project::Project;
 use crate::session::{Part, SessionError};
 use crate::train::{
-    Config, Event, PredictOptions, Predictor, Snapshot, TrainError, TrainRequest, evaluate, forget_peak_memory, train,
+    Config, Event, PredictOptions, Predictor, Snapshot, TrainRequest, evaluate, forget_peak_memory, train,
 };
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -108,13 +107,13 @@ impl Project {
         cancel: &AtomicBool,
         on_event: &mut dyn FnMut((usize, usize), Event),
     ) -> Result<Comparison, SessionError> {
-        let mut architectures: Vec<&String> = Vec::new();
+        let mut ids: Vec<&str> = Vec::new();
         for id in &request.architectures {
-            architecture(id).map_err(TrainError::from)?;
-            if !architectures.contains(&id) {
-                architectures.push(id);
+            if !ids.contains(&id.as_str()) {
+                ids.push(id);
             }
         }
+        let configs = request.config.for_each(&ids)?;
         let complete = |part| gold_examples(self.corpus(), part);
         let (part, examples) = match request.part {
             Some(part) => (part, complete(part)),
@@ -135,13 +134,13 @@ impl Project {
         let mut seeds = request.seeds.clone();
         seeds.sort_unstable();
         seeds.dedup();
-        let turns = seeds.iter().flat_map(|seed| architectures.iter().map(move |id| (*seed, *id)));
-        let turns: Vec<(u64, &String)> = turns.collect();
+        let turns = seeds.iter().flat_map(|seed| configs.iter().map(move |config| (*seed, config)));
+        let turns: Vec<(u64, &Config)> = turns.collect();
         let mut runs = Vec::with_capacity(turns.len());
-        for (number, &(seed, id)) in turns.iter().enumerate() {
+        for (number, &(seed, config)) in turns.iter().enumerate() {
             let folder = temporary_folder()?;
-            let config = Config { architecture: id.clone(), seed, ..request.config.clone() };
-            let threads = config.threads;
+            let config = Config { seed, ..config.clone() };
+            let (architecture, threads) = (config.architecture.clone(), config.threads);
             let snapshot = folder.path().join("model");
             let request = TrainRequest::new(Arc::clone(&dataset), config, self.encoders(), snapshot);
             forget_peak_memory();
@@ -152,7 +151,7 @@ impl Project {
             let report = evaluate(&predictor, &examples, PredictOptions::default(), cancel).map_err(stopped)?;
             let outcome = &trained.manifest.outcome;
             runs.push(ComparedRun {
-                architecture: id.clone(),
+                architecture,
                 seed,
                 train_sentences: outcome.train_sentences,
                 micro: report.micro,

@@ -68,7 +68,7 @@ impl Gold {
         };
         let sentences: Vec<Labelled<'_>> = self.labelled().collect();
         let held: Option<Vec<Held<'_>>> = held.as_ref().map(|held| held.iter().map(Vec::as_slice).collect());
-        let found = look_again(&sentences, held.as_deref(), request.config.max_width);
+        let found = look_again(&sentences, held.as_deref(), request.config.max_width().unwrap_or(usize::MAX));
         // What a person has turned down once is not asked again.
         let is_settled =
             |f: &Finding| f.proposed_label().is_some_and(|label| self.rejected.contains(&(f.sentence, f.span, label)));

@@ -132,12 +132,13 @@ impl Project {
         self.take_scores(&scores, true)?;
         // Later trainings start where this one did.
         let (settings, before) = (&trained.manifest.settings, self.settings().clone());
+        let max_width = settings.max_width().unwrap_or(before.max_width);
         let changes = [
             (settings.encoder != before.encoder, Setting::Encoder(settings.encoder.clone())),
             (settings.architecture != before.architecture, Setting::Architecture(settings.architecture.clone())),
             // One that was begun earlier knows nothing of what was set since.
             (is_new && settings.nesting != before.nesting, Setting::Nesting(settings.nesting)),
-            (is_new && settings.max_width != before.max_width, Setting::MaxWidth(settings.max_width)),
+            (is_new && max_width != before.max_width, Setting::MaxWidth(max_width)),
         ];
         for (_, setting) in changes.into_iter().filter(|(is_change, _)| *is_change) {
             self.set(setting)?;

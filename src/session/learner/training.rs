@@ -108,7 +108,7 @@ impl Project {
     fn resume_training(&mut self) {
         let Some(training) = self.learner.interrupted.take() else { return };
         // As when it began: a first model from labels alone is followed by one that learns from open sentences, too.
-        let alone = self.interrupted().is_some_and(|kept| kept.settings.self_training == 0);
+        let alone = self.interrupted().is_some_and(|kept| kept.settings.self_training.is_none());
         let is_followed =
             alone && self.current_snapshot().is_none() && self.would_label_itself(&self.settings().config());
         let job = self.resuming_job(training, Some(self.settings().background_threads()));
@@ -191,6 +191,7 @@ impl Project {
 
     /// A training on what is complete now.
     pub(super) fn training_job(&self, config: Config) -> Result<TrainingJob, SessionError> {
+        config.check()?;
         if self.corpus().labels().is_empty() {
             return Err(SessionError::NoLabels);
         }

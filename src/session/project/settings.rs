@@ -2,7 +2,8 @@
 
 use crate::active::Strategy;
 use crate::annotation::{Kept, SentenceId};
-use crate::model::Nesting;
+use crate::model::{MAX_WIDTH, Nesting, USUAL_MAX_WIDTH};
+use crate::parameter::Scalar as _;
 use crate::session::SessionError;
 use crate::train::Config;
 use std::num::NonZero;
@@ -84,14 +85,14 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let Config { architecture, encoder, nesting, max_width, .. } = Config::default();
+        let Config { architecture, encoder, nesting, .. } = Config::default();
         Self {
             threshold: 0.5,
             accept_all_from: 0.8,
             encoder,
             architecture,
             nesting,
-            max_width,
+            max_width: USUAL_MAX_WIDTH,
             author: std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default(),
             auto_train: true,
             train_after_sentences: 20,
@@ -224,8 +225,9 @@ impl Settings {
     pub fn config(&self) -> Config {
         let self_training = if self.self_training { None } else { Some(0) };
         let (encoder, architecture) = (self.encoder.clone(), self.architecture.clone());
-        let (nesting, max_width) = (self.nesting, self.max_width);
-        Config { encoder, architecture, nesting, max_width, self_training, ..Config::default() }
+        let mut config = Config { encoder, architecture, nesting: self.nesting, self_training, ..Config::default() };
+        config.options.prefer(&MAX_WIDTH, self.max_width.value());
+        config
     }
 
     /// Cores for what goes on in the background.

@@ -1,16 +1,19 @@
 //! The JSON files of a checkpoint, as they are on disk.
 
-use super::{
-    LabelFile, MOST_COUNTED, OwnLabels, ReportFile, SamplesFile, TrainingPosition, TrainingState, VERSION, project_id,
-};
 use crate::annotation::{LabelId, ModelId, Span};
 use crate::evaluation::Report;
 use crate::model::Samples;
 use crate::nn::RngState;
 use crate::train::atomic_directory::{Hashes, damaged};
-use crate::train::{Dataset, Example, TrainError};
+use crate::train::dataset::{Dataset, Example};
+use crate::train::error::TrainError;
+use crate::train::files::{LabelFile, MOST_COUNTED, ReportFile, SamplesFile, project_id};
+use crate::train::state::{OwnLabels, TrainingPosition, TrainingState};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+
+/// Raised when older programs can't read what is written.
+pub(super) const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct StateFile {

@@ -1,10 +1,9 @@
 //! Sentences that are too long for one pass.
 
-use super::super::config::EncoderTraits;
 use super::super::{Config, Event};
 use super::*;
 use crate::encoder::Encoders;
-use crate::model::architectures;
+use crate::model::{EncoderTraits, architectures};
 use crate::nn::Processor;
 use candle_core::Device;
 use std::sync::atomic::AtomicBool;
@@ -16,11 +15,16 @@ const WORDS: usize = 700;
 fn untrained(config: Config, pretrained: bool) -> (Vars, Model) {
     let encoder = Encoders::at(std::path::Path::new("nowhere")).get("small").unwrap();
     let traits = EncoderTraits { pretrained, uncased: false, hidden: encoder.definition().config().hidden };
-    let settings = config.resolve(100, 0, traits, Processor::Cpu);
+    let settings = config.resolve(100, 0, traits, Processor::Cpu).unwrap();
     let mut vars = Vars::trainable(3, &Device::Cpu);
     let labels = vec![LabelId(0), LabelId(1), LabelId(2)];
     let model = Model::build(&mut vars, encoder.definition().clone(), &settings, labels).unwrap();
     (vars, model)
+}
+
+fn wide(max_width: usize, mut config: Config) -> Config {
+    config.set("max_width", &max_width.to_string()).unwrap();
+    config
 }
 
 fn words(count: usize) -> Vec<String> {
@@ -41,8 +45,7 @@ fn what_is_predicted_in_parts_is_what_is_predicted_at_once() {
     for architecture in architectures() {
         for nesting in Nesting::ALL {
             let architecture = architecture.id().to_owned();
-            let (_vars, mut model) =
-                untrained(Config { architecture, nesting, max_width: 5, ..Config::default() }, false);
+            let (_vars, mut model) = untrained(wide(5, Config { architecture, nesting, ..Config::default() }), false);
             let sentences = [words(WORDS), words(3)];
             let prepared = model.prepare_all(sentences.iter().map(|s| (s.as_slice(), [].as_slice())), &NEVER).unwrap();
             // Half of the words, whatever a model that has learned nothing says of them.
@@ -75,7 +78,7 @@ fn what_is_predicted_in_parts_is_what_is_predicted_at_once() {
 
 #[test]
 fn no_part_is_longer_than_asked_for_and_all_words_are_in_one() {
-    let (_vars, model) = untrained(Config { max_width: 20, ..Config::default() }, false);
+    let (_vars, model) = untrained(wide(20, Config::default()), false);
     let span = |start, end| Span::from_range(start..end).unwrap();
     let mentions = |start: usize| [span(start, start + 2 + start % 9), span(start + 1, start + 11)];
     let gold: Vec<(Span, LabelId)> = (0..WORDS - 12).step_by(12).flat_map(mentions).map(|s| (s, LabelId(1))).collect();
@@ -135,7 +138,7 @@ fn a_very_long_sentence_is_learnt_from_in_parts() {
     let gold = (0..800).map(|i| (Span::from_range(5 * i + 3..5 * i + 4).unwrap(), LabelId(0))).collect();
     let train_on = vec![Example { tokens, gold }];
     let dataset = Arc::new(Dataset::freeze(vec![(LabelId(0), "PER".to_owned())], train_on, Vec::new()).unwrap());
-    let config = Config { encoder: "small".to_owned(), epochs: Some(2), max_width: 3, ..Config::default() };
+    let config = wide(3, Config { encoder: "small".to_owned(), epochs: Some(2), ..Config::default() });
     let (encoders, snapshot) = (Encoders::at(dir.path()), dir.path().join("m"));
     let request = TrainRequest::new(dataset, config, encoders, snapshot);
     let mut losses = Vec::new();

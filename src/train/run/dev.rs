@@ -1,27 +1,14 @@
 //! Which epoch of a training is kept.
 
-use super::super::TrainError;
+use super::super::error::TrainError;
 use super::super::predictor::score;
-use super::{Training, Weights};
+use super::training::{BestEpoch, Training};
 use crate::annotation::LabelId;
 use crate::evaluation::Report;
 use std::time::Instant;
 
 /// From as many dev sentences on their F1 chooses the epoch and tells models apart; fewer are noise.
 pub const ENOUGH_DEV: usize = 20;
-
-/// The epoch to keep. Its weights are copied unless it is the last.
-pub(super) struct BestEpoch {
-    pub(super) epoch: usize,
-    pub(super) dev: Option<Report>,
-    pub(super) weights: Option<Weights>,
-}
-
-impl BestEpoch {
-    fn f1(&self) -> f64 {
-        self.dev.as_ref().and_then(|dev| dev.micro.f1()).unwrap_or(0.0)
-    }
-}
 
 impl Training<'_> {
     /// Scores the epochs that may be kept.
@@ -31,7 +18,7 @@ impl Training<'_> {
         }
         let begun = Instant::now();
         let labels: Vec<LabelId> = self.dataset.labels().iter().map(|(id, _)| *id).collect();
-        let threshold = self.settings.threshold;
+        let threshold = self.settings.threshold();
         let report = score(&self.model, &labels, self.dataset.dev(), &self.dev, threshold, self.work())?;
         self.dev_secs = begun.elapsed().as_secs_f64();
         Ok(Some(report))

@@ -1,8 +1,10 @@
 //! The state of a training on disk, from which it can go on.
 
-use super::super::checkpoint::{Contents, TrainingState};
-use super::super::{Event, TrainError, stop_if_cancelled};
-use super::Training;
+use super::super::checkpoint::Contents;
+use super::super::error::{TrainError, stop_if_cancelled};
+use super::super::event::Event;
+use super::super::state::TrainingState;
+use super::training::Training;
 
 impl Training<'_> {
     /// Keeps the state on disk from time to time. Where that fails the training goes on all the same.
@@ -20,9 +22,9 @@ impl Training<'_> {
                 weights: self.vars.values(),
                 moments: self.adam.moments()?,
                 best: self.best.as_ref().and_then(|best| best.weights.as_ref()),
-                own: self.own.as_ref(),
-                start: self.start.as_ref(),
-                mean: self.mean.as_ref(),
+                own: self.own.stage.labels(),
+                start: self.own.stage.start(),
+                mean: self.own.stage.mean(),
             })
         };
         let kept = keeper.keep(&self.dataset, &self.state(), contents, self.cancel);

@@ -1,13 +1,17 @@
 //! A training before its first step: built anew, or as its newest checkpoint left it.
 
+use super::super::atomic_directory;
 use super::super::beginning::{choose, device, from_encoder, from_snapshot};
-use super::super::checkpoint::{self, CheckpointKeeper, Mentions, OwnLabels, TrainingPosition, TrainingState};
+use super::super::checkpoint::{self, CheckpointKeeper};
+use super::super::dataset::{Dataset, Example};
+use super::super::error::TrainError;
 use super::super::model::{Model, PassBuffers, Prepared};
+use super::super::parameters::Settings;
 use super::super::parts::{PartTimes, timed};
 use super::super::plan::EpochPlan;
-use super::super::{Dataset, Example, ResumeRequest, Settings, TrainError, TrainRequest, atomic_directory};
-use super::Training;
-use super::dev::BestEpoch;
+use super::super::request::{ResumeRequest, TrainRequest};
+use super::super::state::{Mentions, OwnLabels, TrainingPosition, TrainingState};
+use super::training::{BestEpoch, OwnLearning, Stage, Training};
 use crate::annotation::{LabelId, Span};
 use crate::encoder::Definition;
 use crate::model::Samples;
@@ -27,7 +31,7 @@ impl<'a> Training<'a> {
         if dataset.labels().is_empty() {
             return Err(TrainError::NothingToLearn("a label"));
         }
-        let (processor, note) = config.processor();
+        let (processor, note) = config.possible_processor();
         let unlabelled = dataset.unlabelled().len() + dataset.train().len() - sentences;
         let (definition, settings, mut vars) = match &request.start {
             None => from_encoder(request, sentences, unlabelled, processor)?,
@@ -39,7 +43,7 @@ impl<'a> Training<'a> {
         (run.parent, run.project, run.note) = (request.parent, request.project.clone(), note);
         run.of_sentences = request.of_sentences.unwrap_or(dataset.train().len());
         if run.plan.last_part() > 0 {
-            run.start = Some(run.vars.copy_out()?);
+            run.own.stage = Stage::Before { start: run.vars.copy_out()? };
         }
         run.keeper = request.checkpoints.clone().map(|plan| CheckpointKeeper::new(plan, 0));
         Ok(run)
@@ -80,10 +84,12 @@ impl<'a> Training<'a> {
         (run.step_secs, run.earlier_secs, run.parent) = (state.step_secs, state.wall_secs, state.parent);
         (run.project, run.of_sentences) = (request.project.clone().or(state.project), state.of_sentences);
         run.keeper = Some(CheckpointKeeper::new(request.checkpoints.clone(), run.step));
-        (run.start, run.mean) = (start, mean);
-        if let Some(own) = own {
+        if let Some(own) = &own {
             run.learn_from_own(own)?;
         }
+        let stage = Stage::restore(own, start, mean, run.plan.last_part());
+        let unfit = || atomic_directory::damaged("its labels and weights are not those of one part of it", folder);
+        run.own.stage = stage.ok_or_else(unfit)?;
         Ok(run)
     }
 
@@ -143,10 +149,7 @@ impl<'a> Training<'a> {
             sizes: train.iter().map(Prepared::size).collect(),
             epoch_sentences: (0..train.len()).collect(),
             plan: EpochPlan::new(&settings, train.len(), unlabelled.len()),
-            unlabelled,
-            own: None,
-            start: None,
-            mean: None,
+            own: OwnLearning { unlabelled, stage: Stage::Never },
             dataset,
             settings,
             vars,

@@ -1,0 +1,61 @@
+//! What a trained model says of itself.
+
+use super::parameters::Settings;
+use crate::annotation::{LabelId, ModelId, ProjectId};
+use crate::evaluation::Report;
+use crate::model::Samples;
+use std::path::{Path, PathBuf};
+
+/// Where a model lies, and which one has to be there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Snapshot {
+    pub folder: PathBuf,
+    /// SHA-256 of its manifest.json, which has those of all its files; `None` where any model will do.
+    pub manifest_sha256: Option<String>,
+}
+
+impl Snapshot {
+    /// Any model that is there.
+    pub fn any(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), manifest_sha256: None }
+    }
+}
+
+/// All that a snapshot says of itself.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Manifest {
+    /// For which it was trained; `None` for one of an older program, or of none.
+    pub project: Option<ProjectId>,
+    pub architecture_version: u32,
+    pub settings: Settings,
+    /// In the order of the classes.
+    pub labels: Vec<(LabelId, String)>,
+    pub dataset_hash: String,
+    pub parent: Option<ModelId>,
+    pub outcome: Outcome,
+}
+
+/// What a training did.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    pub train_sentences: usize,
+    /// The complete sentences that there were, of which it may have taken some.
+    pub of_sentences: usize,
+    /// Counted from 1; the weights are of this one.
+    pub best_epoch: usize,
+    /// Scores of that epoch.
+    pub dev: Option<Report>,
+    /// From the request to the snapshot.
+    pub wall_secs: f64,
+    /// Over the training steps alone.
+    pub sentences_per_sec: f64,
+    /// Of the whole process; `None` where the operating system does not say.
+    pub peak_memory_mb: Option<f64>,
+    /// Of an epoch with the labels of persons alone.
+    pub samples: Samples,
+    /// Gold mentions that are wider than the max width.
+    pub too_wide_mentions: usize,
+    /// Gold mentions on a span that has another label already.
+    pub doubled_mentions: usize,
+    pub parameters: usize,
+}
