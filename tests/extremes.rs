@@ -99,7 +99,7 @@ fn every_system_trains_on_extremes_and_loses_no_word() {
         let trained = train(&request, &NEVER, &mut |_| {}).unwrap_or_else(|error| panic!("{system}: {error}"));
         let outcome = &trained.manifest.outcome;
         // Of 129 and of 12 words; those of one span and two labels are no fault of the width.
-        assert_eq!(outcome.too_wide_mentions, 2, "{system}");
+        assert_eq!(outcome.unlearnable.too_wide, 2, "{system}");
         assert!(outcome.dev.is_some(), "{system}");
 
         let predictor = Predictor::load(&trained.snapshot).unwrap();
@@ -187,7 +187,7 @@ fn a_project_with_extremes_trains_predicts_and_scores() {
         for encoder in ["small", "tiny"] {
             let has_heads = architecture.id() == "smartspanner";
             let trained = project.train_now(short(architecture.id(), encoder), &NEVER, &mut |_| {}).unwrap();
-            assert_eq!(trained.manifest.outcome.too_wide_mentions, too_wide);
+            assert_eq!(trained.manifest.outcome.unlearnable.too_wide, too_wide);
             let options = PredictOptions::default();
             let predicted = project.predict_now(Part::Pool, None, None, options, &NEVER, &mut |_, _| {}).unwrap();
             assert_eq!(predicted.sentences, extremes().len());

@@ -128,8 +128,9 @@ pub(super) fn manifest_to_json(manifest: &Manifest) -> Value {
             "neh": { "positive": samples.first_words.positive, "negative": samples.first_words.negative },
             "span": { "positive": samples.spans.positive, "negative": samples.spans.negative },
         },
-        "too_wide_mentions": outcome.too_wide_mentions,
-        "doubled_mentions": outcome.doubled_mentions,
+        "too_wide_mentions": outcome.unlearnable.too_wide,
+        "doubled_mentions": outcome.unlearnable.doubled,
+        "hidden_mentions": outcome.unlearnable.hidden,
         "parameters": outcome.parameters,
         "dataset_hash": manifest.dataset_hash,
     })
@@ -166,8 +167,9 @@ fn to_text(report: &TrainReport) -> String {
         None => "too few dev sentences to choose an epoch by: the last one was kept\n".to_owned(),
     };
     for (count, what) in [
-        (outcome.too_wide_mentions, "mentions are wider than the max width and can't be learned"),
-        (outcome.doubled_mentions, "mentions share their words with one of another label and can't be learned"),
+        (outcome.unlearnable.too_wide, "mentions are wider than the max width and can't be learned"),
+        (outcome.unlearnable.doubled, "mentions share their words with one of another label and can't be learned"),
+        (outcome.unlearnable.hidden, "mentions can't be told by this architecture and can't be learned"),
         (report.discontinuous_mentions, "mentions have several fragments and can't be learned"),
     ] {
         if count > 0 {

@@ -7,7 +7,9 @@ mod spans;
 mod two_ways;
 
 use super::*;
-use crate::nn::{Gradients, Mode, ParameterGroup, Rng, Vars, as_slice, read_tensors, write_tensors};
+use crate::nn::{
+    Gradients, Mode, Operations, ParameterGroup, Rng, Vars, as_slice, read_tensors, select_rows, write_tensors,
+};
 use candle_core::{Device, Tensor};
 use expect_test::expect;
 use std::collections::BTreeMap;
@@ -120,6 +122,62 @@ fn a_long_sentence_keeps_all_words_and_company_changes_nothing() {
     let off = greatest(&(together.narrow(0, 200, 2).unwrap() - alone).unwrap());
     assert!(off < 1e-6, "{off}");
     assert_eq!(ends(&[long]).dims2().unwrap(), (200, 32));
+}
+
+#[test]
+fn rows_of_a_word_are_its_subwords_and_marks_those_of_its_window() {
+    let encoder = Encoder::open(&fixtures().join("tiny-bert")).unwrap();
+    let long: Vec<String> = (0..200).map(|i| ["red", "mayors", "of", "Aarhus"][i % 4].to_owned()).collect();
+    let sentences = [words("the box"), long];
+    let batch = batch(&encoder, &sentences);
+    let (rows, [cls, sep]) = (batch.words(), [batch.ids()[0], batch.ids()[batch.windows()[0].end - 1]]);
+    assert_eq!((rows.words(), rows.sentences(), batch.windows().len() > 10), (202, &[0..2, 2..202][..], true));
+    let subwords = rows.subwords();
+    // red, may ##or ##s, of, aar ##hus
+    let counts: Vec<usize> = subwords.iter().map(ExactSizeIterator::len).collect();
+    assert_eq!(counts[2..], [1, 3, 1, 2].repeat(50));
+    let ids = |word: usize| &batch.ids()[subwords[word].clone()];
+    for word in 2..202 {
+        assert_eq!(ids(word), ids(2 + (word - 2) % 4), "the same word has the same subwords in any window");
+        let window = batch.windows().iter().find(|window| window.contains(&subwords[word].start)).unwrap();
+        assert!(window.end >= subwords[word].end, "all of them in one window");
+        assert_eq!([rows.cls()[word], rows.sep()[word]], [window.start as u32, window.end as u32 - 1]);
+        assert_eq!([rows.cls()[word], rows.sep()[word]].map(|row| batch.ids()[row as usize]), [cls, sep]);
+        assert_eq!(
+            [rows.first()[word] as usize, rows.last()[word] as usize + 1],
+            [subwords[word].start, subwords[word].end]
+        );
+    }
+    let ends = |first: usize, last: usize| [batch.windows()[first].start as u32, batch.windows()[last].end as u32 - 1];
+    assert_eq!(rows.marks(), [ends(0, 0), ends(1, batch.windows().len() - 1)]);
+
+    // What is made of a word does not depend on how its sentence is divided.
+    let (subwords, config) = (encoder.definition().subwords(), encoder.definition().config());
+    let whole = subwords.align(&sentences[1], config.usable_positions()).unwrap();
+    let (_, bert) = built(&encoder);
+    let made = |alignment: &Alignment| {
+        let batch = EncoderBatch::new(&[alignment], subwords.pieces());
+        let encoded = batch.encoded(predicted(&bert, &batch)).unwrap();
+        let words = encoded.max_of_subwords(encoded.hidden(), Operations::ByHand).unwrap();
+        let marks = select_rows(encoded.hidden(), encoded.words().cls()).unwrap();
+        Tensor::cat(&[words, marks], 1).unwrap().to_vec2::<f32>().unwrap()
+    };
+    assert!(made(&whole)[60..140] == made(&whole.part(60..140)));
+}
+
+#[test]
+fn static_vectors_are_rows_of_the_table() {
+    for folder in ["tiny-bert", "tiny-electra-narrow"] {
+        let encoder = Encoder::open(&fixtures().join(folder)).unwrap();
+        let (batch, (_, bert)) = (batch(&encoder, &reference_sentences()), built(&encoder));
+        let vectors = plain::static_vectors(&bert, &batch).unwrap();
+        let table = encoder.weights()["embeddings.word_embeddings.weight"].to_vec2::<f32>().unwrap();
+        let expected: Vec<&Vec<f32>> = batch.ids().iter().map(|id| &table[*id as usize]).collect();
+        assert_eq!(vectors.to_vec2::<f32>().unwrap().iter().collect::<Vec<_>>(), expected, "{folder}");
+        assert_eq!((Layers::Static.width(&bert), Layers::Last.width(&bert)), (bert.embedding(), bert.hidden()));
+        assert_eq!((table[0].len(), bert.embedding() == bert.hidden()), (bert.embedding(), folder == "tiny-bert"));
+        assert!(vectors.sum_all().unwrap().backward().unwrap().get(bert.word_table()).is_none());
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Candidate spans: which ones train, and what a model says of those that it was asked about.
 
-use super::{Class, ModelError, Sentence};
+use super::{Class, FirstWord, ModelError, Sentence};
 use crate::annotation::Span;
 use crate::nn::Rng;
 use std::ops::Range;
@@ -90,9 +90,9 @@ pub(super) fn spans_from(start: usize, words: usize, max_width: usize) -> impl I
 pub(super) fn sample(batch: &[&Sentence], max_width: usize, sampling: f32, rng: &mut Rng) -> (Rows, SampleCounts) {
     let (mut rows, mut counts, mut first_word) = (Rows::default(), SampleCounts::default(), 0);
     for sentence in batch {
-        for (start, is_first_word) in sentence.first_words().into_iter().enumerate() {
+        for (start, first_word_is) in sentence.first_words(max_width).into_iter().enumerate() {
             for span in spans_from(start, sentence.len(), max_width) {
-                if !is_first_word && rng.unit() >= sampling {
+                if first_word_is != FirstWord::Yes && rng.unit() >= sampling {
                     continue;
                 }
                 let class = sentence.class(span);
@@ -107,12 +107,29 @@ pub(super) fn sample(batch: &[&Sentence], max_width: usize, sampling: f32, rng: 
     (rows, counts)
 }
 
-/// For each word of a batch, 1 if it is a gold first word.
-pub(super) fn count_first_words(batch: &[&Sentence]) -> (Vec<Class>, SampleCounts) {
-    let first_words: Vec<Class> = batch.iter().flat_map(|s| s.first_words()).map(Class::from).collect();
-    let mut counts = SampleCounts::default();
-    first_words.iter().for_each(|first| counts.count(*first != 0));
-    (first_words, counts)
+/// Words of a batch that train who is a first word: of neither answer to the others it could be said that it is right.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct FirstWords {
+    /// Numbers of the words; ascending.
+    pub words: Vec<u32>,
+    /// For each of them, 1 if it is a gold first word.
+    pub classes: Vec<Class>,
+    pub counts: SampleCounts,
+}
+
+impl FirstWords {
+    /// Of a batch, for candidates up to `max_width`.
+    pub(super) fn of(batch: &[&Sentence], max_width: usize) -> Self {
+        let mut all = Self::default();
+        for (word, is) in (0..).zip(batch.iter().flat_map(|sentence| sentence.first_words(max_width))) {
+            if is != FirstWord::Unlearnable {
+                all.words.push(word);
+                all.classes.push(Class::from(is == FirstWord::Yes));
+                all.counts.count(is == FirstWord::Yes);
+            }
+        }
+        all
+    }
 }
 
 /// The candidates of a batch in prediction: of the words that `may_start` says yes to. One list a sentence.
@@ -162,6 +179,11 @@ impl Candidates {
         (classes > 0 && spans.len() * classes == probabilities.len()).then_some(Self { spans, classes, probabilities })
     }
 
+    /// No candidates.
+    pub fn none(classes: usize) -> Self {
+        Self { spans: Vec::new(), classes: classes.max(1), probabilities: Vec::new() }
+    }
+
     /// Those that start before the word number `end`.
     #[must_use]
     pub fn before(self, end: usize) -> Self {
@@ -195,20 +217,21 @@ mod tests {
     fn sentence(words: usize, gold: &[(usize, usize, Class)]) -> Sentence {
         let words = vec!["x".to_owned(); words];
         let gold: Vec<_> = gold.iter().map(|&(s, e, c)| (Span::from_range(s..e).unwrap(), c)).collect();
-        Sentence::new(&words, &gold, 3)
+        Sentence::new(&words, &gold)
     }
 
     #[test]
     fn all_spans_of_heads_train_and_a_share_of_the_others() {
         let (a, b) = (sentence(5, &[(1, 3, 2)]), sentence(2, &[(1, 2, 1)]));
         let (rows, spans) = sample(&[&a, &b], 3, 0.0, &mut Rng::new(1, "t"));
-        let (first_words, first_word_counts) = count_first_words(&[&a, &b]);
-        assert_eq!(first_words, [0, 1, 0, 0, 0, 0, 1]);
+        let first_words = FirstWords::of(&[&a, &b], 3);
+        assert_eq!(first_words.words, [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(first_words.classes, [0, 1, 0, 0, 0, 0, 1]);
         assert_eq!(rows.first, [1, 1, 1, 6]);
         assert_eq!(rows.last, [1, 2, 3, 6]);
         assert_eq!(rows.width, [0, 1, 2, 0]);
         assert_eq!(rows.classes, [0, 2, 0, 1]);
-        assert_eq!(first_word_counts, SampleCounts { positive: 2, negative: 5 });
+        assert_eq!(first_words.counts, SampleCounts { positive: 2, negative: 5 });
         assert_eq!(spans, SampleCounts { positive: 2, negative: 2 });
 
         let long = sentence(2000, &[]);
@@ -216,6 +239,18 @@ mod tests {
         assert!(rows.len().abs_diff(300) < 60, "{}", rows.len());
         let (all, _) = sample(&[&long], 3, 1.0, &mut Rng::new(1, "t"));
         assert_eq!(all.len(), 3 * 2000 - 3);
+    }
+
+    #[test]
+    fn words_that_begin_only_what_is_too_wide_train_neither_answer() {
+        let (a, b) = (sentence(5, &[(0, 4, 1), (2, 5, 1), (2, 3, 2)]), sentence(2, &[(0, 2, 1)]));
+        let first_words = FirstWords::of(&[&a, &b], 2);
+        assert_eq!(first_words.words, [1, 2, 3, 4, 5, 6]);
+        assert_eq!(first_words.classes, [0, 1, 0, 0, 1, 0]);
+        assert_eq!(first_words.counts, SampleCounts { positive: 2, negative: 4 });
+        // The narrower spans that begin there are no mentions, as those of any other word.
+        let (rows, spans) = sample(&[&a], 2, 0.0, &mut Rng::new(1, "t"));
+        assert_eq!((rows.first, spans.positive), (vec![2, 2], 1));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{Class, Prediction};
 use crate::annotation::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// A span that may be a mention.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -15,6 +15,13 @@ pub struct Found {
     pub runner_up: Option<(Class, f32)>,
     /// Whether the label is more probable than "none": the model's final answer.
     pub chosen: bool,
+}
+
+impl Found {
+    /// A mention of the final answer of an architecture that decides itself, with the probability that it has for that.
+    pub fn decided(span: Span, class: Class, score: f32) -> Self {
+        Self { span, class, score, runner_up: None, chosen: true }
+    }
 }
 
 /// Whether mentions of one sentence may overlap.
@@ -48,11 +55,18 @@ pub fn decode(prediction: &Prediction, nesting: Nesting, floor: f32) -> Vec<Foun
 }
 
 /// The chosen candidates, and those whose best label has a probability of `floor` or more: those of a part of a sentence,
-/// say.
+/// say. Where the architecture has decided itself, what it decided is chosen and no candidate else; a candidate on the same
+/// words is not shown again.
 pub fn likely(prediction: &Prediction, floor: f32) -> Vec<Found> {
     let candidates = prediction.candidates.iter();
     let ranked = candidates.filter_map(|(span, probabilities)| best(span, probabilities));
-    ranked.filter(|f| f.chosen || f.score >= floor).collect()
+    let Some(decided) = &prediction.decided else {
+        return ranked.filter(|f| f.chosen || f.score >= floor).collect();
+    };
+    let spans: HashSet<Span> = decided.iter().map(|found| found.span).collect();
+    let others = ranked.filter(|f| f.score >= floor && !spans.contains(&f.span));
+    let others = others.map(|found| Found { chosen: false, ..found });
+    decided.iter().copied().chain(others).collect()
 }
 
 /// Which of those found in a whole sentence stay, ordered by span.
@@ -115,7 +129,7 @@ mod tests {
             0.34, 0.33, 0.33,
         ];
         let candidates = Candidates::new(spans, 3, probabilities).unwrap();
-        let decoded = decode(&Prediction { first_words: None, candidates }, Nesting::Nested, 0.1);
+        let decoded = decode(&Prediction::of_candidates(candidates), Nesting::Nested, 0.1);
         let seen: Vec<_> = decoded.iter().map(|f| (format!("{:?}", f.span), f.class, f.runner_up, f.chosen)).collect();
         assert_eq!(
             seen,
@@ -128,9 +142,28 @@ mod tests {
     }
 
     #[test]
+    fn what_an_architecture_decides_itself_is_its_answer() {
+        let span = |start, end| Span::from_range(start..end).unwrap();
+        let spans = vec![span(0, 2), span(1, 2), span(3, 4), span(5, 6)];
+        let candidates = Candidates::new(spans, 2, vec![0.2, 0.8, 0.1, 0.9, 0.6, 0.4, 0.95, 0.05]).unwrap();
+        let decided = Some(vec![Found::decided(span(3, 4), 1, 0.4), Found::decided(span(0, 2), 1, 0.7)]);
+        let prediction = Prediction { first_words: None, candidates, decided };
+        let seen = |prediction: &Prediction, nesting| -> Vec<(usize, f32, bool)> {
+            let decoded = decode(prediction, nesting, 0.1);
+            decoded.iter().map(|f| (f.span.start().get(), f.score, f.chosen)).collect()
+        };
+        let expected = [(0, 0.7, true), (1, 0.9, false), (3, 0.4, true)];
+        assert_eq!(seen(&prediction, Nesting::Nested), expected);
+        assert_eq!(seen(&prediction, Nesting::Flat), [expected[0], expected[2]]);
+        assert_eq!(seen(&prediction.clone().before(1), Nesting::Nested), expected[..1]);
+        let nothing = Prediction { decided: Some(Vec::new()), ..prediction };
+        assert!(decode(&nothing, Nesting::Nested, 0.1).iter().all(|found| !found.chosen), "it may decide on nothing");
+    }
+
+    #[test]
     fn without_candidates_nothing_is_certain() {
         let candidates = Candidates::new(Vec::new(), 2, Vec::new()).unwrap();
-        assert_eq!(decode(&Prediction { first_words: None, candidates }, Nesting::Nested, 0.1), []);
+        assert_eq!(decode(&Prediction::of_candidates(candidates), Nesting::Nested, 0.1), []);
     }
 
     #[test]
@@ -145,8 +178,7 @@ mod tests {
             0.55, 0.45,
             0.85, 0.15,
         ];
-        let prediction =
-            Prediction { first_words: None, candidates: Candidates::new(spans, 2, probabilities).unwrap() };
+        let prediction = Prediction::of_candidates(Candidates::new(spans, 2, probabilities).unwrap());
         let kept = |nesting| -> Vec<String> {
             decode(&prediction, nesting, 0.1).iter().map(|f| format!("{:?}", f.span)).collect()
         };
@@ -165,7 +197,7 @@ mod tests {
                 .unzip();
             let table = scores.iter().flat_map(|p| [1.0 - p, *p]).collect();
             let candidates = Candidates::new(spans, 2, table).unwrap();
-            let prediction = Prediction { first_words: None, candidates };
+            let prediction = Prediction::of_candidates(candidates);
             let all = decode(&prediction, Nesting::Nested, 0.0);
             let kept = decode(&prediction, Nesting::Flat, 0.0);
             let overlap = |a: &Found, b: &Found| a.span.start() < b.span.end() && b.span.start() < a.span.end();

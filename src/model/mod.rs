@@ -7,18 +7,51 @@
 //! - Class 0 is "none", class `c` the label `c - 1` of the model's label list. "None" exists nowhere else.
 //! - A [`TaskHead`] holds no state but its variables: the same input gives the same prediction whatever came before.
 //! - A sentence's prediction does not depend on the others of its batch.
-//! - Decoding is shared: an architecture gives probabilities, [`decode`] makes mentions of them.
+//! - Decoding is shared: an architecture gives probabilities, or what it decided, and [`decode`] makes mentions of them.
 //!
 //! # The seam
+//! What an architecture says and gets, once for all. `ARCHITECTURE.md` shows where it fits in.
+//!
+//! - **What it needs of the encoder**: [`Architecture::layers`], by default the last one. The forward pass keeps these alone, by
+//!   hand and on other devices, and the gradients of all of them flow back into the encoder.
+//!   [`Encoded`] has them: `hidden()` is the highest, `layers()` are all from low to high, [`Encoded::words`] says which rows
+//!   are a word's first, last and other subwords, and which `[CLS]` and `[SEP]` are those of its window.
+//!   [`Layers::Static`] gives the table of word embeddings instead; no block is run then and none learns.
+//! - **How far it looks**: [`Architecture::reach`]. A sentence too long for one pass of the encoder is predicted in parts.
+//!   An answer about a candidate may then depend on the windows of its own words alone; what depends on more (a Viterbi path,
+//!   an LSTM over words) says [`Reach::Sentence`] and gets the whole sentence, put together from these passes. In training
+//!   very long sentences are parted for either ([`Sentence::part`]).
+//! - **What it learns from**: a [`Sentence`] with its words and all gold mentions, wide, doubled and in fragments. It looks for
+//!   those that it can learn itself, and says which it can't: [`Architecture::unlearnable`]. A word that begins only such
+//!   mentions is [`FirstWord::Unlearnable`]: a wrong answer to train on.
+//! - **Its variables**: declared in the [`Scope`] that it is given, named by what follows there, with the task head's learning
+//!   rate; [`Scope::in_group`] has the encoder's. [`crate::encoder::Block::declare_copy`] begins with the weights of a block
+//!   of the encoder ([`Bert::blocks`]) and then learns on its own, at the encoder's rate. A snapshot holds all of them.
+//!   Whatever the sizes in a file are, values are taken from it only where their shapes are those declared here.
+//! - **Its answer**: a [`Prediction`]. The table of [`Candidates`] is one flat one per sentence: without a filter a sentence
+//!   has hundreds. [`decode`] takes every candidate that is more probable than "none". Where that is not how the system
+//!   decides (Viterbi, Soft-NMS), `decided` is its final answer; the table then only ranks what else is worth showing, and
+//!   may be [`Candidates::none`]. A score is a probability or as near to one as the system has; say in its docs which.
+//! - **Models that differ by dropout**: [`TaskHead::predict_with_dropout`] has a default for all whose candidates depend on the
+//!   sentence alone.
+//! - **Its task**: [`Architecture::task`]. One that labels given words implements [`TaskHead::type_spans`], and
+//!   [`TaskHead::predict`] by [`predict_given`]; training, evaluation and snapshots are then as for the others, with gold
+//!   words given.
+//!
 //! [`TaskHead::loss`] takes a generator and no mode, because a loss is only ever taken in training; it returns the counts of
-//! its samples, too. Probabilities come in one flat table per sentence ([`Candidates`]) rather than one vector per
-//! candidate: without a filter a sentence has hundreds. The seam has no notion yet of other tasks, or of encoder layers
-//! other than the last: add these with the first architecture that needs them. `ARCHITECTURE.md` shows where it fits in.
+//! its samples, too.
+//!
+//! [`crate::nn`] has what heads are made of: `Linear`, `Embedding`, `LayerNorm`, `BiLstm`; `segment_max`, `segment_mean`,
+//! `select_rows`; `softmax`, `log_softmax`, `log_sum_exp`, `sigmoid`, `softplus`, `cross_entropy`, `smooth_l1`,
+//! `binary_focal_loss`; `Operations` for `linear`, `layer_norm`, `gelu`, `dropout`. What goes on word by word is one operation
+//! by hand (see there why).
 //!
 //! Deliberately absent: training loops, files, scores.
 
 mod candidates;
 mod decoding;
+mod dspert;
+mod given;
 mod options;
 mod sentence;
 mod smartspanner;
@@ -29,14 +62,16 @@ mod word_shape;
 
 pub use candidates::{Candidates, SampleCounts, Samples};
 pub use decoding::{Found, Nesting, decode, likely, settle};
+pub use given::{LabelTable, predict_given};
 pub use options::{
     EncoderTraits, MAX_WIDTH, OptionDefault, OptionError, OptionSpec, OptionValues, THRESHOLD, USUAL_MAX_WIDTH,
     WORD_SHAPE_FEATURES,
 };
-pub use sentence::{Class, Sentence, Unlearnable};
+pub use sentence::{Class, FirstWord, GoldMention, Sentence, Unlearnable};
 pub use word_shape::{WORD_SHAPES, word_shape};
 
-use crate::encoder::Encoded;
+use crate::annotation::Fragments;
+use crate::encoder::{Bert, Encoded, Layers};
 use crate::nn::{NnError, Operations, Rng, Scope};
 use candle_core::Tensor;
 use std::fmt::Debug;
@@ -51,6 +86,8 @@ pub enum ModelError {
     NoSuchArchitecture { id: String, there: String },
     #[error("a prediction came out with fewer probabilities than candidates times classes")]
     Incomplete,
+    #[error("the architecture finds mentions and does not label given words; use one that does")]
+    LabelsNothingGiven,
 }
 
 impl From<candle_core::Error> for ModelError {
@@ -69,11 +106,60 @@ pub trait Architecture: Sync + Debug {
     fn version(&self) -> u32;
     /// What can be set about it besides what all trainings have.
     fn options(&self) -> &'static [OptionSpec];
-    /// Declares the variables above an encoder with vectors of `hidden` numbers.
+
+    /// What it does with a sentence.
+    fn task(&self) -> Task {
+        Task::Spans
+    }
+
+    /// Which of the encoder's vectors it works with.
+    fn layers(&self, _: &TaskHeadConfig) -> Layers {
+        Layers::Last
+    }
+
+    /// What an answer about a candidate depends on.
+    fn reach(&self, config: &TaskHeadConfig) -> Reach {
+        Reach::Words(config.max_width())
+    }
+
+    /// The gold mentions of a sentence that it can't learn from.
+    fn unlearnable(&self, sentence: &Sentence, config: &TaskHeadConfig) -> Unlearnable {
+        Unlearnable::by_spans(sentence, config.max_width())
+    }
+
+    /// Declares the variables above an encoder.
     ///
     /// # Errors
     /// See [`Scope::declare`].
-    fn build(&self, scope: Scope<'_>, hidden: usize, config: &TaskHeadConfig) -> Result<Box<dyn TaskHead>, ModelError>;
+    fn build(&self, scope: Scope<'_>, encoder: &Bert, config: &TaskHeadConfig)
+    -> Result<Box<dyn TaskHead>, ModelError>;
+}
+
+/// What an architecture does with a sentence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Task {
+    /// Finds mentions among candidate spans: nested ones, too.
+    Spans,
+    /// Gives each word a tag, so that its mentions don't overlap.
+    Tags,
+    /// Finds nothing; says of given words which label they have.
+    TypesOfGivenSpans,
+}
+
+/// What an answer about a candidate depends on, beside the windows that the encoder sees its words in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// So many words, from the candidate's first one on; the candidate itself lies among them.
+    Words(usize),
+    /// Any words of the sentence.
+    Sentence,
+}
+
+/// Dropout of models that are to differ by it, where they learned with `p`. Those that learned with less than a tenth are asked
+/// with that: without any they would agree on everything.
+pub(crate) fn dropout_of_models(p: f32) -> f32 {
+    const LEAST: f32 = 0.1;
+    p.clamp(LEAST, 0.99)
 }
 
 /// What is built above one encoder.
@@ -98,6 +184,9 @@ pub trait TaskHead: Send + Sync + Debug {
     /// What `passes` models say that differ by dropout, one after the other: each misses some of the numbers of the words'
     /// vectors, the same ones for every sentence. Their candidates are those of [`TaskHead::predict`].
     ///
+    /// By default a tenth of the encoder's columns is missing. That fits where the candidates depend on the sentence and the
+    /// filter alone; one that chooses them by what it computes asks all models about the same ones itself.
+    ///
     /// # Errors
     /// When a tensor operation fails.
     fn predict_with_dropout(
@@ -106,7 +195,23 @@ pub trait TaskHead: Send + Sync + Debug {
         batch: &[&Sentence],
         filter: FirstWordFilter,
         passes: usize,
-    ) -> Result<Vec<Vec<Prediction>>, ModelError>;
+    ) -> Result<Vec<Vec<Prediction>>, ModelError> {
+        let rate = dropout_of_models(0.0);
+        (0..passes).map(|model| self.predict(&encoded.without_columns(rate, model)?, batch, filter)).collect()
+    }
+
+    /// The labels of given words, one table for each sentence with a row for each of its `given`; they lie in it.
+    ///
+    /// # Errors
+    /// When a tensor operation fails, and always where the architecture only finds mentions.
+    fn type_spans(
+        &self,
+        _encoded: &Encoded,
+        _batch: &[&Sentence],
+        _given: &[Vec<Fragments>],
+    ) -> Result<Vec<LabelTable>, ModelError> {
+        Err(ModelError::LabelsNothingGiven)
+    }
 }
 
 /// What architectures are built from.
@@ -121,6 +226,13 @@ pub struct TaskHeadConfig {
     pub operations: Operations,
     /// Of the architecture.
     pub options: OptionValues,
+}
+
+impl TaskHeadConfig {
+    /// Longest candidate in words; beyond all of one whose architecture has no such bound.
+    pub fn max_width(&self) -> usize {
+        self.options.whole(&MAX_WIDTH).unwrap_or(usize::MAX)
+    }
 }
 
 /// Which words may start a candidate in prediction.
@@ -145,9 +257,17 @@ pub struct Prediction {
     /// Probability of each word to start an entity, where the architecture predicts it.
     pub first_words: Option<Vec<f32>>,
     pub candidates: Candidates,
+    /// The final answer, all of it `chosen`, where the architecture does not leave it to [`decode`] to take every candidate
+    /// that is more probable than "none". Each mention once.
+    pub decided: Option<Vec<Found>>,
 }
 
 impl Prediction {
+    /// What says nothing beside its candidates.
+    pub fn of_candidates(candidates: Candidates) -> Self {
+        Self { first_words: None, candidates, decided: None }
+    }
+
     /// What it says of the words before the number `end` and of the candidates that start there.
     #[must_use]
     pub fn before(self, end: usize) -> Self {
@@ -155,13 +275,17 @@ impl Prediction {
             first_words.truncate(end);
             first_words
         });
-        Self { first_words, candidates: self.candidates.before(end) }
+        let decided = self.decided.map(|mut decided| {
+            decided.retain(|found| found.span.start().get() < end);
+            decided
+        });
+        Self { first_words, candidates: self.candidates.before(end), decided }
     }
 }
 
 /// All architectures, the default one first.
 pub fn architectures() -> &'static [&'static dyn Architecture] {
-    &[&smartspanner::SmartSpanNer, &spanner::SpanNer]
+    &[&smartspanner::SmartSpanNer, &spanner::SpanNer, &dspert::DSpErt]
 }
 
 /// # Errors

@@ -4,18 +4,21 @@
 //! (Eq. 2 and 3, see [`super::span_classifier`]). The loss is `w · L_h + (1 - w) · L_s` (Eq. 7), each the mean over its
 //! own samples. A span trains if it starts at a gold first word, or else with the chance `sp` (Eq. 8).
 //!
+//! A word that begins only mentions wider than the max width trains neither answer of NEH: it is a first word in gold, but
+//! nothing that starts there could be found.
+//!
 //! Ours: categorical cross-entropy where the paper prints binary terms over a softmax (Eq. 4); samples drawn anew
 //! each epoch.
 
-use super::candidates::{Rows, count_first_words, enumerate, sample, split_up};
+use super::candidates::{FirstWords, Rows, enumerate, sample, split_up};
 use super::span_classifier::{SpanClassifier, Words};
 use super::{
     Architecture, BatchLoss, FirstWordFilter, MAX_WIDTH, ModelError, OptionDefault, OptionSpec, Prediction, Samples,
     Sentence, THRESHOLD, TaskHead, TaskHeadConfig, WORD_SHAPE_FEATURES,
 };
 use crate::annotation::Span;
-use crate::encoder::Encoded;
-use crate::nn::{Linear, Mode, Rng, Scope, cross_entropy, softmax};
+use crate::encoder::{Bert, Encoded};
+use crate::nn::{Linear, Mode, Rng, Scope, cross_entropy, select_rows, softmax};
 use crate::parameter::{Kind, Value};
 use candle_core::Tensor;
 
@@ -59,9 +62,10 @@ impl Architecture for SmartSpanNer {
     fn build(
         &self,
         mut scope: Scope<'_>,
-        hidden: usize,
+        encoder: &Bert,
         config: &TaskHeadConfig,
     ) -> Result<Box<dyn TaskHead>, ModelError> {
+        let hidden = encoder.hidden();
         let spans = SpanClassifier::new(&mut scope, hidden, config)?;
         let neh = Linear::uniform(scope.scope("neh"), spans.span_size(), 2)?;
         let options = &config.options;
@@ -92,6 +96,18 @@ impl SmartSpanTaskHead {
         self.spans.of_single_words(words, &self.neh)
     }
 
+    /// Mean cross-entropy of the words that train it, a scalar.
+    fn first_word_loss(&self, words: &Words, gold: &FirstWords) -> Result<Tensor, ModelError> {
+        let logits = self.first_word_logits(words)?;
+        let (count, _) = logits.dims2()?;
+        Ok(match gold.words.len() {
+            all if all == count => cross_entropy(&logits, &gold.classes)?,
+            // The mean of nothing would be no number.
+            0 => (logits.sum_all()? * 0.0)?,
+            _ => cross_entropy(&select_rows(&logits, &gold.words)?, &gold.classes)?,
+        })
+    }
+
     /// Probability of each word to be the first of an entity.
     fn first_words(&self, words: &Words) -> Result<Vec<f32>, ModelError> {
         Ok(softmax(&self.first_word_logits(words)?)?.narrow(1, 1, 1)?.flatten_all()?.to_vec1::<f32>()?)
@@ -115,23 +131,22 @@ impl SmartSpanTaskHead {
         let mut first_words = first_words.into_iter();
         let first_words = batch.iter().map(|sentence| Some(first_words.by_ref().take(sentence.len()).collect()));
         let predictions = first_words.zip(candidates);
-        Ok(predictions.map(|(first_words, candidates)| Prediction { first_words, candidates }).collect())
+        Ok(predictions.map(|(first_words, candidates)| Prediction { first_words, candidates, decided: None }).collect())
     }
 }
 
 impl TaskHead for SmartSpanTaskHead {
     fn loss(&self, encoded: &Encoded, batch: &[&Sentence], rng: &mut Rng) -> Result<BatchLoss, ModelError> {
         let (rows, spans) = sample(batch, self.max_width, self.sampling, rng);
-        let (first_words, first_word_counts) = count_first_words(batch);
+        let first_words = FirstWords::of(batch, self.max_width);
         let mode = &mut Mode::Train(rng);
         let words = self.spans.words(encoded, batch, mode)?;
-        let first_word_loss = cross_entropy(&self.first_word_logits(&words)?, &first_words)?;
-        let mut total = (first_word_loss * self.head_weight)?;
+        let mut total = (self.first_word_loss(&words, &first_words)? * self.head_weight)?;
         if rows.len() > 0 {
             let loss = self.spans.loss(&self.spans.parts(&words)?, &rows, mode)?;
             total = (total + (loss * (1.0 - self.head_weight))?)?;
         }
-        Ok(BatchLoss { total, samples: Samples { first_words: first_word_counts, spans } })
+        Ok(BatchLoss { total, samples: Samples { first_words: first_words.counts, spans } })
     }
 
     fn predict(

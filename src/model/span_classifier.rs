@@ -8,11 +8,11 @@
 
 use super::candidates::Rows;
 use super::span_pass::{self, SpanPass};
-use super::{MAX_WIDTH, ModelError, Sentence, TaskHeadConfig, WORD_SHAPE_FEATURES, WORD_SHAPES};
-use crate::encoder::Encoded;
+use super::{MAX_WIDTH, ModelError, Sentence, TaskHeadConfig, WORD_SHAPE_FEATURES, WORD_SHAPES, dropout_of_models};
+use crate::encoder::{Encoded, column_factors};
 use crate::nn::kernels::has_bf16;
 use crate::nn::{
-    Embedding, Init, Linear, Mode, Operations, Rng, Scope, as_slice, cross_entropy, plain, project, project_pair,
+    Embedding, Init, Linear, Mode, Operations, Scope, as_slice, cross_entropy, plain, project, project_pair,
     softmax, u32_tensor,
 };
 use candle_core::Tensor;
@@ -20,8 +20,6 @@ use candle_core::Tensor;
 /// Numbers of a width's vector.
 pub(super) const WIDTH_SIZE: usize = 50;
 const SHAPE_SIZE: usize = 25;
-/// Of models that differ by dropout.
-const LEAST_DROPOUT: f32 = 0.1;
 /// Candidates that are classified at a time where not by hand: bounds the memory of a prediction without a filter.
 const CHUNK: usize = 8192;
 
@@ -110,14 +108,10 @@ impl SpanClassifier {
     }
 
     /// The vectors as the model of a pass sees them, which drops the same numbers of every word: so what it says of a
-    /// sentence depends on no other. One that learned with less dropout than a tenth is asked with that: without any its
-    /// passes would agree on everything.
+    /// sentence depends on no other.
     pub(super) fn with_dropout(&self, words: &Words, pass: usize) -> Result<Words, ModelError> {
         let (_, d) = words.both.dims2()?;
-        let mut rng = Rng::new(pass as u64, "a model that differs by dropout");
-        let rate = self.dropout.clamp(LEAST_DROPOUT, 0.99);
-        let kept = 1.0 / (1.0 - rate);
-        let factors: Vec<f32> = (0..d).map(|_| if rng.unit() < rate { 0.0 } else { kept }).collect();
+        let factors = column_factors(d, dropout_of_models(self.dropout), pass);
         let factors = Tensor::from_vec(factors, d, words.both.device())?;
         Ok(Words { both: words.both.broadcast_mul(&factors)?, firsts: words.firsts })
     }

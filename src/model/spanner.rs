@@ -7,7 +7,7 @@ use super::{
     Architecture, BatchLoss, FirstWordFilter, MAX_WIDTH, ModelError, OptionSpec, Prediction, Samples, Sentence,
     TaskHead, TaskHeadConfig, WORD_SHAPE_FEATURES,
 };
-use crate::encoder::Encoded;
+use crate::encoder::{Bert, Encoded};
 use crate::nn::{Mode, Rng, Scope};
 
 #[derive(Debug)]
@@ -33,10 +33,10 @@ impl Architecture for SpanNer {
     fn build(
         &self,
         mut scope: Scope<'_>,
-        hidden: usize,
+        encoder: &Bert,
         config: &TaskHeadConfig,
     ) -> Result<Box<dyn TaskHead>, ModelError> {
-        let spans = SpanClassifier::new(&mut scope, hidden, config)?;
+        let spans = SpanClassifier::new(&mut scope, encoder.hidden(), config)?;
         Ok(Box::new(SpanTaskHead { spans, classes: config.classes, max_width: config.options.whole(&MAX_WIDTH)? }))
     }
 }
@@ -84,6 +84,6 @@ impl SpanTaskHead {
     fn answer(&self, words: &Words, batch: &[&Sentence]) -> Result<Vec<Prediction>, ModelError> {
         let (rows, lists) = enumerate(batch, self.max_width, |_| true);
         let candidates = split_up(lists, self.classes, self.spans.probabilities(words, &rows)?)?;
-        Ok(candidates.into_iter().map(|candidates| Prediction { first_words: None, candidates }).collect())
+        Ok(candidates.into_iter().map(Prediction::of_candidates).collect())
     }
 }

@@ -210,8 +210,7 @@ impl CustomOp2 for Recurrence {
         };
         let (_, s) = y.dims2()?;
         let grad = grad.contiguous()?;
-        let [d_gates, d_recurrent] =
-            self.back(&kept, &as_slice(recurrent)?, &as_slice(y)?, &as_slice(&grad)?, s);
+        let [d_gates, d_recurrent] = self.back(&kept, &as_slice(recurrent)?, &as_slice(y)?, &as_slice(&grad)?, s);
         Ok((Some(like(d_gates, gates)?), Some(like(d_recurrent, recurrent)?)))
     }
 }

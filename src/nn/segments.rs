@@ -176,7 +176,9 @@ mod tests {
     #[test]
     fn gradients_are_slopes() {
         let segments = [0..1, 0..4, 2..7, 6..7, 1..3];
-        for (operations, pooling) in BOTH.into_iter().flat_map(|o| [segment_max as Pooling, segment_mean].map(|p| (o, p))) {
+        for (operations, pooling) in
+            BOTH.into_iter().flat_map(|o| [segment_max as Pooling, segment_mean].map(|p| (o, p)))
+        {
             let x = random(&[7, 5], 3);
             assert_slopes(&[&x], |x| pooling(x[0], &segments, operations).unwrap());
         }

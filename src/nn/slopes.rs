@@ -26,7 +26,8 @@ pub(crate) fn assert_slopes(inputs: &[&Var], f: impl Fn(&[&Tensor]) -> Tensor) {
         let gradient = gradients.get(input.as_tensor()).map(|g| g.flatten_all().unwrap().to_vec1::<f32>().unwrap());
         let gradient = gradient.unwrap_or_else(|| panic!("input {number} has no gradient"));
         let before = input.flatten_all().unwrap().to_vec1::<f32>().unwrap();
-        let set = |values: Vec<f32>| input.set(&Tensor::from_vec(values, input.dims(), input.device()).unwrap()).unwrap();
+        let set =
+            |values: Vec<f32>| input.set(&Tensor::from_vec(values, input.dims(), input.device()).unwrap()).unwrap();
         for at in 0..before.len() {
             let moved = |by: f32| {
                 let mut values = before.clone();

@@ -420,6 +420,28 @@ mod tests {
     }
 
     #[test]
+    fn a_copy_begins_as_its_original_and_moves_on_its_own() {
+        let mut vars = small();
+        let original = vars.iter().nth(1).unwrap().1.var.as_tensor().clone();
+        let copy =
+            vars.scope("c", ParameterGroup::TaskHead).in_group(ParameterGroup::Encoder).declare_copy("w", &original);
+        let numbers = |tensor: &Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
+        let copy = copy.unwrap();
+        assert_eq!(numbers(&copy), numbers(&original));
+        let (name, variable) = vars.iter().nth(2).unwrap();
+        assert_eq!((name, variable.part, variable.decays), ("c.w", ParameterGroup::Encoder, true));
+        variable.var.set(&variable.var.affine(2.0, 1.0).unwrap()).unwrap();
+        assert_ne!(numbers(&copy), numbers(&original));
+
+        // What is in the stock goes before the original, and has to be there for a fixed model.
+        let stocked = Tensor::ones((2, 3), DType::F32, &Device::Cpu).unwrap();
+        let mut fixed = Vars::fixed(HashMap::from([("c.w".to_owned(), stocked)]), &Device::Cpu);
+        let loaded = fixed.scope("c", ParameterGroup::TaskHead).declare_copy("w", &original).unwrap();
+        assert_eq!(numbers(&loaded), [1.0; 6]);
+        assert!(fixed.scope("d", ParameterGroup::TaskHead).declare_copy("w", &original).is_err());
+    }
+
+    #[test]
     fn wrong_weights_are_named() {
         let mut fixed = Vars::fixed(HashMap::new(), &Device::Cpu);
         let missing = fixed.scope("b", ParameterGroup::TaskHead).declare("w", &[1], Init::Zeros).unwrap_err();

@@ -4,7 +4,7 @@ use super::manifest::{Manifest, Outcome};
 use super::parameters::Settings;
 use crate::annotation::{LabelId, ModelId, ProjectId};
 use crate::evaluation::{Counts, Report};
-use crate::model::{SampleCounts, Samples};
+use crate::model::{SampleCounts, Samples, Unlearnable};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -43,6 +43,8 @@ pub(super) struct ManifestFile {
     samples: SamplesFile,
     too_wide_mentions: usize,
     doubled_mentions: usize,
+    #[serde(default)]
+    hidden_mentions: usize,
     parameters: usize,
     // Models of before said neither whose they are nor of how many sentences they took theirs.
     #[serde(default)]
@@ -74,8 +76,9 @@ impl ManifestFile {
             sentences_per_sec: outcome.sentences_per_sec,
             peak_memory_mb: outcome.peak_memory_mb,
             samples: SamplesFile::from(outcome.samples),
-            too_wide_mentions: outcome.too_wide_mentions,
-            doubled_mentions: outcome.doubled_mentions,
+            too_wide_mentions: outcome.unlearnable.too_wide,
+            doubled_mentions: outcome.unlearnable.doubled,
+            hidden_mentions: outcome.unlearnable.hidden,
             parameters: outcome.parameters,
             project: manifest.project.as_ref().map(ToString::to_string),
             labels: Some(LabelFile::list(&manifest.labels)),
@@ -92,7 +95,7 @@ impl ManifestFile {
     /// `None` when the project's id is none, or a number can't be a count of anything.
     pub(super) fn manifest(self, settings: Settings, labels: Vec<(LabelId, String)>) -> Option<Manifest> {
         let counts = [self.train_sentences, self.of_sentences.unwrap_or(0), self.best_epoch, self.parameters];
-        let counts = counts.iter().chain([&self.too_wide_mentions, &self.doubled_mentions]);
+        let counts = counts.iter().chain([&self.too_wide_mentions, &self.doubled_mentions, &self.hidden_mentions]);
         if !counts.into_iter().all(|count| *count < MOST_COUNTED)
             || !self.dev.as_ref().is_none_or(ReportFile::fits)
             || !self.samples.fits()
@@ -115,8 +118,11 @@ impl ManifestFile {
                 sentences_per_sec: self.sentences_per_sec,
                 peak_memory_mb: self.peak_memory_mb,
                 samples: Samples::from(self.samples),
-                too_wide_mentions: self.too_wide_mentions,
-                doubled_mentions: self.doubled_mentions,
+                unlearnable: Unlearnable {
+                    too_wide: self.too_wide_mentions,
+                    doubled: self.doubled_mentions,
+                    hidden: self.hidden_mentions,
+                },
                 parameters: self.parameters,
             },
         })

@@ -3,7 +3,7 @@
 use super::parameters::Settings;
 use crate::annotation::{LabelId, ModelId, ProjectId};
 use crate::evaluation::Report;
-use crate::model::Samples;
+use crate::model::{Samples, Unlearnable};
 use std::path::{Path, PathBuf};
 
 /// Where a model lies, and which one has to be there.
@@ -53,9 +53,7 @@ pub struct Outcome {
     pub peak_memory_mb: Option<f64>,
     /// Of an epoch with the labels of persons alone.
     pub samples: Samples,
-    /// Gold mentions that are wider than the max width.
-    pub too_wide_mentions: usize,
-    /// Gold mentions on a span that has another label already.
-    pub doubled_mentions: usize,
+    /// Gold mentions that the architecture could not learn from.
+    pub unlearnable: Unlearnable,
     pub parameters: usize,
 }

@@ -23,6 +23,7 @@ mod beginning;
 mod checkpoint;
 mod config;
 mod dataset;
+mod encoding;
 mod error;
 mod event;
 mod files;
@@ -54,7 +55,9 @@ pub use manifest::{Manifest, Outcome, Snapshot};
 pub use memory::{forget_peak_memory, peak_memory_mb, resident_memory_mb};
 pub use parameters::{Config, Settings};
 pub use parts::{Cost, PartTimes};
-pub use predictor::{FinalAnswer, PredictOptions, Predictor, ScoredSpan, SentencePrediction, answers, evaluate};
+pub use predictor::{
+    FinalAnswer, PredictOptions, Predictor, RankedLabels, ScoredSpan, SentencePrediction, answers, evaluate,
+};
 pub use removal::{remove_snapshot, remove_training, snapshot_files};
 pub use request::{ResumeRequest, TrainRequest, Trained};
 pub use run::{ENOUGH_DEV, is_result_of, resume, train};

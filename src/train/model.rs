@@ -1,16 +1,20 @@
 //! An encoder with a task head above it, as trainer and predictor both run it.
 
+use super::encoding::{Encoding, FrozenStates};
 use super::error::{TrainError, stop_if_cancelled};
 use super::output::{OutputPart, OutputSums, SentenceOutput};
 use super::parameters::Settings;
 use super::parts::{PartTimes, timed};
 use crate::active::Projection;
-use crate::annotation::{LabelId, Span};
-use crate::encoder::{self, Alignment, Bert, Definition, EncoderBatch, Start, Tape};
-use crate::model::{Class, FirstWordFilter, Nesting, Prediction, Samples, Sentence, TaskHead, architecture};
+use crate::annotation::{Fragments, LabelId, Span};
+use crate::encoder::{Alignment, Bert, Definition, EncoderBatch, Learning, Tape};
+use crate::model::{
+    Architecture, Class, FirstWordFilter, LabelTable, ModelError, Nesting, Prediction, Reach, Samples, Sentence, Task,
+    TaskHead, TaskHeadConfig, Unlearnable, architecture,
+};
 use crate::nn::batches::{self, Size};
 use crate::nn::{Gradients, Mode, NnError, Operations, ParameterGroup, Rng, Threads, Vars, as_slice};
-use candle_core::{Device, Tensor, Var};
+use candle_core::{Device, Tensor};
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -24,11 +28,10 @@ pub(super) const ENCODER: &str = "encoder";
 #[derive(Debug)]
 pub(super) struct Model {
     definition: Definition,
-    bert: Bert,
-    /// Whether the encoder runs by candle's operations.
-    plain: bool,
+    encoding: Encoding,
+    architecture: &'static dyn Architecture,
     head: Box<dyn TaskHead>,
-    max_width: usize,
+    head_config: TaskHeadConfig,
     nesting: Nesting,
     labels: Vec<LabelId>,
     projection: Projection,
@@ -63,8 +66,8 @@ const KEPT_AT_A_TIME: usize = 32;
 pub(super) struct Prepared {
     alignment: Alignment,
     pub sentence: Sentence,
-    /// Hidden states below the first block that learns, where they are kept.
-    states: Option<Vec<f32>>,
+    /// What never changes of its hidden states, where it is kept.
+    states: Option<FrozenStates>,
 }
 
 impl Prepared {
@@ -79,10 +82,7 @@ impl Prepared {
 
     /// Some of its words, with the windows that they are in.
     fn part(&self, words: Range<usize>) -> Self {
-        let numbers = |states: &Vec<f32>| {
-            let (rows, h) = (self.alignment.rows_of(words.clone()), states.len() / self.positions().max(1));
-            states.get(rows.start * h..rows.end * h).map(<[f32]>::to_vec)
-        };
+        let numbers = |states: &FrozenStates| states.part(self.alignment.rows_of(words.clone()), self.positions());
         Self {
             alignment: self.alignment.part(words.clone()),
             sentence: self.sentence.part(words.clone()),
@@ -121,17 +121,39 @@ impl Model {
         settings: &Settings,
         labels: Vec<LabelId>,
     ) -> Result<Self, TrainError> {
-        let (scope, learning) = (vars.scope(ENCODER, ParameterGroup::Encoder), settings.learning());
+        Self::build_as(architecture(&settings.architecture)?, vars, definition, settings, labels)
+    }
+
+    fn build_as(
+        architecture: &'static dyn Architecture,
+        vars: &mut Vars,
+        definition: Definition,
+        settings: &Settings,
+        labels: Vec<LabelId>,
+    ) -> Result<Self, TrainError> {
+        let head_config = settings.head_config(labels.len());
+        let layers = architecture.layers(&head_config);
+        let blocks = definition.config().layers;
+        // What is not run does not learn.
+        let learning = layers.lowest(blocks).map_or(Learning::Top(0), |_| settings.learning());
+        let scope = vars.scope(ENCODER, ParameterGroup::Encoder);
         let bert = Bert::new(scope, definition.config(), learning, settings.dropout as f32)?;
         let bert = if settings.bf16 { bert.with_bf16() } else { bert };
-        let scope = vars.scope("head", ParameterGroup::TaskHead);
-        let head_config = settings.head_config(labels.len());
-        let head = architecture(&settings.architecture)?.build(scope, definition.config().hidden, &head_config)?;
-        let (max_width, nesting) = (settings.max_width().unwrap_or(usize::MAX), settings.nesting);
-        let plain = settings.processor.operations() == Operations::Plain;
-        let projection = Projection::new(definition.config().hidden);
-        let most = MostPositions::new(max_width, head_config.classes);
-        Ok(Self { definition, bert, plain, head, max_width, nesting, labels, projection, most })
+        let head = architecture.build(vars.scope("head", ParameterGroup::TaskHead), &bert, &head_config)?;
+        let projection = Projection::new(layers.width(&bert));
+        let encoding = Encoding::new(bert, layers, settings.processor.operations());
+        let (nesting, most) = (settings.nesting, MostPositions::new(head_config.max_width(), head_config.classes));
+        Ok(Self { definition, encoding, architecture, head, head_config, nesting, labels, projection, most })
+    }
+
+    /// What the architecture can't learn from.
+    pub(super) fn unlearnable(&self, sentence: &Sentence) -> Unlearnable {
+        self.architecture.unlearnable(sentence, &self.head_config)
+    }
+
+    /// Whether it has to be told which words are mentions.
+    pub(super) fn labels_given(&self) -> bool {
+        self.architecture.task() == Task::TypesOfGivenSpans
     }
 
     pub(super) fn definition(&self) -> &Definition {
@@ -165,12 +187,12 @@ impl Model {
         let alignment = self.definition.subwords().align(words, self.definition.config().usable_positions())?;
         let gold: Vec<(Span, Class)> =
             gold.iter().filter_map(|&(span, label)| Some((span, self.class(label)?))).collect();
-        Ok(Prepared { alignment, sentence: Sentence::new(words, &gold, self.max_width), states: None })
+        Ok(Prepared { alignment, sentence: Sentence::new(words, &gold), states: None })
     }
 
     /// The vectors of subwords, which a step reads in part.
     pub(super) fn word_table(&self) -> &Tensor {
-        self.bert.word_table()
+        self.encoding.bert().word_table()
     }
 
     /// Adds the gradients of `weight` times the loss of a batch to those of `pass`; returns that and the loss's samples.
@@ -185,21 +207,12 @@ impl Model {
         pass: &mut PassBuffers,
         cancel: &AtomicBool,
     ) -> Result<(f32, Samples), TrainError> {
-        let hidden = timed(&mut pass.times.encoder, || {
-            let mode = &mut Mode::Train(rng);
-            if self.plain {
-                return self.forward_plain(batch, mode);
-            }
-            let below = self.states_below(batch, &mut pass.below)?;
-            let start = below.as_ref().map_or(Start::Words, |below| Start::States(self.bert.frozen_below(), below));
-            self.bert.forward(&batch.encoder, start, mode, &mut pass.tape)
+        let encoded = timed(&mut pass.times.encoder, || {
+            let kept = batch.kept_states();
+            self.encoding.for_training(&batch.encoder, kept, &mut Mode::Train(rng), [&mut pass.tape, &mut pass.below])
         })?;
-        // Where the encoder learns, its backward pass by hand begins with the gradient of this leaf.
-        let encoder_learns = self.bert.frozen_below() < self.bert.layers();
-        let leaf = if encoder_learns && !self.plain { Some(Var::from_tensor(&hidden)?) } else { None };
-        let hidden = leaf.as_ref().map_or(&hidden, |leaf| leaf.as_tensor());
         let begun = Instant::now();
-        let loss = self.head.loss(&batch.encoder.encoded(hidden.clone())?, &batch.sentences, rng)?;
+        let loss = self.head.loss(&batch.encoder.encoded_layers(encoded.layers())?, &batch.sentences, rng)?;
         let total = (loss.total * weight)?;
         let value = total.to_scalar::<f32>()?;
         if value.is_finite() {
@@ -207,33 +220,12 @@ impl Model {
             let store = total.backward()?;
             pass.gradients.add_store(vars, &store)?;
             pass.times.task_head += begun.elapsed();
-            if let Some(grad) = leaf.as_ref().and_then(|leaf| store.get(leaf.as_tensor())) {
-                let grad = grad.contiguous().map_err(NnError::from)?;
-                let grad = as_slice(&grad).map_err(NnError::from)?;
-                let PassBuffers { tape, gradients, times, .. } = pass;
-                timed(&mut times.backward, || self.bert.backward(&batch.encoder, tape, &grad, gradients))?;
-            }
+            let PassBuffers { tape, gradients, times, .. } = pass;
+            timed(&mut times.backward, || {
+                self.encoding.add_gradients(&batch.encoder, &encoded, &store, tape, gradients)
+            })?;
         }
         Ok((value, loss.samples))
-    }
-
-    /// Hidden states by operations that pass gradients by themselves. What does not learn has no dropout.
-    fn forward_plain(&self, batch: &Batch<'_>, mode: &mut Mode<'_>) -> Result<Tensor, NnError> {
-        let mut states = encoder::plain::forward_in_part(&self.bert, &batch.encoder, self.bert.frozen_below(), mode)?;
-        states.pop().ok_or(NnError::OtherTape)
-    }
-
-    /// Hidden states of what never changes in this training; `None` where all learns.
-    fn states_below(&self, batch: &Batch<'_>, tape: &mut Tape) -> Result<Option<Vec<f32>>, NnError> {
-        let end = self.bert.frozen_below();
-        if end == 0 {
-            return Ok(None);
-        }
-        if let Some(kept) = batch.kept_states() {
-            return Ok(Some(kept));
-        }
-        let states = self.bert.forward_to(&batch.encoder, Start::Words, end, &mut Mode::Predict, tape)?;
-        Ok(Some(as_slice(&states)?.to_vec()))
     }
 
     /// Computes once what never changes in this training, as far as there is room for it.
@@ -243,9 +235,9 @@ impl Model {
         threads: &Threads,
         cancel: &AtomicBool,
     ) -> Result<(), TrainError> {
-        let h = self.bert.hidden();
-        let numbers: usize = sentences.iter().map(|sentence| sentence.positions() * h).sum();
-        if self.plain || self.bert.frozen_below() == 0 || numbers > MOST_KEPT {
+        let width = self.encoding.kept_width();
+        let numbers: usize = sentences.iter().map(|sentence| sentence.positions() * width).sum();
+        if width == 0 || numbers > MOST_KEPT {
             return Ok(());
         }
         let sizes: Vec<Size> = sentences.iter().map(Prepared::size).collect();
@@ -255,24 +247,23 @@ impl Model {
             if let [only] = numbers.as_slice()
                 && let Some(long) = sentences.get_mut(*only).filter(|long| long.positions() > self.most.predict)
             {
-                let mut states = Vec::with_capacity(long.positions() * h);
+                let mut parts = Vec::new();
                 for words in long.stretches(self.most.predict) {
                     stop_if_cancelled(cancel)?;
-                    let part = long.part(words);
-                    let batch = self.batch(&[&part]);
-                    states.extend(threads.run(|| self.states_below(&batch, &mut tape))?.unwrap_or_default());
+                    let batch = self.batch(&[&long.part(words)]).encoder;
+                    parts.push(threads.run(|| self.encoding.frozen_states(&batch, &mut tape))?);
                 }
-                long.states = Some(states);
+                long.states = Some(FrozenStates::joined(&parts));
                 continue;
             }
             let batch = self.batch(&numbers.iter().filter_map(|&i| sentences.get(i)).collect::<Vec<_>>());
-            let Some(all) = threads.run(|| self.states_below(&batch, &mut tape))? else { continue };
-            let mut rest = all.as_slice();
+            let all = threads.run(|| self.encoding.frozen_states(&batch.encoder, &mut tape))?;
+            let (rows, mut from) = (batch.encoder.rows(), 0);
             for i in numbers {
                 let Some(sentence) = sentences.get_mut(i) else { continue };
-                let (states, after) = rest.split_at(sentence.positions() * h);
-                sentence.states = Some(states.to_vec());
-                rest = after;
+                let to = from + sentence.positions();
+                sentence.states = all.part(from..to, rows);
+                from = to;
             }
         }
         Ok(())
@@ -287,14 +278,23 @@ impl Model {
         (tape, times): (&mut Tape, &mut PartTimes),
         said: &mut [OutputSums],
     ) -> Result<(), TrainError> {
-        let kept = batch.kept_states();
-        let start = kept.as_ref().map_or(Start::Words, |kept| Start::States(self.bert.frozen_below(), kept));
-        let forward = || match self.plain {
-            true => self.forward_plain(batch, &mut Mode::Predict),
-            false => self.bert.forward(&batch.encoder, start, &mut Mode::Predict, tape),
-        };
-        let hidden = timed(&mut times.encoder, forward)?;
-        let encoded = batch.encoder.encoded(hidden)?;
+        let layers = timed(&mut times.encoder, || {
+            self.encoding.for_prediction(&batch.encoder, batch.kept_states().as_ref(), tape)
+        })?;
+        self.answer(batch, layers, own, work, times, said)
+    }
+
+    /// Adds to `said` what is said of each sentence of a batch that the encoder has seen.
+    fn answer(
+        &self,
+        batch: &Batch<'_>,
+        layers: Vec<Tensor>,
+        own: &[usize],
+        work: PredictionWork<'_>,
+        times: &mut PartTimes,
+        said: &mut [OutputSums],
+    ) -> Result<(), TrainError> {
+        let encoded = batch.encoder.encoded_layers(layers)?;
         timed(&mut times.task_head, || {
             let predictions = self.head.predict(&encoded, &batch.sentences, work.filter)?;
             check_finite(&predictions)?;
@@ -311,7 +311,7 @@ impl Model {
             let mut rest: &[f32] = vectors.as_deref().unwrap_or_default();
             let sentences = batch.sentences.iter().zip(own).zip(said);
             for (prediction, ((sentence, own), said)) in predictions.into_iter().zip(sentences) {
-                let (vectors, after) = rest.split_at(rest.len().min(sentence.len() * self.bert.hidden()));
+                let (vectors, after) = rest.split_at(rest.len().min(sentence.len() * self.encoding.width()));
                 rest = after;
                 let passes = passes.iter_mut().filter_map(Iterator::next).collect();
                 said.add(OutputPart { own: *own, prediction, passes, vectors }, work.floor, &self.projection);
@@ -320,7 +320,8 @@ impl Model {
         })
     }
 
-    /// A sentence that is too long for one pass: its words in parts, each with the words after it that candidates reach.
+    /// A sentence that is too long for one pass: its words in parts, each with the words after it that candidates reach; or
+    /// all of them with what the encoder says of the parts, where they may reach all.
     fn predict_in_parts(
         &self,
         long: &Prepared,
@@ -329,15 +330,67 @@ impl Model {
         times: &mut PartTimes,
     ) -> Result<OutputSums, TrainError> {
         let mut said = [OutputSums::default()];
+        let reach = match self.architecture.reach(&self.head_config) {
+            Reach::Words(reach) => reach,
+            Reach::Sentence => {
+                let layers = self.encode_in_parts(long, work, tape, times)?;
+                let (batch, own) = (self.batch(&[long]), [long.sentence.len()]);
+                work.threads.run(|| self.answer(&batch, layers, &own, work, times, &mut said))?;
+                let [said] = said;
+                return Ok(said);
+            }
+        };
         for own in long.stretches(self.most.predict) {
             stop_if_cancelled(work.cancel)?;
-            let reached = long.sentence.len().min(own.end.saturating_add(self.max_width - 1));
+            let reached = long.sentence.len().min(own.end.saturating_add(reach.saturating_sub(1)));
             let part = long.part(own.start..reached);
             let batch = self.batch(&[&part]);
             work.threads.run(|| self.predict(&batch, &[own.len()], work, (&mut *tape, &mut *times), &mut said))?;
         }
         let [said] = said;
         Ok(said)
+    }
+
+    /// Probabilities of the classes of given words of a sentence.
+    pub(super) fn label_given(
+        &self,
+        words: &[String],
+        given: &[Fragments],
+        work: PredictionWork<'_>,
+    ) -> Result<LabelTable, TrainError> {
+        let prepared = self.prepare(words, &[])?;
+        let (mut tape, mut times) = (Tape::default(), PartTimes::default());
+        let layers = self.encode_in_parts(&prepared, work, &mut tape, &mut times)?;
+        let batch = self.batch(&[&prepared]);
+        let encoded = batch.encoder.encoded_layers(layers)?;
+        let table = work.threads.run(|| self.head.type_spans(&encoded, &batch.sentences, &[given.to_vec()]))?.pop();
+        let table = table.ok_or(ModelError::Incomplete)?;
+        let is_finite = table.iter().flatten().all(|p| p.is_finite());
+        if is_finite { Ok(table) } else { Err(TrainError::NoProbabilities) }
+    }
+
+    /// The layers of all rows of a sentence, computed part by part.
+    fn encode_in_parts(
+        &self,
+        long: &Prepared,
+        work: PredictionWork<'_>,
+        tape: &mut Tape,
+        times: &mut PartTimes,
+    ) -> Result<Vec<Tensor>, TrainError> {
+        let mut parts: Vec<Vec<Tensor>> = Vec::new();
+        for words in long.stretches(self.most.predict) {
+            stop_if_cancelled(work.cancel)?;
+            let part = long.part(words);
+            let batch = self.batch(&[&part]);
+            let encode = || self.encoding.for_prediction(&batch.encoder, batch.kept_states().as_ref(), tape);
+            parts.push(timed(&mut times.encoder, || work.threads.run(encode))?);
+        }
+        let count = parts.first().map_or(0, Vec::len);
+        let layer = |number: usize| {
+            let rows: Vec<&Tensor> = parts.iter().filter_map(|part| part.get(number)).collect();
+            Ok(Tensor::cat(&rows, 0)?)
+        };
+        (0..count).map(layer).collect()
     }
 
     /// The parts in which a sentence is learnt from, where it is too long for one.
@@ -348,7 +401,7 @@ impl Model {
     pub(super) fn batch<'a>(&self, prepared: &[&'a Prepared]) -> Batch<'a> {
         let alignments: Vec<&Alignment> = prepared.iter().map(|p| &p.alignment).collect();
         let encoder = EncoderBatch::new(&alignments, self.definition.subwords().pieces());
-        let states = prepared.iter().map(|p| p.states.as_deref()).collect();
+        let states = prepared.iter().map(|p| p.states.as_ref()).collect();
         Batch { encoder, sentences: prepared.iter().map(|p| &p.sentence).collect(), states }
     }
 
@@ -407,6 +460,7 @@ fn check_finite(predictions: &[Prediction]) -> Result<(), TrainError> {
     let is_finite = |prediction: &Prediction| {
         prediction.first_words.as_deref().is_none_or(all_finite)
             && prediction.candidates.iter().all(|(_, probabilities)| all_finite(probabilities))
+            && prediction.decided.iter().flatten().all(|found| found.score.is_finite())
     };
     if predictions.iter().all(is_finite) { Ok(()) } else { Err(TrainError::NoProbabilities) }
 }
@@ -417,7 +471,7 @@ pub(super) struct Batch<'a> {
     encoder: EncoderBatch,
     sentences: Vec<&'a Sentence>,
     /// Of each sentence what was kept.
-    states: Vec<Option<&'a [f32]>>,
+    states: Vec<Option<&'a FrozenStates>>,
 }
 
 impl Batch<'_> {
@@ -426,8 +480,8 @@ impl Batch<'_> {
     }
 
     /// Hidden states of all its sentences, when all were kept.
-    fn kept_states(&self) -> Option<Vec<f32>> {
-        Some(self.states.iter().copied().collect::<Option<Vec<&[f32]>>>()?.concat())
+    fn kept_states(&self) -> Option<FrozenStates> {
+        Some(FrozenStates::joined(&self.states.iter().copied().collect::<Option<Vec<&FrozenStates>>>()?))
     }
 
     /// Rows of [`Model::word_table`] that a pass reads.

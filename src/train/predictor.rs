@@ -7,7 +7,7 @@ use super::model::{Model, PredictionWork, Prepared};
 use super::output::SentenceOutput;
 use super::parts::{Cost, PartTimes, timed};
 use super::snapshot;
-use crate::annotation::{Acquisition, LabelId, Span, TokenIdx};
+use crate::annotation::{Acquisition, Fragments, LabelId, Span, TokenIdx};
 use crate::evaluation::{Judged, Report};
 use crate::model::FirstWordFilter;
 use crate::nn::Threads;
@@ -70,6 +70,9 @@ impl SentencePrediction {
         self.first_words.iter().filter(|p| **p >= threshold).count()
     }
 }
+
+/// All labels with their probabilities, the most probable first.
+pub type RankedLabels = Vec<(LabelId, f32)>;
 
 /// A snapshot with weights of its own, for any thread.
 #[derive(Debug)]
@@ -143,6 +146,32 @@ impl Predictor {
         Ok(predictions)
     }
 
+    /// The labels of given words of each sentence, the most probable first, with their probabilities. The words must lie in
+    /// their sentence, and no sentence may be without any.
+    ///
+    /// # Errors
+    /// [`TrainError::Cancelled`] soon after the flag is set, and when the model finds mentions and labels nothing given.
+    pub fn label_given(
+        &self,
+        sentences: &[(Vec<String>, Vec<Fragments>)],
+        options: PredictOptions,
+        cancel: &AtomicBool,
+    ) -> Result<Vec<Vec<RankedLabels>>, TrainError> {
+        let work = self.work(options, cancel);
+        let mut labelled = Vec::with_capacity(sentences.len());
+        for (words, given) in sentences {
+            let tables = self.model.label_given(words, given, work)?;
+            let ranked = |row: &[f32]| {
+                let classes = (0..).zip(row).skip(1);
+                let mut ranked: RankedLabels = classes.filter_map(|(c, p)| Some((self.model.label(c)?, *p))).collect();
+                ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+                ranked
+            };
+            labelled.push(tables.iter().map(ranked).collect());
+        }
+        Ok(labelled)
+    }
+
     /// Probability from which a word is taken for the first word of an entity.
     pub fn threshold(&self, options: PredictOptions) -> f32 {
         options.threshold.unwrap_or(self.manifest.settings.threshold())
@@ -178,7 +207,7 @@ impl FinalAnswer {
     }
 }
 
-/// One answer for each sentence, in order.
+/// One answer for each sentence, in order. A model that labels given words is given those of the gold mentions.
 ///
 /// # Errors
 /// See [`Predictor::predict`].
@@ -189,7 +218,12 @@ pub fn answers(
     cancel: &AtomicBool,
 ) -> Result<Vec<FinalAnswer>, TrainError> {
     let (model, work) = (&predictor.model, predictor.work(options, cancel));
-    let prepared = model.prepare_all(examples.iter().map(|e| (e.tokens.as_slice(), [].as_slice())), cancel)?;
+    let given = |example: &'_ Example| -> Vec<(Span, LabelId)> {
+        if model.labels_given() { example.gold.clone() } else { Vec::new() }
+    };
+    let given: Vec<Vec<(Span, LabelId)>> = examples.iter().map(given).collect();
+    let parts = examples.iter().zip(&given).map(|(example, given)| (example.tokens.as_slice(), given.as_slice()));
+    let prepared = model.prepare_all(parts, cancel)?;
     answer_all(model, &prepared, predictor.threshold(options), work)
 }
 

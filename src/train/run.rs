@@ -19,7 +19,7 @@ use super::request::{ResumeRequest, TrainRequest, Trained};
 use super::snapshot::{self, snapshot_manifest};
 use super::state::TrainingPosition;
 use crate::disk::is_there;
-use crate::model::{FirstWordFilter, Samples, architecture};
+use crate::model::{FirstWordFilter, Samples, Unlearnable, architecture};
 use crate::nn::batches;
 use crate::nn::{LinearSchedule, NnError, Rng};
 use std::path::Path;
@@ -240,7 +240,9 @@ impl Training<'_> {
         }
         self.vars.check_finite().map_err(|_| TrainError::NotFinite { step: self.step })?;
         let seen = self.plan.seen() as f64;
-        let count = |f: fn(&Prepared) -> usize| self.train.iter().take(self.plan.labelled()).map(f).sum();
+        let mut unlearnable = Unlearnable::default();
+        let labelled = self.train.iter().take(self.plan.labelled());
+        labelled.for_each(|prepared| unlearnable += self.model.unlearnable(&prepared.sentence));
         let outcome = Outcome {
             train_sentences: self.plan.labelled(),
             of_sentences: self.of_sentences,
@@ -250,8 +252,7 @@ impl Training<'_> {
             sentences_per_sec: seen / self.step_secs.max(1e-9),
             peak_memory_mb: peak_memory_mb(),
             samples: self.samples,
-            too_wide_mentions: count(|p| p.sentence.unlearnable().too_wide),
-            doubled_mentions: count(|p| p.sentence.unlearnable().doubled),
+            unlearnable,
             parameters: self.vars.parameters(),
         };
         let manifest = Manifest {

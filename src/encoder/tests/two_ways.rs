@@ -247,6 +247,35 @@ fn a_pass_can_begin_in_the_middle() {
 }
 
 #[test]
+fn inner_layers_are_those_of_the_plain_operations_in_prediction_too() {
+    let (config, mut rng) = tiny();
+    let config = EncoderConfig { layers: 5, ..config };
+    let (_, bert) = build(&config, Learning::All, 0.3, &mut rng);
+    let batch = random_batch(&[3, 6, 1], &config, &mut rng);
+    let all = plain::forward(&bert, &batch, &mut Mode::Predict).unwrap();
+    let last = bert.forward(&batch, Start::Words, &mut Mode::Predict, &mut Tape::default()).unwrap();
+    let bits = |tensor: &Tensor| as_slice(tensor).unwrap().to_vec();
+    // One tape for all of them: the buffers of another pass must not show.
+    let mut tape = Tape::default();
+    for layers in [0..=5, 5..=5, 2..=5, 4..=5, 1..=3, 0..=0, 3..=3, 0..=4] {
+        let got = bert.forward_layers(&batch, Start::Words, layers.clone(), &mut Mode::Predict, &mut tape).unwrap();
+        let plain = plain::forward_layers(&bert, &batch, 0, layers.clone(), &mut Mode::Predict).unwrap();
+        assert_eq!((got.len(), plain.len()), (layers.clone().count(), layers.clone().count()));
+        for ((number, got), plain) in layers.clone().zip(&got).zip(&plain) {
+            assert!(greatest(&(got - &all[number]).unwrap()) < 1e-4, "{number} of {layers:?}");
+            assert!(bits(plain) == bits(&all[number]), "{number} of {layers:?}");
+        }
+        if *layers.end() == 5 {
+            assert!(bits(got.last().unwrap()) == bits(&last), "who asks for more gets the same last layer: {layers:?}");
+        }
+        let from = bits(got.first().unwrap());
+        let start = Start::States(*layers.start(), &from);
+        let again = bert.forward_layers(&batch, start, 0..=*layers.end(), &mut Mode::Predict, &mut tape).unwrap();
+        assert!(again.iter().map(bits).eq(got.iter().map(bits)), "from the middle on: {layers:?}");
+    }
+}
+
+#[test]
 fn hidden_states_below_the_last_can_have_gradients_too() {
     let (config, mut rng) = tiny();
     let (vars, bert) = build(&config, Learning::All, 0.0, &mut rng);

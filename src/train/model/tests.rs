@@ -8,6 +8,8 @@ use crate::nn::Processor;
 use candle_core::Device;
 use std::sync::atomic::AtomicBool;
 
+mod seam;
+
 static NEVER: AtomicBool = AtomicBool::new(false);
 const WORDS: usize = 700;
 
@@ -94,8 +96,7 @@ fn no_part_is_longer_than_asked_for_and_all_words_are_in_one() {
             assert!(parts.len() >= 800 / most && parts.iter().all(|part| part.positions() <= most));
             // Of one window alone the rest may be shorter than a mention.
             if is_training && most > 300 {
-                let mentions: usize =
-                    parts.iter().map(|p| p.sentence.first_words().iter().filter(|is| **is).count()).sum();
+                let mentions: usize = parts.iter().map(|p| p.sentence.mentions().len()).sum();
                 assert_eq!(mentions, gold.len(), "none is parted");
             }
         }
@@ -106,7 +107,7 @@ fn no_part_is_longer_than_asked_for_and_all_words_are_in_one() {
 fn hidden_states_that_are_kept_in_parts_are_those_kept_at_once() {
     let effort = crate::train::TrainedLayers::TaskHead;
     let (_vars, mut model) = untrained(Config { effort, ..Config::default() }, true);
-    assert!(model.bert.frozen_below() > 0);
+    assert!(model.encoding.bert().frozen_below() > 0);
     let (sentence, threads) = (words(WORDS), Threads::new("test", Some(2)).unwrap());
     let mut kept = |most| {
         model.most.predict = most;
@@ -115,10 +116,11 @@ fn hidden_states_that_are_kept_in_parts_are_those_kept_at_once() {
         prepared.remove(0)
     };
     let (whole, parts) = (kept(usize::MAX), kept(600));
-    assert_eq!(whole.states.as_ref().map(Vec::len), Some(whole.positions() * model.bert.hidden()));
-    assert!(whole.states == parts.states);
+    let width = model.encoding.kept_width();
+    assert_eq!(whole.states.as_ref().map(FrozenStates::numbers), Some(whole.positions() * width));
+    assert!(whole.states == parts.states, "the same bits");
     let part = whole.part(100..500);
-    assert_eq!(part.states.map(|states| states.len()), Some(part.alignment.rows() * model.bert.hidden()));
+    assert_eq!(part.states.map(|states| states.numbers()), Some(part.alignment.rows() * width));
 }
 
 #[test]
