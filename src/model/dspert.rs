@@ -97,17 +97,7 @@ impl Architecture for DSpErt {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[
-            DEPTH,
-            FILTER,
-            HEAD_WEIGHT,
-            SAMPLING,
-            SMOOTHING,
-            SPAN_DROPOUT,
-            MAX_WIDTH,
-            WORD_SHAPE_FEATURES,
-            THRESHOLD,
-        ]
+        &[DEPTH, FILTER, HEAD_WEIGHT, SAMPLING, SMOOTHING, SPAN_DROPOUT, MAX_WIDTH, WORD_SHAPE_FEATURES, THRESHOLD]
     }
 
     fn layers(&self, config: &TaskHeadConfig) -> Layers {
@@ -332,7 +322,8 @@ impl DSpErtHead {
                 for (all, factors) in all.iter_mut().zip(models) {
                     let mut vectors = vectors.clone();
                     if let Some(factors) = factors {
-                        vectors = vectors.broadcast_mul(&Tensor::from_slice(factors, factors.len(), table.device())?)?;
+                        vectors =
+                            vectors.broadcast_mul(&Tensor::from_slice(factors, factors.len(), table.device())?)?;
                     }
                     all.extend(self.classifier.probabilities_plain(&vectors, &table, &features[part.clone()])?);
                 }
@@ -487,5 +478,130 @@ impl PlainGradients {
         let device = inputs.first().map_or(candle_core::Device::Cpu, |input| input.device().clone());
         let value = self.value.map_or_else(|| Ok(Tensor::new(0f32, &device)?), Ok::<_, NnError>)?;
         with_gradients(&value, known, Operations::Plain)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoder::{Encoder, EncoderBatch, Learning, Start, Tape};
+    use crate::model::{Class, EncoderTraits, OptionValues};
+    use crate::nn::{ParameterGroup, Vars};
+    use candle_core::Device;
+    use std::path::Path;
+
+    const SENTENCES: [(&str, &[(usize, usize, Class)]); 3] =
+        [("The mayors of Aarhus met .", &[(0, 4, 1), (3, 4, 2)]), ("Boxe-sea red of qqq", &[(0, 1, 2)]), ("sea", &[])];
+
+    /// A head above what the tiny encoder says of some sentences, as variables.
+    struct Built {
+        vars: Vars,
+        head: Box<dyn TaskHead>,
+        layers: Vec<Var>,
+        batch: EncoderBatch,
+        sentences: Vec<Sentence>,
+    }
+
+    fn built(depth: u64, filter: &'static str, operations: Operations) -> Built {
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
+        let encoder = Encoder::open(&fixture).unwrap();
+        let (definition, mut vars) = (encoder.definition(), Vars::trainable(3, &Device::Cpu));
+        let mut below = Vars::trainable(3, &Device::Cpu);
+        below.stock(encoder.weights().iter().map(|(name, t)| (format!("e.{name}"), t.clone())));
+        let scope = below.scope("e", ParameterGroup::Encoder);
+        let bert = Bert::new(scope, definition.config(), Learning::All, 0.0).unwrap();
+        let traits = EncoderTraits { pretrained: true, uncased: true, hidden: bert.hidden() };
+        let options = OptionValues::decide(DSpErt.options(), traits, |spec| match spec.name {
+            "depth" => Some(Value::Whole(depth)),
+            "filter" => Some(Value::Choice(filter)),
+            "max_width" => Some(Value::Whole(3)),
+            _ => None,
+        });
+        let config = TaskHeadConfig { classes: 3, dropout: 0.1, bf16: false, operations, options: options.unwrap() };
+        let head = DSpErt.build(vars.scope("head", ParameterGroup::TaskHead), &bert, &config).unwrap();
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let aligned = SENTENCES.map(|(text, _)| definition.subwords().align(&words(text), 32).unwrap());
+        let batch = EncoderBatch::new(&aligned.iter().collect::<Vec<_>>(), 1);
+        let lowest = DSpErt.layers(&config).lowest(bert.layers()).unwrap();
+        let (layers, mut tape) = (lowest..=bert.layers(), Tape::default());
+        let layers = bert.forward_layers(&batch, Start::Words, layers, &mut Mode::Predict, &mut tape).unwrap();
+        let layers = layers.iter().map(|layer| Var::from_tensor(layer).unwrap()).collect();
+        let sentence = |(text, gold): (&str, &[(usize, usize, Class)])| {
+            let gold: Vec<_> = gold.iter().map(|(s, e, c)| (Span::from_range(*s..*e).unwrap(), *c)).collect();
+            Sentence::new(&words(text), &gold)
+        };
+        Built { vars, head, layers, batch, sentences: SENTENCES.map(sentence).to_vec() }
+    }
+
+    impl Built {
+        fn encoded(&self) -> Encoded {
+            let layers = self.layers.iter().map(|layer| layer.as_tensor().clone()).collect();
+            self.batch.encoded_layers(layers).unwrap()
+        }
+
+        fn sentences(&self) -> Vec<&Sentence> {
+            self.sentences.iter().collect()
+        }
+
+        /// The loss, its samples, and the gradients of all variables and layers.
+        fn learn(&self) -> (f32, Samples, Vec<(String, Vec<f32>)>) {
+            let loss = self.head.loss(&self.encoded(), &self.sentences(), &mut Rng::new(5, "noise")).unwrap();
+            let store = loss.total.backward().unwrap();
+            let named = self.vars.iter().map(|(name, variable)| (name.to_owned(), variable.var.clone()));
+            let layers = self.layers.iter().enumerate().map(|(i, layer)| (format!("layer {i}"), layer.clone()));
+            let gradient = |(name, var): (String, Var)| {
+                let gradient = store.get(var.as_tensor()).unwrap_or_else(|| panic!("{name} has no gradient"));
+                (name, gradient.flatten_all().unwrap().to_vec1().unwrap())
+            };
+            (loss.total.to_scalar().unwrap(), loss.samples, named.chain(layers).map(gradient).collect())
+        }
+    }
+
+    #[test]
+    fn by_hand_and_by_candle_losses_and_gradients_are_the_same() {
+        // With a limit of blocks that is beyond the encoder's two.
+        for (depth, filter) in [(0, "none"), (1, "heads"), (9, "none"), (9, "heads")] {
+            let [(loss, samples, ours), (plain, same, theirs)] =
+                [Operations::ByHand, Operations::Plain].map(|operations| built(depth, filter, operations).learn());
+            assert!((loss - plain).abs() < 1e-4 * plain.abs(), "{depth} {filter}: {loss} {plain}");
+            assert_eq!(samples, same);
+            // 6, 4 and 1 words, up to three wide; the gold of four words is too wide.
+            let all = samples.spans.positive + samples.spans.negative;
+            assert!(samples.spans.positive == 2 && if filter == "none" { all == 15 + 9 + 1 } else { all < 25 });
+            for ((name, got), (_, want)) in ours.iter().zip(&theirs) {
+                let size = want.iter().fold(1e-3f32, |size, x| size.max(x.abs()));
+                let off = got.iter().zip(want).fold(0f32, |off, (a, b)| off.max((a - b).abs())) / size;
+                assert!(off < 1e-3, "{depth} {filter}: {name} is off by {off} of {size}");
+                let is_moved = got.iter().any(|x| *x != 0.0);
+                assert!(is_moved, "{depth} {filter}: {name} has no gradient");
+            }
+        }
+    }
+
+    #[test]
+    fn only_spans_of_predicted_heads_are_candidates() {
+        for operations in [Operations::ByHand, Operations::Plain] {
+            let built = built(2, "heads", operations);
+            let (encoded, sentences) = (built.encoded(), built.sentences());
+            let all = built.head.predict(&encoded, &sentences, FirstWordFilter::All).unwrap();
+            assert_eq!(all.iter().map(|said| said.candidates.len()).sum::<usize>(), 15 + 9 + 1);
+            let mut heads: Vec<f32> = all.iter().flat_map(|said| said.first_words.clone().unwrap()).collect();
+            assert_eq!(heads.len(), 6 + 4 + 1);
+            heads.sort_by(f32::total_cmp);
+            let filter = FirstWordFilter::AtLeast(heads[5]);
+            let some = built.head.predict(&encoded, &sentences, filter).unwrap();
+            let passes = built.head.predict_with_dropout(&encoded, &sentences, filter, 2).unwrap();
+            for (number, (some, all)) in some.iter().zip(&all).enumerate() {
+                assert_eq!(some.first_words, all.first_words);
+                let first_words = some.first_words.as_ref().unwrap();
+                let expected: Vec<_> =
+                    all.candidates.iter().filter(|(span, _)| first_words[span.start().get()] >= heads[5]).collect();
+                assert_eq!(some.candidates.iter().collect::<Vec<_>>(), expected);
+                let [first, second] = [0, 1].map(|pass| &passes[pass][number].candidates);
+                let spans = |candidates: &super::super::Candidates| candidates.iter().map(|c| c.0).collect::<Vec<_>>();
+                assert!(spans(first) == spans(&some.candidates) && spans(second) == spans(first));
+                assert!(first.is_empty() || (first != second && *first != some.candidates), "passes differ");
+            }
+        }
     }
 }

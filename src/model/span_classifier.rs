@@ -12,8 +12,8 @@ use super::{MAX_WIDTH, ModelError, Sentence, TaskHeadConfig, WORD_SHAPE_FEATURES
 use crate::encoder::{Encoded, column_factors};
 use crate::nn::kernels::has_bf16;
 use crate::nn::{
-    Embedding, Init, Linear, Mode, Operations, Scope, as_slice, cross_entropy, plain, project, project_pair,
-    softmax, u32_tensor,
+    Embedding, Init, Linear, Mode, Operations, Scope, as_slice, cross_entropy, plain, project, project_pair, softmax,
+    u32_tensor,
 };
 use candle_core::Tensor;
 

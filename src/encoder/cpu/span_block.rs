@@ -206,7 +206,10 @@ impl<'a> SpanSides<'a> {
     /// What the gradients of the weights are products of: those over the spans, and those over the tokens.
     pub(super) fn weights(&self, block: &'a Block) -> [Vec<WeightGradient<'a>>; 2] {
         let (h, inner, kept) = (block.hidden(), block.inner(), self.kept);
-        let of = |layer, grad: &'a [f32], view, x: &'a [f32]| WeightGradient { layer, sides: Sides::Rows { grad: (grad, view), x } };
+        let of = |layer, grad: &'a [f32], view, x: &'a [f32]| WeightGradient {
+            layer,
+            sides: Sides::Rows { grad: (grad, view), x },
+        };
         let over_spans = vec![
             of(&block.down, &kept.fed, View::rows(h), &kept.inner),
             of(&block.up, self.inner_grad, View::rows(inner), &kept.middle),

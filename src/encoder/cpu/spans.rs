@@ -384,18 +384,19 @@ impl Pass<'_> {
         let grads = split_by(grad, counts.iter().map(|n| n * h));
         let inner_grads = split_by(inner_grad, counts.iter().map(|n| n * inner));
         let work: Vec<_> = self.piece.iter().zip(kept).zip(grads).zip(inner_grads).collect();
-        let left = work.into_par_iter().map_init(SpanScratch::default, |scratch, (((share, kept), grad), inner_grad)| {
-            let mut keys_values = vec![0.0; share.tokens.len() * 2 * h];
-            let mut sums = vec![0.0; Sums::width(h, inner)];
-            let to = ShareGradients {
-                inner: inner_grad,
-                keys_values: &mut keys_values,
-                first_token: share.tokens.start,
-                sums: &mut sums,
-            };
-            layer.backward(self.spans(share), kept, grad, to, scratch)?;
-            Ok((keys_values, sums))
-        });
+        let left =
+            work.into_par_iter().map_init(SpanScratch::default, |scratch, (((share, kept), grad), inner_grad)| {
+                let mut keys_values = vec![0.0; share.tokens.len() * 2 * h];
+                let mut sums = vec![0.0; Sums::width(h, inner)];
+                let to = ShareGradients {
+                    inner: inner_grad,
+                    keys_values: &mut keys_values,
+                    first_token: share.tokens.start,
+                    sums: &mut sums,
+                };
+                layer.backward(self.spans(share), kept, grad, to, scratch)?;
+                Ok((keys_values, sums))
+            });
         let left = left.collect::<Result<Vec<_>, NnError>>()?;
         let total = sized(keys_values_grad, tokens.len() * 2 * h);
         total.fill(0.0);

@@ -7,12 +7,11 @@
 use super::smoothing::LabelMasses;
 use crate::annotation::Span;
 use crate::model::{Class, WORD_SHAPES};
-use crate::nn::kernels::{self, DropMask, View, WriteMode, add_row, matmul, softmax_row};
+use crate::nn::kernels::{DropMask, View, WriteMode, add_row, matmul, softmax_row};
 use crate::nn::{
     Embedding, Init, Linear, NnError, Scope, TensorSlice, as_slice, log_softmax, plain, project, select_rows, softmax,
 };
 use candle_core::Tensor;
-use std::ops::Range;
 
 /// Numbers of a size's vector.
 const SIZE: usize = 25;
@@ -325,7 +324,10 @@ mod tests {
             let vectors: Vec<f32> = (0..n * h).map(|_| rng.normal()).collect();
             let vectors = Var::from_vec(vectors, (n, h), &Device::Cpu).unwrap();
             let features: Vec<Features> = (0..n)
-                .map(|_| Features { width: 1 + rng.below(widest), shapes: [(); 2].map(|()| rng.below(WORD_SHAPES) as u32) })
+                .map(|_| Features {
+                    width: 1 + rng.below(widest),
+                    shapes: [(); 2].map(|()| rng.below(WORD_SHAPES) as u32),
+                })
                 .collect();
             let soft = |rng: &mut Rng| match rng.below(3) {
                 0 => vec![],
