@@ -594,9 +594,15 @@ mod tests {
             for (number, (some, all)) in some.iter().zip(&all).enumerate() {
                 assert_eq!(some.first_words, all.first_words);
                 let first_words = some.first_words.as_ref().unwrap();
-                let expected: Vec<_> =
-                    all.candidates.iter().filter(|(span, _)| first_words[span.start().get()] >= heads[5]).collect();
-                assert_eq!(some.candidates.iter().collect::<Vec<_>>(), expected);
+                let expected = all.candidates.iter().filter(|(span, _)| first_words[span.start().get()] >= heads[5]);
+                let (expected, got): (Vec<_>, Vec<_>) = (expected.collect(), some.candidates.iter().collect());
+                assert_eq!(got.len(), expected.len());
+                for ((span, got), (same, expected)) in got.iter().zip(&expected) {
+                    // Candle's products of fewer rows are rounded otherwise.
+                    let is_near = got.iter().zip(*expected).all(|(a, b)| (a - b).abs() < 1e-6);
+                    let is_same = got == expected || (operations == Operations::Plain && is_near);
+                    assert!(span == same && is_same, "{operations:?} {span:?}: {got:?} {expected:?}");
+                }
                 let [first, second] = [0, 1].map(|pass| &passes[pass][number].candidates);
                 let spans = |candidates: &super::super::Candidates| candidates.iter().map(|c| c.0).collect::<Vec<_>>();
                 assert!(spans(first) == spans(&some.candidates) && spans(second) == spans(first));
