@@ -84,6 +84,66 @@ fn edit(corpus: &Corpus, kind: u8, a: usize, b: usize, c: usize) -> Edit {
     }
 }
 
+/// What a corpus counts edit by edit, counted anew.
+fn assert_counted(corpus: &Corpus) {
+    let presence = |sentence: &Sentence| corpus.document(sentence.document()).unwrap().presence;
+    let of =
+        |wanted: Presence| corpus.all_sentences().filter(move |s| presence(s) == wanted).flat_map(Sentence::mentions);
+    for label in (0..12).map(LabelId) {
+        let used = |wanted| of(wanted).filter(|mention| mention.label == label).count();
+        let used = LabelUse { there: used(Presence::There), excluded: used(Presence::Excluded) };
+        assert_eq!(corpus.use_of_label(label), used, "{label:?}");
+    }
+    for words in 0..14 {
+        let wider = of(Presence::There).filter(|mention| mention.hull().width_tokens() > words).count();
+        assert_eq!(corpus.mentions_wider_than(words), wider, "{words}");
+    }
+    for document in corpus.all_documents().values() {
+        let sentences = || corpus.all_sentences().filter(|s| s.document() == document.id);
+        let complete = sentences().filter(|s| s.status() == Status::Complete).count();
+        let mentions = sentences().map(|s| s.mentions().len()).sum();
+        assert_eq!(corpus.tally(document.id), DocumentTally { complete, mentions });
+        assert_eq!(sentences().count(), document.sentences.len());
+    }
+}
+
+#[test]
+fn an_edit_copies_nothing_that_is_far_from_it() {
+    let mut corpus = corpus();
+    let text = "Anna left. ".repeat(1000);
+    for name in ["a", "b"] {
+        let sentences = split_sentences(&text, SentenceSplit::Prose, Tokens::Words);
+        let sentences = sentences.into_iter().map(|tokens| NewSentence { tokens, ..NewSentence::default() }).collect();
+        let text = text.as_str().into();
+        corpus.add_document(NewDocument { name: name.into(), text, kept: Kept::new(), sentences }).unwrap();
+    }
+    assert!(corpus.sentence_count() > 2000);
+    let held = corpus.clone();
+    let is_shared =
+        |corpus: &Corpus, id| std::ptr::eq(corpus.any_sentence(id).unwrap(), held.any_sentence(id).unwrap());
+    let edited = SentenceId(700);
+    let mention = Mention::new(corpus.next_mention_id(), span(0, 1), LabelId(0), Provenance::Person);
+    let (old, new) = (Status::Untouched, Status::Complete);
+    let edits = vec![Edit::AddMention { sentence: edited, mention }, Edit::SetStatus { sentence: edited, old, new }];
+    corpus.apply(Transaction::new("edits", edits)).unwrap();
+    // It moves the places of all behind it.
+    let split = split_sentence(&corpus, edited, 1).unwrap();
+    corpus.apply(Transaction::new("a split", vec![split])).unwrap();
+    let copied = held.sentences().filter(|s| corpus.sentence(s.id()).is_some() && !is_shared(&corpus, s.id()));
+    let copied: Vec<u32> = copied.map(|s| s.id().0).collect();
+    // What is around the sentence, and around the one that came by the split, which has the last id.
+    let last = corpus.next_sentence_id().0;
+    let is_near = |id: &u32| id.abs_diff(edited.0) < 64 || id.abs_diff(last) < 64;
+    assert!(copied.contains(&edited.0) && copied.iter().all(is_near), "{copied:?}");
+    // What is held is as it was.
+    assert_eq!(held.sentence(edited).map(|s| (s.status(), s.mentions().len())), Some((Status::Untouched, 0)));
+    assert_eq!((held.sentence_count() + 1, held.revision() + 2), (corpus.sentence_count(), corpus.revision()));
+    assert!(held.sentences().zip(0..).all(|(s, place)| held.place(s.id()) == Some(place)));
+    assert!(corpus.sentences().zip(0..).all(|(s, place)| corpus.place(s.id()) == Some(place)));
+    assert_counted(&held);
+    assert_counted(&corpus);
+}
+
 proptest! {
     #[test]
     fn random_edits_undone_give_the_first_state_and_redone_the_last(
@@ -103,6 +163,7 @@ proptest! {
                 }
                 Err(_) => prop_assert_eq!(visible(&corpus), before, "a refused transaction changed something"),
             }
+            assert_counted(&corpus);
         }
         for state in states.iter().rev().skip(1) {
             let undo = history.next_undo().unwrap().clone();

@@ -421,7 +421,7 @@ fn is_import(corpus: &Corpus) -> bool {
 /// Marks words, takes marks back, sets a status, splits and joins, removes or excludes a document and brings it back.
 fn nth_edit(corpus: &Corpus) -> Transaction {
     let n = corpus.revision() as usize;
-    let last = corpus.all_documents().last().unwrap();
+    let last = corpus.all_documents().values().next_back().unwrap();
     if n % 20 == 5 || !last.is_there() {
         let new = if last.is_there() { [Presence::Removed, Presence::Excluded][n / 20 % 2] } else { Presence::There };
         let edit = Edit::SetPresence { documents: DocumentIds::from_iter([last.id]), old: last.presence, new };

@@ -4,7 +4,7 @@
 
 use nestling::annotation::{LabelId, Span};
 use nestling::encoder::Encoders;
-use nestling::session::{Command as Order, Event as SessionEvent, Home, LearnerState, NewProject, Project, Setting};
+use nestling::session::{Command as Order, Driver, Event as SessionEvent, Home, LearnerState, NewProject, Setting};
 use nestling::train::{
     Checkpoints, Config, Dataset, Event, Example, Pace, Predictor, ResumeRequest, TrainError, TrainRequest,
     interrupted, resume, train,
@@ -145,7 +145,7 @@ impl Place {
     fn new() -> Self {
         let place = Self { dir: tempfile::tempdir().unwrap() };
         let new = NewProject::with_labels(["PER", "LOC"]).unwrap();
-        Project::create(&place.home(), &place.project(), &new).unwrap().close().unwrap();
+        Driver::create(&place.home(), &place.project(), &new).unwrap().close().unwrap();
         let mut request = request(&place.home_folder(), "unused");
         request.snapshot = place.models().join("model-0001");
         request.checkpoints = Some(Checkpoints { folder: place.training(), pace: Pace::Steps(20) });
@@ -186,7 +186,7 @@ impl Place {
 
     /// Waits for an event of the learner. Trainings stand back behind all else that the machine does: the limit only ends
     /// a test that would wait for ever.
-    fn wait(project: &mut Project, wanted: impl Fn(&SessionEvent) -> bool) {
+    fn wait(project: &mut Driver, wanted: impl Fn(&SessionEvent) -> bool) {
         let begun = Instant::now();
         while !project.poll().iter().any(&wanted) {
             assert!(begun.elapsed() < Duration::from_secs(600), "{:?}", project.learner());
@@ -206,7 +206,7 @@ fn uninterrupted(place: &Place) -> Vec<u8> {
 #[test]
 fn an_opened_project_goes_on_with_the_training_that_closing_interrupted() {
     let place = Place::new();
-    let mut project = Project::open(&place.home(), &place.project()).unwrap();
+    let mut project = Driver::open(&place.home(), &place.project()).unwrap();
     assert_eq!(project.interrupted().map(|kept| (kept.step, kept.steps)), Some((20, 286)));
     project.start_learner();
     assert!(matches!(project.learner().state, LearnerState::Training(_)), "{:?}", project.learner());
@@ -224,13 +224,13 @@ fn an_opened_project_goes_on_with_the_training_that_closing_interrupted() {
 #[test]
 fn a_training_that_a_person_stops_does_not_come_back() {
     let place = Place::new();
-    let mut project = Project::open(&place.home(), &place.project()).unwrap();
+    let mut project = Driver::open(&place.home(), &place.project()).unwrap();
     project.start_learner();
     project.run(Order::StopTraining).unwrap();
     Place::wait(&mut project, |event| matches!(event, SessionEvent::TrainingStopped));
     assert!(!place.training().exists());
     project.close().unwrap();
-    let mut project = Project::open(&place.home(), &place.project()).unwrap();
+    let mut project = Driver::open(&place.home(), &place.project()).unwrap();
     project.start_learner();
     assert!(!matches!(project.learner().state, LearnerState::Training(_)));
 }
@@ -238,7 +238,7 @@ fn a_training_that_a_person_stops_does_not_come_back() {
 #[test]
 fn a_learner_that_is_off_leaves_an_interrupted_training_alone() {
     let place = Place::new();
-    let mut project = Project::open(&place.home(), &place.project()).unwrap();
+    let mut project = Driver::open(&place.home(), &place.project()).unwrap();
     project.run(Order::Set(Setting::AutoTrain(false))).unwrap();
     project.start_learner();
     assert!(!matches!(project.learner().state, LearnerState::Training(_)));

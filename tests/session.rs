@@ -33,15 +33,15 @@ impl Place {
         self.dir.path().join("p.nestling")
     }
 
-    fn open(&self) -> Project {
-        Project::open(&self.home, &self.path()).unwrap()
+    fn open(&self) -> Driver {
+        Driver::open(&self.home, &self.path()).unwrap()
     }
 
     /// A project of `sentences` sentences "NAME met the mayor of TOWN ." without mentions.
-    fn project(&self, sentences: usize) -> Project {
+    fn project(&self, sentences: usize) -> Driver {
         // What learns fastest: it is not how well it learns that is tested here.
         let new = NewProject { encoder: Some("small".to_owned()), ..NewProject::with_labels(["PER", "LOC"]).unwrap() };
-        let mut project = Project::create(&self.home, &self.path(), &new).unwrap();
+        let mut project = Driver::create(&self.home, &self.path(), &new).unwrap();
         let (names, towns) = (["Anna", "Zoë", "Maja", "Jens"], ["Aarhus", "Lund", "Turku"]);
         let line = |i: usize| format!("{} met the mayor of {} .\n", names[i % names.len()], towns[i % towns.len()]);
         let file = self.dir.path().join("in.txt");
@@ -51,7 +51,7 @@ impl Place {
     }
 
     /// Imports complete sentences "NAME met the mayor of TOWN .", some of them without their three mentions.
-    fn import_gold(&self, project: &mut Project, split: Part, sentences: usize, is_marked: impl Fn(usize) -> bool) {
+    fn import_gold(&self, project: &mut Driver, split: Part, sentences: usize, is_marked: impl Fn(usize) -> bool) {
         let all =
             r#"{"start":0,"end":1,"label":"PER"},{"start":2,"end":6,"label":"PER"},{"start":5,"end":6,"label":"LOC"}"#;
         let line = |i: usize| {
@@ -68,7 +68,7 @@ impl Place {
     }
 
     /// The same, whose models begin with an encoder that counts as pretrained: so they may label sentences themselves.
-    fn project_on_tiny(&self, sentences: usize) -> Project {
+    fn project_on_tiny(&self, sentences: usize) -> Driver {
         let tiny = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
         self.home.encoders().import(&tiny, "tiny").unwrap();
         let mut project = self.project(sentences);
@@ -77,7 +77,7 @@ impl Place {
     }
 }
 
-fn import(project: &mut Project, file: &Path, options: &[(&str, &str)]) {
+fn import(project: &mut Driver, file: &Path, options: &[(&str, &str)]) {
     let options = options.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
     let incoming = read_files(&[file.to_owned()], &ReadRequest { format: None, options }).unwrap();
     project.import(incoming, ImportHow::default()).unwrap();
@@ -88,7 +88,7 @@ fn span(start: usize, end: usize) -> Span {
 }
 
 /// Marks the three mentions of a sentence and completes it.
-fn annotate(project: &mut Project, sentence: SentenceId) {
+fn annotate(project: &mut Driver, sentence: SentenceId) {
     let label = |name: &str| project.corpus().labels().by_name(name).unwrap().id;
     let (per, loc) = (label("PER"), label("LOC"));
     for (span, label) in [(span(0, 1), per), (span(2, 6), per), (span(5, 6), loc)] {
@@ -99,9 +99,8 @@ fn annotate(project: &mut Project, sentence: SentenceId) {
 
 /// Drives the project until `done` says so. Trainings stand back behind all else that the machine does: the limit only
 /// ends a test that would wait for ever.
-fn wait(project: &mut Project, done: impl FnMut(&Project, &[Event]) -> bool) {
-    let driver = Driver::of(project);
-    let came = driver.run_until(project, Duration::from_secs(600), done);
+fn wait(project: &mut Driver, done: impl FnMut(&Project, &[Event]) -> bool) {
+    let came = project.run_until(Duration::from_secs(600), done);
     came.unwrap_or_else(|error| panic!("{error}: {:?}", project.learner()));
 }
 
@@ -207,7 +206,7 @@ fn a_training_labels_open_sentences_itself_unless_it_is_told_not_to() {
         let incoming = read_files(&[file], &ReadRequest::default()).unwrap();
         project.import(incoming, ImportHow { split: Some(split), ..ImportHow::default() }).unwrap();
     }
-    let by_itself = |project: &mut Project| {
+    let by_itself = |project: &mut Driver| {
         let config = Config { epochs: Some(1), self_epochs: Some(1), ..project.settings().config() };
         let report = project.train_now(config, &AtomicBool::new(false), &mut |_| {}).unwrap();
         report.manifest.settings.self_training.map_or(0, |own| own.sentences)
@@ -407,7 +406,7 @@ fn one_completed_sentence_in_five_or_so_goes_to_dev_for_good() {
 fn a_second_opening_is_refused_and_says_who_has_it() {
     let place = Place::new();
     let project = place.project(3);
-    let error = Project::open(&place.home, &place.path()).err().unwrap().to_string();
+    let error = Driver::open(&place.home, &place.path()).err().unwrap().to_string();
     assert!(error.contains("open already"), "{error}");
     drop(project);
     place.open().close().unwrap();
@@ -535,7 +534,7 @@ fn a_line_that_does_not_say_what_it_holds_is_not_complete() {
     std::fs::write(&file, lines.join("\n")).unwrap();
     for split in [None, Some(Part::Train)] {
         let new = NewProject::with_labels(["PER"]).unwrap();
-        let mut project = Project::create(&place.home, &place.path(), &new).unwrap();
+        let mut project = Driver::create(&place.home, &place.path(), &new).unwrap();
         let incoming = read_files(std::slice::from_ref(&file), &ReadRequest::default()).unwrap();
         let receipt = project.import(incoming, ImportHow { split, ..ImportHow::default() }).unwrap();
         let statuses: Vec<&str> = project.corpus().sentences().map(|s| s.status().id()).collect();
@@ -617,7 +616,7 @@ fn a_label_that_a_person_changes_to_is_no_longer_rejected() {
 fn reading_a_closed_project_leaves_nothing_beside_it() {
     let place = Place::new();
     place.project(3).close().unwrap();
-    let project = Project::open_to_read(&place.home, &place.path()).unwrap();
+    let project = Driver::open_to_read(&place.home, &place.path()).unwrap();
     assert_eq!(project.search_now("mayor").unwrap().len(), 3);
     project.costs().wait().unwrap().unwrap();
     project.save_copy(place.dir.path().join("copy.nestling")).wait().unwrap().unwrap();
@@ -662,7 +661,7 @@ fn a_project_opened_to_be_read_shows_all_and_refuses_changes() {
     let place = Place::new();
     let project = place.project(3);
     project.flush().unwrap();
-    let mut reading = Project::open_to_read(&place.home, &place.path()).unwrap();
+    let mut reading = Driver::open_to_read(&place.home, &place.path()).unwrap();
     assert!(matches!(reading.read_only(), Some(WhyReadOnly::OpenElsewhere(_))));
     assert_eq!(reading.counts().sentences, 3);
     reading.start_learner();
@@ -676,7 +675,7 @@ fn a_project_opened_to_be_read_shows_all_and_refuses_changes() {
     assert_eq!(project.search_now("met").unwrap(), [SentenceId(0), SentenceId(1), SentenceId(2)]);
     let copy = place.dir.path().join("copy.nestling");
     project.save_copy(copy.clone()).wait().unwrap().unwrap();
-    let copied = Project::open(&place.home, &copy).unwrap();
+    let copied = Driver::open(&place.home, &copy).unwrap();
     assert_eq!(copied.counts(), project.counts());
 }
 
@@ -691,7 +690,7 @@ fn a_brat_folder_brings_its_labels_with_their_titles_colours_and_keys() {
     write("annotation.conf", "[entities]\nPlace\nPerson\n[relations]\n[events]\n[attributes]\n");
     write("visual.conf", "[labels]\nPerson | A person | Pers\n[drawing]\nPerson\tbgColor:#ffccaa\n");
     write("kb_shortcuts.conf", "Q Person\nX Place\n");
-    let mut project = Project::create(&place.home, &place.path(), &NewProject::with_labels(["Q"]).unwrap()).unwrap();
+    let mut project = Driver::create(&place.home, &place.path(), &NewProject::with_labels(["Q"]).unwrap()).unwrap();
     import(&mut project, &folder, &[]);
     let labels = project.corpus().labels().iter();
     let labels: Vec<_> = labels.map(|l| format!("{} {:?} {} {:?}", l.name, l.title, l.color.to_hex(), l.key)).collect();
@@ -778,7 +777,7 @@ fn documents_are_excluded_included_and_deleted_and_all_of_it_is_undone() {
 fn what_teaches_most_goes_through_all_that_is_open_each_once() {
     let place = Place::new();
     let mut project = place.project(40);
-    let set = |project: &mut Project, n, status| {
+    let set = |project: &mut Driver, n, status| {
         project.run(Command::SetStatus { sentence: SentenceId(n), status }).unwrap();
     };
     project.run(Command::SetAside { sentences: 5 }).unwrap();
@@ -950,7 +949,7 @@ fn a_model_chooses_the_threshold_until_a_person_does() {
     config.set("epochs", "10").unwrap();
     let cancel = AtomicBool::new(false);
     project.train_now(config.clone(), &cancel, &mut |_| {}).unwrap();
-    let least = |project: &mut Project| {
+    let least = |project: &mut Driver| {
         project.predict_now(Part::Dev, None, None, PredictOptions::default(), &cancel, &mut |_, _| {}).unwrap();
         let dev: Vec<_> = project.corpus().sentences().filter(|s| s.split() == Split::Dev).collect();
         let gold = |s: &Sentence| s.mentions().iter().map(|m| (m.hull(), m.label)).collect::<Vec<_>>();
@@ -1105,7 +1104,7 @@ fn the_work_goes_on_when_the_file_of_an_open_project_is_taken_away() {
         project.flush().unwrap();
         let other = place.dir.path().join("other.nestling");
         let new = NewProject::with_labels(["GENE"]).unwrap();
-        Project::create(&place.home, &other, &new).unwrap().close().unwrap();
+        Driver::create(&place.home, &other, &new).unwrap().close().unwrap();
         let bytes = std::fs::read(&other).unwrap();
         if overwritten {
             std::fs::write(place.path(), &bytes).unwrap();
@@ -1114,15 +1113,14 @@ fn the_work_goes_on_when_the_file_of_an_open_project_is_taken_away() {
         }
 
         annotate(&mut project, SentenceId(1));
-        let driver = Driver::of(&mut project);
         let minute = Duration::from_secs(60);
-        driver.run_until(&mut project, minute, |project, _| !project.file_news().is_empty()).unwrap();
+        project.run_until(minute, |project, _| !project.file_news().is_empty()).unwrap();
         let kept = place.dir.path().join("p.kept.nestling");
         assert_eq!((project.path(), project.name().as_str()), (kept.as_path(), "p.kept"));
         assert_eq!(project.models_dir(), place.dir.path().join("p.kept.models"));
         let FileNews::MovedOn { to, .. } = &project.file_news()[0] else { panic!("{:?}", project.file_news()) };
         assert_eq!(to, &kept);
-        driver.run_until(&mut project, minute, |project, _| project.save_state() == SaveState::AllSaved).unwrap();
+        project.run_until(minute, |project, _| project.save_state() == SaveState::AllSaved).unwrap();
         assert_eq!(project.search_now("met the mayor").unwrap().len(), 3);
         annotate(&mut project, SentenceId(2));
         let mentions = project.counts().mentions;
@@ -1131,7 +1129,7 @@ fn the_work_goes_on_when_the_file_of_an_open_project_is_taken_away() {
         assert_eq!(project.close_with_news().unwrap(), []);
 
         assert_eq!(std::fs::read(place.path()).unwrap(), bytes, "the other file is as it came");
-        let project = Project::open(&place.home, &kept).unwrap();
+        let project = Driver::open(&place.home, &kept).unwrap();
         assert_eq!((project.counts().mentions, project.counts().complete), (mentions, 3));
         assert_eq!(project.settings().accept_all_from, 0.75);
         assert_eq!(project.settings().encoder, "small");
@@ -1161,7 +1159,7 @@ fn closing_a_project_whose_file_is_gone_keeps_the_work_and_says_where() {
         }
         let news = project.close_with_news().unwrap();
         let kept = news[0].moved_to().unwrap().to_owned();
-        let project = Project::open(&place.home, &kept).unwrap();
+        let project = Driver::open(&place.home, &kept).unwrap();
         assert_eq!(project.counts().complete, 1);
         project.close().unwrap();
     }

@@ -2,23 +2,29 @@
 
 use super::limits::{DOCUMENT_IDS, LABEL_IDS, LABELS, MENTION_IDS, SENTENCE_IDS};
 use super::sentence::check_inside;
-use super::slots::Slots;
+use super::tallies::{DocumentTally, Tallies};
 use super::{
-    ApplyError, Document, DocumentId, DocumentIds, Edit, Label, LabelId, LabelSet, LabelUse, Mention, MentionId,
+    ApplyError, ById, Document, DocumentId, DocumentIds, Edit, Label, LabelId, LabelSet, LabelUse, Mention, MentionId,
     NewDocument, NewSentence, Presence, Sentence, SentenceId, Span, StoredDocument, Transaction,
 };
 use crate::text::TextRange;
 use std::collections::HashSet;
+use std::sync::Arc;
 
-/// Labels, documents and sentences of a project.
+/// Labels, documents and sentences of a project. A copy shares all that is not changed in one of the two, so that work on
+/// another thread can hold one while a person goes on annotating.
 #[derive(Clone, Debug, Default)]
 pub struct Corpus {
-    labels: LabelSet,
-    /// Indexed by [`DocumentId`]; those that are not there stay in their places.
-    documents: Vec<Document>,
-    sentences: Slots,
+    labels: Arc<LabelSet>,
+    /// Those that are not there stay in their places.
+    documents: ById<DocumentId, Document>,
+    /// Also those of documents that are not there.
+    sentences: ById<SentenceId, Sentence>,
     /// Those of the documents that are there, in text order.
-    order: Vec<SentenceId>,
+    order: Arc<Vec<SentenceId>>,
+    /// Where each of these stands in `order`.
+    places: ById<SentenceId, u32>,
+    tallies: Tallies,
     next_sentence: u32,
     next_mention: u64,
     revision: u64,
@@ -27,7 +33,7 @@ pub struct Corpus {
 impl Corpus {
     /// An empty corpus at a revision: the start of a new project (0), or of reading a stored one.
     pub fn new(labels: LabelSet, next_mention: MentionId, revision: u64) -> Self {
-        Self { labels, next_mention: next_mention.0, revision, ..Self::default() }
+        Self { labels: Arc::new(labels), next_mention: next_mention.0, revision, ..Self::default() }
     }
 
     pub fn labels(&self) -> &LabelSet {
@@ -36,11 +42,11 @@ impl Corpus {
 
     /// The documents that are there.
     pub fn documents(&self) -> impl DoubleEndedIterator<Item = &Document> + Clone {
-        self.documents.iter().filter(|document| document.is_there())
+        self.documents.values().filter(|document| document.is_there())
     }
 
     /// All documents, there or not, in the order of their ids.
-    pub fn all_documents(&self) -> &[Document] {
+    pub fn all_documents(&self) -> &ById<DocumentId, Document> {
         &self.documents
     }
 
@@ -51,7 +57,7 @@ impl Corpus {
 
     /// A document, there or not.
     pub fn document(&self, id: DocumentId) -> Option<&Document> {
-        self.documents.get(id.0 as usize)
+        self.documents.get(id)
     }
 
     /// All sentences in text order.
@@ -79,26 +85,27 @@ impl Corpus {
 
     /// Where a sentence stands in text order.
     pub fn place(&self, id: SentenceId) -> Option<usize> {
-        self.sentences.place(id)
+        self.places.get(id).map(|place| *place as usize)
     }
 
     /// All sentences that were ever there and can be there again, by their ids: for who stores them.
     pub fn all_sentences(&self) -> impl Iterator<Item = &Sentence> {
-        self.sentences.iter()
+        self.sentences.values()
     }
 
-    /// The mentions that keep a label from being removed. Linear in the number of sentences and mentions.
+    /// The mentions that keep a label from being removed.
     pub fn use_of_label(&self, label: LabelId) -> LabelUse {
-        let mut used = LabelUse::default();
-        for sentence in self.all_sentences() {
-            let count = match self.document(sentence.document()).map(|d| d.presence) {
-                Some(Presence::There) => &mut used.there,
-                Some(Presence::Excluded) => &mut used.excluded,
-                Some(Presence::Removed) | None => continue,
-            };
-            *count += sentence.mentions.iter().filter(|m| m.label == label).count();
-        }
-        used
+        self.tallies.use_of_label(label)
+    }
+
+    /// What the sentences of a document hold, whether it is there or not.
+    pub fn tally(&self, document: DocumentId) -> DocumentTally {
+        self.tallies.document(document)
+    }
+
+    /// Mentions of more than so many words, gaps included.
+    pub fn mentions_wider_than(&self, words: usize) -> usize {
+        self.tallies.wider_than(words)
     }
 
     /// The id that the next new mention must have.
@@ -178,10 +185,10 @@ impl Corpus {
         if let Some(twice) = ids.iter().find(|id| !seen.insert(**id)) {
             return Err(ApplyError::SentenceIdTaken(*twice));
         }
-        self.documents.push(Document { id, name, text, kept, sentences: ids, presence });
+        self.documents.put(id, Document { id, name, text, kept, sentences: ids, presence });
         for sentence in built {
             let id = sentence.id();
-            self.fill(id, sentence);
+            self.fill(sentence, presence);
             if presence == Presence::There {
                 self.push_to_order(id);
             }
@@ -217,22 +224,24 @@ impl Corpus {
             Edit::AddMention { sentence, mention } => {
                 self.check_new_mention(self.known(*sentence)?, mention)?;
                 self.next_mention = self.next_mention.max(mention.id.0.saturating_add(1));
-                self.sentence_mut(*sentence)?.insert(mention.clone());
+                self.change(*sentence, |target| {
+                    target.insert(mention.clone());
+                    Ok(())
+                })?;
             }
-            Edit::RemoveMention { sentence, mention } => self.sentence_mut(*sentence)?.take(mention)?,
+            Edit::RemoveMention { sentence, mention } => self.change(*sentence, |target| target.take(mention))?,
             Edit::ReplaceMention { sentence, old, new } => self.replace_mention(*sentence, old, new)?,
-            Edit::SetStatus { sentence, old, new } => {
-                let target = self.sentence_mut(*sentence)?;
+            Edit::SetStatus { sentence, old, new } => self.change(*sentence, |target| {
                 expect(target.status == *old, *sentence)?;
                 target.status = *new;
-            }
-            Edit::SetSplit { sentence, old, new } => {
-                let target = self.sentence_mut(*sentence)?;
+                Ok(())
+            })?,
+            Edit::SetSplit { sentence, old, new } => self.change(*sentence, |target| {
                 expect(target.split == *old, *sentence)?;
                 target.split = *new;
-            }
-            Edit::SetRejected { sentence, span, label, new } => {
-                let target = self.sentence_mut(*sentence)?;
+                Ok(())
+            })?,
+            Edit::SetRejected { sentence, span, label, new } => self.change(*sentence, |target| {
                 expect(target.rejected.contains(&(*span, *label)) != *new, *sentence)?;
                 if *new {
                     target.check_inside(*span)?;
@@ -240,7 +249,8 @@ impl Corpus {
                 } else {
                     target.rejected.remove(&(*span, *label));
                 }
-            }
+                Ok(())
+            })?,
             Edit::InsertLabel { at, label } => {
                 self.labels.check_unique(label)?;
                 if self.labels.get(label.id).is_some() || *at > self.labels.len() {
@@ -249,7 +259,7 @@ impl Corpus {
                 if label.id.0 >= LABEL_IDS || self.labels.len() >= LABELS {
                     return Err(ApplyError::NoIdLeft("labels"));
                 }
-                self.labels.insert(*at, label.clone());
+                Arc::make_mut(&mut self.labels).insert(*at, label.clone());
             }
             Edit::RemoveLabel { at, label } => self.remove_label(*at, label)?,
             Edit::ReplaceLabel { old, new } => {
@@ -257,7 +267,7 @@ impl Corpus {
                     return Err(ApplyError::LabelChanged(old.name.clone()));
                 }
                 self.labels.check_unique(new)?;
-                self.labels.replace(new.clone());
+                Arc::make_mut(&mut self.labels).replace(new.clone());
             }
             Edit::Resegment { document, old, new } => self.resegment(*document, old, new)?,
             Edit::SetPresence { documents, old, new } => self.set_presence(documents, *old, *new)?,
@@ -275,10 +285,11 @@ impl Corpus {
         if sentence.mentions.iter().any(|m| m.id != old.id && m.says_the_same(new)) {
             return Err(ApplyError::SameMentionThere);
         }
-        let sentence = self.sentence_mut(id)?;
-        sentence.take(old)?;
-        sentence.insert(new.clone());
-        Ok(())
+        self.change(id, |target| {
+            target.take(old)?;
+            target.insert(new.clone());
+            Ok(())
+        })
     }
 
     fn remove_label(&mut self, at: usize, label: &Label) -> Result<(), ApplyError> {
@@ -289,7 +300,7 @@ impl Corpus {
         if used != LabelUse::default() {
             return Err(ApplyError::LabelInUse { label: label.name.clone(), used });
         }
-        self.labels.remove(label.id);
+        Arc::make_mut(&mut self.labels).remove(label.id);
         Ok(())
     }
 
@@ -312,8 +323,10 @@ impl Corpus {
             }
         }
         for id in documents.iter() {
-            if let Some(document) = self.documents.get_mut(id.0 as usize) {
+            if let Some(document) = self.documents.get_mut(id) {
                 document.presence = new;
+                let sentences = document.sentences.iter().filter_map(|id| self.sentences.get(*id));
+                sentences.for_each(|sentence| self.tallies.move_mentions(sentence, old, new));
             }
         }
         self.order_again();
@@ -353,15 +366,18 @@ impl Corpus {
         }
         let place = self.place(first.0).ok_or_else(|| changed(first))?;
         for (sentence, _) in old {
-            self.sentences.clear(*sentence);
+            self.places.remove(*sentence);
+            if let Some(gone) = self.sentences.remove(*sentence) {
+                self.tallies.subtract(&gone, Presence::There);
+            }
         }
         let ids: Vec<SentenceId> = built.iter().map(Sentence::id).collect();
-        self.order.splice(place..place + old.len(), ids.iter().copied());
-        if let Some(document) = self.documents.get_mut(id.0 as usize) {
+        Arc::make_mut(&mut self.order).splice(place..place + old.len(), ids.iter().copied());
+        if let Some(document) = self.documents.get_mut(id) {
             document.sentences.splice(at..at + old.len(), ids);
         }
         for sentence in built {
-            self.fill(sentence.id(), sentence);
+            self.fill(sentence, Presence::There);
         }
         self.number_places(place);
         Ok(())
@@ -413,9 +429,18 @@ impl Corpus {
         self.sentence(id).ok_or(ApplyError::NoSentence(id))
     }
 
-    fn sentence_mut(&mut self, id: SentenceId) -> Result<&mut Sentence, ApplyError> {
-        let is_there = self.sentences.place(id).is_some();
-        self.sentences.get_mut(id).filter(|_| is_there).ok_or(ApplyError::NoSentence(id))
+    /// Changes a sentence that is there. What `how` refuses it must not have changed.
+    fn change(
+        &mut self,
+        id: SentenceId,
+        how: impl FnOnce(&mut Sentence) -> Result<(), ApplyError>,
+    ) -> Result<(), ApplyError> {
+        let is_there = self.places.get(id).is_some();
+        let sentence = self.sentences.get_mut(id).filter(|_| is_there).ok_or(ApplyError::NoSentence(id))?;
+        self.tallies.subtract(sentence, Presence::There);
+        let changed = how(sentence);
+        self.tallies.add(sentence, Presence::There);
+        changed
     }
 
     /// # Errors
@@ -425,31 +450,32 @@ impl Corpus {
         if new_sentences <= left { Ok(()) } else { Err(ApplyError::NoIdLeft("sentences")) }
     }
 
-    // ---- slots and order
+    // ---- sentences and their order
 
-    fn fill(&mut self, id: SentenceId, sentence: Sentence) {
-        self.reserve_sentence_ids(SentenceId(id.0.saturating_add(1)));
+    fn fill(&mut self, sentence: Sentence, presence: Presence) {
+        self.reserve_sentence_ids(SentenceId(sentence.id().0.saturating_add(1)));
         let last = sentence.mentions.iter().map(|m| m.id.0).max();
         self.next_mention = self.next_mention.max(last.map_or(0, |last| last.saturating_add(1)));
-        self.sentences.put(id, sentence);
+        self.tallies.add(&sentence, presence);
+        self.sentences.put(sentence.id(), sentence);
     }
 
     fn push_to_order(&mut self, id: SentenceId) {
-        self.sentences.set_place(id, self.order.len() as u32);
-        self.order.push(id);
+        self.places.put(id, self.order.len() as u32);
+        Arc::make_mut(&mut self.order).push(id);
     }
 
     /// Linear in the number of sentences.
     fn order_again(&mut self) {
-        self.sentences.forget_places();
-        self.order = self.documents().flat_map(|document| document.sentences.iter().copied()).collect();
+        self.places = ById::default();
+        self.order = Arc::new(self.documents().flat_map(|document| document.sentences.iter().copied()).collect());
         self.number_places(0);
     }
 
     /// After a change of `order` from a place on.
     fn number_places(&mut self, from: usize) {
         for (id, place) in self.order.iter().zip(0..).skip(from) {
-            self.sentences.set_place(*id, place);
+            self.places.put(*id, place);
         }
     }
 }

@@ -4,6 +4,8 @@
 //! # Invariants
 //! - A [`Corpus`] changes only by [`Corpus::apply`] and by adding whole documents. A [`Transaction`] is applied all or
 //!   nothing, to exactly the state it expects, and returns its inverse.
+//! - A copy of a [`Corpus`] shares with it what neither has changed ([`ById`]): to hold one on another thread costs a few
+//!   pointers, and an edit meanwhile copies what is around it. Counts are kept up to date by edits.
 //! - A [`Span`] counts tokens of one sentence, half-open and never empty.
 //! - Ids (labels, mentions, documents, sentences) are only appended and never used again. Text order is another thing:
 //!   [`Corpus::sentences`] has it. They stay within [`limits`], and memory follows what is there, whatever the ids are.
@@ -15,6 +17,7 @@
 //!
 //! Deliberately absent: files, the database, clocks. The session stamps time and author on what it applies.
 
+mod by_id;
 mod corpus;
 mod document;
 mod edit;
@@ -26,10 +29,11 @@ mod nesting;
 mod project_id;
 mod segmentation;
 mod sentence;
-mod slots;
 mod span;
 mod suggestion;
+mod tallies;
 
+pub use by_id::{ById, Numbered};
 pub use corpus::Corpus;
 pub use document::{Document, DocumentId, DocumentIds, NewDocument, Presence, StoredDocument};
 pub use edit::{ApplyError, Edit, Transaction};
@@ -41,4 +45,5 @@ pub use project_id::ProjectId;
 pub use segmentation::{SegmentError, join_sentences, join_tokens, split_sentence, split_token};
 pub use sentence::{NewSentence, Sentence, SentenceId, Split, Status};
 pub use span::{Span, TokenIdx};
-pub use suggestion::{Acquisition, HeadProbability, ModelId, SentenceSuggestions, Suggestion};
+pub use suggestion::{Acquisition, HeadProbability, ModelId, SentenceSuggestions, Suggestion, SuggestionsById};
+pub use tallies::DocumentTally;

@@ -1,6 +1,6 @@
 //! What a model proposes. Kept beside gold, never mixed with it.
 
-use super::{LabelId, LabelSet, Sentence, Span, Status};
+use super::{ById, LabelId, LabelSet, Sentence, SentenceId, Span, Status};
 use std::fmt;
 
 /// Number of a model snapshot in its project, counted from 1.
@@ -61,6 +61,9 @@ pub struct Acquisition {
     /// Where the sentence's likely heads point in the encoder's space, roughly: to tell sentences apart.
     pub direction: Vec<i8>,
 }
+
+/// What models and files say of the sentences of a project, the latest of each. A copy shares what is the same in both.
+pub type SuggestionsById = ById<SentenceId, SentenceSuggestions>;
 
 impl SentenceSuggestions {
     /// What waits for an answer: at least `threshold`, of a label that is still there, not rejected, and not gold already.

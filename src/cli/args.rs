@@ -2,17 +2,20 @@
 
 mod active;
 mod bench;
+mod common;
 mod encoders;
+mod keys;
 mod models;
 
 pub(super) use active::{Aside, Costs, Curve, LookAgain, Rank, Simulate};
 pub(super) use bench::{Bench, BenchImport, BenchPredict, BenchRefresh, BenchTrain, BenchUi, BenchWhat};
+pub(super) use common::{Common, SplitName};
 pub(super) use encoders::{EncoderAction, Encoders};
 pub(super) use models::{By, Compare, Distill, Evaluate, Predict, Train};
 
-use crate::model::architectures;
-use crate::session::{Config, DistillConfig, LOG_LEVELS, SessionError, formats};
+use crate::session::{LOG_LEVELS, formats};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use common::key_value;
 use std::path::PathBuf;
 
 /// Annotate nested named entities with a model that learns while you work.
@@ -22,98 +25,19 @@ use std::path::PathBuf;
     version,
     args_conflicts_with_subcommands = true,
     arg_required_else_help = false,
-    after_help = "Without a command the window opens, with PROJECT if one is given.\n\
+    override_usage = "nestling [OPTIONS] [PROJECT]\n       nestling <COMMAND>",
+    after_help = "Without a command the window opens, with the project file PROJECT if one is given.\n\
                   `nestling COMMAND --help` explains each command, with an example."
 )]
 pub(super) struct Cli {
-    /// Project file to open in the window.
+    // Said below the options.
+    #[arg(hide = true)]
     pub(super) project: Option<PathBuf>,
-    /// What is written to the log in the program's own folder [default: warn, or what NESTLING_LOG says]
-    #[arg(long, global = true, value_name = "LEVEL", value_parser = LOG_LEVELS)]
+    /// How much to log: off, error, warn (the default), info, debug or trace
+    #[arg(long, global = true, value_name = "LEVEL", value_parser = LOG_LEVELS, hide_possible_values = true)]
     pub(super) log: Option<String>,
     #[command(subcommand)]
     pub(super) command: Option<Command>,
-}
-
-/// What every sub-command takes.
-#[derive(Args, Debug, Clone, Copy)]
-pub(super) struct Common {
-    /// Print exactly one JSON object to standard output.
-    #[arg(long)]
-    pub(super) json: bool,
-    /// Show no progress on standard error.
-    #[arg(long)]
-    pub(super) quiet: bool,
-}
-
-/// Settings that `nestling train` has options for, too.
-const OPTIONS_OF_TRAIN: [&str; 7] = ["architecture", "effort", "epochs", "batch_size", "seed", "limit", "threads"];
-
-/// Of settings of trainings that have no option of their own: those of all trainings, and below them those that an
-/// architecture has.
-fn settings_of_trainings() -> String {
-    let all = Config::parameters();
-    let others = all.iter().filter(|parameter| !OPTIONS_OF_TRAIN.contains(&parameter.key));
-    let mut text: String = others.map(|other| help_line(other.key, other.help, &other.default)).collect();
-    // A line for each option, with the architectures that have it as it is said there.
-    let mut options: Vec<(String, Vec<&str>)> = Vec::new();
-    for (architecture, spec) in architectures().iter().flat_map(|a| a.options().iter().map(move |spec| (a.id(), spec)))
-    {
-        let line = help_line(spec.name, spec.help, &spec.default_text());
-        match options.iter_mut().find(|(other, _)| *other == line) {
-            Some((_, having)) => having.push(architecture),
-            None => options.push((line, vec![architecture])),
-        }
-    }
-    options.sort_by_key(|(_, having)| std::cmp::Reverse(having.len()));
-    let mut before = Vec::new();
-    for (line, having) in options {
-        if having != before {
-            text += &format!("Only with architecture={}:\n", having.join(" or "));
-        }
-        text += &line;
-        before = having;
-    }
-    text
-}
-
-fn settings_of_distillations() -> String {
-    let all = DistillConfig::parameters();
-    all.iter().map(|parameter| help_line(parameter.key, parameter.help, &parameter.default)).collect()
-}
-
-fn help_line(key: &str, help: &str, default: &str) -> String {
-    format!("  {key:<13} {help} [{default}]\n")
-}
-
-/// What every sub-command that trains takes.
-#[derive(Args, Debug)]
-pub(super) struct Tuning {
-    /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N")]
-    pub(super) threads: Option<usize>,
-    /// Hyper-parameter; repeatable; `nestling train --help` lists them
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
-    pub(super) set: Vec<(String, String)>,
-}
-
-impl Tuning {
-    /// The settings given by a sub-command's own flags, then those of `--set`, which take precedence.
-    pub(super) fn with<const N: usize>(&self, named: [(&str, Option<String>); N]) -> Vec<(String, String)> {
-        let threads = ("threads", self.threads.map(|n| n.to_string()));
-        let named = named.into_iter().chain([threads]);
-        let named = named.filter_map(|(key, value)| Some((key.to_owned(), value?)));
-        named.chain(self.set.iter().cloned()).collect()
-    }
-
-    /// Sets [`Tuning::with`] in a configuration.
-    pub(super) fn apply<const N: usize>(
-        &self,
-        named: [(&str, Option<String>); N],
-        config: &mut Config,
-    ) -> Result<(), SessionError> {
-        self.with(named).iter().try_for_each(|(key, value)| Ok(config.set(key, value)?))
-    }
 }
 
 #[derive(Subcommand, Debug)]
@@ -171,7 +95,7 @@ pub(super) enum Command {
     )]
     Check(Check),
     /// Train on the complete sentences and make the model current
-    #[command(after_help = format!("Keys of --set [and defaults]; the options above are keys, too, spelled with _:\n{}\nExample: nestling train harbour.nestling --epochs 10 --set encoder_lr=1e-4", settings_of_trainings()))]
+    #[command(after_help = format!("Keys of --set [and defaults], for all architectures and for each; the options above are keys, too, with _:\n{}\nExample: nestling train harbour.nestling --epochs 10 --set encoder_lr=1e-4", keys::of_trainings()))]
     Train(Train),
     /// Store a model's suggestions in a project, or annotate a file
     #[command(after_help = "Examples:\n  nestling predict harbour.nestling\n  \
@@ -234,7 +158,7 @@ pub(super) enum Command {
     Simulate(Simulate),
     /// Make a small, fast encoder from a large one and unlabelled text
     #[command(after_help = format!("Example:\n  nestling distill --teacher minilm --text corpus/ more.txt --output small-minilm --set layers=3\n\n\
-                            Keys of --set [and defaults], also for lines `KEY = VALUE` in the file of --config:\n{}", settings_of_distillations()))]
+                            Keys of --set [and defaults], also for lines `KEY = VALUE` in the file of --config:\n{}", keys::of_distillations()))]
     Distill(Distill),
     /// List, import, download and remove encoders
     #[command(after_help = "Example: nestling encoders import ./all-MiniLM-L6-v2 --name minilm")]
@@ -276,20 +200,6 @@ pub(super) enum As {
     Gold,
     Suggestions,
     Text,
-}
-
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SplitName {
-    // Complete sentences of the rest.
-    Train,
-    // To choose the best epoch and model.
-    Dev,
-    // To score on.
-    Test,
-    // Set aside from the start, for the learning curve.
-    Blind,
-    // Sentences of the rest that are not yet complete.
-    Pool,
 }
 
 #[derive(Args, Debug)]
@@ -466,26 +376,6 @@ fn format_ids() -> String {
     formats().iter().map(|format| format.id()).collect::<Vec<_>>().join(", ")
 }
 
-fn key_value(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.to_owned())),
-        _ => Err(format!("expected KEY=VALUE, got {text:?}")),
-    }
-}
-
-/// Two numbers counted from 1, as 300-400.
-fn range(text: &str) -> Result<(usize, usize), String> {
-    let range = text.split_once('-').and_then(|(from, to)| Some((from.trim().parse().ok()?, to.trim().parse().ok()?)));
-    range
-        .filter(|(from, to)| (1..=*to).contains(from))
-        .ok_or_else(|| format!("expected FROM-TO, as 300-400, got {text:?}"))
-}
-
-fn probability(text: &str) -> Result<f32, String> {
-    let number = text.parse().ok().filter(|p| (0.0..=1.0).contains(p));
-    number.ok_or_else(|| format!("expected a number from 0 to 1, got {text:?}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -494,6 +384,22 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_help_fits_on_a_screen() {
+        let mut cli = Cli::command().term_width(100);
+        cli.build();
+        let mut commands = vec![&mut cli];
+        while let Some(command) = commands.pop() {
+            let name = command.get_bin_name().unwrap_or_default().to_owned();
+            let help = command.render_long_help().to_string();
+            // It lists the settings of trainings, of which there is no other list.
+            let most = if name == "nestling train" { 50 } else { 40 };
+            assert!(help.lines().count() <= most, "{name}:\n{help}");
+            assert!(help.lines().all(|line| line.chars().count() <= 100), "{name}:\n{help}");
+            commands.extend(command.get_subcommands_mut());
+        }
     }
 
     #[test]

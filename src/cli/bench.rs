@@ -3,6 +3,7 @@
 mod learner;
 
 use super::args::{Bench, BenchImport, BenchRefresh, BenchUi, BenchWhat};
+use super::json::rate;
 use super::output::{Ending, Progress, answer, stop_flag};
 use super::{CliError, Window};
 use crate::experiments::{
@@ -139,11 +140,6 @@ fn tell(progress: &mut Progress, step: ImportBenchStep, wanted: usize) {
         ImportBenchStep::Export => "exporting",
     };
     progress.note(doing);
-}
-
-/// A rate; `null` where no time went by.
-fn rate(amount: f64, secs: f64) -> Option<f64> {
-    (secs > 0.0).then(|| amount / secs)
 }
 
 fn to_json(bench: &ImportBench) -> Value {

@@ -3,13 +3,18 @@
 use super::args::{Compare, SplitName};
 use super::output::{Ending, Progress, answer, open_to_read, stop_flag};
 use super::table::Table;
-use super::train::tell;
+use super::train::tell as tell_training;
 use super::{CliError, json as fields};
+use crate::evaluation::{Counts, F1Difference, Nesting};
+use crate::experiments::{CompareEvent, CompareRequest, ComparedRun, Comparison, Spread, Subject, Variant, compare};
 use crate::model::architectures;
-use crate::session::{CompareRequest, ComparedRun, Comparison, ENOUGH_DEV, Part, Spread};
+use crate::session::{ENOUGH_DEV, Part, SessionError};
 use crate::wording::counted;
 use clap::ValueEnum;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+
+/// Columns of the table that fit a terminal; the files of `--output` have all.
+const SHOWN: [&str; 10] = ["F1", "±", "P", "R", "nested", "flat", "train s", "predict s", "train MB", "parameters"];
 
 pub(super) fn run(args: &Compare) -> Result<Ending, CliError> {
     let project = open_to_read(&args.project)?;
@@ -17,92 +22,147 @@ pub(super) fn run(args: &Compare) -> Result<Ending, CliError> {
     let named = [("epochs", args.epochs.map(|n| n.to_string())), ("limit", args.limit.map(|n| n.to_string()))];
     args.tuning.apply(named, &mut config)?;
     let all = || architectures().iter().map(|architecture| architecture.id().to_owned()).collect();
+    let named = if args.architectures.is_empty() { all() } else { args.architectures.clone() };
+    let values = |(key, values): &(String, String)| (key.clone(), values.split(',').map(str::to_owned).collect());
     let request = CompareRequest {
-        architectures: if args.architectures.is_empty() { all() } else { args.architectures.clone() },
+        variants: Variant::sweep(&named, &args.vary.iter().map(values).collect::<Vec<_>>()),
         seeds: args.seeds.clone(),
         config,
         part: args.split.map(|split| split.part()),
+        output: args.output.clone(),
+        resume: args.resume,
     };
+    let subject = Subject::of(project.corpus(), project.encoders(), request.part)?;
     let cancel = stop_flag();
     let mut progress = Progress::start(args.common);
-    let mut at = 0;
-    let compared = project.compare_now(&request, &cancel, &mut |(run, runs), event| {
-        if run != at {
-            at = run;
-            progress.note(&format!("model {run} of {runs}"));
-        }
-        tell(&mut progress, event);
-    })?;
+    let compared = compare(&subject, &request, &cancel, &mut |event| tell(&mut progress, event));
+    if let (Err(SessionError::Stopped), Some(folder)) = (&compared, &args.output) {
+        progress.note(&format!("kept in {}; repeat the command with --resume to continue", folder.display()));
+    }
     drop(progress);
+    let compared = compared?;
     answer(args.common, &to_json(&compared), &to_text(&compared))?;
     Ok(Ending::Whole)
+}
+
+fn tell(progress: &mut Progress, event: CompareEvent) {
+    match event {
+        CompareEvent::Started { run, runs, variant, seed } => {
+            progress.note(&format!("model {run} of {runs}: {variant}, seed {seed}"));
+        }
+        CompareEvent::Train(event) => tell_training(progress, event),
+        CompareEvent::Scored { f1, .. } => progress.note(&format!("F1 {}", fields::score(f1))),
+    }
 }
 
 fn part_name(part: Part) -> &'static str {
     SplitName::value_variants().iter().find(|split| split.part() == part).map_or("", |split| split.name())
 }
 
-fn f1(run: &ComparedRun) -> Option<f64> {
-    run.micro.f1()
+/// Every two variants, the one named first first.
+fn pairs<'a>(compared: &'a Comparison) -> Vec<(&'a Variant, &'a Variant, F1Difference)> {
+    let variants = compared.variants();
+    let later = |(place, first): (usize, &&'a Variant)| {
+        let first = *first;
+        let others: Vec<&'a Variant> = variants.iter().skip(place + 1).copied().collect();
+        others.into_iter().filter_map(move |second| Some((first, second, compared.difference(first, second)?)))
+    };
+    variants.iter().enumerate().flat_map(later).collect()
 }
 
 fn to_json(compared: &Comparison) -> Value {
-    let run = |run: &ComparedRun| {
+    let spread = |Spread { mean, deviation }: Spread| json!({ "mean": mean, "deviation": deviation });
+    let row = |variant: &Variant| {
+        let Nesting { nested, covering, both, flat } = compared.nesting(variant);
+        let nesting = [("nested", nested), ("covering", covering), ("both", both), ("flat", flat)];
+        let lengths: Vec<(&str, Counts)> = compared.lengths(variant).rows().collect();
         json!({
-            "seed": run.seed,
-            "micro": fields::counts(run.micro),
-            "train_sentences": run.train_sentences,
-            "train_secs": run.train_secs,
-            "sentences_per_sec": run.sentences_per_sec,
-            "score_secs": run.score_secs,
-            "peak_memory_mb": run.peak_memory_mb,
-            "parameters": run.parameters,
+            "architecture": variant.architecture,
+            "settings": variant.settings.iter().map(|(k, v)| (k.clone(), v.clone().into())).collect::<Map<_, _>>(),
+            "f1": spread(compared.f1(variant)),
+            "train_secs": spread(compared.spread(variant, |run| Some(run.cost.train_secs))),
+            "score_secs": spread(compared.spread(variant, |run| Some(run.cost.score_secs))),
+            "peak_memory_mb": spread(compared.spread(variant, |run| run.cost.peak_memory_mb)),
+            "predict_memory_mb": spread(compared.spread(variant, |run| run.cost.predict_memory_mb)),
+            "nesting": by_name(nesting),
+            "length": by_name(lengths),
+            "runs": runs_json(compared, variant),
         })
     };
-    let spread = |Spread { mean, deviation }: Spread| json!({ "mean": mean, "deviation": deviation });
-    let rows = compared.architectures().into_iter().map(|id| {
-        let runs = compared.runs.iter().filter(|run| run.architecture == id);
+    let difference = |(first, second, of): (&Variant, &Variant, F1Difference)| {
         json!({
-            "architecture": id,
-            "f1": spread(compared.spread(id, f1)),
-            "train_secs": spread(compared.spread(id, |run| Some(run.train_secs))),
-            "score_secs": spread(compared.spread(id, |run| Some(run.score_secs))),
-            "peak_memory_mb": spread(compared.spread(id, |run| run.peak_memory_mb)),
-            "runs": runs.map(run).collect::<Vec<_>>(),
+            "first": first.to_string(),
+            "second": second.to_string(),
+            "f1_difference": of.difference,
+            "low": of.interval.low,
+            "high": of.interval.high,
+            "p": of.p,
         })
-    });
+    };
     json!({
-        "split": part_name(compared.part),
-        "sentences": compared.sentences,
-        "architectures": rows.collect::<Vec<_>>(),
+        "split": part_name(compared.part()),
+        "sentences": compared.sentences().len(),
+        "architectures": compared.variants().into_iter().map(row).collect::<Vec<_>>(),
+        "differences": pairs(compared).into_iter().map(difference).collect::<Vec<_>>(),
     })
 }
 
+fn by_name(rows: impl IntoIterator<Item = (&'static str, Counts)>) -> Map<String, Value> {
+    rows.into_iter().map(|(name, counts)| (name.to_owned(), fields::counts(counts))).collect()
+}
+
+fn runs_json(compared: &Comparison, variant: &Variant) -> Vec<Value> {
+    let runs = compared.runs().filter(|run| run.variant == *variant);
+    let run = |(run, (_, micro)): (&ComparedRun, (u64, Counts))| {
+        json!({
+            "seed": run.seed,
+            "micro": fields::counts(micro),
+            "train_sentences": run.cost.train_sentences,
+            "unlearnable_mentions": run.cost.unlearnable_mentions,
+            "epochs": run.cost.epochs,
+            "best_epoch": run.cost.best_epoch,
+            "train_secs": run.cost.train_secs,
+            "sentences_per_sec": run.cost.sentences_per_sec,
+            "score_secs": run.cost.score_secs,
+            "peak_memory_mb": run.cost.peak_memory_mb,
+            "predict_memory_mb": run.cost.predict_memory_mb,
+            "parameters": run.cost.parameters,
+        })
+    };
+    runs.zip(compared.micro(variant)).map(run).collect()
+}
+
 fn to_text(compared: &Comparison) -> String {
-    let mut table = Table::new(["", "F1", "deviation", "training s", "scoring s", "peak MB", "parameters"]);
-    let told = |figure: Option<f64>, digits: usize| figure.map_or_else(|| "–".to_owned(), |x| format!("{x:.digits$}"));
-    for id in compared.architectures() {
-        let Spread { mean, deviation } = compared.spread(id, f1);
-        let mean_of = |figure: fn(&ComparedRun) -> Option<f64>| compared.spread(id, figure).mean;
-        let cells = [
-            told(mean, 4),
-            told(deviation, 4),
-            told(mean_of(|run| Some(run.train_secs)), 1),
-            told(mean_of(|run| Some(run.score_secs)), 2),
-            told(mean_of(|run| run.peak_memory_mb), 0),
-            told(mean_of(|run| Some(run.parameters as f64)), 0),
-        ];
-        table.row(id, cells);
+    let full = compared.table();
+    let shown: Vec<usize> =
+        SHOWN.iter().filter_map(|title| full.columns.iter().position(|column| column.title == *title)).collect();
+    let title = |place: &usize| full.columns.get(*place).map(|column| column.title.clone()).unwrap_or_default();
+    let mut table = Table::new(std::iter::once(String::new()).chain(shown.iter().map(title)));
+    for row in &full.rows {
+        let cell = |place: &usize| match (full.columns.get(*place), row.figures.get(*place)) {
+            (Some(column), Some(figure @ Some(_))) => column.text(*figure),
+            _ => "–".to_owned(),
+        };
+        table.row(&row.variant.to_string(), shown.iter().map(cell));
     }
-    let seeds = compared.runs.len() / compared.architectures().len().max(1);
-    let of = counted(compared.sentences, "sentence", "sentences");
+    let seeds = compared.runs().count() / compared.variants().len().max(1);
+    let of = counted(compared.sentences().len(), "sentence", "sentences");
     let mut text = format!(
-        "{table}Strict micro-F1 on {of} of {}; means over {}",
-        part_name(compared.part),
+        "{table}Strict micro-F1 on {of} of {}; means over {}\n",
+        part_name(compared.part()),
         counted(seeds, "seed", "seeds")
     );
-    if compared.part == Part::Dev && compared.sentences >= ENOUGH_DEV {
-        text += "\nDev chose the epochs, so these scores are slightly optimistic";
+    let pairs = pairs(compared);
+    if !pairs.is_empty() {
+        let mut table = Table::new(["paired bootstrap", "F1", "95 % from", "to", "p"]);
+        for (first, second, F1Difference { difference, interval, p }) in pairs {
+            let figures = [difference, interval.low, interval.high].map(|f1| format!("{f1:+.4}"));
+            table.row(&format!("{second} − {first}"), figures.into_iter().chain([format!("{p:.3}")]));
+        }
+        text += &format!("\n{table}");
     }
-    text
+    if compared.part() == Part::Dev && compared.sentences().len() >= ENOUGH_DEV {
+        text += "Dev chose the epochs, so these scores are slightly optimistic\n";
+    }
+    text.trim_end().to_owned()
 }

@@ -6,8 +6,7 @@ use super::output::{Ending, answer, open_to_read, stop_flag};
 use super::predict::model_id;
 use super::{CliError, json as fields};
 use crate::session::EvaluateRequest;
-use crate::wording::{counted, one_line};
-use std::fmt::Write;
+use crate::wording::counted;
 
 pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
     let model = args.model.as_deref().map(model_id).transpose()?;
@@ -35,15 +34,9 @@ pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
         counted(done.report.sentences, "sentence", "sentences"),
         fields::scores(done.report.micro)
     );
-    if args.by.is_empty() {
-        for (id, counts) in &done.report.labels {
-            let name = project.corpus().labels().get(*id).map_or("?".into(), |l| one_line(&l.name));
-            // Writing to a string does not fail.
-            let _ = writeln!(text, "{name:>12}: {}  ({} gold)", fields::scores(*counts), counts.support());
-        }
-    }
-    for (at, by) in args.by.iter().enumerate() {
-        let said = args.by.iter().take(at).any(|earlier| earlier == by);
+    let parts: &[By] = if args.by.is_empty() { &[By::Label] } else { &args.by };
+    for (at, by) in parts.iter().enumerate() {
+        let said = parts.iter().take(at).any(|earlier| earlier == by);
         if !said {
             text.push('\n');
             text.push_str(&text_of(*by, &done, project.corpus()));

@@ -3,7 +3,7 @@
 use super::CliError;
 use super::args::Info;
 use super::output::{Ending, answer, open_to_read};
-use crate::session::Project;
+use crate::session::Driver;
 use crate::wording::{counted, one_line};
 use serde_json::json;
 use std::fmt::Write;
@@ -74,7 +74,7 @@ fn split(all: usize, name: &str, complete: usize) -> String {
     if complete == all { format!("{all} {name}") } else { format!("{all} {name} ({complete} complete)") }
 }
 
-fn text(project: &Project) -> String {
+fn text(project: &Driver) -> String {
     let c = project.counts();
     let mut text = format!(
         "{}: {}, {}, {}, {}\n\

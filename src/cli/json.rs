@@ -74,3 +74,8 @@ pub(super) fn scores(counts: Counts) -> String {
 pub(super) fn score(score: Option<f64>) -> String {
     score.map_or_else(|| "-".to_owned(), |score| format!("{score:.4}"))
 }
+
+/// A rate; `null` where no time went by.
+pub(super) fn rate(amount: f64, secs: f64) -> Option<f64> {
+    (secs > 0.0).then(|| amount / secs)
+}

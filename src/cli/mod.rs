@@ -20,6 +20,7 @@ mod curve;
 mod distill;
 mod documents;
 mod encoders;
+mod error;
 mod evaluate;
 mod export;
 mod import;
@@ -37,47 +38,18 @@ mod search;
 mod simulate;
 mod table;
 mod train;
+mod window;
 
-use crate::experiments::{UiBench, UiBenchRequest};
-use crate::session::{Home, InstructionSet, NnError, SessionError, start_log};
+pub use error::{CliError, WindowError};
+pub use window::Window;
+
+use crate::session::{Home, InstructionSet, start_log};
 use crate::wording::printable;
 use args::{Cli, Command};
 use clap::Parser;
 use clap::error::ErrorKind;
 use output::Ending;
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
-
-/// Why a sub-command did nothing.
-#[derive(Debug, thiserror::Error)]
-pub enum CliError {
-    #[error(transparent)]
-    Session(#[from] SessionError),
-    #[error(transparent)]
-    Kernels(#[from] NnError),
-    #[error("{message}")]
-    Usage { message: String },
-    #[error("can't write to standard output: {0}")]
-    Output(std::io::Error),
-    #[error(transparent)]
-    Window(WindowError),
-    #[error("this build has no window; give a command, see `nestling --help`")]
-    NoWindow,
-}
-
-/// Why the window could not be opened.
-pub type WindowError = Box<dyn std::error::Error>;
-
-/// The window, if the program has one. It is handed in, because it and the command line are of one layer and don't know
-/// each other.
-#[derive(Clone, Copy)]
-pub struct Window {
-    /// Opens it, on a project.
-    pub open: fn(Option<PathBuf>) -> Result<(), WindowError>,
-    /// Measures it.
-    pub bench: fn(&UiBenchRequest, &AtomicBool) -> Result<UiBench, SessionError>,
-}
 
 /// Runs the program as it was called.
 pub fn main(window: Option<Window>) -> ExitCode {
@@ -110,7 +82,7 @@ pub fn main(window: Option<Window>) -> ExitCode {
 fn run(cli: Cli, window: Option<Window>) -> Result<Ending, CliError> {
     InstructionSet::from_environment()?;
     match cli.command {
-        None => open(window, cli.project),
+        None => window::open(window, cli.project),
         Some(Command::New(args)) => new::run(&args),
         Some(Command::Sample(args)) => sample::run(&args, window),
         Some(Command::Import(args)) => import::run(&args),
@@ -137,9 +109,4 @@ fn run(cli: Cli, window: Option<Window>) -> Result<Ending, CliError> {
         Some(Command::Encoders(args)) => encoders::run(&args),
         Some(Command::Bench(args)) => bench::run(&args, window),
     }
-}
-
-fn open(window: Option<Window>, project: Option<PathBuf>) -> Result<Ending, CliError> {
-    (window.ok_or(CliError::NoWindow)?.open)(project).map_err(CliError::Window)?;
-    Ok(Ending::Whole)
 }

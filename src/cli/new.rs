@@ -3,7 +3,7 @@
 use super::CliError;
 use super::args::New;
 use super::output::{Ending, answer};
-use crate::session::{Home, NewProject, Project};
+use crate::session::{Driver, Home, NewProject};
 use crate::wording::{counted, one_line};
 use serde_json::json;
 
@@ -14,7 +14,7 @@ pub(super) fn run(args: &New) -> Result<Ending, CliError> {
         home.encoders().get(name).map_err(crate::session::SessionError::from)?;
         new.encoder = Some(name.clone());
     }
-    let project = Project::create(&home, &args.project, &new)?;
+    let project = Driver::create(&home, &args.project, &new)?;
     let labels: Vec<String> = project.corpus().labels().iter().map(|l| l.name.clone()).collect();
     let encoder = project.settings().encoder.clone();
     project.close()?;

@@ -2,7 +2,7 @@
 
 use super::CliError;
 use super::args::Common;
-use crate::session::{FileNews, Home, Loss, Project, Warning};
+use crate::session::{Driver, FileNews, Home, Loss, Warning};
 use crate::wording::{by_kind, one_line, printable, printable_json};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::error::Error;
@@ -61,16 +61,16 @@ pub(super) fn complain(error: &CliError) {
 }
 
 /// Opens a project to change it; says what is wrong beside it, and which of its settings can't be read.
-pub(super) fn open(path: &Path) -> Result<Project, CliError> {
-    Ok(noted(Project::open(&Home::find(), path)?))
+pub(super) fn open(path: &Path) -> Result<Driver, CliError> {
+    Ok(noted(Driver::open(&Home::find(), path)?))
 }
 
 /// The same to look at it.
-pub(super) fn open_to_read(path: &Path) -> Result<Project, CliError> {
-    Ok(noted(Project::open_to_read(&Home::find(), path)?))
+pub(super) fn open_to_read(path: &Path) -> Result<Driver, CliError> {
+    Ok(noted(Driver::open_to_read(&Home::find(), path)?))
 }
 
-fn noted(mut project: Project) -> Project {
+fn noted(mut project: Driver) -> Driver {
     project.notes().iter().for_each(|note| say(&format!("note: {note}")));
     project.unread_settings().iter().for_each(|error| say(&format!("note: {error}")));
     project.file_news().iter().for_each(|news| say(&format!("warning: {news}")));
@@ -79,7 +79,7 @@ fn noted(mut project: Project) -> Project {
 }
 
 /// Closes a project that was changed, and says where the changes are if that is not where they should be.
-pub(super) fn close(project: Project) -> Result<Ending, CliError> {
+pub(super) fn close(project: Driver) -> Result<Ending, CliError> {
     let news = project.close_with_news()?;
     news.iter().for_each(|news| say(&format!("warning: {news}")));
     Ok(Ending::of_losses(news.iter().filter(|news| matches!(news, FileNews::MovedOn { .. })).count()))

@@ -4,6 +4,7 @@ use super::CliError;
 use super::args::Rank;
 use super::json::{located, place};
 use super::output::{Ending, Progress, answer, open_to_read, stop_flag};
+use super::table::Table;
 use crate::session::{Choice, RankRequest, SessionError, Strategy, Why};
 use serde_json::json;
 
@@ -36,13 +37,16 @@ pub(super) fn run(args: &Rank) -> Result<Ending, CliError> {
         })
         .collect();
     let json = json!({ "strategy": strategy.to_string(), "sentences": rows });
-    let lines = choices.iter().map(|choice| {
-        let score = choice.score.map_or_else(|| "     -".to_owned(), |score| format!("{score:6.3}"));
-        format!("{score}  {:<6}  {}\n", why(choice.why), located(corpus, choice.id))
-    });
-    let text: String = lines.collect();
-    let is_over = text.is_empty() && args.limit > 0;
-    let text = if is_over { "No sentence is open: all are complete or skipped.".to_owned() } else { text };
+    let mut table = Table::new(["why", "score", "sentence"]).ending_in_text();
+    for choice in &choices {
+        let score = choice.score.map_or_else(|| "-".to_owned(), |score| format!("{score:.3}"));
+        table.row(why(choice.why), [score, located(corpus, choice.id)]);
+    }
+    let text = match choices.is_empty() {
+        true if args.limit > 0 => "No sentence is open: all are complete or skipped.".to_owned(),
+        true => String::new(),
+        false => table.to_string(),
+    };
     answer(args.common, &json, &text)?;
     Ok(Ending::Whole)
 }

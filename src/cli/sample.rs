@@ -1,8 +1,9 @@
 //! `nestling sample`
 
+use super::CliError;
 use super::args::Sample;
 use super::output::{Ending, answer, say};
-use super::{CliError, Window};
+use super::window::{self, Window};
 use crate::session::{Home, open_sample};
 use crate::wording::counted;
 use serde_json::json;
@@ -33,5 +34,5 @@ pub(super) fn run(args: &Sample, window: Option<Window>) -> Result<Ending, CliEr
     if !args.common.quiet {
         say(&format!("opening {}", path.display()));
     }
-    super::open(window, Some(path))
+    window::open(window, Some(path))
 }

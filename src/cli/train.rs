@@ -127,7 +127,9 @@ pub(super) fn manifest_to_json(manifest: &Manifest) -> Value {
         "samples": {
             "neh": { "positive": samples.first_words.positive, "negative": samples.first_words.negative },
             "span": { "positive": samples.spans.positive, "negative": samples.spans.negative },
+            "word": { "positive": samples.words.positive, "negative": samples.words.negative },
         },
+        "mentions": outcome.mentions,
         "too_wide_mentions": outcome.unlearnable.too_wide,
         "doubled_mentions": outcome.unlearnable.doubled,
         "hidden_mentions": outcome.unlearnable.hidden,
@@ -169,12 +171,16 @@ fn to_text(report: &TrainReport) -> String {
     for (count, what) in [
         (outcome.unlearnable.too_wide, "mentions are wider than the max width and can't be learned"),
         (outcome.unlearnable.doubled, "mentions share their words with one of another label and can't be learned"),
-        (outcome.unlearnable.hidden, "mentions can't be told by this architecture and can't be learned"),
         (report.discontinuous_mentions, "mentions have several fragments and can't be learned"),
     ] {
         if count > 0 {
             text += &format!("{count} {what}\n");
         }
+    }
+    if outcome.unlearnable.hidden > 0 {
+        let (hidden, all) = (grouped(outcome.unlearnable.hidden), grouped(outcome.mentions));
+        let sees = report.manifest.sees();
+        text += &format!("{} sees {sees}: {hidden} of {all} can't be learned\n", settings.architecture);
     }
     if let Some(why) = &report.unscored {
         text += &format!("the model could not be scored, and shows suggestions as before: {why}\n");

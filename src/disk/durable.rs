@@ -12,11 +12,12 @@
 //!
 //! Deliberately absent: what may be replaced. Callers know; [`NewFile::put_new`] replaces nothing.
 
-use super::is_folder;
+use super::noted::Noted as _;
+use super::strangers::is_folder;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use tempfile::{NamedTempFile, TempDir};
+use tempfile::NamedTempFile;
 
 /// How the names of files begin that nobody named otherwise.
 const UNFINISHED: &str = ".tmp";
@@ -48,17 +49,27 @@ impl Hidden {
         Self { suffix, ..self }
     }
 
-    fn make<T>(self, folder: bool, make: impl FnOnce(&tempfile::Builder<'_, '_>) -> io::Result<T>) -> io::Result<T> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(self.prefix).suffix(self.suffix);
+    /// Makes a file with a name that nothing has. The system's errors come as they are: those of tempfile's own ways to
+    /// make one show the hidden name, which means nothing to people.
+    fn make_file(self, folder: &Path) -> io::Result<NamedTempFile> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
         #[cfg(unix)]
-        if !self.is_private {
-            use std::os::unix::fs::PermissionsExt as _;
-            builder.permissions(fs::Permissions::from_mode(if folder { 0o777 } else { 0o666 }));
-        }
-        #[cfg(not(unix))]
-        let _no_such_permissions = (folder, self.is_private);
-        make(&builder).map_err(without_name)
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, if self.is_private { 0o600 } else { 0o666 });
+        self.make(folder, |path| options.open(path))
+    }
+
+    /// As [`Hidden::make_file`], a folder.
+    fn make_folder(self, folder: &Path) -> io::Result<PathBuf> {
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "it has no permissions to set"))]
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, if self.is_private { 0o700 } else { 0o777 });
+        Ok(self.make(folder, |path| builder.create(path))?.into_temp_path().keep()?)
+    }
+
+    fn make<T>(self, folder: &Path, make: impl FnMut(&Path) -> io::Result<T>) -> io::Result<NamedTempFile<T>> {
+        tempfile::Builder::new().prefix(self.prefix).suffix(self.suffix).make_in(folder, make)
     }
 }
 
@@ -75,7 +86,7 @@ impl NewFile {
     /// # Errors
     /// There is no such folder, or it can't be written.
     pub fn beside(place: &Path, hidden: Hidden) -> io::Result<Self> {
-        let file = hidden.make(false, |builder| builder.tempfile_in(folder_of(place)))?;
+        let file = hidden.make_file(folder_of(place))?;
         Ok(Self { file, place: place.to_owned() })
     }
 
@@ -113,7 +124,8 @@ impl NewFile {
 /// A folder in the making, beside its place.
 #[derive(Debug)]
 pub struct NewFolder {
-    folder: TempDir,
+    /// Where it is until it has its name.
+    path: PathBuf,
     place: PathBuf,
 }
 
@@ -123,13 +135,12 @@ impl NewFolder {
     /// # Errors
     /// There is no such folder, or it can't be written.
     pub fn beside(place: &Path, hidden: Hidden) -> io::Result<Self> {
-        let folder = hidden.make(true, |builder| builder.tempdir_in(folder_of(place)))?;
-        Ok(Self { folder, place: place.to_owned() })
+        Ok(Self { path: hidden.make_folder(folder_of(place))?, place: place.to_owned() })
     }
 
     /// Where it is now, to be filled.
     pub fn path(&self) -> &Path {
-        self.folder.path()
+        &self.path
     }
 
     pub fn place(&self) -> &Path {
@@ -141,11 +152,16 @@ impl NewFolder {
     /// # Errors
     /// As [`put_folder`].
     pub fn put(self) -> io::Result<()> {
-        let Self { folder, place } = self;
-        put_folder(folder.path(), &place)?;
-        // Nothing is left under the old name that could be cleaned up.
-        let _old_name = folder.keep();
-        Ok(())
+        put_folder(&self.path, &self.place)
+    }
+}
+
+impl Drop for NewFolder {
+    fn drop(&mut self) {
+        // Nothing is left under the hidden name of one that was put.
+        if is_folder(&self.path) {
+            fs::remove_dir_all(&self.path).noted_at("an unfinished folder stays behind", &self.path);
+        }
     }
 }
 
@@ -231,16 +247,6 @@ fn sync_all_in(folder: &Path) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// What the system says, without the hidden name, which means nothing to people. tempfile keeps the system's error to
-/// itself and shows it in front of the name.
-fn without_name(error: io::Error) -> io::Error {
-    let shown = error.to_string();
-    match shown.split_once(" at path ") {
-        Some((said, _)) => io::Error::new(error.kind(), said),
-        None => error,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -312,9 +318,13 @@ mod tests {
     #[test]
     fn an_error_names_no_hidden_file() {
         let dir = tempfile::tempdir().unwrap();
-        let error = NewFile::beside(&dir.path().join("none/file"), Hidden::UNFINISHED).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::NotFound);
-        assert!(!error.to_string().contains(".tmp"), "{error}");
+        let place = dir.path().join("none/it");
+        let system = fs::write(&place, "").unwrap_err();
+        let file = NewFile::beside(&place, Hidden::UNFINISHED).unwrap_err();
+        let folder = NewFolder::beside(&place, Hidden::UNFINISHED).unwrap_err();
+        for error in [file, folder] {
+            assert_eq!((error.kind(), error.to_string()), (io::ErrorKind::NotFound, system.to_string()));
+        }
     }
 
     #[cfg(unix)]

@@ -5,10 +5,11 @@
 //! - Only files with names that the caller knows are deleted, never a whole tree: what else is there stays, and its
 //!   folder with it.
 //!
-//! Deliberately absent: protection from a program that puts a link there between the look and the deed. Whoever can
-//! write in these folders can delete in them, too.
+//! Deliberately absent: protection from a program that puts a link there between the look at a folder and its deletion.
+//! Whoever can write in these folders can delete in them, too.
 
-use std::fs::{self, File};
+use super::regular::open;
+use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
@@ -20,17 +21,6 @@ pub fn is_there(path: &Path) -> bool {
 /// True for a folder, not for a link to one.
 pub fn is_folder(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_dir())
-}
-
-/// Opens a file for reading.
-///
-/// # Errors
-/// No such file; a link, a folder, a pipe or a device.
-pub fn open(path: &Path) -> io::Result<File> {
-    if !path.symlink_metadata()?.is_file() {
-        return Err(not_a("file"));
-    }
-    File::open(path)
 }
 
 /// Reads a file of at most so many bytes.
@@ -57,7 +47,9 @@ pub fn remove_folder(folder: &Path, ours: impl Fn(&str) -> bool, rank: impl Fn(&
     match folder.symlink_metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
-        Ok(found) if !found.is_dir() => return Err(not_a("folder")),
+        Ok(found) if !found.is_dir() => {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "it is a link or something else, not a folder"));
+        }
         Ok(_) => {}
     }
     let mut names = Vec::new();
@@ -72,10 +64,6 @@ pub fn remove_folder(folder: &Path, ours: impl Fn(&str) -> bool, rank: impl Fn(&
         fs::remove_file(folder.join(name))?;
     }
     fs::remove_dir(folder)
-}
-
-fn not_a(what: &str) -> io::Error {
-    io::Error::new(ErrorKind::InvalidInput, format!("it is a link or something else, not a {what}"))
 }
 
 #[cfg(test)]

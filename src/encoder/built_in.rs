@@ -2,7 +2,7 @@
 //! from nothing.
 
 use super::folder::{COMPACT, CONFIG, TOKENIZER_CONFIG, VOCABULARY};
-use super::{Encoder, EncoderConfig, EncoderError, EncoderInfo, HashedWords};
+use super::{Encoder, EncoderConfig, EncoderError, EncoderInfo};
 use std::path::Path;
 
 /// The built-in encoder that is pretrained: a student of all-MiniLM-L6-v2.
@@ -46,6 +46,6 @@ pub(super) fn infos() -> Result<Vec<EncoderInfo>, EncoderError> {
     let english = EncoderConfig::parse(config, Path::new(ENGLISH))?;
     Ok(vec![
         info(ENGLISH, "English, built in", &english, weights.len()),
-        info(SMALL, "Any language, not pretrained", &HashedWords::config(), 0),
+        info(SMALL, "Any language, not pretrained", &EncoderConfig::small(), 0),
     ])
 }

@@ -3,7 +3,7 @@
 
 use super::folder::{COMPACT, write_file};
 use super::packed::{PackedWeight, pack, scales_of};
-use super::weights::{read, shapes};
+use super::weights::read;
 use super::{Encoder, EncoderError};
 use crate::nn::{NnError, as_slice};
 use safetensors::Dtype;
@@ -35,7 +35,7 @@ impl Encoder {
 
     fn packed(&self) -> Result<Vec<(String, PackedWeight)>, EncoderError> {
         let mut all = Vec::new();
-        for (our_name, shape) in shapes(self.definition().config()) {
+        for (our_name, shape) in self.definition().config().shapes() {
             let lacking = || NnError::MissingWeight { name: our_name.clone() };
             let tensor = self.weights().get(&our_name).ok_or_else(lacking)?;
             let name = self.definition().config().kind.name_in_file(&our_name);

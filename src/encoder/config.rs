@@ -97,10 +97,66 @@ impl EncoderConfig {
         Ok(config)
     }
 
+    /// The shape of the built-in encoder that starts from nothing, chosen by measuring (docs/learner.md).
+    pub(super) fn small() -> Self {
+        let buckets = 4096;
+        Self {
+            kind: Kind::Bert,
+            pieces: Pieces::Hashed { buckets },
+            vocabulary: HashedWords::vocabulary(buckets),
+            embedding: 128,
+            hidden: 128,
+            layers: 2,
+            attention_heads: 4,
+            inner: 256,
+            max_positions: 256,
+            position_offset: 0,
+            token_types: 1,
+            norm_eps: 1e-12,
+        }
+    }
+
+    /// Names and shapes of the weights that [`Bert`](super::Bert) declares.
+    pub(super) fn shapes(&self) -> Vec<(String, Vec<usize>)> {
+        let (e, h, inner) = (self.embedding, self.hidden, self.inner);
+        let mut shapes = vec![
+            ("embeddings.word_embeddings.weight".to_owned(), vec![self.vocabulary, e]),
+            ("embeddings.position_embeddings.weight".to_owned(), vec![self.max_positions, e]),
+            ("embeddings.LayerNorm.weight".to_owned(), vec![e]),
+            ("embeddings.LayerNorm.bias".to_owned(), vec![e]),
+        ];
+        if self.token_types > 0 {
+            shapes.push(("embeddings.token_type_embeddings.weight".to_owned(), vec![self.token_types, e]));
+        }
+        if e != h {
+            shapes.push(("embeddings_project.weight".to_owned(), vec![h, e]));
+            shapes.push(("embeddings_project.bias".to_owned(), vec![h]));
+        }
+        for i in 0..self.layers {
+            let mut dense = |name: &str, inputs: usize, outputs: usize| {
+                let stem = format!("encoder.layer.{i}.{name}");
+                shapes.push((format!("{stem}.weight"), vec![outputs, inputs]));
+                shapes.push((format!("{stem}.bias"), vec![outputs]));
+            };
+            for name in ["attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"]
+            {
+                dense(name, h, h);
+            }
+            dense("intermediate.dense", h, inner);
+            dense("output.dense", inner, h);
+            for norm in ["attention.output.LayerNorm", "output.LayerNorm"] {
+                for part in ["weight", "bias"] {
+                    shapes.push((format!("encoder.layer.{i}.{norm}.{part}"), vec![h]));
+                }
+            }
+        }
+        shapes
+    }
+
     /// How many numbers the weights are.
     pub(super) fn parameters(&self) -> u64 {
         let size = |shape: &[usize]| shape.iter().fold(1u64, |size, n| size.saturating_mul(*n as u64));
-        super::weights::shapes(self).iter().fold(0, |sum, (_, shape)| sum.saturating_add(size(shape)))
+        self.shapes().iter().fold(0, |sum, (_, shape)| sum.saturating_add(size(shape)))
     }
 
     /// How many positions a window can have.
@@ -278,7 +334,7 @@ mod tests {
 
     #[test]
     fn the_built_in_kind_survives_its_own_file() {
-        let config = super::super::HashedWords::config();
+        let config = EncoderConfig::small();
         let again = EncoderConfig::parse(config.to_json().as_bytes(), Path::new("config.json")).unwrap();
         assert_eq!(again, config);
     }

@@ -2,7 +2,7 @@
 
 use super::error::{GET_AGAIN, OTHER_ENCODER};
 use super::kind::{HASHED, Kind};
-use super::{EncoderConfig, EncoderError, HashedWords, Subwords, tokenizer, weights};
+use super::{EncoderConfig, EncoderError, Subwords, tokenizer, weights};
 use crate::disk::{self, Hidden, NewFolder};
 use crate::nn::write_tensors;
 use candle_core::Tensor;
@@ -85,7 +85,7 @@ impl Definition {
 
     /// The built-in encoder that starts from nothing.
     pub(super) fn small() -> Result<Self, EncoderError> {
-        let config = HashedWords::config();
+        let config = EncoderConfig::small();
         let json = config.to_json().into_bytes();
         let subwords = Subwords::for_hashed(&config).ok_or_else(|| EncoderError::Subwords(HASHED.to_owned()))?;
         Self::new(config, subwords, vec![(CONFIG, json)])

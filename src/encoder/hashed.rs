@@ -3,8 +3,6 @@
 //! A word never seen in training still shares its beginning, its end and its form with words that were. Case is left
 //! out here and comes back as the word-shape feature of the task head.
 
-use super::{EncoderConfig, Kind, Pieces};
-
 /// Takes a word to numbers, one for each of [`HashedWords::PIECES`] parts: the whole word, its first and last letters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HashedWords {
@@ -19,25 +17,6 @@ impl HashedWords {
 
     pub(super) fn new(buckets: usize) -> Self {
         Self { buckets: buckets.max(1) }
-    }
-
-    /// The shape of the built-in encoder, chosen by measuring (docs/learner.md).
-    pub(super) fn config() -> EncoderConfig {
-        let buckets = 4096;
-        EncoderConfig {
-            kind: Kind::Bert,
-            pieces: Pieces::Hashed { buckets },
-            vocabulary: Self::vocabulary(buckets),
-            embedding: 128,
-            hidden: 128,
-            layers: 2,
-            attention_heads: 4,
-            inner: 256,
-            max_positions: 256,
-            position_offset: 0,
-            token_types: 1,
-            norm_eps: 1e-12,
-        }
     }
 
     /// How many numbers there are.
@@ -65,6 +44,7 @@ impl HashedWords {
 
 #[cfg(test)]
 mod tests {
+    use super::super::EncoderConfig;
     use super::*;
 
     #[test]
@@ -74,7 +54,7 @@ mod tests {
         assert_eq!(walked, upper);
         assert_ne!(walked[0], talked[0]);
         assert_eq!(walked[3..], talked[3..]);
-        let config = HashedWords::config();
+        let config = EncoderConfig::small();
         for word in ["a", "", "Ünï", "北京"] {
             let ids = HashedWords::new(4096).ids(word);
             assert_eq!(ids.len(), HashedWords::PIECES);

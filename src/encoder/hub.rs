@@ -16,6 +16,7 @@
 //!
 //! Deliberately absent: weights in pickles or in several files, uploading, and asking for what is there already.
 
+mod address;
 mod reply;
 mod repository;
 #[cfg(test)]
@@ -25,7 +26,6 @@ mod transfer;
 use super::folder::{COMPACT, CONFIG, FILES, MERGES, PIECES, TOKENIZER, VOCABULARY, WEIGHTS, most_bytes, weights_hint};
 use super::{Definition, Encoder, EncoderError, weights};
 use crate::disk::Noted as _;
-use directories::BaseDirs;
 use reply::ReplyPart;
 use serde_json::Value;
 use std::fs::{File, TryLockError};
@@ -33,34 +33,14 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use transfer::{Expected, Transfer};
-use ureq::Agent;
 
+pub use address::Hub;
 pub use repository::Repository;
+pub use transfer::Fetching;
 
 /// A list of files is far shorter.
 const LIST_BYTES: usize = 8 << 20;
 const LOCK_WAIT: Duration = Duration::from_secs(1);
-
-/// How far a fetch is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Fetching {
-    pub file: &'static str,
-    pub done_bytes: u64,
-    /// Where the hub says it.
-    pub total_bytes: Option<u64>,
-}
-
-/// Where encoders are published, and how to get at them.
-#[derive(Clone, Debug)]
-pub struct Hub {
-    endpoint: String,
-    token: Option<String>,
-    /// Where the hub's own libraries keep what they have fetched.
-    cache: Option<PathBuf>,
-    /// Waits this long before the first of the further tries, and twice as long before each that follows.
-    retry_wait: Duration,
-    agent: Agent,
-}
 
 /// A file of a repository.
 struct Listed {
@@ -69,40 +49,6 @@ struct Listed {
 }
 
 impl Hub {
-    /// As the environment says, with the names of the hub's own libraries: `HF_ENDPOINT`, `HF_TOKEN` (or the file `token`
-    /// of `HF_HOME`), and `HF_HOME` (or `~/.cache/huggingface`) with what they have fetched.
-    pub fn from_environment() -> Self {
-        let variable = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        let home = variable("HF_HOME").map(PathBuf::from).or_else(|| {
-            let cache = variable("XDG_CACHE_HOME").map(PathBuf::from);
-            let cache = cache.or_else(|| BaseDirs::new().map(|dirs| dirs.home_dir().join(".cache")));
-            cache.map(|cache| cache.join("huggingface"))
-        });
-        let kept_token = || std::fs::read_to_string(home.as_ref()?.join("token")).ok();
-        let token = variable("HF_TOKEN").or_else(kept_token).map(|token| token.trim().to_owned());
-        let endpoint = variable("HF_ENDPOINT").unwrap_or_else(|| repository::ENDPOINT.to_owned());
-        let cache = home.map(|home| home.join("hub"));
-        Self::new(&endpoint, token.filter(|token| !token.is_empty()), cache, Duration::from_secs(1))
-    }
-
-    /// Another hub, without a token.
-    pub fn at(endpoint: &str) -> Self {
-        Self::new(endpoint, None, None, Duration::from_secs(1))
-    }
-
-    fn new(endpoint: &str, token: Option<String>, cache: Option<PathBuf>, retry_wait: Duration) -> Self {
-        let config = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .timeout_connect(Some(Duration::from_secs(20)))
-            .timeout_recv_response(Some(Duration::from_secs(60)))
-            .timeout_per_read(Some(Duration::from_secs(30)))
-            .user_agent(concat!("nestling/", env!("CARGO_PKG_VERSION")))
-            .build();
-        let endpoint = endpoint.trim().trim_end_matches('/').to_owned();
-        Self { endpoint, token, cache, retry_wait, agent: config.into() }
-    }
-
     /// The folder in which the hub's own libraries have all that an encoder needs, if they do.
     pub(super) fn cached(&self, repository: &Repository) -> Option<PathBuf> {
         let there = self.cache.as_ref()?.join(format!("models--{}", repository.as_folder()));
@@ -175,19 +121,6 @@ impl Hub {
         Ok((commit.to_owned(), files.iter().filter_map(listed).collect()))
     }
 
-    /// What a status other than success means.
-    fn refusal(&self, head: &reply::ResponseHead, repository: &Repository, url: &str) -> EncoderError {
-        let name = repository.to_string();
-        let page = format!("{}/{}", self.endpoint, repository.id());
-        match (head.status, head.header("x-error-code")) {
-            (401 | 403, Some("GatedRepo")) => EncoderError::Gated { name, page },
-            (404, Some("RevisionNotFound")) => EncoderError::NoSuchRevision { name, page },
-            // The hub does not tell whether one exists that it does not show.
-            (401 | 403, _) | (404, None | Some("RepoNotFound" | "")) => EncoderError::NoSuchRepository { name, page },
-            (status, _) => EncoderError::HubAnswered { status, url: url.to_owned() },
-        }
-    }
-
     /// What can't be used is not kept, so that the next fetch begins anew.
     fn unfit(&self, error: &EncoderError, repository: &Repository, folder: &Path, commit: &str) -> EncoderError {
         // What stays behind is in nobody's way.
@@ -196,10 +129,6 @@ impl Hub {
         let here = format!("{}{MAIN_SEPARATOR}", folder.display());
         let there = format!("{}/{}/blob/{commit}/", self.endpoint, repository.id());
         EncoderError::HubUnfit { name: repository.to_string(), problem: error.to_string().replace(&here, &there) }
-    }
-
-    fn unreachable(&self, reason: String) -> EncoderError {
-        EncoderError::HubUnreachable { reason, endpoint: self.endpoint.clone() }
     }
 }
 

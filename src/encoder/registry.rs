@@ -4,26 +4,11 @@
 
 use super::built_in::{self, BUILT_IN};
 use super::folder::{COMPACT, FILES, WEIGHTS};
+use super::info::EncoderInfo;
 use super::{Definition, Encoder, EncoderError, Fetching, Hub, Repository};
 use crate::disk::{self, Hidden, NewFolder, Noted as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-
-/// One encoder for a list.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EncoderInfo {
-    /// What commands and settings call it.
-    pub name: String,
-    pub display_name: String,
-    pub built_in: bool,
-    pub pretrained: bool,
-    pub hidden: usize,
-    pub layers: usize,
-    /// Size of its weights on disk; 0 where there are none.
-    pub weights_bytes: u64,
-    /// Why it can't be used, where it can't.
-    pub problem: Option<String>,
-}
 
 /// The encoders below a home folder, which need not exist yet.
 #[derive(Clone, Debug)]

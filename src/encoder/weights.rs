@@ -31,7 +31,7 @@ pub(super) fn read(bytes: &[u8], config: &EncoderConfig, path: &Path) -> Result<
     let views: HashMap<String, TensorView<'_>> =
         file.iter().map(|(name, view)| (plain_name(name, config.kind), view)).collect();
     let mut weights = HashMap::new();
-    for (our_name, expected) in shapes(config) {
+    for (our_name, expected) in config.shapes() {
         let name = config.kind.name_in_file(&our_name);
         let Some(view) = views.get(&name) else {
             return Err(EncoderError::MissingWeight { name, path: path.to_owned() });
@@ -100,40 +100,4 @@ fn plain_name(name: &str, kind: Kind) -> String {
     renamed("LayerNorm.gamma", "LayerNorm.weight")
         .or_else(|| renamed("LayerNorm.beta", "LayerNorm.bias"))
         .unwrap_or_else(|| name.to_owned())
-}
-
-/// Names and shapes of the weights that [`super::Bert`] declares.
-pub(super) fn shapes(config: &EncoderConfig) -> Vec<(String, Vec<usize>)> {
-    let (e, h, inner) = (config.embedding, config.hidden, config.inner);
-    let mut shapes = vec![
-        ("embeddings.word_embeddings.weight".to_owned(), vec![config.vocabulary, e]),
-        ("embeddings.position_embeddings.weight".to_owned(), vec![config.max_positions, e]),
-        ("embeddings.LayerNorm.weight".to_owned(), vec![e]),
-        ("embeddings.LayerNorm.bias".to_owned(), vec![e]),
-    ];
-    if config.token_types > 0 {
-        shapes.push(("embeddings.token_type_embeddings.weight".to_owned(), vec![config.token_types, e]));
-    }
-    if e != h {
-        shapes.push(("embeddings_project.weight".to_owned(), vec![h, e]));
-        shapes.push(("embeddings_project.bias".to_owned(), vec![h]));
-    }
-    for i in 0..config.layers {
-        let mut dense = |name: &str, inputs: usize, outputs: usize| {
-            let stem = format!("encoder.layer.{i}.{name}");
-            shapes.push((format!("{stem}.weight"), vec![outputs, inputs]));
-            shapes.push((format!("{stem}.bias"), vec![outputs]));
-        };
-        for name in ["attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"] {
-            dense(name, h, h);
-        }
-        dense("intermediate.dense", h, inner);
-        dense("output.dense", inner, h);
-        for norm in ["attention.output.LayerNorm", "output.LayerNorm"] {
-            for part in ["weight", "bias"] {
-                shapes.push((format!("encoder.layer.{i}.{norm}.{part}"), vec![h]));
-            }
-        }
-    }
-    shapes
 }

@@ -9,7 +9,7 @@
 //! - No report depends on the order of mentions or of sentences.
 //! - Groups are of spans, so a predicted mention has its group as a gold one has, and what is found is in one group.
 //!
-//! Deliberately absent: models, files, tests of whether one model is better than another.
+//! Deliberately absent: models, files.
 
 mod analyses;
 mod buckets;
@@ -24,10 +24,14 @@ mod judged;
 mod lengths;
 mod matches;
 mod nesting;
+mod paired_bootstrap;
 mod pairing;
+mod projection;
 #[cfg(test)]
 mod properties;
 mod report;
+mod score_distribution;
+mod similarity;
 mod tasks;
 #[cfg(test)]
 mod testing;
@@ -45,5 +49,9 @@ pub use judged::Judged;
 pub use lengths::Lengths;
 pub use matches::{Matches, PartialCounts};
 pub use nesting::Nesting;
+pub use paired_bootstrap::F1Difference;
+pub use projection::Projection;
 pub use report::Report;
+pub use score_distribution::{ScoreDistribution, density, quantile};
+pub use similarity::{MeanCosine, Similarity, SpanVector};
 pub use tasks::{Task, Tasks};

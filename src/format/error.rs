@@ -1,6 +1,7 @@
 //! What stops a whole file. What costs a line only is a [`Warning`](super::Warning).
 
 use crate::text::TextTooLong;
+use std::borrow::Cow;
 use std::io;
 
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +27,7 @@ pub enum FormatError {
     #[error("{what} can't be read; {remedy}: {file}")]
     Foreign {
         what: &'static str,
-        remedy: &'static str,
+        remedy: Cow<'static, str>,
         /// Annotations or texts are missed without it.
         is_data: bool,
         file: String,

@@ -1,24 +1,26 @@
 //! Files of other programs, told by what is in them, and the way their content gets here.
 
 use super::{FormatError, Input, Sample};
-use serde_json::Value;
+use crate::wording::listed;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// What a file is, and what to do with it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Foreign {
     /// After "can't be read": "a PDF".
     pub(super) what: &'static str,
-    pub(super) remedy: &'static str,
+    pub(super) remedy: Cow<'static, str>,
     /// Whether it holds annotations, so that it is missed where it is left out.
     pub(super) has_annotations: bool,
 }
 
 const fn data(what: &'static str, remedy: &'static str) -> Foreign {
-    Foreign { what, remedy, has_annotations: true }
+    Foreign { what, remedy: Cow::Borrowed(remedy), has_annotations: true }
 }
 
 const fn other(what: &'static str, remedy: &'static str) -> Foreign {
-    Foreign { what, remedy, has_annotations: false }
+    Foreign { what, remedy: Cow::Borrowed(remedy), has_annotations: false }
 }
 
 /// Refuses what is of another program.
@@ -271,6 +273,7 @@ fn json(start: &str, text: &str) -> Option<Foreign> {
         || (has("text") || has("data")) && ["label", "labels", "spans", "entities"].iter().any(|key| has(key));
     Some(match (is_array, ours) {
         (true, true) => data("a JSON array", LINES),
+        (is_array, false) if let Some(found) = other_keys(start, is_array) => found,
         (true, false) => other(
             "a JSON array",
             "each element goes on a line of its own, as an object with `text` or `tokens` (docs/formats.md), for example with `jq -c '.[] | {text: .text}' FILE.json > FILE.jsonl`",
@@ -284,6 +287,59 @@ fn json(start: &str, text: &str) -> Option<Foreign> {
             "write it as JSON lines, one object per line with `text` or `tokens` (docs/formats.md), for example with jq",
         ),
     })
+}
+
+/// JSON with keys that mean nothing here: which there are, and how those are renamed that look like a text and its mentions.
+fn other_keys(start: &str, is_array: bool) -> Option<Foreign> {
+    let from = start.find('{')?;
+    // The first object, whatever follows it.
+    let mut objects = serde_json::Deserializer::from_str(start.get(from..)?).into_iter::<Map<String, Value>>();
+    let object = objects.next()?.ok()?;
+    if object.is_empty() || object.contains_key("text") || object.contains_key("tokens") {
+        return None;
+    }
+    let names: Vec<String> = object.keys().take(MOST_KEYS).map(|key| format!("`{}`", short(key))).collect();
+    let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+    if object.len() > MOST_KEYS {
+        names.push("others");
+    }
+    let length = |value: &Value| value.as_str().map(str::len);
+    let texts = object.iter().filter_map(|(key, value)| Some((key, length(value)?)));
+    let text = texts.max_by_key(|(_, bytes)| *bytes).map(|(key, _)| key);
+    let are_mentions = |value: &Value| {
+        let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
+        !items.is_empty() && items.iter().all(|item| item.is_array() || item.is_object())
+    };
+    let mentions = object.iter().find(|(_, value)| are_mentions(value)).map(|(key, _)| key);
+    let mut remedy = format!(
+        "its objects have the keys {}, and those that are read are `text` or `tokens`, and `label` or `entities` \
+         (docs/formats.md), one object per line",
+        listed(&names)
+    );
+    if let Some(text) = text {
+        let label = mentions.map(|key| format!(", label: {}", of_jq(key))).unwrap_or_default();
+        let each = if is_array { ".[] | " } else { "" };
+        remedy += &format!(
+            ": rename them, for example with `jq -c '{each}{{text: {}{label}}}' FILE > FILE.jsonl`",
+            of_jq(text)
+        );
+    }
+    let has_annotations = text.is_some() && mentions.is_some();
+    Some(Foreign { what: "JSON with other keys", remedy: remedy.into(), has_annotations })
+}
+
+/// Keys that are told, at most.
+const MOST_KEYS: usize = 8;
+
+fn short(key: &str) -> String {
+    key.chars().take(40).collect()
+}
+
+/// A key as `jq` takes it inside quotes of a shell.
+fn of_jq(key: &str) -> String {
+    let is_name = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if is_name { format!(".{key}") } else { format!(".[{}]", Value::from(key).to_string().replace('\'', "\\u0027")) }
 }
 
 /// Text in lines.

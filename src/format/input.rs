@@ -2,6 +2,7 @@
 
 use super::encoding::decode;
 use super::{FormatError, Sample, Sink};
+use crate::disk;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -227,7 +228,7 @@ pub(super) struct Beside {
     pub(super) bytes: Vec<u8>,
 }
 
-/// Opens a regular file. Others are refused unopened: a pipe may wait for ever for somebody to write to it.
+/// Opens a file for reading, after the links to it, which may lead out of no folder that is given.
 fn open_regular(path: &Path, folder: Option<&Path>) -> Result<File, FormatError> {
     let name = || path.display().to_string();
     let failed = |error| FormatError::read(error, &name());
@@ -235,15 +236,14 @@ fn open_regular(path: &Path, folder: Option<&Path>) -> Result<File, FormatError>
     if metadata.is_dir() {
         return Err(FormatError::Folder { file: name() });
     }
-    if !metadata.is_file() {
+    if disk::obstacle(&metadata).is_some() {
         return Err(FormatError::NotAFile { what: "a pipe, a socket or a device", file: name() });
     }
-    if let Some(folder) = folder
-        && !path.canonicalize().map_err(failed)?.starts_with(folder)
-    {
+    let path = path.canonicalize().map_err(failed)?;
+    if folder.is_some_and(|folder| !path.starts_with(folder)) {
         return Err(FormatError::LeadsOut { file: name() });
     }
-    File::open(path).map_err(failed)
+    disk::open(&path).map_err(failed)
 }
 
 fn all_of(path: &Path, folder: Option<&Path>) -> Result<Vec<u8>, FormatError> {

@@ -2,13 +2,14 @@
 
 use super::brat::Brat;
 use super::conll::Conll;
+use super::contract::surest;
 use super::jsonl::Jsonl;
 use super::text::PlainText;
 use super::{Confidence, Format, FormatError, Sample, Sniff, foreign};
 use std::fmt;
 
 /// A new format gets a line here.
-static FORMATS: [&dyn Format; 4] = [&Jsonl, &Brat, &Conll, &PlainText];
+static FORMATS: [&dyn Format; 4] = [&Jsonl, &Brat, &Conll, &PlainText { all: formats }];
 
 /// All formats, in the order in which they are offered.
 pub fn formats() -> &'static [&'static dyn Format] {
@@ -35,12 +36,10 @@ pub struct Detected {
 /// # Errors
 /// None knows it; the message says what it looks like, and the way.
 pub fn detect(file: &str, sample: &Sample<'_>) -> Result<Detected, FormatError> {
-    if sample.bytes.is_empty() && sample.extension != "ann" {
+    if sample.is_empty() {
         return Err(FormatError::Empty { file: file.to_owned() });
     }
-    let opinions = FORMATS.iter().copied().filter_map(|format| Some((format, format.sniff(sample)?)));
-    // The first of the surest ones.
-    let best = opinions.reduce(|best, next| if next.1.confidence > best.1.confidence { next } else { best });
+    let best = surest(FORMATS, sample);
     let is_certain = best.as_ref().is_some_and(|(_, sniff)| sniff.confidence == Confidence::Certain);
     if let Some(foreign) = foreign::recognise(sample).filter(|_| !is_certain) {
         return Err(foreign.error(file));
@@ -51,7 +50,9 @@ pub fn detect(file: &str, sample: &Sample<'_>) -> Result<Detected, FormatError> 
     match best {
         Some((format, Sniff { found, .. })) => Ok(Detected { format, found }),
         None => Err(match by_name(sample.extension) {
-            Some((what, remedy)) => FormatError::Foreign { what, remedy, is_data: false, file: file.to_owned() },
+            Some((what, remedy)) => {
+                FormatError::Foreign { what, remedy: remedy.into(), is_data: false, file: file.to_owned() }
+            }
             None => FormatError::NotRecognised { found: describe(sample), known: ids(), file: file.to_owned() },
         }),
     }

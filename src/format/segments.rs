@@ -1,9 +1,6 @@
-//! Finding sentences and words in raw text: the options that say how, and the choice of what a line is.
-//!
-//! # Invariants
-//! - All files of one import are read alike: what a line is is chosen once, from all of them ([`choose_unit`]).
+//! Finding sentences and words in raw text: the options that say how, and what tells what a line is.
 
-use super::{Format, Input, OptionSpec, Options, Sink, Use};
+use super::options::{OptionSpec, Options, Use};
 use crate::text::{SentenceSplit, TextRange, Tokens, ends_sentence, split_sentences};
 use crate::wording::{counted, grouped};
 
@@ -34,36 +31,6 @@ pub(super) fn segments(text: &str, options: &Options) -> Vec<Vec<TextRange>> {
     };
     let tokens = if options.value(&TOKENS) == "blanks" { Tokens::Blanks } else { Tokens::Words };
     split_sentences(text, unit, tokens)
-}
-
-/// The options for reading one file, with what a line is chosen from its start where they leave that open; the sink
-/// hears what was found.
-pub(super) fn with_unit(format: &dyn Format, input: &Input, options: &Options, sink: &mut dyn Sink) -> Options {
-    if options.value(&UNIT) != UNIT.default {
-        return options.clone();
-    }
-    let mut evidence = LineEvidence::default();
-    format.look_at_lines(input, &mut evidence);
-    if evidence.matters() {
-        sink.note(format!("{}: {}", evidence.note(), input.file_name()));
-    }
-    options.with(&UNIT, evidence.value())
-}
-
-/// Chooses what a line is from all files of an import: the option to read them with, and what to tell people. `None`
-/// where the options say it already, or no file leaves it open.
-pub fn choose_unit<'f>(
-    inputs: impl Iterator<Item = (&'f dyn Format, Input)>,
-    given: &[(String, String)],
-) -> Option<((String, String), String)> {
-    if given.iter().any(|(key, value)| key == UNIT.key && value != UNIT.default) {
-        return None;
-    }
-    let mut evidence = LineEvidence::default();
-    for (format, input) in inputs {
-        format.look_at_lines(&input, &mut evidence);
-    }
-    evidence.matters().then(|| ((UNIT.key.to_owned(), evidence.value().to_owned()), evidence.note()))
 }
 
 /// Lines of each text that are looked at.
@@ -104,12 +71,12 @@ impl LineEvidence {
     }
 
     /// False where each text is one line and one sentence, whatever a line is.
-    fn matters(&self) -> bool {
+    pub(super) fn matters(&self) -> bool {
         self.several > 0 || self.of_several_lines > 0
     }
 
     /// Of the option.
-    fn value(&self) -> &'static str {
+    pub(super) fn value(&self) -> &'static str {
         if self.has_several() || self.is_broken() || self.has_paragraphs() { PROSE } else { LINES }
     }
 
@@ -126,7 +93,7 @@ impl LineEvidence {
     }
 
     /// What was chosen, why, and what to do where it is wrong.
-    fn note(&self) -> String {
+    pub(super) fn note(&self) -> String {
         let full = grouped(self.full);
         let why = if self.has_several() {
             format!("{} of {full} hold several sentences", counted(self.several, "line", "lines"))

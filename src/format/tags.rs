@@ -6,7 +6,7 @@
 //!
 //! One reading serves all schemes: a span goes on while its label does and no tag says that another begins.
 
-use super::scheme::{Evidence, Part, Scheme};
+use super::scheme::{Part, Scheme};
 use crate::annotation::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -130,14 +130,6 @@ impl Notation {
         found.has_wide_outside = found.sees_wide_outside(&marked, asked);
         found.doubt(&marked, asked)?;
         Ok(found)
-    }
-
-    /// Takes what the order of the tags says, and the scheme that is asked for.
-    pub(super) fn settle(&mut self, evidence: &Evidence, asked: Option<Scheme>) {
-        self.scheme = asked.unwrap_or_else(|| evidence.scheme());
-        if asked.is_none() {
-            (self.has_ends, self.has_singles) = (evidence.has(Part::End), evidence.has(Part::Single));
-        }
     }
 
     /// What a tag says.
@@ -354,6 +346,7 @@ fn is_wide_outside(tag: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tag_order::Evidence;
     use super::*;
     use expect_test::{Expect, expect};
 
@@ -365,7 +358,7 @@ mod tests {
         let mut notation = Notation::find(&counts, asked, label)?;
         let mut evidence = Evidence::default();
         evidence.add(tags, &notation);
-        notation.settle(&evidence, asked);
+        evidence.settle(&mut notation, asked);
         Ok(notation)
     }
 

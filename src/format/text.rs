@@ -1,9 +1,10 @@
 //! Plain text: one sentence a line, or prose.
 
+use super::contract::surest;
 use super::encoding::decode_start;
 use super::foreign::{self, Foreign};
-use super::registry;
-use super::segments::{LineEvidence, TOKENS, UNIT, segments, with_unit};
+use super::segments::{LineEvidence, TOKENS, UNIT, segments};
+use super::unit_choice::with_unit;
 use super::{
     Confidence, Content, DocumentView, Format, FormatError, Holds, ImportedDocument, ImportedSentence, Input, LossKind,
     OptionSpec, Options, Output, Receipt, Sample, SentenceView, Sink, Sniff,
@@ -13,8 +14,10 @@ use crate::text::OffsetIndex;
 use std::io::Write;
 
 /// Plain text. A file is one document; its raw text is kept, line ends and byte order mark included.
-#[derive(Debug)]
-pub(super) struct PlainText;
+pub(super) struct PlainText {
+    /// All formats: what one of the others knows is no plain text.
+    pub(super) all: fn() -> &'static [&'static dyn Format],
+}
 
 impl Format for PlainText {
     fn id(&self) -> &'static str {
@@ -70,12 +73,13 @@ impl Format for PlainText {
                 format!("this looks like {what}, not like a text ({remedy}); if it is to be read as text all the same");
             return Err(FormatError::NeedsOption { why, option, file });
         }
-        match registry::detect(&file, &input.sample()) {
-            Ok(other) if other.format.holds().mentions => {
+        let sample = input.sample();
+        match surest((self.all)().iter().copied(), &sample).filter(|_| !sample.is_empty()) {
+            Some((other, sniff)) if other.holds().mentions => {
                 let why = format!(
                     "this looks like {}, not like a text; choose the format {}, or, if it is to be read as text all the same",
-                    other.found,
-                    other.format.id()
+                    sniff.found,
+                    other.id()
                 );
                 Err(FormatError::NeedsOption { why, option, file })
             }

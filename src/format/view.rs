@@ -1,10 +1,9 @@
 //! What a writer is given: documents with the chosen sentences and what to show of them, borrowed.
 
 use crate::annotation::{
-    Attributes, Corpus, Document, Fragments, Kept, Sentence, SentenceId, SentenceSuggestions, Split, Status,
+    Attributes, Corpus, Document, Fragments, Kept, Sentence, SentenceSuggestions, Split, Status, SuggestionsById,
 };
 use crate::text::TextRange;
-use std::collections::HashMap;
 use std::ops::Range;
 
 #[derive(Clone, PartialEq, Debug)]
@@ -52,7 +51,7 @@ pub struct MentionView<'c> {
 pub enum Shown<'c> {
     Gold,
     /// With their scores. One whose label is not in the project any more is left out.
-    Suggestions(&'c HashMap<SentenceId, SentenceSuggestions>),
+    Suggestions(&'c SuggestionsById),
 }
 
 impl SentenceView<'_> {
@@ -117,7 +116,7 @@ fn of_document<'c>(
             gap,
             mentions: match shown {
                 Shown::Gold => gold(corpus, sentence),
-                Shown::Suggestions(all) => all.get(&sentence.id()).map_or_else(Vec::new, |s| suggested(corpus, s)),
+                Shown::Suggestions(all) => all.get(sentence.id()).map_or_else(Vec::new, |s| suggested(corpus, s)),
             },
             status: Some(sentence.status()),
             may_be_unread: false,

@@ -1,7 +1,7 @@
 //! What panels ask for. A panel never does it itself: the window collects actions while it paints and carries them out
 //! afterwards.
 
-use super::commands::CommandId;
+use super::commands::{CommandId, Effect};
 use super::widgets::sentence::SentenceEvent;
 use crate::annotation::{LabelId, SentenceId};
 use crate::session::{Command, ImportHow, Incoming, Watch};
@@ -53,38 +53,28 @@ pub(super) enum UiAction {
 }
 
 impl UiAction {
-    /// Whether it would change the project, which can't be done in one that was opened to be read.
-    pub(super) fn changes(&self) -> bool {
+    pub(super) fn effect(&self) -> Effect {
         match self {
-            UiAction::Command(id) => id.changes(),
-            UiAction::Change(_)
+            UiAction::Command(id) => id.entry().effect,
+            UiAction::Sentence(SentenceEvent::Accept(_))
+            | UiAction::Change(_)
+            | UiAction::KeepNote { .. }
             | UiAction::UseLabel(_)
             | UiAction::EditLabel(_)
             | UiAction::ImportFrom(_)
-            | UiAction::Import { .. } => true,
-            UiAction::KeepNote { .. } => true,
-            UiAction::Sentence(event) => matches!(event, SentenceEvent::Accept(_)),
-            UiAction::GoTo(_)
+            | UiAction::Import { .. } => Effect::Changes,
+            UiAction::Sentence(
+                SentenceEvent::Select { .. } | SentenceEvent::Extend(_) | SentenceEvent::Pick(_) | SentenceEvent::Clear,
+            )
+            | UiAction::GoTo(_)
             | UiAction::OpenSample
             | UiAction::RefreshListing
             | UiAction::Create { .. }
             | UiAction::Open(_)
             | UiAction::Rescue(_)
-            | UiAction::CopyText(_)
             | UiAction::Notice(_)
-            | UiAction::FileNewsRead
-            | UiAction::CloseDialog => false,
+            | UiAction::CloseDialog => Effect::Reads,
+            UiAction::CopyText(_) | UiAction::FileNewsRead => Effect::Harmless,
         }
-    }
-
-    /// Whether it may be done while a file or an import is written: it neither changes, closes nor covers anything.
-    pub(super) fn is_harmless(&self) -> bool {
-        use CommandId::{ToggleTheme, ZoomIn, ZoomOut, ZoomReset};
-        matches!(
-            self,
-            UiAction::CopyText(_)
-                | UiAction::FileNewsRead
-                | UiAction::Command(ToggleTheme | ZoomIn | ZoomOut | ZoomReset)
-        )
     }
 }

@@ -38,7 +38,7 @@ impl FilePicker for SystemPicker {
         match request {
             FileRequest::Texts => dialog.set_title("Texts to import").pick_files().unwrap_or_default(),
             FileRequest::Project => {
-                let dialog = dialog.set_title("Open a project").add_filter("Nestling projects", &["nestling"]);
+                let dialog = dialog.set_title("Open project").add_filter("Nestling projects", &["nestling"]);
                 dialog.pick_file().into_iter().collect()
             }
             FileRequest::Folder => dialog.set_title("Choose a folder").pick_folder().into_iter().collect(),

@@ -13,7 +13,7 @@ pub struct SampleCounts {
 }
 
 impl SampleCounts {
-    fn count(&mut self, positive: bool) {
+    pub(super) fn count(&mut self, positive: bool) {
         if positive { self.positive += 1 } else { self.negative += 1 }
     }
 }
@@ -23,11 +23,15 @@ impl SampleCounts {
 pub struct Samples {
     pub first_words: SampleCounts,
     pub spans: SampleCounts,
+    /// Of tags; those of words in mentions are positive.
+    pub words: SampleCounts,
 }
 
 impl std::ops::AddAssign for Samples {
     fn add_assign(&mut self, other: Self) {
-        for (mine, others) in [(&mut self.first_words, other.first_words), (&mut self.spans, other.spans)] {
+        let Self { first_words, spans, words } = other;
+        for (mine, others) in [(&mut self.first_words, first_words), (&mut self.spans, spans), (&mut self.words, words)]
+        {
             mine.positive += others.positive;
             mine.negative += others.negative;
         }

@@ -50,14 +50,19 @@
 
 mod candidates;
 mod decoding;
+mod drawn_tags;
 mod dspert;
 mod given;
+mod locate_label;
 mod options;
 mod sentence;
+mod seqlab;
 mod smartspanner;
 mod span_classifier;
 mod span_pass;
 mod spanner;
+mod tagger;
+mod tags;
 mod word_shape;
 
 pub use candidates::{Candidates, SampleCounts, Samples};
@@ -117,14 +122,19 @@ pub trait Architecture: Sync + Debug {
         Layers::Last
     }
 
-    /// What an answer about a candidate depends on.
+    /// What an answer about a candidate depends on: by default on the candidate's own words, where there is a max width.
     fn reach(&self, config: &TaskHeadConfig) -> Reach {
-        Reach::Words(config.max_width())
+        config.max_width().map_or(Reach::Sentence, Reach::Words)
     }
 
     /// The gold mentions of a sentence that it can't learn from.
     fn unlearnable(&self, sentence: &Sentence, config: &TaskHeadConfig) -> Unlearnable {
-        Unlearnable::by_spans(sentence, config.max_width())
+        Unlearnable::by_spans(sentence, config.max_width().unwrap_or(usize::MAX))
+    }
+
+    /// Which mentions it sees, where an annotation may have others: said beside how many of them it can't learn from.
+    fn sees(&self, _: &OptionValues) -> &'static str {
+        "mentions without gaps"
     }
 
     /// Declares the variables above an encoder.
@@ -229,9 +239,9 @@ pub struct TaskHeadConfig {
 }
 
 impl TaskHeadConfig {
-    /// Longest candidate in words; beyond all of one whose architecture has no such bound.
-    pub fn max_width(&self) -> usize {
-        self.options.whole(&MAX_WIDTH).unwrap_or(usize::MAX)
+    /// Words of the longest mention that can be found; `None` where the architecture has no bound.
+    pub fn max_width(&self) -> Option<usize> {
+        self.options.whole(&MAX_WIDTH).ok()
     }
 }
 
@@ -285,7 +295,13 @@ impl Prediction {
 
 /// All architectures, the default one first.
 pub fn architectures() -> &'static [&'static dyn Architecture] {
-    &[&smartspanner::SmartSpanNer, &spanner::SpanNer, &dspert::DSpErt]
+    &[
+        &smartspanner::SmartSpanNer,
+        &spanner::SpanNer,
+        &seqlab::SeqLab,
+        &dspert::DSpErt,
+        &locate_label::LocateLabel,
+    ]
 }
 
 /// # Errors

@@ -29,6 +29,11 @@ impl std::ops::AddAssign for Unlearnable {
 }
 
 impl Unlearnable {
+    /// Of all kinds.
+    pub fn total(self) -> usize {
+        self.too_wide + self.doubled + self.hidden
+    }
+
     /// Of one that gives each span up to `max_width` one class.
     pub fn by_spans(sentence: &Sentence, max_width: usize) -> Self {
         let (mut unlearnable, mut spans) = (Self::default(), 0);

@@ -146,7 +146,7 @@ impl TaskHead for SmartSpanTaskHead {
             let loss = self.spans.loss(&self.spans.parts(&words)?, &rows, mode)?;
             total = (total + (loss * (1.0 - self.head_weight))?)?;
         }
-        Ok(BatchLoss { total, samples: Samples { first_words: first_words.counts, spans } })
+        Ok(BatchLoss { total, samples: Samples { first_words: first_words.counts, spans, ..Samples::default() } })
     }
 
     fn predict(

@@ -19,7 +19,8 @@ use candle_core::Tensor;
 
 /// Numbers of a width's vector.
 pub(super) const WIDTH_SIZE: usize = 50;
-const SHAPE_SIZE: usize = 25;
+/// Numbers of a word shape's vector.
+pub(super) const SHAPE_SIZE: usize = 25;
 /// Candidates that are classified at a time where not by hand: bounds the memory of a prediction without a filter.
 const CHUNK: usize = 8192;
 

@@ -34,10 +34,10 @@ pub enum SessionError {
     Strategy(#[from] crate::active::NoSuchStrategy),
     #[error("a schedule takes ascending numbers of sentences from 1 up to the {pool} of the pool, such as 20,60,120")]
     BadSchedule { pool: usize },
-    #[error("there is already a simulation; continue it with --resume, or name another folder: {}", path.display())]
-    SimulationThere { path: PathBuf },
-    #[error("the simulation there has other files or settings; name another folder, or use what is in {}", path.display())]
-    OtherSimulation { path: PathBuf },
+    #[error("there are already runs of an experiment; continue it with --resume, or name another folder: {}", path.display())]
+    ExperimentThere { path: PathBuf },
+    #[error("the runs there are of other data or settings; name another folder, or use what is in {}", path.display())]
+    OtherExperiment { path: PathBuf },
     #[error(transparent)]
     Task(#[from] crate::session::TaskLost),
     #[error("this sentence no longer exists; choose another one")]

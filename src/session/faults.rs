@@ -7,10 +7,9 @@
 //!
 //! Deliberately absent: sending. Nothing leaves the machine.
 
-use crate::disk::Noted as _;
+use crate::disk::{self, Noted as _};
 use crate::session::home::Home;
 use crate::session::{SessionError, now_ms};
-use crate::store::read_regular;
 use std::backtrace::Backtrace;
 use std::fs;
 use std::io::{self, Read, Write};
@@ -107,7 +106,7 @@ fn keep(folder: &Path, kind: &str, text: &str) {
 
 fn read(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    read_regular(path)?.take(MOST_BYTES).read_to_string(&mut text)?;
+    disk::open(path)?.take(MOST_BYTES).read_to_string(&mut text)?;
     Ok(text)
 }
 

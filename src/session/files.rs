@@ -1,9 +1,9 @@
 //! What a person lets the program write: files and folders that appear whole or not at all, never in the place of a
 //! project; and folders that go away by themselves.
 
-use crate::disk::{Hidden, NewFile, NewFolder, folder_of};
+use crate::disk::{self, Hidden, NewFile, NewFolder, folder_of};
 use crate::session::SessionError;
-use crate::store::{is_locked, read_regular};
+use crate::store::is_locked;
 use std::fs;
 use std::io::{BufWriter, Read, Write};
 use std::path::Path;
@@ -89,7 +89,7 @@ fn is_database(path: &Path) -> bool {
         return true;
     }
     let mut start = [0; DATABASE.len()];
-    read_regular(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *DATABASE
+    disk::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *DATABASE
 }
 
 fn check_folder(path: &Path) -> Result<(), SessionError> {

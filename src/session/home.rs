@@ -2,10 +2,9 @@
 //!
 //! `NESTLING_HOME` names another folder, for a portable installation and for tests.
 
-use crate::disk::{Noted as _, is_there};
+use crate::disk::{self, Noted as _, is_there};
 use crate::encoder::Encoders;
 use crate::session::{SessionError, write_whole};
-use crate::store::read_regular;
 use directories::{ProjectDirs, UserDirs};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -67,7 +66,7 @@ impl Home {
         let mut list = String::new();
         let file = self.recent_file();
         if is_there(&file) {
-            let read = read_regular(&file).and_then(|file| file.take(MOST_BYTES).read_to_string(&mut list));
+            let read = disk::open(&file).and_then(|file| file.take(MOST_BYTES).read_to_string(&mut list));
             read.noted_at("the list of recent projects is not read", &file);
         }
         list.lines().map(PathBuf::from).filter(|p| p.is_file()).collect()

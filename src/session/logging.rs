@@ -8,9 +8,8 @@
 //!
 //! Deliberately absent: what libraries say, and sending. Nothing leaves the machine.
 
-use crate::disk::{folder_of, is_folder};
+use crate::disk::{folder_of, is_folder, open_with};
 use crate::session::home::Home;
-use crate::store::open_regular;
 use crate::wording::one_line;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -110,7 +109,7 @@ impl LogFile {
 fn open_to_append(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true);
-    match open_regular(path, &options) {
+    match open_with(path, &options) {
         Err(error) if error.kind() == ErrorKind::NotFound => options.create_new(true).open(path),
         opened => opened,
     }

@@ -12,8 +12,11 @@
 //! # Invariants
 //! - An edit is applied in memory and sent to the writer in one step; what the writer has not acknowledged is shown as
 //!   not saved.
-//! - Nothing here waits for a disk or a model but what says so (`…_now`, `import`, `flush`, `close`, [`ExportView`]);
-//!   those are for the command line and for [`Task`]s.
+//! - A [`Project`] never waits: not for a disk, a model, or a look at all of a large corpus. What takes long it hands to a
+//!   [`Task`] with a snapshot of what that reads. Only opening, making and closing one waits, and what works on a snapshot
+//!   ([`ExportView`], what [`Project::kept_models`] and [`Project::forecasting`] return): these are for [`Task`]s.
+//! - All that a caller can wait for is a [`Driver`]'s: `…_now`, `import`, `flush`. It is for the command line, experiments
+//!   and tests; the window does not name it (`tests/layering.rs`).
 //! - What a model says is dropped when another model has become current meanwhile.
 //! - Suggestions become gold only by a command of a person.
 //!
@@ -34,7 +37,6 @@ mod task;
 
 pub use analysis::agenda::RankRequest;
 pub use analysis::anchoring::{Agreement, Anchoring};
-pub use analysis::compare::{CompareRequest, ComparedRun, Comparison, Spread};
 pub use analysis::costs::{Cost as DecisionCost, Costs, Decision, Decisions};
 pub use analysis::curve::{CurveBasis, LearningCurve, MeasuredPoint, next_point_in_words};
 pub use analysis::gold::LookAgainRequest;
@@ -67,13 +69,15 @@ pub use project::{NewProject, Project};
 pub use standalone::convert::{ConvertReceipt, ConvertRequest, convert};
 pub use standalone::distill::{DistillReport, DistillRequest, distill_encoder};
 pub use standalone::filter::{FilterReport, FilterRequest, filter};
-pub use task::{Task, TaskLost, Waker};
+pub use task::{DroppedElsewhere, Task, TaskLost, Waker};
 
 // What experiments do as an open project does it.
 pub(crate) use analysis::agenda::{AHEAD, dropout_passes};
 pub(crate) use error::stopped;
 pub(crate) use files::temporary_folder;
-pub(crate) use learner::dataset::{discontinuous, gold_examples, labels, may_be_offered, words};
+pub(crate) use learner::dataset::{
+    discontinuous, freeze, gold_examples, gold_sentences, labels, may_be_offered, words,
+};
 pub(crate) use learner::model_folder::{directory as model_directory, remove_all as remove_models};
 
 // What callers name of the layers below.

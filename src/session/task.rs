@@ -99,6 +99,34 @@ impl<T: Send + 'static> Task<T> {
     }
 }
 
+/// A value that takes long to drop: that is done on a thread of its own, wherever the value is let go.
+#[derive(Debug, Default)]
+pub struct DroppedElsewhere<T: Send + 'static>(Option<T>);
+
+impl<T: Send + 'static> DroppedElsewhere<T> {
+    pub fn new(value: T) -> Self {
+        Self(Some(value))
+    }
+
+    /// `None` if it was taken.
+    pub fn get(&self) -> Option<&T> {
+        self.0.as_ref()
+    }
+
+    pub fn take(&mut self) -> Option<T> {
+        self.0.take()
+    }
+}
+
+impl<T: Send + 'static> Drop for DroppedElsewhere<T> {
+    fn drop(&mut self) {
+        if let Some(value) = self.0.take() {
+            let spawned = std::thread::Builder::new().name("nestling-drop".to_owned()).spawn(move || drop(value));
+            spawned.noted("there is no thread to drop a value on");
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,5 +136,20 @@ mod tests {
         let quiet: Waker = Arc::new(|| {});
         assert_eq!(Task::spawn("adds", quiet.clone(), || 1 + 1).wait(), Ok(2));
         assert_eq!(Task::spawn("fails", quiet, || -> i32 { panic!("on purpose") }).wait(), Err(TaskLost));
+    }
+
+    #[test]
+    fn a_value_is_dropped_on_another_thread() {
+        struct Tells(crossbeam_channel::Sender<std::thread::ThreadId>);
+        impl Drop for Tells {
+            fn drop(&mut self) {
+                self.0.send(std::thread::current().id()).unwrap();
+            }
+        }
+        let (told, hears) = bounded(2);
+        drop(DroppedElsewhere::new(Tells(told.clone())));
+        assert_ne!(hears.recv().unwrap(), std::thread::current().id());
+        drop(DroppedElsewhere::new(Tells(told)).take());
+        assert_eq!(hears.recv().unwrap(), std::thread::current().id());
     }
 }

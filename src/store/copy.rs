@@ -1,6 +1,6 @@
 //! Whole copies of a project file, made while it is open.
 
-use super::StoreError;
+use super::error::StoreError;
 use crate::disk::{Hidden, NewFile, folder_of, is_there};
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;

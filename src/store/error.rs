@@ -1,7 +1,8 @@
 //! Everything that can go wrong with a project file, with what to do about it.
 
 use super::guard::{TOO_MUCH_WORK, was_stopped};
-use super::{Holder, Lost};
+use super::holder::{Holder, WhyReadOnly};
+use super::news::Lost;
 use crate::wording::counted;
 use rusqlite::ErrorCode;
 use std::fmt;
@@ -43,7 +44,7 @@ pub enum StoreError {
     )]
     NotClosed { path: PathBuf },
     #[error("the project can't be changed because {why}: {}", path.display())]
-    OpenedToRead { why: super::WhyReadOnly, path: PathBuf },
+    OpenedToRead { why: WhyReadOnly, path: PathBuf },
     #[error("there is a file of this name already; choose another name, or open it: {}", path.display())]
     Exists { path: PathBuf },
     #[error("there is no such folder; make it, or choose another one: {}", path.display())]

@@ -1,12 +1,17 @@
 //! The file itself: making it, telling ours from others, opening it.
 
-use super::guard::{Allowance, bytes_of, guard};
-use super::lock::Lock;
-use super::migrations::{bring_up_to_date, check_version, migrate, version_of};
-use super::regular::{open_regular, read_regular, resolve_link};
+use super::error::{Found, StoreError};
+use super::guard::{Allowance, IMMUTABLE, TO_READ, bytes_of, guard, immutable_uri};
+use super::holder::{Holder, WhyReadOnly};
+use super::lock::{Lock, Marks};
+use super::migrations::{VERSION, bring_up_to_date, check_version, migrate, version_of};
+use super::news::{FileNews, Lost};
+use super::paths::has_log;
+use super::regular::resolve_link;
 use super::same_file::SameFile;
-use super::{FileNews, Found, Holder, StoreError, copy, leftover, regular, rows, schema, search};
+use super::{copy, leftover, rows, schema, search};
 use crate::annotation::{LabelSet, SentenceId};
+use crate::disk;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;
@@ -21,27 +26,11 @@ const APPLICATION_ID: i32 = i32::from_be_bytes(*b"NEST");
 /// How long to wait for a backup program or a virus scanner that holds the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-const TO_READ: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
-
-/// For a name of [`immutable_uri`].
-pub(super) const IMMUTABLE: OpenFlags = TO_READ.union(OpenFlags::SQLITE_OPEN_URI);
-
 /// What a new project starts with.
 #[derive(Clone, Debug, Default)]
 pub struct NewProject {
     pub labels: LabelSet,
     pub settings: BTreeMap<String, String>,
-}
-
-/// Why a project was opened for reading only.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum WhyReadOnly {
-    #[error("it was opened for reading")]
-    AskedFor,
-    #[error("it is open already, by {0}")]
-    OpenElsewhere(Holder),
-    #[error("the file or its folder can't be written")]
-    NotWritable,
 }
 
 /// An open project file.
@@ -218,7 +207,7 @@ impl Store {
         let opening: Option<String> = read.ok(); // what is damaged is told when it is loaded
         let now = SameFile::over(path);
         if !before.is_of_same_file(&now) {
-            return Err(StoreError::TakenAway { why: super::Lost::Replaced, path: path.to_owned() });
+            return Err(StoreError::TakenAway { why: Lost::Replaced, path: path.to_owned() });
         }
         let mut store = Self::new(connection, allowance, path, access);
         store.same_file = Some(now);
@@ -250,7 +239,7 @@ impl Store {
         }
         let version = version_of(&connection, path)?;
         trust(&connection, version, path)?;
-        if version < super::migrations::VERSION {
+        if version < VERSION {
             return Err(StoreError::Old { path: path.to_owned() });
         }
         Ok(Self::new(connection, allowance, path, Access::Read { why, _lock: None }))
@@ -290,7 +279,7 @@ impl Drop for Store {
 
 /// # Errors
 /// What can't be a project, and what is in the way of one.
-pub(super) fn look_before_opening(path: &Path) -> Result<Option<(Holder, super::lock::Marks)>, StoreError> {
+pub(super) fn look_before_opening(path: &Path) -> Result<Option<(Holder, Marks)>, StoreError> {
     check_kind(path)?;
     leftover::check_companions(path)?;
     // Who has it open may be this process: its file must not be opened and closed then, see `open_beside_writer`.
@@ -301,7 +290,7 @@ pub(super) fn set_foreign_log_aside(path: &Path, lock: &mut Lock) -> Result<Opti
     let set_aside = leftover::has_foreign_log(path, lock.marks()).then(|| leftover::set_log_aside(path)).transpose()?;
     if !has_log(path) {
         // What the lock says is of a log that is not there any more.
-        let forgotten = lock.mark(super::lock::Marks::default());
+        let forgotten = lock.mark(Marks::default());
         forgotten.map_err(|source| StoreError::io("lock the project", source, path))?;
     }
     Ok(set_aside)
@@ -333,11 +322,6 @@ fn trust(connection: &Connection, version: i64, path: &Path) -> Result<(), Store
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, true).map(drop).map_err(failed)
 }
 
-/// Where the models of a project lie: `NAME.models` beside `NAME.nestling`.
-pub fn models_dir(project: &Path) -> PathBuf {
-    project.with_extension("models")
-}
-
 pub(super) fn fill(path: &Path, new: &NewProject) -> rusqlite::Result<()> {
     let mut connection = Connection::open(path)?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
@@ -361,7 +345,7 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
 /// It is a file. Neither opens it nor waits.
 fn check_kind(path: &Path) -> Result<(), StoreError> {
     let metadata = fs::symlink_metadata(path).map_err(|source| StoreError::io("read the project", source, path))?;
-    match regular::obstacle(&metadata) {
+    match disk::obstacle(&metadata) {
         None => Ok(()),
         Some(_) if metadata.is_dir() => Err(StoreError::Folder { path: path.to_owned() }),
         Some(found) => Err(StoreError::InTheWay { found, wanted: "a project file", path: path.to_owned() }),
@@ -373,7 +357,7 @@ pub(super) fn check_header(path: &Path) -> Result<(), StoreError> {
     check_kind(path)?;
     let io = |source| StoreError::io("read the project", source, path);
     let mut head = Vec::with_capacity(512);
-    let file = read_regular(path).map_err(io)?;
+    let file = disk::open(path).map_err(io)?;
     let metadata = file.metadata().map_err(io)?;
     file.take(512).read_to_end(&mut head).map_err(io)?;
     if let Some(found) = not_ours(&head) {
@@ -402,21 +386,8 @@ pub(super) fn bytes_of_whole(head: &[u8]) -> u64 {
 
 fn check_writable(path: &Path) -> Result<(), StoreError> {
     let is_read_only = fs::metadata(path).is_ok_and(|m| m.permissions().readonly());
-    let writable = !is_read_only && open_regular(path, OpenOptions::new().write(true)).is_ok();
+    let writable = !is_read_only && disk::open_with(path, OpenOptions::new().write(true)).is_ok();
     if writable { Ok(()) } else { Err(StoreError::ReadOnly { path: path.to_owned() }) }
-}
-
-/// The name by which SQLite opens a file without touching what is beside it.
-pub(super) fn immutable_uri(path: &Path) -> String {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut uri = String::from("file:");
-    for byte in absolute.as_os_str().as_encoded_bytes() {
-        match byte {
-            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => uri.push((*byte).into()),
-            other => uri.push_str(&format!("%{other:02X}")),
-        }
-    }
-    uri + "?immutable=1"
 }
 
 fn not_ours(head: &[u8]) -> Option<Found> {
@@ -433,24 +404,4 @@ fn not_ours(head: &[u8]) -> Option<Found> {
 
 fn big_endian(head: &[u8], at: usize) -> Option<i32> {
     head.get(at..)?.first_chunk().map(|bytes| i32::from_be_bytes(*bytes))
-}
-
-/// The write-ahead log of SQLite beside a file.
-pub(super) fn log_path(path: &Path) -> PathBuf {
-    beside(path, "-wal")
-}
-
-/// The path of a file whose name is another one's and more.
-pub(super) fn beside(path: &Path, more: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(more);
-    name.into()
-}
-
-pub(super) fn has_log(path: &Path) -> bool {
-    has_bytes(&log_path(path))
-}
-
-pub(super) fn has_bytes(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0)
 }

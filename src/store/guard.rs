@@ -5,6 +5,7 @@
 //! - Whatever the pages say (rows that are reached twice, pages that point at each other, a text whose pages belong to
 //!   many rows), reading stops after work that no file of this size explains.
 
+use super::paths::log_path;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -22,6 +23,11 @@ const STEPS_PER_BYTE: u64 = 40;
 /// Each byte of text is in the file once. Defaults of columns that were added later are not in it at all.
 const TEXT_PER_BYTE: u64 = 2;
 const FREE_TEXT: u64 = 1 << 20;
+
+pub(super) const TO_READ: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
+/// For a name of [`immutable_uri`].
+pub(super) const IMMUTABLE: OpenFlags = TO_READ.union(OpenFlags::SQLITE_OPEN_URI);
 
 /// What reading a file may still take. Its clones share it.
 #[derive(Clone, Debug, Default)]
@@ -109,6 +115,19 @@ pub(super) fn guard(connection: &mut Connection, file_bytes: u64) -> rusqlite::R
     Ok(allowance)
 }
 
+/// The name by which SQLite opens a file without touching what is beside it.
+pub(super) fn immutable_uri(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut uri = String::from("file:");
+    for byte in absolute.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => uri.push((*byte).into()),
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri + "?immutable=1"
+}
+
 /// Opens a file by a name only to look for something in it, whose tables may be anything.
 pub(super) fn open_to_look(name: impl AsRef<Path>, flags: OpenFlags, path: &Path) -> rusqlite::Result<Connection> {
     let mut connection = Connection::open_with_flags(name, flags)?;
@@ -120,5 +139,5 @@ pub(super) fn open_to_look(name: impl AsRef<Path>, flags: OpenFlags, path: &Path
 pub(super) fn bytes_of(path: &Path) -> u64 {
     // Not opened: closing it would take SQLite's locks away.
     let bytes = |path: &Path| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    bytes(path).saturating_add(bytes(&super::file::log_path(path)))
+    bytes(path).saturating_add(bytes(&log_path(path)))
 }

@@ -1,7 +1,7 @@
 //! An import: new labels and documents that come in one transaction, all or nothing.
 //!
 //! ```text
-//! let mut after = corpus.clone();                        // texts are shared, not copied
+//! let mut after = corpus.clone();                        // what it has is shared, not copied
 //! …InsertLabel edits and add_document on `after`…        // the corpus checks them
 //! let after = Arc::new(after);
 //! writer.import(Import::between(&corpus, after.clone(), …))  // on disk, or nowhere
@@ -10,8 +10,10 @@
 //!
 //! So memory and disk can't end up different: the rows are made from the very documents that the corpus took.
 
-use super::rows::{self, RowError};
-use super::{Stamp, Watch, json};
+use super::row_error::RowError;
+use super::stamp::Stamp;
+use super::watch::Watch;
+use super::{json, rows};
 use crate::annotation::{
     Corpus, Document, DocumentIds, Edit, Label, Presence, Sentence, SentenceId, SentenceSuggestions, Transaction,
 };
@@ -74,10 +76,8 @@ impl Import {
         self.after.revision()
     }
 
-    fn documents(&self) -> &[Document] {
-        let new = self.after.all_documents().get(self.known_documents..);
-        debug_assert!(new.is_some(), "what was there before is there after");
-        new.unwrap_or_default()
+    fn documents(&self) -> impl Iterator<Item = &Document> {
+        self.after.all_documents().values().skip(self.known_documents)
     }
 
     fn sentences(&self) -> impl Iterator<Item = &Sentence> {
@@ -94,7 +94,7 @@ impl Import {
         let labels = self.labels.iter().map(|(at, label)| Edit::InsertLabel { at: *at, label: label.clone() });
         let mut edits: Vec<Edit> = labels.collect();
         for new in [Presence::There, Presence::Excluded] {
-            let documents = self.documents().iter().filter(|document| document.presence == new);
+            let documents = self.documents().filter(|document| document.presence == new);
             let documents: DocumentIds = documents.map(|document| document.id).collect();
             // An import is never without an edit: those of version 1, which can't be taken back, are told by that.
             if new == Presence::There || !documents.is_empty() {
@@ -111,7 +111,7 @@ impl Import {
         for (at, label) in &self.labels {
             rows::insert_label(tx, *at, label)?;
         }
-        let mut texts = HashMap::with_capacity(self.documents().len());
+        let mut texts = HashMap::new();
         for document in self.documents() {
             check(watch)?;
             rows::insert_document(tx, document)?;

@@ -8,7 +8,7 @@
 
 use super::codec::Malformed;
 use super::names;
-use super::writer::VisibleSuggestions;
+use super::stamp::VisibleSuggestions;
 use crate::annotation::limits::{DOCUMENT_IDS, LABEL_IDS, MENTION_IDS, MODEL_IDS, SENTENCE_IDS};
 use crate::annotation::{
     Attributes, DocumentId, DocumentIds, Edit, Fragments, Label, LabelId, Mention, MentionId, ModelId, NewSentence,

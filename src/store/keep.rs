@@ -7,8 +7,10 @@
 
 use super::file::Access;
 use super::lock::lock_path;
+use super::news::Lost;
+use super::paths::{log_path, models_dir};
 use super::same_file::Look;
-use super::{Lost, Store, StoreError, file, leftover, models_dir};
+use super::{Store, StoreError, leftover};
 use crate::disk::{Hidden, NewFolder, Noted as _, folder_of};
 use std::fs;
 use std::io;
@@ -124,7 +126,7 @@ fn kept_names(project: &Path) -> impl Iterator<Item = PathBuf> {
 
 /// Neither a file of this name nor what would belong to one.
 fn is_free(project: &Path) -> bool {
-    let companions = [file::log_path(project), lock_path(project), models_dir(project)];
+    let companions = [log_path(project), lock_path(project), models_dir(project)];
     companions.iter().map(PathBuf::as_path).chain([project]).all(|path| path.symlink_metadata().is_err())
 }
 

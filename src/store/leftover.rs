@@ -4,11 +4,12 @@
 //! The lock of the program that was open last says what `project.opening` must be in the file that its log belongs to
 //! ([`Marks`]). Where it is another one, the log is given another name and is never deleted.
 
-use super::file::{self, beside};
-use super::identity::Identity;
+use super::error::StoreError;
+use super::guard::{IMMUTABLE, immutable_uri, open_to_look};
 use super::lock::Marks;
-use super::{StoreError, copy, guard, regular};
-use crate::disk;
+use super::paths::{beside, has_bytes, has_log, log_path};
+use super::{copy, regular};
+use crate::disk::{self, Identity};
 use rusqlite::OptionalExtension;
 use rusqlite::config::DbConfig;
 use std::fs;
@@ -31,7 +32,7 @@ pub(super) fn check_companions(project: &Path) -> Result<(), StoreError> {
 
 /// Whether the log beside a file is one of another file.
 pub(super) fn has_foreign_log(project: &Path, marks: &Marks) -> bool {
-    if marks.openings.is_empty() || !file::has_log(project) {
+    if marks.openings.is_empty() || !has_log(project) {
         return false;
     }
     // A log of another file has another salt; this one may have begun anew since, and more often if others wrote it, too.
@@ -49,7 +50,7 @@ pub(super) fn has_foreign_log(project: &Path, marks: &Marks) -> bool {
 /// The first salt of the log beside a file; `None` for what is no log.
 pub(super) fn log_salt(project: &Path) -> Option<u32> {
     let mut head = [0; 32];
-    regular::read_regular(&file::log_path(project)).ok()?.read_exact(&mut head).ok()?;
+    disk::open(&log_path(project)).ok()?.read_exact(&mut head).ok()?;
     let number = |at: usize| head.get(at..)?.first_chunk().map(|bytes| u32::from_be_bytes(*bytes));
     number(16).filter(|_| matches!(number(0), Some(0x377f_0682 | 0x377f_0683)))
 }
@@ -59,8 +60,7 @@ pub(super) fn log_salt(project: &Path) -> Option<u32> {
 /// # Errors
 /// What can go wrong with a disk.
 pub(super) fn set_log_aside(project: &Path) -> Result<PathBuf, StoreError> {
-    let (log, io) =
-        (file::log_path(project), |source| StoreError::io("set the log of another file aside", source, project));
+    let (log, io) = (log_path(project), |source| StoreError::io("set the log of another file aside", source, project));
     let free = (1..).map(|n| beside(project, &format!("-wal.of-another-file-{n}")));
     let mut free = free.skip_while(|path| path.symlink_metadata().is_ok());
     let to = free.next().unwrap_or_else(|| beside(project, "-wal.of-another-file"));
@@ -77,17 +77,17 @@ pub(super) fn make_way_for_new(project: &Path) -> Result<Option<PathBuf>, StoreE
     check_companions(project)?;
     let io = |source| StoreError::io("make way for a new project", source, project);
     let journal = beside(project, "-journal");
-    if file::has_bytes(&journal) {
+    if has_bytes(&journal) {
         let aside =
             (1..).map(|n| beside(&journal, &format!(".of-another-file-{n}"))).find(|p| p.symlink_metadata().is_err());
         aside.map_or(Ok(()), |aside| fs::rename(&journal, aside)).map_err(io)?;
     }
-    file::has_log(project).then(|| set_log_aside(project)).transpose()
+    has_log(project).then(|| set_log_aside(project)).transpose()
 }
 
 /// `project.opening` as it is in the file itself; `None` in one that has none.
 pub(super) fn opening_without_log(project: &Path) -> rusqlite::Result<Option<String>> {
-    let connection = guard::open_to_look(file::immutable_uri(project), file::IMMUTABLE, project)?;
+    let connection = open_to_look(immutable_uri(project), IMMUTABLE, project)?;
     // A log may hold the pages at the end of the file; SQLite would refuse it without them.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
     connection.pragma_update(None, "writable_schema", true)?;

@@ -3,12 +3,13 @@
 use super::codec::{Malformed, unpack_acquisition, unpack_heads, unpack_suggestions, unpack_tokens};
 use super::fields::{BadField, Fields};
 use super::measurement::{self, Measurement};
+use super::model_record::ModelRecord;
 use super::{Store, StoreError, guard, json, names};
 use crate::annotation::limits::{LABEL_IDS, LABELS, MENTION_IDS, REVISIONS, SENTENCE_IDS};
 use crate::annotation::{
     Acquisition, ApplyError, Attributes, Corpus, Fragments, History, Kept, Label, LabelError, LabelId, LabelSet,
     Mention, MentionId, ModelId, NewSentence, Presence, ProjectId, Rgb, SentenceId, SentenceSuggestions, Span, Split,
-    Status, Step, StoredDocument, Transaction,
+    Status, Step, StoredDocument, SuggestionsById, Transaction,
 };
 use crate::disk::Noted as _;
 use rusqlite::config::DbConfig;
@@ -24,25 +25,13 @@ pub struct Contents {
     pub corpus: Corpus,
     pub history: History,
     /// As they were stored: they may reach beyond their sentences, and name labels that there are not.
-    pub suggestions: HashMap<SentenceId, SentenceSuggestions>,
+    pub suggestions: SuggestionsById,
     /// By their ids.
     pub models: Vec<ModelRecord>,
     pub current_model: Option<ModelId>,
     pub settings: BTreeMap<String, String>,
     /// By model.
     pub measurements: Vec<Measurement>,
-}
-
-/// A model snapshot as the project knows it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ModelRecord {
-    pub id: ModelId,
-    /// What is remembered of the snapshot, JSON.
-    pub manifest: String,
-    /// SHA-256 of the snapshot's manifest.json in hexadecimal digits; `None` for a model of an older program.
-    pub manifest_sha256: Option<String>,
-    /// Since 1970, UTC.
-    pub created_ms: i64,
 }
 
 impl Store {
@@ -272,8 +261,8 @@ impl Store {
         Ok(measurements)
     }
 
-    fn read_suggestions(&self, corpus: &Corpus) -> Result<HashMap<SentenceId, SentenceSuggestions>, ReadError> {
-        let mut suggestions = HashMap::new();
+    fn read_suggestions(&self, corpus: &Corpus) -> Result<SuggestionsById, ReadError> {
+        let mut suggestions = SuggestionsById::default();
         let sql = "SELECT sentence, model, acquisition, heads, spans FROM suggestion ORDER BY sentence";
         self.each("suggestion", 1, sql, |row| {
             let id = row.sentence(0)?;
@@ -288,7 +277,7 @@ impl Store {
             if corpus.any_sentence(id).is_none() {
                 return Err(row.because(0, Malformed("there is no such sentence")).into());
             }
-            suggestions.insert(id, of_sentence);
+            suggestions.put(id, of_sentence);
             Ok(id)
         })?;
         Ok(suggestions)

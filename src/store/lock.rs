@@ -13,38 +13,23 @@
 //! log 305419896          how the log is marked
 //! ```
 
-use super::identity::Identity;
-use super::regular::{self, open_regular};
-use super::{StoreError, beside};
-use crate::disk::Noted as _;
-use crate::wording::utc;
-use std::fmt::{self, Write as _};
+use super::error::StoreError;
+use super::holder::{Holder, clean};
+use super::paths::beside;
+use super::regular;
+use crate::disk::{self, Identity, Noted as _};
+use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// A lock's text is shorter than that.
 const MOST_BYTES: u64 = 4096;
 
-/// Characters of a name that are told.
-const MOST_OF_NAME: usize = 64;
-
 /// Somebody who only looks who holds the lock holds it for a moment.
 const TRIES: u32 = 6;
 const BETWEEN_TRIES: Duration = Duration::from_millis(10);
-
-/// Who has a project open.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Holder {
-    /// Of the person, as the operating system has it.
-    pub name: Option<String>,
-    /// Of the machine.
-    pub host: Option<String>,
-    pub process: Option<u32>,
-    /// Since 1970, UTC.
-    pub since_ms: Option<u64>,
-}
 
 /// Which file a write-ahead log belongs to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -120,7 +105,7 @@ impl Lock {
     pub(super) fn holder(project: &Path) -> Result<Option<(Holder, Marks)>, StoreError> {
         let path = lock_path(project);
         regular::check_free_for(LOCK, &path)?;
-        let Ok(mut file) = regular::read_regular(&path) else { return Ok(None) };
+        let Ok(mut file) = disk::open(&path) else { return Ok(None) };
         Ok(match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => Some(read(&mut file).unwrap_or_default()),
             Ok(()) | Err(TryLockError::Error(_)) => None,
@@ -189,7 +174,7 @@ pub(super) fn lock_path(project: &Path) -> PathBuf {
 fn open_or_create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
-    match open_regular(path, &options) {
+    match disk::open_with(path, &options) {
         // Only what is not there is made: no link is followed.
         Err(error) if error.kind() == io::ErrorKind::NotFound => options.create_new(true).open(path),
         opened => opened,
@@ -206,34 +191,6 @@ fn has_no_locks(error: &io::Error) -> bool {
         &[]
     };
     error.kind() == io::ErrorKind::Unsupported || error.raw_os_error().is_some_and(|code| NO_LOCK.contains(&code))
-}
-
-impl Holder {
-    fn this_process() -> Self {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
-        let name = ["USER", "USERNAME", "LOGNAME"].iter().find_map(|key| std::env::var(key).ok());
-        Self {
-            name: name.and_then(|name| clean(&name)),
-            host: host(),
-            process: Some(std::process::id()),
-            since_ms: since.and_then(|s| u64::try_from(s.as_millis()).ok()),
-        }
-    }
-}
-
-fn host() -> Option<String> {
-    let file = |path: &str| if cfg!(unix) { fs::read_to_string(path).ok() } else { None };
-    let variable = |key: &str| std::env::var(key).ok();
-    let found = file("/proc/sys/kernel/hostname")
-        .or_else(|| file("/etc/hostname"))
-        .or_else(|| ["COMPUTERNAME", "HOSTNAME", "HOST"].into_iter().find_map(variable))?;
-    clean(found.lines().next()?)
-}
-
-/// A name for people, on one line; a lock may come from anybody.
-fn clean(name: &str) -> Option<String> {
-    let name: String = name.trim().chars().filter(|c| !c.is_control()).take(MOST_OF_NAME).collect();
-    (!name.is_empty()).then_some(name)
 }
 
 fn to_text(holder: &Holder, marks: &Marks) -> String {
@@ -281,22 +238,6 @@ fn from_text(text: &str) -> Option<(Holder, Marks)> {
         }
     }
     Some((holder, marks))
-}
-
-impl fmt::Display for Holder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name.as_deref().unwrap_or("another program"))?;
-        if let Some(host) = &self.host {
-            write!(f, " on {host}")?;
-        }
-        if let Some(process) = self.process {
-            write!(f, " (process {process})")?;
-        }
-        if let Some(ms) = self.since_ms {
-            write!(f, " since {}", utc(ms))?;
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -5,11 +5,13 @@
 
 use super::import::Import;
 use super::measurement::{Measurement, set_measurement};
-use super::rows::RowError;
-use super::{ModelRecord, NewProject, Stamp, StoreError, Watch, copy, file, rows};
-use crate::annotation::{Corpus, MentionId, ModelId, SentenceId, SentenceSuggestions};
+use super::model_record::ModelRecord;
+use super::row_error::RowError;
+use super::stamp::Stamp;
+use super::{NewProject, StoreError, Watch, copy, file, rows};
+use crate::annotation::{Corpus, MentionId, ModelId, SuggestionsById};
 use rusqlite::Connection;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,7 +19,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     pub corpus: Arc<Corpus>,
-    pub suggestions: Arc<HashMap<SentenceId, SentenceSuggestions>>,
+    pub suggestions: Arc<SuggestionsById>,
     pub models: Vec<ModelRecord>,
     pub current_model: Option<ModelId>,
     pub settings: BTreeMap<String, String>,
@@ -50,7 +52,7 @@ fn fill(memory: &Memory, id: Option<&str>, path: &Path) -> Result<(), RowError> 
     let all = Import::between(&nothing, memory.corpus.clone(), "Kept what was in memory", Stamp::default(), "{}");
     all.insert(&tx, &Watch::default())?;
     for (sentence, suggestions) in memory.suggestions.iter() {
-        rows::set_suggestions(&tx, *sentence, suggestions)?;
+        rows::set_suggestions(&tx, sentence, suggestions)?;
     }
     for model in &memory.models {
         rows::set_model(&tx, model)?;

@@ -3,8 +3,9 @@
 
 use super::file::Access;
 use super::lock::Marks;
+use super::paths::log_path;
 use super::same_file::Look;
-use super::{Store, StoreError, file, leftover};
+use super::{Store, StoreError, leftover};
 use rusqlite::Connection;
 use std::fs;
 
@@ -34,7 +35,7 @@ impl Store {
     /// # Errors
     /// As [`Store::merge`].
     pub(super) fn merge_long_log(&mut self) -> Result<(), StoreError> {
-        let is_long = fs::symlink_metadata(file::log_path(&self.path)).is_ok_and(|m| m.len() > MOST_BYTES_OF_LOG);
+        let is_long = fs::symlink_metadata(log_path(&self.path)).is_ok_and(|m| m.len() > MOST_BYTES_OF_LOG);
         if is_long { self.merge() } else { Ok(()) }
     }
 

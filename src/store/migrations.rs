@@ -1,6 +1,9 @@
 //! Bringing old files up to date, step by step, with a copy of the file made first.
 
-use super::{StoreError, copy, guard, regular, search};
+use super::error::StoreError;
+use super::guard::open_to_look;
+use super::{copy, search};
+use crate::disk;
 use rusqlite::{Connection, OpenFlags, Row, TransactionBehavior};
 use std::path::{Path, PathBuf};
 
@@ -71,8 +74,8 @@ pub(super) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Resu
     let now = state(connection).map_err(failed)?;
     // One of a migration that did not end stays; anything else of this name is no copy of this file.
     let is_copy = |path: &Path| {
-        regular::read_regular(path).is_ok()
-            && guard::open_to_look(path, OpenFlags::SQLITE_OPEN_READ_ONLY, path)
+        disk::open(path).is_ok()
+            && open_to_look(path, OpenFlags::SQLITE_OPEN_READ_ONLY, path)
                 .and_then(|copy| state(&copy))
                 .is_ok_and(|then| then == now)
     };

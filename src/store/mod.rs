@@ -16,7 +16,7 @@
 //! - While a project is open its path is watched: nothing is acknowledged that the path does not hold. When the file is
 //!   moved, deleted, replaced or overwritten, the work goes on in a copy beside it ([`FileNews`]), and what came in its
 //!   place is not touched. Nor is a log that was left behind applied to another file than its own (`leftover`).
-//! - No link is followed and nothing but a regular file is opened for what lies beside a project (`regular`).
+//! - No link is followed and nothing but a regular file is opened for what lies beside a project ([`disk`](crate::disk)).
 //! - A file that is not ours, newer or damaged is refused and not changed by a byte; so is one that can't be written,
 //!   unless it is opened to be read ([`Store::open_to_read`]).
 //! - Nothing in a file is run, and no number in it is believed: its schema is compared with ours before anything else is
@@ -38,8 +38,9 @@ mod error;
 mod fields;
 mod file;
 mod guard;
-mod identity;
+mod holder;
 mod import;
+mod jobs;
 mod json;
 mod keep;
 mod leftover;
@@ -50,33 +51,39 @@ mod measurement;
 mod memory;
 mod merge;
 mod migrations;
+mod model_record;
 mod names;
 mod news;
+mod paths;
 mod place;
 mod regular;
 mod rescue;
+mod row_error;
 mod rows;
 mod same_file;
 mod schema;
 mod search;
+mod stamp;
 mod watch;
 mod worker;
 mod writer;
 
-use file::beside;
-
 pub use error::{Found, StoreError};
-pub use file::{NewProject, Store, WhyReadOnly, models_dir};
+pub use file::{NewProject, Store};
+pub use holder::{Holder, WhyReadOnly};
 pub use import::Import;
+pub use jobs::WriterEvent;
 pub use keep::carry_models;
-pub use load::{Contents, ModelRecord};
-pub use lock::{Holder, is_locked};
+pub use load::Contents;
+pub use lock::is_locked;
 pub use log::{LogLine, Logged};
 pub use measurement::Measurement;
 pub use memory::Memory;
+pub use model_record::ModelRecord;
 pub use news::{FileNews, Lost};
+pub use paths::models_dir;
 pub use place::Place;
-pub use regular::{open_regular, read_regular};
 pub use rescue::{Rescued, rescue, rescued_path};
+pub use stamp::{LogEntry, Stamp, VisibleSuggestions};
 pub use watch::Watch;
-pub use writer::{LogEntry, Stamp, VisibleSuggestions, Writer, WriterEvent};
+pub use writer::Writer;

@@ -37,7 +37,7 @@ impl FileNews {
     /// A few words to go before it.
     pub fn heading(&self) -> &'static str {
         match self {
-            Self::MovedOn { .. } => "Your work is in another file now",
+            Self::MovedOn { .. } => "Your work is now in another file",
             Self::LogSetAside { .. } => "Changes of another file were set aside",
             Self::LogMended { .. } => "Another program interferes with the project",
         }

@@ -1,7 +1,7 @@
 //! Where an open project lies at the moment, for those who want to read it beside the thread that writes.
 
-use super::identity::Identity;
 use super::{Lost, Store, StoreError};
+use crate::disk::Identity;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 

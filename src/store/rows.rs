@@ -4,27 +4,15 @@
 //! A row that is not there as the edit expects it stops the whole transaction.
 
 use super::codec::{pack_acquisition, pack_heads, pack_suggestions, pack_tokens};
-use super::{ModelRecord, json, names, search};
+use super::model_record::ModelRecord;
+use super::row_error::RowError;
+use super::{json, names, search};
 use crate::annotation::{
     Document, DocumentId, Edit, Label, LabelId, LabelSet, Mention, MentionId, ModelId, NewSentence, Sentence,
     SentenceId, SentenceSuggestions,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
-
-/// Why a change was not written.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum RowError {
-    #[error(transparent)]
-    Sqlite(#[from] rusqlite::Error),
-    #[error(transparent)]
-    Json(#[from] serde_json::Error),
-    /// A row is not there as the edit expects it.
-    #[error("a row is not as the edit expects it")]
-    OutOfStep,
-    #[error("cancelled")]
-    Cancelled,
-}
 
 /// The rows of a project without documents.
 pub(super) fn insert_project(

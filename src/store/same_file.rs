@@ -1,9 +1,8 @@
 //! Whether the path of an open project still stands for the file that is open.
 
-use super::Lost;
-use super::file::{beside, log_path};
-use super::identity::{Identity, look_at};
-use crate::disk::Noted as _;
+use super::news::Lost;
+use super::paths::{beside, log_path};
+use crate::disk::{Identity, Noted as _, look_at};
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::Path;

@@ -5,7 +5,7 @@
 //! Thai are found by any piece, because each of their characters is a term.
 
 use super::codec::unpack_tokens;
-use super::rows::RowError;
+use super::row_error::RowError;
 use crate::annotation::{Sentence, SentenceId};
 use crate::text::{TextRange, search_terms};
 use rusqlite::types::Type;

@@ -2,14 +2,17 @@
 
 use super::file::connect_to_write;
 use super::import::Import;
+use super::jobs::{Job, Write, WriterEvent};
 use super::lock::Lock;
 use super::measurement::set_measurement;
-use super::rows::{self, RowError};
+use super::paths::has_log;
+use super::row_error::RowError;
+use super::rows;
 use super::same_file::{Look, SameFile};
-use super::writer::{Job, LogEntry, Write, WriterEvent};
+use super::stamp::LogEntry;
 use super::{FileNews, Lost, Memory, Place, Store, StoreError, Watch, copy, file, json, leftover, memory, names};
 use crate::disk::Noted as _;
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
+use crossbeam_channel::{Receiver, RecvTimeoutError};
 use rusqlite::{Connection, TransactionBehavior, params};
 use std::collections::VecDeque;
 use std::path::Path;
@@ -28,7 +31,6 @@ const OFFER_EVERY: Duration = Duration::from_secs(5);
 const UNMARKED: &str = "the project is not marked as open yet";
 const LONG_LOG: &str = "the write-ahead log stays long";
 
-pub(super) type Reply = Sender<Result<(), StoreError>>;
 type OnEvent = Box<dyn FnMut(WriterEvent) + Send>;
 
 pub(super) struct Worker {
@@ -182,7 +184,7 @@ impl Worker {
         if !self.store.merge_all()? {
             return Err(StoreError::LogTaken { path });
         }
-        let set_aside = file::has_log(&path).then(|| leftover::set_log_aside(&path)).transpose()?;
+        let set_aside = has_log(&path).then(|| leftover::set_log_aside(&path)).transpose()?;
         leftover::check_companions(&path)?;
         // Closing the connection must not remove what it finds under the name of its log.
         self.store.keep_log()?;

@@ -13,65 +13,17 @@
 //! - Closing writes what waits and merges the write-ahead log, so that the one file is whole.
 
 use super::import::Import;
+use super::jobs::{Job, Reply, Write, WriterEvent};
 use super::measurement::Measurement;
-use super::worker::{Reply, Worker};
-use super::{FileNews, Memory, ModelRecord, Place, Store, StoreError, Watch};
-use crate::annotation::{ModelId, SentenceId, SentenceSuggestions, Step, Suggestion, Transaction};
+use super::stamp::LogEntry;
+use super::worker::Worker;
+use super::{Memory, ModelRecord, Place, Store, StoreError, Watch};
+use crate::annotation::{ModelId, SentenceId, SentenceSuggestions};
 use crossbeam_channel::{Sender, bounded};
 use std::thread::{Builder, JoinHandle};
 
 /// Jobs that wait in the channel before a sender has to; a person can't be that fast.
 const WAITING_JOBS: usize = 1024;
-
-/// When and by whom something was done, and what was seen then.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Stamp {
-    pub author: String,
-    /// Since 1970, UTC.
-    pub time_ms: i64,
-    /// That the person worked since the last entry.
-    pub active_ms: i64,
-    /// Keys and buttons that they pressed since then.
-    pub presses: u32,
-    pub visible: Vec<VisibleSuggestions>,
-}
-
-/// Suggestions that were on screen.
-#[derive(Clone, PartialEq, Debug)]
-pub struct VisibleSuggestions {
-    pub sentence: SentenceId,
-    pub model: ModelId,
-    pub spans: Vec<Suggestion>,
-}
-
-/// A transaction that the corpus has applied.
-#[derive(Clone, PartialEq, Debug)]
-pub struct LogEntry {
-    pub step: Step,
-    pub transaction: Transaction,
-    /// As [`Corpus::apply`](crate::annotation::Corpus::apply) returned it.
-    pub inverse: Transaction,
-    pub stamp: Stamp,
-    /// Of the corpus after it.
-    pub revision: u64,
-}
-
-/// What the writer reports, from its own thread.
-#[derive(Debug)]
-pub enum WriterEvent {
-    /// Everything up to this revision is on disk.
-    Saved { revision: u64 },
-    /// Nothing was lost: what failed and what comes after it waits for [`Writer::retry`].
-    Failed {
-        /// Of the first edit that is not on disk; none when only other things wait.
-        revision: Option<u64>,
-        error: StoreError,
-    },
-    /// Something happened to the files of the project; comes before what is saved after it.
-    News(FileNews),
-    /// Another program has written over the file: [`Writer::restore`] is wanted. Told again now and then.
-    NeedsMemory,
-}
 
 /// Sends changes of a project to the thread that writes them. Dropping it closes the project.
 #[derive(Debug)]
@@ -214,25 +166,4 @@ impl Drop for Writer {
     fn drop(&mut self) {
         let _ = self.stop(); // who wants to know calls close()
     }
-}
-
-#[derive(Debug)]
-pub(super) enum Job {
-    Write(Write),
-    Import(Box<Import>, Watch, Reply),
-    Flush(Reply),
-    Retry,
-    Restore(Box<Memory>),
-    Close,
-}
-
-/// What is queued until it is on disk. Writing one again changes nothing, but for an edit, which knows its revision.
-#[derive(Debug)]
-pub(super) enum Write {
-    Apply(Box<LogEntry>),
-    Suggestions(Vec<(SentenceId, SentenceSuggestions)>),
-    Model(ModelRecord),
-    CurrentModel(Option<ModelId>),
-    Setting { key: String, value: Option<String>, matters: bool },
-    Measurement(Measurement),
 }

@@ -41,8 +41,10 @@ impl FrozenStates {
     /// The rows of several, one behind the other.
     pub(super) fn joined<S: Borrow<Self>>(parts: &[S]) -> Self {
         let count = parts.first().map_or(0, |first| first.borrow().layers.len());
-        let of = |number: usize| parts.iter().filter_map(move |part| part.borrow().layers.get(number));
-        Self { layers: (0..count).map(|number| of(number).flatten().copied().collect()).collect() }
+        let of = |number: usize| -> Vec<&[f32]> {
+            parts.iter().filter_map(|part| part.borrow().layers.get(number)).map(Vec::as_slice).collect()
+        };
+        Self { layers: (0..count).map(|number| of(number).concat()).collect() }
     }
 }
 

@@ -15,7 +15,7 @@ pub enum TrainError {
     NoSuchSetting { key: String, there: String },
     #[error("{key} can't be {value:?}; it takes {expected}")]
     BadValue { key: String, value: String, expected: String },
-    #[error("{name} is no option of {architectures}; it is one of: {there}")]
+    #[error("{name} is no option of {architectures}; leave it out, or choose an architecture that has it: {there}")]
     OtherArchitecture { name: &'static str, architectures: String, there: String },
     #[error("a data set needs {0} to learn from")]
     NothingToLearn(&'static str),

@@ -43,8 +43,11 @@ pub(super) struct ManifestFile {
     samples: SamplesFile,
     too_wide_mentions: usize,
     doubled_mentions: usize,
+    // Models of before counted neither these nor all.
     #[serde(default)]
     hidden_mentions: usize,
+    #[serde(default)]
+    mentions: usize,
     parameters: usize,
     // Models of before said neither whose they are nor of how many sentences they took theirs.
     #[serde(default)]
@@ -79,6 +82,7 @@ impl ManifestFile {
             too_wide_mentions: outcome.unlearnable.too_wide,
             doubled_mentions: outcome.unlearnable.doubled,
             hidden_mentions: outcome.unlearnable.hidden,
+            mentions: outcome.mentions,
             parameters: outcome.parameters,
             project: manifest.project.as_ref().map(ToString::to_string),
             labels: Some(LabelFile::list(&manifest.labels)),
@@ -95,7 +99,8 @@ impl ManifestFile {
     /// `None` when the project's id is none, or a number can't be a count of anything.
     pub(super) fn manifest(self, settings: Settings, labels: Vec<(LabelId, String)>) -> Option<Manifest> {
         let counts = [self.train_sentences, self.of_sentences.unwrap_or(0), self.best_epoch, self.parameters];
-        let counts = counts.iter().chain([&self.too_wide_mentions, &self.doubled_mentions, &self.hidden_mentions]);
+        let of_mentions = [self.mentions, self.too_wide_mentions, self.doubled_mentions, self.hidden_mentions];
+        let counts = counts.iter().chain(&of_mentions);
         if !counts.into_iter().all(|count| *count < MOST_COUNTED)
             || !self.dev.as_ref().is_none_or(ReportFile::fits)
             || !self.samples.fits()
@@ -118,6 +123,7 @@ impl ManifestFile {
                 sentences_per_sec: self.sentences_per_sec,
                 peak_memory_mb: self.peak_memory_mb,
                 samples: Samples::from(self.samples),
+                mentions: self.mentions,
                 unlearnable: Unlearnable {
                     too_wide: self.too_wide_mentions,
                     doubled: self.doubled_mentions,
@@ -209,9 +215,12 @@ impl From<ReportFile> for Report {
 pub(super) struct SamplesFile {
     neh: SampleCountsFile,
     span: SampleCountsFile,
+    // Models of before had no tags.
+    #[serde(default)]
+    word: SampleCountsFile,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Default)]
 struct SampleCountsFile {
     positive: usize,
     negative: usize,
@@ -220,20 +229,20 @@ struct SampleCountsFile {
 impl SamplesFile {
     /// Whether these can be counts of anything.
     pub(super) fn fits(&self) -> bool {
-        [&self.neh, &self.span].iter().all(|c| c.positive < MOST_COUNTED && c.negative < MOST_COUNTED)
+        [&self.neh, &self.span, &self.word].iter().all(|c| c.positive < MOST_COUNTED && c.negative < MOST_COUNTED)
     }
 }
 
 impl From<Samples> for SamplesFile {
     fn from(s: Samples) -> Self {
         let file = |c: SampleCounts| SampleCountsFile { positive: c.positive, negative: c.negative };
-        Self { neh: file(s.first_words), span: file(s.spans) }
+        Self { neh: file(s.first_words), span: file(s.spans), word: file(s.words) }
     }
 }
 
 impl From<SamplesFile> for Samples {
     fn from(s: SamplesFile) -> Self {
         let counts = |c: SampleCountsFile| SampleCounts { positive: c.positive, negative: c.negative };
-        Self { first_words: counts(s.neh), spans: counts(s.span) }
+        Self { first_words: counts(s.neh), spans: counts(s.span), words: counts(s.word) }
     }
 }

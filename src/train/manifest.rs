@@ -3,7 +3,7 @@
 use super::parameters::Settings;
 use crate::annotation::{LabelId, ModelId, ProjectId};
 use crate::evaluation::Report;
-use crate::model::{Samples, Unlearnable};
+use crate::model::{Samples, Unlearnable, architecture};
 use std::path::{Path, PathBuf};
 
 /// Where a model lies, and which one has to be there.
@@ -35,6 +35,13 @@ pub struct Manifest {
     pub outcome: Outcome,
 }
 
+impl Manifest {
+    /// Which mentions its architecture sees, where an annotation may have others.
+    pub fn sees(&self) -> &'static str {
+        architecture(&self.settings.architecture).map_or("", |it| it.sees(&self.settings.options))
+    }
+}
+
 /// What a training did.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
@@ -53,6 +60,8 @@ pub struct Outcome {
     pub peak_memory_mb: Option<f64>,
     /// Of an epoch with the labels of persons alone.
     pub samples: Samples,
+    /// Gold mentions of the sentences, among them those that can't be learned.
+    pub mentions: usize,
     /// Gold mentions that the architecture could not learn from.
     pub unlearnable: Unlearnable,
     pub parameters: usize,

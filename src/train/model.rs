@@ -10,7 +10,7 @@ use crate::annotation::{Fragments, LabelId, Span};
 use crate::encoder::{Alignment, Bert, Definition, EncoderBatch, Learning, Tape};
 use crate::model::{
     Architecture, Class, FirstWordFilter, LabelTable, ModelError, Nesting, Prediction, Reach, Samples, Sentence, Task,
-    TaskHead, TaskHeadConfig, Unlearnable, architecture,
+    TaskHead, TaskHeadConfig, USUAL_MAX_WIDTH, Unlearnable, architecture,
 };
 use crate::nn::batches::{self, Size};
 use crate::nn::{Gradients, Mode, NnError, Operations, ParameterGroup, Rng, Threads, Vars, as_slice};
@@ -142,7 +142,8 @@ impl Model {
         let head = architecture.build(vars.scope("head", ParameterGroup::TaskHead), &bert, &head_config)?;
         let projection = Projection::new(layers.width(&bert));
         let encoding = Encoding::new(bert, layers, settings.processor.operations());
-        let (nesting, most) = (settings.nesting, MostPositions::new(head_config.max_width(), head_config.classes));
+        let most = MostPositions::new(head_config.max_width().unwrap_or(USUAL_MAX_WIDTH), head_config.classes);
+        let nesting = settings.nesting;
         Ok(Self { definition, encoding, architecture, head, head_config, nesting, labels, projection, most })
     }
 
@@ -342,7 +343,7 @@ impl Model {
         };
         for own in long.stretches(self.most.predict) {
             stop_if_cancelled(work.cancel)?;
-            let reached = long.sentence.len().min(own.end.saturating_add(reach.saturating_sub(1)));
+            let reached = long.sentence.len().min(own.end + reach.saturating_sub(1));
             let part = long.part(own.start..reached);
             let batch = self.batch(&[&part]);
             work.threads.run(|| self.predict(&batch, &[own.len()], work, (&mut *tape, &mut *times), &mut said))?;

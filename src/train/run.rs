@@ -240,9 +240,11 @@ impl Training<'_> {
         }
         self.vars.check_finite().map_err(|_| TrainError::NotFinite { step: self.step })?;
         let seen = self.plan.seen() as f64;
-        let mut unlearnable = Unlearnable::default();
-        let labelled = self.train.iter().take(self.plan.labelled());
-        labelled.for_each(|prepared| unlearnable += self.model.unlearnable(&prepared.sentence));
+        let (mut mentions, mut unlearnable) = (0, Unlearnable::default());
+        for Prepared { sentence, .. } in self.train.iter().take(self.plan.labelled()) {
+            mentions += sentence.mentions().len();
+            unlearnable += self.model.unlearnable(sentence);
+        }
         let outcome = Outcome {
             train_sentences: self.plan.labelled(),
             of_sentences: self.of_sentences,
@@ -252,6 +254,7 @@ impl Training<'_> {
             sentences_per_sec: seen / self.step_secs.max(1e-9),
             peak_memory_mb: peak_memory_mb(),
             samples: self.samples,
+            mentions,
             unlearnable,
             parameters: self.vars.parameters(),
         };

@@ -1,7 +1,7 @@
 //! What lies beside a project or in its place: nothing is followed, waited for or overwritten, and what was found is said.
 
 use super::Place;
-use nestling::session::{Command, Home, NewProject, Project};
+use nestling::session::{Command, Driver, Home, NewProject};
 use std::os::unix::fs::symlink;
 
 #[test]
@@ -26,7 +26,7 @@ fn a_lock_that_is_a_link_or_a_pipe_stops_the_command_and_is_left_alone() {
 fn changes_of_another_file_are_set_aside_and_told() {
     let place = Place::new();
     let home = Home::at(place.path("home"));
-    let open = Project::create(&home, &place.path("open.nestling"), &NewProject::with_labels(["PER"]).unwrap());
+    let open = Driver::create(&home, &place.path("open.nestling"), &NewProject::with_labels(["PER"]).unwrap());
     let mut open = open.unwrap();
     open.run(Command::AddLabel { name: "LOC".to_owned() }).unwrap();
     open.flush().unwrap();
@@ -51,7 +51,7 @@ fn who_has_a_project_open_is_told_with_the_machine() {
     let place = Place::new();
     let home = Home::at(place.path("home"));
     let new = NewProject::with_labels(["PER"]).unwrap();
-    let open = Project::create(&home, &place.path("p.nestling"), &new).unwrap();
+    let open = Driver::create(&home, &place.path("p.nestling"), &new).unwrap();
     let said = place.refused(&["documents", "p.nestling", "--exclude", "none"]);
     assert!(said.contains(&format!("(process {})", std::process::id())), "{said}");
     if let Ok(host) = std::fs::read_to_string("/proc/sys/kernel/hostname") {

@@ -415,12 +415,12 @@ fn a_folder_that_a_cut_training_left_is_passed_over() {
 
 #[test]
 fn a_project_that_is_open_elsewhere_can_be_looked_at_searched_exported_and_copied() {
-    use nestling::session::{Home, Project};
+    use nestling::session::{Driver, Home};
     let place = Place::new();
     place.json(0, &["new", "p.nestling", "--labels", "PER"]);
     place.write("a.txt", "Anna Berg met the mayor of Ålborg.\n北京大学在北京。\nShe left.\n");
     place.json(0, &["import", "p.nestling", "a.txt", "--option", "unit=lines"]);
-    let open = Project::open(&Home::at(place.path("home")), &place.path("p.nestling")).unwrap();
+    let open = Driver::open(&Home::at(place.path("home")), &place.path("p.nestling")).unwrap();
     assert_eq!(place.json(0, &["info", "p.nestling"])["sentences"], 3);
     let found = place.json(0, &["search", "p.nestling", "mayor OF alb"]);
     assert_eq!(found["found"], 1);
@@ -634,7 +634,7 @@ fn every_inability_says_what_to_do() {
         2 "the JSON object is cut off; the line was left out"
         2 "this is not a mention (expected T1⇥Label 0 4⇥words), got \"T2\\tPER none\"; it was left out, so no sentence of the document is complete"
         3 "T3 is empty, outside the text, or inside a character; it was left out, so no sentence of the document is complete"
-        1 "the entity 0-5 (X) is outside the 2 tokens of the sentence; it was left out, so the sentence is not complete"
+        1 "the entity 0-5 (X) is outside the sentence of 2 tokens; it was left out, so the sentence is not complete"
         nestling: the files need a new or an empty folder, and this one has something in it; name another one: out
         nestling: there is no such folder; make it, or choose another one: no/such"#]].assert_eq(&shown);
 }

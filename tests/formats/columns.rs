@@ -119,7 +119,7 @@ fn columns_stand_in_any_order() {
             [0..1] LOC
             [1..2] PER
         note: read as iob2; else set the option scheme=…: input
-        warning: line 4: the row has 1 columns or no token, expected 2 columns; it was left out, so the sentence is not complete: input
+        warning: line 4: the row has 1 column, expected 2; it was left out, so the sentence is not complete: input
     "##]]
     .assert_eq(&shown.join("\n"));
 }

@@ -84,15 +84,15 @@ fn faults_are_repaired_and_reported() {
             [0..1] PER
         note: read as iob2; else set the option scheme=…: input
         note: 1 line is a comment and was not read: input
-        warning: line 4: the row has 3 columns or no token, expected 2 columns; it was left out, so the sentence is not complete: input
+        warning: line 4: the row has 3 columns, expected 2; it was left out, so the sentence is not complete: input
         warning: line 7: the tag "B-" names no label; it was left out, so the sentence is not complete: input
         warning: line 3: 1 tag doesn't follow iob2; a mention was taken to begin or end there (line 3): input"##]]
     .assert_eq(&show(&read("conll", text, &[]).unwrap()));
     let error = |text: &str, given: &[(&str, &str)]| read("conll", text, given).unwrap_err().to_string();
     expect![[r#"
-        this is no CoNLL columns file (most rows have 1 columns; words are expected in column 1 and tags in the last 1); choose another format: input
+        this is no CoNLL columns file (most rows have 1 column; words are expected in column 1 and tags in the last one); choose another format: input
         the option layers can't be "0"; use a whole number from 1 up
-        this is no CoNLL columns file (most rows have 2 columns; words are expected in column 3 and tags in the last 1); choose another format: input"#]]
+        this is no CoNLL columns file (most rows have 2 columns; words are expected in column 3 and tags in the last one); choose another format: input"#]]
     .assert_eq(
         &[error("a\nb\n", &[]), error("a O\n", &[("layers", "0")]), error("a O\n", &[("token", "3")])].join("\n"),
     );
@@ -183,7 +183,7 @@ fn a_sentence_that_lacks_a_mention_is_not_complete_and_a_file_without_any_may_be
           "It" "rained"
         note: read as iob2; else set the option scheme=…: input
         warning: line 4: the tag "B-" names no label; it was left out, so the sentence is not complete: input
-        warning: line 7: the row has 3 columns or no token, expected 2 columns; it was left out, so the sentence is not complete: input
+        warning: line 7: the row has 3 columns, expected 2; it was left out, so the sentence is not complete: input
 
         "input" "Anna\nKim left\n"
           "Anna"
@@ -196,5 +196,6 @@ fn a_sentence_that_lacks_a_mention_is_not_complete_and_a_file_without_any_may_be
           "It" "rained" Unread
           "rained" InProgress Unread
         note: read as iob2; else set the option scheme=…: input
-        warning: line 4: the row has 1 columns or no token, expected 2 columns; it was left out, so the sentence is not complete: input"#]].assert_eq(&shown.join("\n\n"));
+        warning: line 4: the row has 1 column, expected 2; it was left out, so the sentence is not complete: input"#]]
+    .assert_eq(&shown.join("\n\n"));
 }

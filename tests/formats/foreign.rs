@@ -1,7 +1,7 @@
 //! Files of other programs: they are told by what is in them, and the message says the way.
 
 use crate::helpers::*;
-use expect_test::expect;
+use expect_test::{Expect, expect};
 use nestling::format::*;
 
 /// Content of other programs, with a name that says little.
@@ -75,7 +75,7 @@ fn each_is_told_by_its_content_and_the_way_is_said() {
         gliner: training data of GLiNER (JSON) can't be read
         array: a JSON array can't be read
         spread: JSON that is spread over several lines can't be read
-        config: JSON of a kind that is not known here can't be read
+        config: JSON with other keys can't be read
         table: a table can't be read
         kaggle: a table can't be read
         docx: a document of a word processor (.docx) can't be read
@@ -89,6 +89,32 @@ fn each_is_told_by_its_content_and_the_way_is_said() {
         rtf: a document of a word processor (RTF) can't be read
         picture: a picture can't be read"#]]
     .assert_eq(&shown.join("\n"));
+}
+
+#[test]
+fn json_with_other_keys_names_them_and_the_way() {
+    let check = |text: &str, want: Expect| {
+        let sample = Sample { extension: "jsonl", bytes: text.as_bytes() };
+        want.assert_eq(&detect("x", &sample).unwrap_err().to_string());
+    };
+    check(
+        "{\"id\":1,\"column_data\":\"Ada sang.\",\"column_label\":[[0,3,\"PER\"]]}\n",
+        expect![
+            "JSON with other keys can't be read; its objects have the keys `column_data`, `column_label` and `id`, and those that are read are `text` or `tokens`, and `label` or `entities` (docs/formats.md), one object per line: rename them, for example with `jq -c '{text: .column_data, label: .column_label}' FILE > FILE.jsonl`: x"
+        ],
+    );
+    check(
+        "[{\"my words\":\"Ada's\"}]",
+        expect![
+            "JSON with other keys can't be read; its objects have the keys `my words`, and those that are read are `text` or `tokens`, and `label` or `entities` (docs/formats.md), one object per line: rename them, for example with `jq -c '.[] | {text: .[\"my words\"]}' FILE > FILE.jsonl`: x"
+        ],
+    );
+    check(
+        "{\"version\":1}",
+        expect![
+            "JSON with other keys can't be read; its objects have the keys `version`, and those that are read are `text` or `tokens`, and `label` or `entities` (docs/formats.md), one object per line: x"
+        ],
+    );
 }
 
 #[test]

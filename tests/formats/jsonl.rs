@@ -82,9 +82,9 @@ fn a_bad_line_costs_itself_only() {
         warning: line 9: it has neither `tokens` nor `text`; the line was left out: some_bad_lines.jsonl
         warning: line 10: `tokens` is empty; the line was left out: some_bad_lines.jsonl
         warning: line 11: token 1 is empty; the line was left out: some_bad_lines.jsonl
-        warning: line 12: `ner_tags` has 1 tags for 2 tokens; the line was left out: some_bad_lines.jsonl
+        warning: line 12: `ner_tags` has 1 tag for 2 tokens; the line was left out: some_bad_lines.jsonl
         warning: line 13: tag 1 is "B-", which names no label; the line was left out: some_bad_lines.jsonl
-        warning: line 14: the entity 0-3 (X) is outside the 2 tokens of the sentence; it was left out, so the sentence is not complete: some_bad_lines.jsonl
+        warning: line 14: the entity 0-3 (X) is outside the sentence of 2 tokens; it was left out, so the sentence is not complete: some_bad_lines.jsonl
         warning: line 14: the entity 1-2 ( ) has no label; it was left out, so the sentence is not complete: some_bad_lines.jsonl
         warning: line 14: the entity 0-2 (Y) is there twice; it was kept once: some_bad_lines.jsonl
         warning: line 15: the status "done" is unknown and was left out: some_bad_lines.jsonl

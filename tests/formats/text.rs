@@ -4,7 +4,6 @@ use crate::helpers::*;
 use expect_test::expect;
 use nestling::annotation::*;
 use nestling::format::*;
-use std::collections::HashMap;
 
 #[test]
 fn text_keeps_its_bytes_and_says_how_it_was_read() {
@@ -61,7 +60,7 @@ fn a_view_shows_the_chosen_sentences_with_gold_or_suggestions() {
         Suggestion { span: Span::from_range(0..1).unwrap(), label: LabelId(9), score: 1.0, runner_up: None },
     ];
     let one = SentenceSuggestions { model: ModelId(1), heads: vec![], spans, acquisition: None };
-    let suggestions = HashMap::from([(SentenceId(2), one)]);
+    let suggestions = SuggestionsById::from_iter([(SentenceId(2), one)]);
     let mut out = Vec::new();
     let mut shown = views(&corpus, Shown::Suggestions(&suggestions), |s| s.id() != SentenceId(1));
     let content = Content { labels: &[], definitions: &Kept::new(), documents: &mut shown };

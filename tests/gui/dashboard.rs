@@ -4,7 +4,7 @@ use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use nestling::annotation::{ModelId, Sentence, SentenceId, Span, Split, Status};
-use nestling::session::{Command, Config, ImportHow, Project};
+use nestling::session::{Command, Config, Driver, ImportHow, Project};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -19,7 +19,7 @@ fn project(fixture: &Fixture, sentences: usize) -> PathBuf {
     fixture.project(&["PER", "LOC"], &file, ImportHow::default())
 }
 
-fn annotate(project: &mut Project, sentence: SentenceId) {
+fn annotate(project: &mut Driver, sentence: SentenceId) {
     let labels: Vec<_> = project.corpus().labels().iter().map(|label| label.id).collect();
     for (at, label) in [(0, labels[0]), (5, labels[1])] {
         let fragments = Span::from_range(at..at + 1).unwrap().into();
@@ -34,7 +34,7 @@ fn of_split(project: &Project, split: Split) -> Vec<SentenceId> {
 
 /// A blind set of 25 complete sentences, and models that learned from more and more others.
 fn measured(fixture: &Fixture, path: &Path, batches: &[usize]) {
-    let mut project = Project::open(&fixture.home(), path).unwrap();
+    let mut project = Driver::open(&fixture.home(), path).unwrap();
     project.run(Command::SetAside { sentences: 25 }).unwrap();
     let mut others = of_split(&project, Split::Rest).into_iter();
     of_split(&project, Split::Blind).into_iter().for_each(|id| annotate(&mut project, id));
@@ -57,9 +57,9 @@ fn an_empty_project_is_told_what_is_missing() {
     let fixture = Fixture::new();
     let mut page = fixture.open(&fixture.empty_project("empty.nestling"));
     page.click("Dashboard");
-    assert!(page.shows_part("The project has no sentences yet"));
-    assert!(page.shows_part("Nothing is measured yet"));
-    assert!(page.shows_part("No untouched sentence is there to be set aside") && !page.shows("Set aside"));
+    assert!(page.shows_part("This project has no sentences yet"));
+    assert!(page.shows_part("Nothing measured yet"));
+    assert!(page.shows_part("There are no untouched sentences to set aside") && !page.shows("Set aside"));
     assert!(page.shows("PER: 0 mentions"));
     page.key(Key::Escape);
     assert!(!page.shows("Learning curve"), "Escape closes it");
@@ -103,15 +103,17 @@ fn a_blind_set_is_set_aside_and_annotated_without_suggestions() {
     assert!(!page.shows("Learning curve"));
     let mut seen = Vec::new();
     for _ in 0..3 {
-        assert!(page.shows("split: blind") && page.shows("No suggestions, on purpose"));
-        assert!(page.shows_part("This sentence is of the blind set"));
+        assert!(page.shows("split: blind") && page.shows("Suggestions hidden on purpose"));
+        assert!(page.shows_part("This sentence belongs to the blind set"));
         seen.push(SentenceId(page.current()));
         page.key(Key::Space);
     }
     assert_eq!(seen, blind, "in the order of the text, and round");
-    assert!(page.shows_part("Every other sentence of the blind set is complete or skipped"));
+    assert!(page.shows_part("All other sentences of the blind set are complete or skipped"));
     open_dashboard(&mut page);
-    assert!(page.shows("blind set: 3 of 3 complete") && page.shows_part("All of it is complete or skipped"));
+    assert!(
+        page.shows("blind set: 3 of 3 complete") && page.shows_part("All of its sentences are complete or skipped")
+    );
     assert!(!page.shows("Annotate the blind set"));
 }
 
@@ -124,13 +126,13 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
     let mut page = fixture.open(&path);
     open_dashboard(&mut page);
     page.wait("the curve", |page| page.shows("learning curve, 2 models"));
-    assert!(page.shows_part("Measured on 25 sentences of the blind set, from which no model learned"));
-    assert!(page.shows_part("No forecast yet. It takes 5 measured models of one encoder (2 are there)"));
+    assert!(page.shows_part("Measured on 25 sentences of the blind set, which no model learned from"));
+    assert!(page.shows_part("No forecast yet. It needs 5 measured models with the same encoder (2 so far)"));
     assert!(!page.shows("Set aside") && !page.shows("Set more aside"), "a model has learned");
     page.key(Key::Escape);
     page.close();
 
-    let mut project = Project::open(&fixture.home(), &path).unwrap();
+    let mut project = Driver::open(&fixture.home(), &path).unwrap();
     let mut config = Config { encoder: "small".to_owned(), ..Config::default() };
     config.set("epochs", "4").unwrap();
     for _ in 0..3 {
@@ -151,6 +153,7 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
     assert!(page.shows_part("next point of F1"));
 
     page.wait("the models", |page| page.shows("in use"));
+    page.scroll_to("in use");
     let older = page.harness.query_all_by_label("Use").count();
     assert!((1..=3).contains(&older), "the one before it and the best: {older}");
     page.harness.get_all_by_label("Use").last().unwrap().scroll_to_me();
@@ -159,10 +162,10 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
     page.wait("another model", |page| page.see(|workspace| workspace.project.current_model()) < Some(ModelId(5)));
     assert_eq!(page.harness.query_all_by_label("Use").count(), older, "the newest stays there to be used");
 
-    page.wait("the log", |page| page.shows("marked unasked"));
+    page.wait("the log", |page| page.shows("added by hand"));
     assert!(page.shows_part("sentences completed"));
     page.click("Score the model in use");
-    page.wait("the scores", |page| page.shows("all labels"));
+    page.wait("the scores", |page| page.shows_part("all labels: F1"));
     assert!(page.shows_part("sentences of the blind set.") && page.shows("Score the model in use"));
 }
 
@@ -170,7 +173,7 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
 fn without_a_blind_set_it_is_too_late_once_a_model_has_learned() {
     let fixture = Fixture::new();
     let path = project(&fixture, 30);
-    let mut project = Project::open(&fixture.home(), &path).unwrap();
+    let mut project = Driver::open(&fixture.home(), &path).unwrap();
     (0..8).for_each(|number| annotate(&mut project, SentenceId(number)));
     let mut config = Config { encoder: "small".to_owned(), ..Config::default() };
     config.set("epochs", "1").unwrap();
@@ -178,7 +181,7 @@ fn without_a_blind_set_it_is_too_late_once_a_model_has_learned() {
     project.close().unwrap();
     let mut page = fixture.open(&path);
     open_dashboard(&mut page);
-    assert!(page.shows_part("a model has learned already") && !page.shows("Set aside"));
-    assert!(page.shows_part("Nothing is measured yet"));
+    assert!(page.shows_part("a model has already learned") && !page.shows("Set aside"));
+    assert!(page.shows_part("Nothing measured yet"));
     assert!(page.harness.query_by_label("Sentences to set aside").is_none());
 }

@@ -96,19 +96,19 @@ fn check_back_on_page(page: &mut Page, after: &str) {
 
 /// The dialogs that commands open, and the buttons that do what they are for.
 const DEFAULTS: [(&str, &str); 13] = [
-    ("Split the word", "Split"),
-    ("Look again at what is doubtful", "Look again"),
-    ("Add a label", "Add"),
+    ("Split word", "Split"),
+    ("Review doubtful annotations", "Start review"),
+    ("Add label", "Add"),
     ("Documents", "Done"),
     ("Dashboard", CROSS),
-    ("History: who did what", CROSS),
+    ("History", CROSS),
     ("Import texts", "Read"),
-    ("Export", "Write the file"),
-    ("Save a copy", "Save the copy"),
-    ("New project", "Create the project"),
-    ("Open a project", "Open"),
+    ("Export", "Write file"),
+    ("Save a copy", "Save copy"),
+    ("New project", "Create project"),
+    ("Open project", "Open"),
     ("Settings", "Close"),
-    ("Log of the program", "Close"),
+    ("Program log", "Close"),
 ];
 
 #[test]
@@ -120,7 +120,7 @@ fn every_dialog_is_walked_through_by_tab_and_left_by_escape() {
     page.key(Key::ArrowUp);
     let mut met = 0;
     for entry in TABLE {
-        if matches!(entry.title, "Close the project" | "All commands" | "Choose a label by its name" | "Train now") {
+        if matches!(entry.title, "Close project" | "All commands" | "Choose label by name" | "Train now") {
             continue;
         }
         // From the same place: the second word, with nothing selected; and with something complete to look at again.
@@ -195,7 +195,7 @@ fn enter_creates_a_project_whose_name_was_typed_over_the_proposal() {
     page.keys(&[Key::Tab, Key::Tab]);
     assert!(page.field("Labels").is_focused());
     page.key(Key::Enter);
-    assert!(page.shows("Create the project"), "Enter begins a line there");
+    assert!(page.shows("Create project"), "Enter begins a line there");
     page.type_into("Labels", "GENE");
     page.press(Modifiers::COMMAND, Key::Enter);
     page.wait("the project", Page::is_open);
@@ -236,7 +236,7 @@ fn enter_goes_through_an_import_and_an_export() {
 fn enter_saves_a_label_and_a_choice_leaves_it_to_the_dialog() {
     let fixture = Fixture::new();
     let mut page = fixture.annotating(STORY);
-    page.click("change label PER");
+    page.click("edit label PER");
     check_walk(&mut page, "a label", "Save");
     assert!(page.field("Name in files").is_focused());
     page.type_into("Name in files", "PERSON");
@@ -261,11 +261,11 @@ fn a_report_begins_at_its_default_button() {
     let fixture = Fixture::new();
     let broken = fixture.write("broken.nestling", "this is no project");
     let mut page = fixture.window(Some(&broken));
-    page.wait("the report", |page| page.shows("This did not work"));
+    page.wait("the report", |page| page.shows("Something went wrong"));
     assert_eq!(focused_in(&page, "a report").name, "Close");
     check_walk(&mut page, "a report", "Close");
     page.key(Key::Enter);
-    assert!(!page.shows("This did not work"));
+    assert!(!page.shows("Something went wrong"));
 }
 
 #[test]
@@ -275,9 +275,9 @@ fn enter_that_is_held_does_not_go_through_a_dialog() {
     page.character("p");
     page.key(Key::Space);
     page.press(Modifiers::COMMAND, Key::K);
-    page.type_into("Command", "look again at");
+    page.type_into("Command", "review doubtful");
     page.hold(Key::Enter, None, 4);
-    assert!(page.harness.query_by_role_and_label(Role::Button, "Look again").is_some(), "it asks still");
+    assert!(page.harness.query_by_role_and_label(Role::Button, "Start review").is_some(), "it asks still");
 }
 
 #[test]
@@ -350,7 +350,7 @@ fn every_control_of_the_page_gives_the_keyboard_back_when_it_is_clicked() {
 fn every_control_that_was_led_to_gives_the_keyboard_back_when_it_is_clicked() {
     let fixture = Fixture::new();
     let mut page = fixture.annotating(STORY);
-    for name in ["Complete and go on", "Menu", "Least score of a suggestion", "Flag for a second look (F)"] {
+    for name in ["Complete and go to next", "Menu", "Minimum score of suggestions", "Flag for a second look (F)"] {
         page.harness.get_by_label(name).focus();
         page.step();
         assert_eq!(focused(&page).unwrap().name, name, "somebody was led there");
@@ -380,7 +380,7 @@ fn fields_and_drop_downs_of_the_page_give_the_keyboard_back() {
     page.press(Modifiers::COMMAND, Key::M);
     page.key(Key::Escape);
     assert!(is_at_sentence(&page), "a note");
-    page.choose("Order of the sentences", "Next: in the text");
+    page.choose("Sentence order", "Next: text order");
     assert!(is_at_sentence(&page), "a drop-down, by a choice");
     for key in [Key::Escape, Key::Enter] {
         page.click("Menu");
@@ -419,7 +419,7 @@ fn the_palette_gives_the_keyboard_back_however_it_is_closed() {
     assert!(is_at_sentence(&page), "by a click on a row");
     page.click("Menu");
     page.press(Modifiers::COMMAND, Key::K);
-    assert!(!page.shows("Where words and sentences end"), "a menu does not lie over the palette");
+    assert!(!page.shows("Word and sentence boundaries"), "a menu does not lie over the palette");
     page.key(Key::Escape);
     assert!(is_at_sentence(&page));
 }

@@ -1,9 +1,9 @@
 //! The dialog of the documents: going to one, setting it aside, deleting it, taking that back.
 
 use crate::fixture::{Fixture, Page, STORY};
-use eframe::egui::{Key, Modifiers};
+use eframe::egui::{Key, Modifiers, pos2, vec2};
 use egui_kittest::kittest::Queryable;
-use nestling::session::{Home, ImportHow, Project, ReadRequest, read_files};
+use nestling::session::{Driver, Home, ImportHow, ReadRequest, read_files};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ fn project(fixture: &Fixture, names: &[&str]) -> Page {
 }
 
 fn import(home: &Home, project: &Path, folder: &Path) {
-    let mut project = Project::open(home, project).unwrap();
+    let mut project = Driver::open(home, project).unwrap();
     let incoming = read_files(&[folder.to_owned()], &ReadRequest::default()).unwrap();
     project.import(incoming, ImportHow::default()).unwrap();
     project.close().unwrap();
@@ -51,10 +51,11 @@ fn a_document_is_found_by_its_name_and_gone_to() {
     assert!(page.shows("document story, 3 sentences, 0 complete, 1 mention"));
     assert!(page.shows("document Anna, 1 sentence, 0 complete, 0 mentions"));
     page.type_into("Find by name", "BERT");
-    assert!(page.shows_part("document Berta") && !page.shows_part("document Anna"));
+    page.wait("the name", |page| page.shows_part("document Berta") && !page.shows_part("document Anna"));
     page.fill("Find by name", "nothing of the kind");
-    assert!(page.shows("No document has such a name."));
+    page.wait("nothing", |page| page.shows("No document matches."));
     page.fill("Find by name", "berta");
+    page.wait("the name", |page| page.shows_part("document Berta"));
     page.click("document Berta, 1 sentence, 0 complete, 0 mentions");
     assert!(!page.shows("Find by name"), "it closes");
     assert_eq!(page.current(), 4);
@@ -97,7 +98,7 @@ fn what_is_deleted_is_gone_until_undo_brings_it_back() {
     page.click("Exclude Anna");
     page.click("Delete Anna");
     assert!(page.shows("1 document") && !page.shows_part("document Anna"));
-    assert!(page.shows("Deleted Anna") && page.shows("Ctrl+Z takes it back later"));
+    assert!(page.shows("Deleted Anna") && page.shows("Ctrl+Z also undoes it later"));
     page.key(Key::Escape);
     page.press(Modifiers::COMMAND, Key::Z);
     open_dialog(&mut page);
@@ -136,7 +137,7 @@ fn without_a_document_that_is_there_the_page_says_so() {
     open_dialog(&mut page);
     page.click("Exclude story");
     page.click("Done");
-    assert!(page.shows("All texts are excluded") && !page.shows_part("no texts yet"));
+    assert!(page.shows("All documents are excluded") && !page.shows_part("no texts yet"));
     page.click("Documents");
     // The first one is above the page.
     page.harness.get_all_by_label("Import texts").last().unwrap().click();
@@ -145,7 +146,7 @@ fn without_a_document_that_is_there_the_page_says_so() {
     page.key(Key::Escape);
     open_dialog(&mut page);
     page.click("Delete story");
-    assert!(page.shows("The project has no texts yet: import some."));
+    assert!(page.shows("This project has no texts yet. Import some."));
 }
 
 #[test]
@@ -156,7 +157,7 @@ fn a_label_of_an_excluded_document_stays() {
     open_dialog(&mut page);
     page.click("Exclude story");
     page.click("Done");
-    page.click("change label PER");
+    page.click("edit label PER");
     assert!(page.shows_part("Used by 1 mention in excluded documents"));
 }
 
@@ -165,7 +166,7 @@ fn a_project_that_cant_be_changed_shows_its_documents_only() {
     let fixture = Fixture::new();
     let file = fixture.write("story.txt", STORY);
     let path = fixture.project(&["PER"], &file, ImportHow::default());
-    let elsewhere = Project::open(&fixture.home(), &path).unwrap();
+    let elsewhere = Driver::open(&fixture.home(), &path).unwrap();
     let mut page = fixture.open(&path);
     open_dialog(&mut page);
     assert!(page.shows("document story, 3 sentences, 0 complete, 0 mentions"));
@@ -193,6 +194,42 @@ fn names_may_be_long_or_from_right_to_left() {
 }
 
 #[test]
+fn headers_sort_and_their_borders_are_dragged() {
+    let fixture = Fixture::new();
+    let mut page = project(&fixture, &["Anna", "Zoe"]);
+    open_dialog(&mut page);
+    let order = |page: &Page| {
+        let mut rows = ["Anna", "Zoe", "story"].map(|name| {
+            let label = format!("document {name}");
+            let row = page.harness.get_by_label_contains(&label);
+            (row.rect().top() as i32, name)
+        });
+        rows.sort();
+        rows.map(|(_, name)| name)
+    };
+    assert_eq!(order(&page), ["story", "Anna", "Zoe"], "as in the project");
+    page.click("Sort by name");
+    assert_eq!(order(&page), ["Anna", "story", "Zoe"]);
+    page.click("Sort by name, ascending");
+    assert_eq!(order(&page), ["Zoe", "story", "Anna"]);
+    page.harness.get_by_label("Sort by sentences").focus();
+    page.step();
+    page.key(Key::Enter);
+    assert_eq!(order(&page), ["Anna", "Zoe", "story"], "by a key; those alike as they came");
+    page.key(Key::Enter);
+    page.key(Key::Enter);
+    assert_eq!(order(&page), ["story", "Anna", "Zoe"], "as they came");
+
+    let width = |page: &Page, name: &str| page.harness.get_by_label(name).rect().width();
+    let before = width(&page, "Sort by complete");
+    let header = page.harness.get_by_label("Sort by complete").rect();
+    let border = pos2(header.right() + 4.0, header.center().y);
+    page.drag(border, border - vec2(30.0, 0.0));
+    assert!((width(&page, "Sort by complete") - before + 30.0).abs() <= 2.0, "{}", width(&page, "Sort by complete"));
+    assert!((width(&page, "Sort by mentions") - before - 30.0).abs() <= 2.0, "what one gets the other gives");
+}
+
+#[test]
 fn ten_thousand_documents_scroll_filter_and_go() {
     let fixture = Fixture::new();
     let lines = (0..10_000).map(|n| format!("{{\"doc\":\"text {n}\",\"tokens\":[\"It\",\"rained\"]}}\n"));
@@ -205,7 +242,15 @@ fn ten_thousand_documents_scroll_filter_and_go() {
     let start = Instant::now();
     page.harness.run_steps(20);
     assert!(start.elapsed() < Duration::from_secs(2), "{:?} for 20 frames", start.elapsed());
+    let row = |number: usize| format!("document text {number}, 1 sentence, 0 complete, 0 mentions");
+    page.harness.get_by_label(&row(0)).focus();
+    page.step();
+    page.keys(&[Key::ArrowDown, Key::ArrowDown, Key::ArrowUp]);
+    assert!(page.harness.get_by_label(&row(1)).is_focused());
+    page.key(Key::End);
+    assert!(page.harness.get_by_label(&row(9999)).is_focused(), "also where it was out of sight");
     page.type_into("Find by name", "text 9999");
+    page.wait("the name", |page| page.shows("Exclude text 9999"));
     page.click("Exclude text 9999");
     assert_eq!(size(&page), (9999, 9999));
     page.click("Undo");

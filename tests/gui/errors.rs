@@ -11,13 +11,13 @@ fn opening_is_refused(page: &mut Page, path: &Path, words: &[&str]) {
     page.press(Modifiers::COMMAND, Key::O);
     page.type_into("Project file", &path.display().to_string());
     page.key(Key::Enter);
-    page.wait("the report", |page| page.shows("This did not work"));
+    page.wait("the report", |page| page.shows("Something went wrong"));
     for word in words {
         assert!(page.shows_part(word), "{word:?} for {}", path.display());
     }
     page.click("Copy");
     page.click("Close");
-    assert!(!page.shows("This did not work"));
+    assert!(!page.shows("Something went wrong"));
 }
 
 #[test]
@@ -53,17 +53,17 @@ fn a_project_is_not_made_over_another_file_or_where_nothing_can_be_written() {
     page.wait("the start page", |page| page.shows("New project"));
     page.press(Modifiers::COMMAND, Key::N);
     page.fill("File", &file.display().to_string());
-    page.wait("the look", |page| page.shows_part("There is a file of this name already"));
-    assert!(page.harness.get_by_label("Create the project").accesskit_node().is_disabled());
+    page.wait("the look", |page| page.shows_part("This file already exists"));
+    assert!(page.harness.get_by_label("Create project").accesskit_node().is_disabled());
     page.fill("Labels", "GENE, DISEASE");
     page.fill("File", &file.join("below a file.nestling").display().to_string());
-    page.click("Create the project");
-    page.wait("the report", |page| page.shows("This did not work"));
+    page.click("Create project");
+    page.wait("the report", |page| page.shows("Something went wrong"));
     assert!(page.shows_part("taken.nestling"));
     page.click("Close");
     // What was typed is there again.
     page.fill("File", &fixture.path("free.nestling").display().to_string());
-    page.click("Create the project");
+    page.click("Create project");
     page.wait("the project", Page::is_open);
     assert_eq!(
         page.see(|workspace| workspace.project.corpus().labels().iter().map(|l| l.name.clone()).collect::<Vec<_>>()),
@@ -95,8 +95,8 @@ fn a_file_that_can_t_be_written_says_why_and_what_was_chosen_stays() {
     let mut page = fixture.annotating(STORY);
     let nowhere = fixture.path("no/such/folder");
     for (key, modifiers, field, button) in [
-        (Key::E, Modifiers::COMMAND, "File", "Write the file"),
-        (Key::S, Modifiers::COMMAND.plus(Modifiers::SHIFT), "File of the copy", "Save the copy"),
+        (Key::E, Modifiers::COMMAND, "File", "Write file"),
+        (Key::S, Modifiers::COMMAND.plus(Modifiers::SHIFT), "Save copy as", "Save copy"),
     ] {
         page.press(modifiers, key);
         page.fill(field, &nowhere.join("out.nestling").display().to_string());
@@ -112,11 +112,11 @@ fn a_label_that_can_t_be_is_refused_while_it_is_typed() {
     let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::L);
     page.type_into("Name in files", "PER");
-    assert!(page.shows_part("There is a label \"PER\" already"));
+    assert!(page.shows_part("There is already a label \"PER\""));
     page.key(Key::Enter);
     page.key(Key::Escape);
-    page.click("change label ORG");
-    page.fill("Key (one character, or empty)", "p");
+    page.click("edit label ORG");
+    page.fill("Key (one character, optional)", "p");
     assert!(page.shows_part("PER"), "who has the key");
     page.click("Save");
     page.key(Key::Escape);
@@ -129,7 +129,7 @@ fn a_training_that_fails_says_why_and_the_labels_stay() {
     let fixture = Fixture::new();
     let file = fixture.write("story.txt", STORY);
     let path = fixture.project(&["PER"], &file, Default::default());
-    let mut project = nestling::session::Project::open(&fixture.home(), &path).unwrap();
+    let mut project = nestling::session::Driver::open(&fixture.home(), &path).unwrap();
     project.run(Command::Set(Setting::Encoder("gone".to_owned()))).unwrap();
     project.close().unwrap();
     let mut page = fixture.open(&path);
@@ -138,11 +138,11 @@ fn a_training_that_fails_says_why_and_the_labels_stay() {
     page.character("p");
     page.key(Key::Space);
     page.press(Modifiers::COMMAND, Key::T);
-    page.wait("the failure", |page| page.shows_part("The learner stopped"));
+    page.wait("the failure", |page| page.shows_part("Training failed"));
     assert!(page.shows_part("gone"));
     assert_eq!(page.mentions(0), ["PER: The"]);
     page.press(Modifiers::COMMAND, Key::Comma);
-    assert!(page.shows_part("The encoder \"gone\" is not on this machine"), "and the way out");
+    assert!(page.shows_part("The encoder \"gone\" is not on this computer"), "and the way out");
 }
 
 #[test]
@@ -154,15 +154,15 @@ fn what_broke_the_program_off_is_told_at_the_next_start_once() {
     // Also where a project is opened at once.
     let project = fixture.project(&["PER"], &fixture.write("story.txt", STORY), Default::default());
     let mut page = fixture.window(Some(&project));
-    page.wait("the report", |page| page.shows("The program broke off the last time"));
+    page.wait("the report", |page| page.shows("Nestling crashed last time"));
     assert!(page.shows_part("index out of bounds, backtrace") && page.shows("Copy"));
     page.wait("the project", Page::is_open);
-    assert!(page.shows("The program broke off the last time"), "it stays");
+    assert!(page.shows("Nestling crashed last time"), "it stays");
     page.click("Close");
     page.close();
     std::fs::write(faults.join("unsaved-1764400000001.txt"), "3 changes could not be saved").unwrap();
     let mut page = fixture.window(None);
-    page.wait("the report", |page| page.shows("Not all was saved when the window was closed"));
+    page.wait("the report", |page| page.shows("Some changes were not saved when the window closed"));
     assert!(page.shows_part("3 changes could not be saved"));
     page.click("Close");
     page.wait("the start page", |page| page.shows("New project"));
@@ -172,5 +172,5 @@ fn what_broke_the_program_off_is_told_at_the_next_start_once() {
         again.step();
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
-    assert!(!again.shows_part("the last time") && !again.shows_part("Not all was saved"));
+    assert!(!again.shows_part("crashed last time") && !again.shows_part("were not saved when"));
 }

@@ -182,8 +182,8 @@ fn an_export_with_a_column_a_depth_holds_what_is_nested() {
     assert!(!page.shows("token"), "that is for reading");
     page.fill("layers", "2");
     page.fill("File", &fixture.path("out.conll").display().to_string());
-    page.click("Write the file");
-    page.wait("the export", |page| page.shows("Read back and compared: nothing is missing."));
+    page.click("Write file");
+    page.wait("the export", |page| page.shows("Verified: nothing is missing."));
     let written = std::fs::read_to_string(fixture.path("out.conll")).unwrap();
     assert!(written.contains("Lund\tB-ORG\tB-LOC") || written.contains("Lund B-ORG B-LOC"), "{written}");
 }
@@ -198,24 +198,24 @@ fn an_export_proposes_a_free_name_and_says_when_it_replaces() {
     page.press(Modifiers::COMMAND, Key::E);
     let free = fixture.path("project-annotated-2.jsonl");
     page.wait("a free name", |page| proposal(page) == free.display().to_string());
-    assert!(page.shows("Write the file"));
+    assert!(page.shows("Write file"));
 
     // It comes between the look and the click.
     there("project-annotated-2.jsonl");
-    page.click("Write the file");
-    page.wait("a second look", |page| page.shows("Replace the file"));
+    page.click("Write file");
+    page.wait("a second look", |page| page.shows("Replace file"));
     page.fill("File", &source.display().to_string());
-    page.wait("a look", |page| page.shows("Replace the file"));
+    page.wait("a look", |page| page.shows("Replace file"));
     page.fill("File", &fixture.path("other.jsonl").display().to_string());
-    page.wait("a look", |page| page.shows("Write the file"));
+    page.wait("a look", |page| page.shows("Write file"));
     *fixture.picker.next.lock().unwrap() = vec![taken.clone()];
     page.click("Choose …");
     page.wait("the choice", |page| proposal(page) == taken.display().to_string());
     page.step();
-    assert!(page.shows("Write the file"), "the system's dialog has asked");
+    assert!(page.shows("Write file"), "the system's dialog has asked");
     page.fill("File", &free.display().to_string());
-    page.wait("a look", |page| page.shows("Replace the file"));
-    page.click("Replace the file");
+    page.wait("a look", |page| page.shows("Replace file"));
+    page.click("Replace file");
     page.wait("the export", |page| page.shows_part("3 sentences were left out"));
     let text = |path: &Path| std::fs::read_to_string(path).unwrap();
     assert_eq!((text(&source).as_str(), text(&taken).as_str()), ("dear text", "dear text"));
@@ -228,9 +228,9 @@ fn an_export_is_said_to_be_compared_only_when_it_was() {
     let mut page = fixture.annotating(STORY);
     page.press(Modifiers::COMMAND, Key::E);
     page.fill("File", &fixture.path("out.jsonl").display().to_string());
-    page.click("Write the file");
+    page.click("Write file");
     page.wait("the export", |page| page.shows_part("3 sentences were left out"));
-    assert!(!page.shows_part("Read back"));
+    assert!(!page.shows_part("Verified"));
 }
 
 #[test]
@@ -260,16 +260,16 @@ fn a_file_that_is_replaced_while_it_is_open_is_told_and_the_work_goes_on_in_anot
     page.character("p");
     page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
     std::fs::rename(&other, fixture.path("project.nestling")).unwrap();
-    page.wait("the message", |page| page.shows("Your work is in another file now"));
+    page.wait("the message", |page| page.shows("Your work is now in another file"));
     assert!(page.shows_part("project.kept.nestling"));
     assert!(page.shows_part("Another file was put in the place of the project"));
     assert_eq!(page.project_name(), "project.kept");
     page.key(Key::Escape);
     page.character("o");
     page.wait("the disk", |page| page.see(|d| d.project.save_state()) == SaveState::AllSaved);
-    assert!(page.shows("Your work is in another file now"));
-    page.click("I have read this");
-    assert!(!page.shows("Your work is in another file now"));
+    assert!(page.shows("Your work is now in another file"));
+    page.click("Dismiss");
+    assert!(!page.shows("Your work is now in another file"));
     let mentions = page.mentions(0);
     page.close();
     let page = fixture.open(&fixture.path("project.kept.nestling"));

@@ -15,7 +15,7 @@ fn keys_belong_to_a_field_while_somebody_types_in_it() {
     page.key(Key::Space);
     assert!(page.mentions(0).is_empty());
     assert_eq!((page.status(0), page.current()), (Status::Untouched, 0));
-    page.wait("the search", |page| page.shows("nothing found"));
+    page.wait("the search", |page| page.shows("no results"));
     page.fill("Find sentences", "rained");
     page.wait("the search", |page| page.shows("1 found"));
     page.key(Key::Enter);
@@ -41,10 +41,10 @@ fn going_on_follows_what_was_found() {
     let fixture = Fixture::new();
     let mut page = fixture.annotating("Anna left .\nIt rained .\nAnna came .\nIt rained .\nAnna went .\n");
     page.press(Modifiers::COMMAND, Key::K);
-    page.type_into("Command", "what was found");
+    page.type_into("Command", "search results");
     page.key(Key::Enter);
     page.character("n");
-    assert!(page.shows("Find something first (Ctrl+F)"));
+    assert!(page.shows("Search for something first (Ctrl+F)"));
     page.press(Modifiers::COMMAND, Key::F);
     page.type_into("Find sentences", "anna");
     page.wait("the search", |page| page.shows("3 found"));
@@ -58,7 +58,7 @@ fn going_on_follows_what_was_found() {
     page.key(Key::Space);
     assert_eq!(page.current(), 4, "what is complete is passed over");
     page.key(Key::Space);
-    assert!(page.shows("Every other sentence that was found is complete or skipped"));
+    assert!(page.shows("All other sentences found are complete or skipped"));
     page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::F);
     page.harness.get_by_label_contains("sentence 2, untouched");
 }
@@ -126,7 +126,7 @@ fn words_are_found_in_a_row_whatever_their_case_accents_and_script() {
     assert_eq!(find(&mut page, "cafe ar"), [0], "the last word may be the beginning of one");
     assert_eq!(find(&mut page, "京大"), [2]);
     assert!(find(&mut page, "lund anna").is_empty());
-    assert!(page.shows_part("these words in a row"), "it says how it finds");
+    assert!(page.shows_part("these words in sequence"), "it says how it finds");
     page.click("Show all");
     assert_eq!(listed(&page), [0, 1, 2, 3]);
 }
@@ -153,14 +153,14 @@ fn a_search_and_a_status_hold_together_and_rows_stay_under_the_hand() {
     let fixture = Fixture::new();
     let mut page = fixture.annotating(STORY);
     assert_eq!(find(&mut page, "anna berg"), [0, 2]);
-    page.click("3 to go");
+    page.click("3 to do");
     assert_eq!(listed(&page), [0, 2]);
     page.click("word 1: The");
     page.key(Key::Space);
     assert_eq!((page.status(0), listed(&page)), (Status::Complete, vec![0, 2]), "it was only just completed");
-    page.click("2 to go");
+    page.click("2 to do");
     assert_eq!(listed(&page), [0, 2], "every status");
-    page.click("2 to go");
+    page.click("2 to do");
     assert_eq!(listed(&page), [2], "chosen again");
 }
 

@@ -9,7 +9,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use egui_kittest::{Harness, HarnessBuilder};
 use nestling::annotation::{SentenceId, Status};
 use nestling::gui::{FilePicker, FileRequest, Window, Workspace};
-use nestling::session::{Command, Home, ImportHow, NewProject, Order, Project, ReadRequest, Setting, read_files};
+use nestling::session::{Command, Driver, Home, ImportHow, NewProject, Order, ReadRequest, Setting, read_files};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -109,7 +109,7 @@ impl Fixture {
     pub(crate) fn project(&self, labels: &[&str], file: &Path, how: ImportHow) -> PathBuf {
         let path = self.path("project.nestling");
         let new = NewProject { encoder: Some("small".to_owned()), ..NewProject::with_labels(labels).unwrap() };
-        let mut project = Project::create(&self.home(), &path, &new).unwrap();
+        let mut project = Driver::create(&self.home(), &path, &new).unwrap();
         for setting in [Setting::AutoTrain(false), Setting::Order(Order::Text)] {
             project.run(Command::Set(setting)).unwrap();
         }
@@ -122,7 +122,7 @@ impl Fixture {
     pub(crate) fn empty_project(&self, name: &str) -> PathBuf {
         let path = self.path(name);
         let new = NewProject::with_labels(["PER"]).unwrap();
-        Project::create(&self.home(), &path, &new).unwrap().close().unwrap();
+        Driver::create(&self.home(), &path, &new).unwrap().close().unwrap();
         path
     }
 

@@ -4,14 +4,14 @@ use crate::fixture::{Fixture, Page};
 use eframe::egui::{Key, Modifiers, Role};
 use egui_kittest::kittest::Queryable;
 use nestling::annotation::{SentenceId, Span, Status, TokenIdx};
-use nestling::session::{Command, ImportHow, Project};
+use nestling::session::{Command, Driver, ImportHow};
 use std::path::PathBuf;
 
 /// Ten complete sentences about Lund, which is a place but for one where it is a person and one where it is nothing.
 fn project(fixture: &Fixture) -> PathBuf {
     let text: String = (0..10).map(|i| format!("In year {i} they left for Lund again .\n")).collect();
     let path = fixture.project(&["PER", "LOC"], &fixture.write("lund.txt", &text), ImportHow::default());
-    let mut project = Project::open(&fixture.home(), &path).unwrap();
+    let mut project = Driver::open(&fixture.home(), &path).unwrap();
     let labels: Vec<_> = project.corpus().labels().iter().map(|label| label.id).collect();
     for sentence in (0..10).map(SentenceId) {
         let label = labels[usize::from(sentence.0 != 4)];
@@ -27,7 +27,7 @@ fn project(fixture: &Fixture) -> PathBuf {
 
 fn look_again(page: &mut Page) {
     page.press(Modifiers::COMMAND, Key::G);
-    page.harness.get_by_role_and_label(Role::Button, "Look again").click();
+    page.harness.get_by_role_and_label(Role::Button, "Start review").click();
     page.step();
 }
 
@@ -40,28 +40,28 @@ fn doubts_are_gone_through_with_single_keys_and_do_not_come_again() {
     let fixture = Fixture::new();
     let mut page = fixture.open(&project(&fixture));
     look_again(&mut page);
-    wait_for(&mut page, "Look again · 1 of 2");
+    wait_for(&mut page, "Review · 1 of 2");
     assert_eq!(page.current(), 4);
     assert!(page.shows_part("“Lund” is PER. The same words are LOC in 8 of 10 places"));
     page.key(Key::Enter);
     assert_eq!(page.mentions(4), ["LOC: Lund"]);
 
-    assert!(page.shows("Look again · 2 of 2") && page.shows_part("“Lund” is not marked; perhaps LOC."));
+    assert!(page.shows("Review · 2 of 2") && page.shows_part("“Lund” is not marked. Maybe LOC?"));
     assert_eq!(page.current(), 7);
     let selected = page.see(|workspace| workspace.view.selection()).unwrap();
     assert_eq!((selected.start(), selected.last()), (TokenIdx::new(6), TokenIdx::new(6)));
     page.key(Key::Space);
     assert!(page.mentions(7).is_empty() && page.status(7) == Status::Complete);
-    assert!(page.shows_part("has been looked at") && !page.shows_part("Look again · "));
+    assert!(page.shows("Review finished") && !page.shows_part("Review · "));
 
     look_again(&mut page);
-    wait_for(&mut page, "Nothing stands out");
+    wait_for(&mut page, "Nothing doubtful found");
     // Taken back, it is doubtful again.
     page.press(Modifiers::COMMAND, Key::Z);
     look_again(&mut page);
-    wait_for(&mut page, "Look again · 1 of 1");
-    page.click("End looking again");
-    assert!(!page.shows_part("Look again · "));
+    wait_for(&mut page, "Review · 1 of 1");
+    page.click("End review");
+    assert!(!page.shows_part("Review · "));
     page.close();
 }
 
@@ -70,18 +70,18 @@ fn what_is_mended_by_hand_is_passed_over_and_what_is_passed_by_comes_again() {
     let fixture = Fixture::new();
     let mut page = fixture.open(&project(&fixture));
     look_again(&mut page);
-    wait_for(&mut page, "Look again · 1 of 2");
+    wait_for(&mut page, "Review · 1 of 2");
     page.character("n");
-    assert!(page.shows("Look again · 2 of 2"));
+    assert!(page.shows("Review · 2 of 2"));
     page.character("n");
-    assert!(page.shows("Look again · 1 of 2"), "what was passed by comes again");
+    assert!(page.shows("Review · 1 of 2"), "what was passed by comes again");
     page.key(Key::Delete);
-    assert!(page.mentions(4).is_empty() && page.shows_part("You have changed this"));
+    assert!(page.mentions(4).is_empty() && page.shows_part("You changed this"));
     page.key(Key::Space);
-    assert!(page.shows("Look again · 2 of 2"));
+    assert!(page.shows("Review · 2 of 2"));
     page.key(Key::ArrowUp);
-    assert!(page.shows("Back to it"), "elsewhere the keys do what they always do");
-    page.click("Back to it");
+    assert!(page.shows("Go back"), "elsewhere the keys do what they always do");
+    page.click("Go back");
     page.key(Key::Enter);
     assert_eq!(page.mentions(7), ["LOC: Lund"]);
     page.close();
@@ -92,12 +92,12 @@ fn a_finding_whose_sentence_is_gone_is_passed_over() {
     let fixture = Fixture::new();
     let mut page = fixture.open(&project(&fixture));
     look_again(&mut page);
-    wait_for(&mut page, "Look again · 1 of 2");
+    wait_for(&mut page, "Review · 1 of 2");
     page.key(Key::ArrowUp);
     page.press(Modifiers::COMMAND | Modifiers::SHIFT, Key::J);
-    assert!(page.shows_part("Its sentence is no longer there."));
-    page.click("Go on");
-    assert!(page.shows("Look again · 2 of 2"));
+    assert!(page.shows_part("The sentence no longer exists."));
+    page.click("Continue");
+    assert!(page.shows("Review · 2 of 2"));
     assert_eq!(page.current(), 7);
     page.close();
 }
@@ -107,16 +107,16 @@ fn what_models_say_waits_for_the_person() {
     let fixture = Fixture::new();
     let mut page = fixture.open(&project(&fixture));
     page.press(Modifiers::COMMAND, Key::G);
-    page.click("And what models say that have not seen them");
-    page.harness.get_by_role_and_label(Role::Button, "Look again").click();
+    page.click("Also check them with models");
+    page.harness.get_by_role_and_label(Role::Button, "Start review").click();
     page.step();
     let before = page.current();
-    wait_for(&mut page, "in what is complete.");
+    wait_for(&mut page, " to review.");
     assert_eq!(page.current(), before, "nothing moves under the cursor");
     page.key(Key::Space);
     assert_eq!((page.mentions(4), page.mentions(7)), (vec!["PER: Lund".to_owned()], vec![]), "nor do keys answer it");
     page.press(Modifiers::COMMAND, Key::G);
-    assert!(page.shows_part("Look again · 1 of "));
+    assert!(page.shows_part("Review · 1 of "));
     page.close();
 }
 
@@ -130,7 +130,7 @@ fn without_gold_there_is_nothing_to_look_at() {
     assert!(!page.shows("No sentence is complete yet."));
     page.key(Key::Space);
     page.press(Modifiers::COMMAND, Key::B);
-    page.click("Look again at what is doubtful");
+    page.click("Review doubtful annotations");
     assert!(page.shows_part("1 complete sentence"), "the dashboard leads there, too");
     page.close();
 }

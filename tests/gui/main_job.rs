@@ -67,7 +67,7 @@ fn by_keyboard() {
     let project = fixture.path("ferry.nestling");
     page.fill("File", &project.display().to_string());
     page.fill("Labels", "PER, ORG\nLOC");
-    for control in ["tiny", "Create the project"] {
+    for control in ["tiny", "Create project"] {
         page.harness.get_by_label(control).focus();
         page.step();
         page.key(Key::Space);
@@ -118,11 +118,11 @@ fn by_keyboard() {
     page.press(Modifiers::COMMAND, Key::E);
     let file = fixture.path("out.jsonl");
     page.fill("File", &file.display().to_string());
-    page.harness.get_by_label("Write the file").focus();
+    page.harness.get_by_label("Write file").focus();
     page.step();
     page.key(Key::Enter);
-    page.wait("the export", |page| page.shows("Read back and compared: nothing is missing."));
-    assert!(page.shows("6 sentences were left out because not complete."));
+    page.wait("the export", |page| page.shows("Verified: nothing is missing."));
+    assert!(page.shows("6 sentences were left out because incomplete."));
     assert_eq!(std::fs::read_to_string(&file).unwrap().matches("\"LOC\"").count(), COMPLETE as usize);
     page.key(Key::Escape);
 
@@ -140,7 +140,7 @@ fn by_mouse() {
     // The one thing that has to be typed: where it lies.
     let project = fixture.path("news.nestling");
     page.fill("File", &project.display().to_string());
-    page.click("Create the project");
+    page.click("Create project");
     page.wait("the preview", |page| page.shows("Import 26 sentences"));
     page.click("Import 26 sentences");
     page.wait("the import", |page| page.shows("Annotate"));
@@ -156,7 +156,7 @@ fn by_mouse() {
         page.click("PER  P");
         page.click("word 6: aarhus");
         page.click("label LOC");
-        page.click("Complete and go on");
+        page.click("Complete and go to next");
         assert_eq!(page.status(number), Status::Complete);
     }
     wait_for_suggestions(&mut page);
@@ -183,8 +183,8 @@ fn by_mouse() {
 
     page.click("Export");
     page.fill("File", &fixture.path("out.jsonl").display().to_string());
-    page.click("Write the file");
-    page.wait("the export", |page| page.shows("Read back and compared: nothing is missing."));
+    page.click("Write file");
+    page.wait("the export", |page| page.shows("Verified: nothing is missing."));
     page.click("Close");
     let page = open_again(&fixture, page, &project);
     assert!(page.mentions(first).is_empty(), "undo works after opening, too");

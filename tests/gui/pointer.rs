@@ -69,7 +69,7 @@ fn a_click_whose_pointer_trembles_is_no_drag_and_a_slow_one_is_a_click() {
     let at = page.center("word 6: Anna");
     page.at_once(dragged(&[at, at + vec2(2.0, 1.0), at + vec2(1.0, 0.0)]));
     assert_eq!(page.see(|workspace| workspace.view.selection()).map(|span| span.range()), Some(5..6));
-    let complete = page.center("Complete and go on");
+    let complete = page.center("Complete and go to next");
     let events = clicked(complete);
     page.at_once(events[..2].to_vec());
     page.harness.run_steps(120);
@@ -95,7 +95,7 @@ fn a_slider_is_dragged_within_one_frame() {
     let mut page = fixture.annotating(STORY);
     let threshold = |page: &Page| page.see(|workspace| workspace.project.settings().threshold);
     let before = threshold(&page);
-    let rect = page.harness.get_by_label("Least score of a suggestion").rect();
+    let rect = page.harness.get_by_label("Minimum score of suggestions").rect();
     page.at_once(dragged(&[rect.center(), rect.center() + vec2(20.0, 0.0), rect.right_center() - vec2(4.0, 0.0)]));
     assert!(threshold(&page) > 0.9, "{} before, {} now", before, threshold(&page));
 }
@@ -133,7 +133,7 @@ fn the_colour_picker_opens_over_its_dialog_when_press_and_release_are_one() {
     let fixture = Fixture { foreign: true, ..Fixture::new() };
     let mut page = fixture.annotating(STORY);
     let pickers = |page: &Page| page.harness.query_all_by_role(Role::SpinButton).count();
-    page.click("change label PER");
+    page.click("edit label PER");
     let button = page.harness.get_by_role(Role::ColorWell).rect().center();
     for round in 0..4 {
         page.at_once(clicked(button));
@@ -232,11 +232,11 @@ fn a_label_says_what_it_changed_and_offers_to_take_it_back() {
     let mut page = fixture.annotating(STORY);
     page.click("word 6: Anna");
     page.click("label PER");
-    assert!(page.shows("“Anna” is PER · Ctrl+Z takes it back"));
+    assert!(page.shows("“Anna” is PER · Ctrl+Z to undo"));
     page.click("label ORG");
-    assert!(page.shows("“Anna” is ORG now, no longer PER · Ctrl+Z takes it back"));
+    assert!(page.shows("“Anna” is now ORG, no longer PER · Ctrl+Z to undo"));
     page.click("label ORG");
-    assert!(page.shows("“Anna” is ORG already"));
+    assert!(page.shows("“Anna” is already ORG"));
     page.click("word 4: Aarhus");
     page.click("label LOC");
     page.click("Undo");

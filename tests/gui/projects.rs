@@ -3,14 +3,14 @@
 use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
-use nestling::session::{ImportHow, Project, SaveState, Strategy};
+use nestling::session::{Driver, ImportHow, SaveState, Strategy};
 
 #[test]
 fn an_error_says_what_to_do_and_the_window_goes_on() {
     let fixture = Fixture::new();
     let no_project = fixture.write("broken.nestling", "this is no project");
     let mut page = fixture.window(Some(&no_project));
-    page.wait("the error", |page| page.shows("This did not work"));
+    page.wait("the error", |page| page.shows("Something went wrong"));
     assert!(page.shows("Copy"));
     page.click("Close");
     assert!(page.shows("New project"));
@@ -23,7 +23,7 @@ fn a_project_stays_open_when_another_one_can_not_be_opened() {
     page.press(Modifiers::COMMAND, Key::O);
     page.type_into("Project file", &fixture.path("missing.nestling").display().to_string());
     page.key(Key::Enter);
-    page.wait("the error", |page| page.shows("This did not work"));
+    page.wait("the error", |page| page.shows("Something went wrong"));
     page.click("Close");
     assert!(page.is_open());
     page.character("p");
@@ -38,7 +38,7 @@ fn closing_the_window_waits_for_a_project_that_is_being_opened() {
     page.harness.run_steps(1);
     page.close();
     // Nobody holds it any more.
-    Project::open(&fixture.home(), &project).unwrap().close().unwrap();
+    Driver::open(&fixture.home(), &project).unwrap().close().unwrap();
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn unsaved_changes_are_not_given_up_without_a_word() {
             }
             "new" => {
                 page.press(Modifiers::COMMAND, Key::N);
-                page.click("Create the project");
+                page.click("Create project");
             }
             _ => {
                 assert!(page.refuses_to_close());
@@ -107,7 +107,7 @@ fn dropped_texts_are_forgotten_when_no_project_is_made_for_them() {
     let mut page = fixture.window(None);
     page.wait("the start page", |page| page.shows("New project"));
     page.drop_file(&text);
-    assert!(page.shows("Create the project"));
+    assert!(page.shows("Create project"));
     page.click("Cancel");
     page.drop_file(&project);
     page.wait("the project", Page::is_open);
@@ -120,10 +120,10 @@ fn dropped_texts_are_forgotten_when_no_project_is_made_for_them() {
     assert!(page.shows("Then more.txt will be imported."));
     // The dialog takes what is dropped on it, and keeps what was typed.
     page.drop_file(&project);
-    assert!(page.shows("Create the project"));
+    assert!(page.shows("Create project"));
     page.drop_file(&fixture.write("other.txt", "One more came .\n"));
     assert!(page.shows("Then more.txt and 1 other file will be imported."));
-    page.click("Create the project");
+    page.click("Create project");
     page.wait("the preview", |page| page.shows("Import 4 sentences"));
     assert!(fixture.path("made.nestling").exists());
 }
@@ -132,28 +132,24 @@ fn dropped_texts_are_forgotten_when_no_project_is_made_for_them() {
 fn a_project_opens_where_it_was_left_and_goes_on_in_the_same_order() {
     let fixture = Fixture::new();
     let mut page = fixture.annotating(STORY);
-    assert_eq!(page.chosen("Order of the sentences"), "Next: in the text");
+    assert_eq!(page.chosen("Sentence order"), "Next: text order");
     page.keys(&[Key::ArrowDown, Key::ArrowDown]);
-    page.choose("Order of the sentences", "Next: what teaches most");
+    page.choose("Sentence order", "Next: most informative");
     page.close();
     let mut page = fixture.open(&fixture.path("project.nestling"));
     assert_eq!(page.current(), 2);
-    assert_eq!(page.chosen("Order of the sentences"), "Next: what teaches most");
-    page.choose("Order of the sentences", "Next: what was found");
+    assert_eq!(page.chosen("Sentence order"), "Next: most informative");
+    page.choose("Sentence order", "Next: search results");
     page.close();
     let page = fixture.open(&fixture.path("project.nestling"));
-    assert_eq!(
-        page.chosen("Order of the sentences"),
-        "Next: what teaches most",
-        "what was found is gone with the search"
-    );
+    assert_eq!(page.chosen("Sentence order"), "Next: most informative", "what was found is gone with the search");
 }
 
 #[test]
 fn a_new_project_asks_for_what_teaches_most() {
     let fixture = Fixture::new();
     let page = fixture.open(&fixture.empty_project("new.nestling"));
-    assert_eq!(page.chosen("Order of the sentences"), "Next: what teaches most");
+    assert_eq!(page.chosen("Sentence order"), "Next: most informative");
 }
 
 #[test]
@@ -166,7 +162,7 @@ fn what_can_be_read_of_a_damaged_project_is_rescued_from_the_report() {
     let whole = std::fs::read(&project).unwrap();
     std::fs::write(&project, &whole[..whole.len() - 4096]).unwrap();
     let mut page = fixture.window(Some(&project));
-    page.wait("the report", |page| page.shows("This did not work"));
+    page.wait("the report", |page| page.shows("Something went wrong"));
     page.click("Rescue what can be read");
     page.wait("the new project", |page| page.is_open() && page.shows("Rescued"));
     assert!(page.shows_part("project.rescued.nestling"));

@@ -4,13 +4,13 @@ use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 use nestling::annotation::Status;
-use nestling::session::{ImportHow, Project};
+use nestling::session::{Driver, ImportHow};
 use std::path::PathBuf;
 
 /// A window on a project that somebody else has open.
-fn looking(fixture: &Fixture) -> (Page, PathBuf, Project) {
+fn looking(fixture: &Fixture) -> (Page, PathBuf, Driver) {
     let path = fixture.project(&["PER"], &fixture.write("story.txt", STORY), ImportHow::default());
-    let other = Project::open(&fixture.home(), &path).unwrap();
+    let other = Driver::open(&fixture.home(), &path).unwrap();
     let page = fixture.open(&path);
     (page, path, other)
 }
@@ -20,7 +20,7 @@ fn a_project_that_is_open_elsewhere_is_opened_to_be_read() {
     let fixture = Fixture::new();
     let (mut page, _, other) = looking(&fixture);
     assert!(page.shows_part("It is open already, by"));
-    assert!(page.shows("The learner is off") && !page.shows("All saved") && !page.shows("Train now"));
+    assert!(page.shows("Training is off") && !page.shows("All saved") && !page.shows("Train now"));
     page.fill("Find sentences", "lund");
     page.wait("the search", |page| page.shows("1 found"));
     page.key(Key::Enter);
@@ -29,13 +29,13 @@ fn a_project_that_is_open_elsewhere_is_opened_to_be_read() {
     page.press(Modifiers::COMMAND, Key::E);
     page.click("Also the 3 sentences that are not complete");
     page.fill("File", &fixture.path("out.jsonl").display().to_string());
-    page.click("Write the file");
+    page.click("Write file");
     page.wait("the export", |page| page.shows("Exported"));
     page.click("Close");
 
     other.close().unwrap();
-    page.click("Open again");
-    page.wait("the project", |page| page.is_open() && !page.shows_part("Read only"));
+    page.click("Reopen for editing");
+    page.wait("the project", |page| page.is_open() && !page.shows_part("Read-only"));
     page.character("p");
     assert_eq!(page.mentions(0), ["PER: The"]);
 }
@@ -45,9 +45,9 @@ fn what_would_change_it_is_refused_in_words() {
     let fixture = Fixture::new();
     let (mut page, _, _other) = looking(&fixture);
     let refused = |page: &mut Page, what: &str| {
-        assert!(page.shows_part("Nothing can be changed here: it is open already"), "{what}");
+        assert!(page.shows_part("This project is read-only: it is open already"), "{what}");
         page.harness.run_steps(700);
-        assert!(!page.shows_part("Nothing can be changed here"), "{what}: it passes");
+        assert!(!page.shows_part("This project is read-only"), "{what}: it passes");
     };
     page.character("p");
     refused(&mut page, "a label");
@@ -61,13 +61,13 @@ fn what_would_change_it_is_refused_in_words() {
     refused(&mut page, "a split");
     page.drop_file(&fixture.path("story.txt"));
     refused(&mut page, "an import");
-    page.click("change label PER");
+    page.click("edit label PER");
     refused(&mut page, "a label's name");
     assert_eq!((page.status(0), page.mentions(0).len(), page.current()), (Status::Untouched, 0, 0));
     assert!(page.harness.get_by_label("Import texts").accesskit_node().is_disabled());
     page.press(Modifiers::COMMAND, Key::K);
     page.type_into("Command", "accept");
-    assert!(page.shows("No such command or label"));
+    assert!(page.shows("No matching command or label"));
 }
 
 #[test]
@@ -78,15 +78,15 @@ fn a_file_that_is_read_only_says_so_and_a_copy_can_be_changed() {
     permissions.set_readonly(true);
     std::fs::set_permissions(&path, permissions).unwrap();
     let mut page = fixture.open(&path);
-    assert!(page.shows_part("The file or its folder can't be written. You can look at everything"));
+    assert!(page.shows_part("The file or its folder can't be written. You can view"));
     page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::S);
-    page.fill("File of the copy", &path.display().to_string());
-    page.click("Save the copy");
+    page.fill("Save copy as", &path.display().to_string());
+    page.click("Save copy");
     page.wait("the refusal", |page| page.shows_part("There is a file of this name already"));
     let copy = fixture.path("mine.nestling");
-    page.fill("File of the copy", &copy.display().to_string());
+    page.fill("Save copy as", &copy.display().to_string());
     page.key(Key::Enter);
-    page.wait("the copy", |page| page.shows(&format!("A copy was saved: {}", copy.display())));
+    page.wait("the copy", |page| page.shows(&format!("Copy saved: {}", copy.display())));
     page.drop_file(&copy);
     page.wait("the copy", |page| page.is_open() && page.project_name() == "mine");
     page.character("p");
@@ -99,13 +99,13 @@ fn a_copy_holds_what_was_done_up_to_now() {
     let mut page = fixture.annotating(STORY);
     page.character("p");
     page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::S);
-    assert!(page.field("File of the copy").value().is_some_and(|path| path.ends_with("project copy.nestling")));
+    assert!(page.field("Save copy as").value().is_some_and(|path| path.ends_with("project copy.nestling")));
     let copy = fixture.path("copied");
     *fixture.picker.next.lock().unwrap() = vec![copy.clone()];
     page.click("Choose …");
-    page.wait("the choice", |page| page.field("File of the copy").value().is_some_and(|p| p.ends_with("copied")));
-    page.click("Save the copy");
-    page.wait("the copy", |page| page.shows_part("A copy was saved"));
+    page.wait("the choice", |page| page.field("Save copy as").value().is_some_and(|p| p.ends_with("copied")));
+    page.click("Save copy");
+    page.wait("the copy", |page| page.shows_part("Copy saved"));
     page.character("f");
     let page = fixture.open(&copy.with_extension("nestling"));
     assert_eq!((page.mentions(0), page.status(0)), (vec!["PER: The".to_owned()], Status::InProgress));

@@ -21,7 +21,7 @@ fn a_word_is_split_where_the_person_says_and_joined_again() {
     let mut page = fixture.annotating("We met Berglund there\n");
     page.keys(&[Key::ArrowRight, Key::ArrowRight]);
     page.character("p");
-    call(&mut page, "split the word");
+    call(&mut page, "split word");
     assert!(page.shows("split into Berg and lund") && page.shows("split into B and erglund"));
     page.keys(&[Key::Home, Key::ArrowRight, Key::ArrowRight, Key::ArrowRight]);
     page.key(Key::Enter);
@@ -31,7 +31,7 @@ fn a_word_is_split_where_the_person_says_and_joined_again() {
     page.key(Key::Escape);
     page.click("word 3: Berg");
     page.press(Modifiers::SHIFT, Key::ArrowRight);
-    call(&mut page, "join the selected");
+    call(&mut page, "join selected");
     assert_eq!(words(&page), ["We", "met", "Berglund", "there"]);
     page.press(Modifiers::COMMAND, Key::Z);
     page.press(Modifiers::COMMAND, Key::Z);
@@ -57,24 +57,24 @@ fn the_dialog_goes_by_mouse_too_and_escape_changes_nothing() {
 fn words_and_sentences_that_can_not_be_cut_say_why() {
     let fixture = Fixture::new();
     let mut page = fixture.annotating("A man met Anna Berg .\nIt rained .\n");
-    call(&mut page, "split the word");
-    assert!(page.shows("This word has one character and can't be split"));
-    call(&mut page, "join the selected");
-    assert!(page.shows("Select the words that are to be one"));
+    call(&mut page, "split word");
+    assert!(page.shows("A word of one character can't be split"));
+    call(&mut page, "join selected");
+    assert!(page.shows("Select the words to join"));
     page.press(Modifiers::SHIFT, Key::ArrowRight);
-    call(&mut page, "join the selected");
+    call(&mut page, "join selected");
     assert!(page.shows_part("White space lies between these words"));
     page.key(Key::Home);
-    call(&mut page, "split the sentence");
-    assert!(page.shows("Go to the word that is to begin the next sentence"));
+    call(&mut page, "split sentence");
+    assert!(page.shows("Go to the word that starts the next sentence"));
     page.click("word 4: Anna");
     page.press(Modifiers::SHIFT, Key::ArrowRight);
     page.character("p");
     page.click("word 5: Berg");
-    call(&mut page, "split the sentence");
+    call(&mut page, "split sentence");
     assert!(page.shows_part("The mention \"Anna Berg\" (PER) lies on both sides"));
     page.key(Key::ArrowDown);
-    call(&mut page, "join with the next");
+    call(&mut page, "join with next");
     assert!(page.shows_part("There is no next sentence"));
 }
 
@@ -83,7 +83,7 @@ fn a_sentence_is_split_and_joined_and_the_person_stays_with_the_words() {
     let fixture = Fixture::new();
     let mut page = fixture.annotating("Anna left ; Bo stayed .\nIt rained .\n");
     page.click("word 4: Bo");
-    call(&mut page, "split the sentence");
+    call(&mut page, "split sentence");
     assert_eq!((page.current(), words(&page).len()), (0, 3));
     page.key(Key::ArrowDown);
     assert_eq!((page.current(), words(&page)), (2, vec!["Bo".to_owned(), "stayed".to_owned(), ".".to_owned()]));
@@ -145,7 +145,7 @@ fn whoever_is_in_a_text_that_is_taken_back_goes_to_a_neighbour_and_is_told() {
     assert_eq!(page.current(), 3);
     page.press(Modifiers::COMMAND, Key::Z);
     assert_eq!((page.current(), words(&page).len()), (2, 6));
-    assert!(page.shows("Undone: Import more.txt · 1 sentence taken out, Ctrl+Shift+Z brings them back"));
+    assert!(page.shows("Undone: Import more.txt · 1 sentence removed (Ctrl+Shift+Z to restore)"));
     page.character("p");
     assert_eq!(page.mentions(2), ["PER: Anna"]);
     page.press(Modifiers::COMMAND, Key::Z);
@@ -159,12 +159,11 @@ fn whoever_is_in_a_text_that_is_taken_back_goes_to_a_neighbour_and_is_told() {
     for key in [Key::ArrowRight, Key::Tab, Key::Enter, Key::Space, Key::ArrowDown, Key::Delete] {
         page.key(key);
     }
-    for command in ["split the word", "split the sentence", "join the selected", "join with", "wrap", "flag", "accept"]
-    {
+    for command in ["split word", "split sentence", "join selected", "join with", "wrap", "flag", "accept"] {
         call(&mut page, command);
     }
     page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::Z);
-    assert!(page.shows_part("3 sentences brought back") && page.shows("word 1: The"));
+    assert!(page.shows_part("3 sentences restored") && page.shows("word 1: The"));
 }
 
 #[test]
@@ -176,6 +175,6 @@ fn an_import_is_undone_while_its_sentences_are_listed() {
     page.key(Key::Enter);
     assert_eq!(page.current(), 3);
     page.press(Modifiers::COMMAND, Key::Z);
-    assert!(page.shows("nothing found"));
+    assert!(page.shows("no results"));
     assert_eq!(page.current(), 2);
 }

@@ -47,7 +47,7 @@ fn suggestions_that_are_passed_over_are_counted() {
     let fixture = Fixture::new();
     let mut page = suggesting(&fixture);
     page.keys(&[Key::Tab, Key::Enter, Key::Space]);
-    assert!(page.shows_part("Completed; 2 suggestions were not accepted (Ctrl+Z goes back)"));
+    assert!(page.shows_part("Completed; 2 suggestions were not accepted (Ctrl+Z to undo)"));
     page.press(Modifiers::COMMAND, Key::Z);
     page.character("x");
     page.character("x");
@@ -61,8 +61,8 @@ fn nothing_waits_for_an_answer_in_a_complete_sentence() {
     let fixture = Fixture::new();
     let mut page = suggesting(&fixture);
     page.keys(&[Key::Tab, Key::Enter, Key::Space]);
-    assert!(!page.shows_part("suggestion LOC") && page.shows("No suggestions of an imported file"));
-    assert!(page.shows_part("suggestions that were left are passed over"));
+    assert!(!page.shows_part("suggestion LOC") && page.shows("No suggestions from an imported file"));
+    assert!(page.shows_part("its remaining suggestions are hidden"));
     page.press(Modifiers::SHIFT, Key::Enter);
     assert_eq!(page.mentions(0), ["PER: Anna Berg"], "nothing is there to be accepted");
     page.close();
@@ -87,7 +87,7 @@ fn a_label_that_was_meant_for_what_is_gone_changes_nothing() {
     let fixture = Fixture::new();
     let mut page = suggesting(&fixture);
     page.click("suggestion LOC 0.60: Lund");
-    let slider = page.harness.get_by_label("Least score of a suggestion").rect();
+    let slider = page.harness.get_by_label("Minimum score of suggestions").rect();
     // Hidden and marked within one frame: nobody has seen that something else would be marked.
     let mut events = dragged(&[slider.center(), slider.right_center() - vec2(4.0, 0.0)]);
     events.extend(clicked(page.center("label PER")));
@@ -105,7 +105,7 @@ fn every_command_is_in_the_menu_too() {
     page.click("Menu");
     page.harness.get_by_label_contains("Mentions and suggestions").click();
     page.step();
-    page.harness.get_by_label_contains("Accept all sure suggestions").click();
+    page.harness.get_by_label_contains("Accept all confident suggestions").click();
     page.step();
     assert_eq!(page.mentions(0), ["PER: Anna Berg", "ORG: the Board"]);
     assert!(!page.shows_part("Mentions and suggestions"), "the menu is closed");
@@ -161,7 +161,7 @@ fn a_model_learns_suggests_and_its_news_wait_until_they_are_asked_for() {
     let how = ImportHow { kind: Some(ImportAs::Gold), split: None };
     let mut page = fixture.open(&fixture.project(&["PER", "LOC"], &file, how));
     assert_eq!(page.current(), 10);
-    assert!(page.shows_part("There is no model yet"));
+    assert!(page.shows_part("No model yet"));
 
     page.press(Modifiers::COMMAND, Key::T);
     assert!(page.shows_part("Training model 1 on"));
@@ -177,7 +177,7 @@ fn a_model_learns_suggests_and_its_news_wait_until_they_are_asked_for() {
     page.press(Modifiers::COMMAND.plus(Modifiers::SHIFT), Key::T);
     assert!(page.shows("Pause"), "it goes on");
     page.wait("the first model", |page| page.shows_part("Suggestions: model 1"));
-    page.wait("its suggestions", |page| page.shows_part("of model 1"));
+    page.wait("its suggestions", |page| page.shows_part("from model 1"));
     assert!(page.see(|workspace| workspace.view.model().is_some()), "they appear at once where there was nothing");
 
     page.see(|workspace| assert!(!workspace.view.has_news()));

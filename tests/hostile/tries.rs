@@ -102,7 +102,7 @@ fn is_rescued(file: &[u8]) -> bool {
 fn work(file: &[u8], is_sound: bool) {
     let place = Place::with(file);
     let home = Home::at(place.dir.path().join("home"));
-    let Ok(mut project) = session::Project::open(&home, &place.path()) else { return };
+    let Ok(mut project) = session::Driver::open(&home, &place.path()) else { return };
     let first = project.corpus().sentences().next().map(Sentence::id);
     let _ = (project.documents().len(), project.models().count(), project.learning_curve());
     let _ = (project.history_now(20, None), project.costs().wait());

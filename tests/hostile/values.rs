@@ -58,7 +58,7 @@ fn what_of_a_row_can_be_read_is_kept() {
         "document 2, column name: nothing",
         "document 2, column name: nothing",
     );
-    assert_eq!(corpus.all_documents()[2].name, "document 2");
+    assert_eq!(corpus.document(DocumentId(2)).unwrap().name, "document 2");
 
     let (_, corpus) = lost(
         "UPDATE label SET color = 'red', position = 'first' WHERE id = 0",
@@ -71,7 +71,7 @@ fn what_of_a_row_can_be_read_is_kept() {
     let sql = "UPDATE document SET text = CAST(replace(CAST(text AS BLOB), x'6D61796F72', x'6DFF796F72') AS TEXT) WHERE id = 1";
     let (rescued, corpus) =
         lost(sql, "document 1, column text: a text that is not UTF-8", "document 1: 1 byte of its text");
-    assert!(corpus.all_documents()[1].text.starts_with("The m?yor of the city of Aarhus"));
+    assert!(corpus.document(DocumentId(1)).unwrap().text.starts_with("The m?yor of the city of Aarhus"));
     assert_eq!(rescued.mentions, 59 * 4 + 1);
 }
 

@@ -5,7 +5,7 @@ use crate::sealed::{edit_manifest, reseal};
 use nestling::annotation::{LabelId, ModelId, ProjectId, SentenceId, SentenceSuggestions, Span, Suggestion};
 use nestling::encoder::Encoders;
 use nestling::session::{
-    Command, EvaluateRequest, LearnerState, Part, PredictOptions, Project, RankRequest, SessionError, check_project,
+    Command, Driver, EvaluateRequest, LearnerState, Part, PredictOptions, RankRequest, SessionError, check_project,
 };
 use nestling::store::{Store, Writer};
 use nestling::train::{Checkpoints, Dataset, Event, Example, Pace, TrainRequest};
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-fn predict(project: &mut Project) -> Result<usize, SessionError> {
+fn predict(project: &mut Driver) -> Result<usize, SessionError> {
     let options = PredictOptions { floor: 0.0, ..PredictOptions::default() };
     let done = project.predict_now(Part::Pool, None, None, options, &NEVER, &mut |_, _| {});
     done.map(|report| report.sentences)

@@ -10,7 +10,7 @@ mod sealed;
 mod strangers;
 
 use nestling::annotation::{SentenceId, Span, Status};
-use nestling::session::{Command, Config, Home, ImportHow, NewProject, Project, ReadRequest, SessionError, read_files};
+use nestling::session::{Command, Config, Driver, Home, ImportHow, NewProject, ReadRequest, SessionError, read_files};
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,9 +37,9 @@ impl Place {
     }
 
     /// A project with these labels and sentences "Anna met Zoë .", of which all but the last four are complete.
-    fn make(&self, name: &str, labels: &[&str]) -> Project {
+    fn make(&self, name: &str, labels: &[&str]) -> Driver {
         let new = NewProject { encoder: Some("small".to_owned()), ..NewProject::with_labels(labels).unwrap() };
-        let mut project = Project::create(&self.home(), &self.at(name), &new).unwrap();
+        let mut project = Driver::create(&self.home(), &self.at(name), &new).unwrap();
         let file = self.at("in.txt");
         std::fs::write(&file, "Anna met Zoë .\n".repeat(12)).unwrap();
         let options = vec![("unit".to_owned(), "lines".to_owned())];
@@ -57,8 +57,8 @@ impl Place {
         project
     }
 
-    fn open(&self, name: &str) -> Project {
-        Project::open(&self.home(), &self.at(name)).unwrap()
+    fn open(&self, name: &str) -> Driver {
+        Driver::open(&self.home(), &self.at(name)).unwrap()
     }
 
     fn sql(&self, name: &str, sql: &str) {
@@ -81,7 +81,7 @@ fn config() -> Config {
     Config { encoder: "small".to_owned(), epochs: Some(1), ..Config::default() }
 }
 
-fn train(project: &mut Project) -> Result<u32, SessionError> {
+fn train(project: &mut Driver) -> Result<u32, SessionError> {
     project.train_now(config(), &NEVER, &mut |_| {}).map(|report| report.model.0)
 }
 

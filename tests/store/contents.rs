@@ -63,8 +63,8 @@ fn all_but_the_corpus_comes_back_too() {
     }
     let contents = project.reopen().0;
     assert_eq!(contents.measurements, [score(Split::Blind, 0.6), score(Split::Dev, 0.9)]);
-    assert_eq!(contents.suggestions.get(&SentenceId(0)), Some(&newer));
-    assert_eq!(contents.suggestions.get(&SentenceId(1)), Some(&older));
+    assert_eq!(contents.suggestions.get(SentenceId(0)), Some(&newer));
+    assert_eq!(contents.suggestions.get(SentenceId(1)), Some(&older));
     assert_eq!(contents.models, [model(1, "one"), model(2, "two")]);
     assert_eq!(contents.current_model, Some(ModelId(2)));
     assert_eq!(contents.settings, BTreeMap::from([("b".to_owned(), "2".to_owned())]));
@@ -85,7 +85,7 @@ fn an_import_comes_back_whole() {
     let want = project.corpus.clone();
     let (contents, path, _dir) = project.reopen();
     assert_same(&contents.corpus, &want);
-    assert_eq!(contents.suggestions.get(&SentenceId(3)), Some(&suggestions));
+    assert_eq!(contents.suggestions.get(SentenceId(3)), Some(&suggestions));
     let db = rusqlite::Connection::open(path).unwrap();
     let entry =
         db.query_row("SELECT intent, receipt, edits FROM log WHERE step = 'import' AND revision > 2", [], |row| {

@@ -153,7 +153,7 @@ fn edit(corpus: &Corpus, kind: u8, a: usize, b: usize, c: usize) -> Edit {
         (14, _) => split_sentence(corpus, sentence, b % 8).unwrap_or(refused),
         (15, _) => join_sentences(corpus, sentence).unwrap_or(refused),
         (16..=18, _) => {
-            let document = &corpus.all_documents()[b % corpus.all_documents().len()];
+            let document = corpus.all_documents().values().nth(b % corpus.all_documents().len()).unwrap();
             let new = [Presence::There, Presence::Excluded, Presence::Removed][c % 3];
             Edit::SetPresence { documents: DocumentIds::from_iter([document.id]), old: document.presence, new }
         }

@@ -82,7 +82,7 @@ fn excluded_documents_are_rescued_as_such_and_removed_ones_are_listed() {
     assert_eq!((rescued.documents, rescued.sentences, rescued.mentions), (documents - 1, sentences - 3, mentions - 3));
     assert_eq!(rescued.lost[0], "the document \"d1\", which had been removed");
     let Contents { corpus: mut again, mut history, .. } = Store::open(&rescued.path).unwrap().load().unwrap();
-    let presences = |corpus: &Corpus| -> Vec<_> { corpus.all_documents().iter().map(|d| d.presence).collect() };
+    let presences = |corpus: &Corpus| -> Vec<_> { corpus.all_documents().values().map(|d| d.presence).collect() };
     let (there, excluded, removed) = (Presence::There, Presence::Excluded, Presence::Removed);
     assert_eq!(presences(&again), [there, excluded, there]);
     let back = Edit::SetPresence { documents: DocumentIds::from_iter([DocumentId(1)]), old: excluded, new: there };

@@ -52,7 +52,7 @@ fn other_project(dir: &Path) -> PathBuf {
 fn assert_is_the_other(path: &Path) {
     let store = Store::open(path).unwrap();
     assert_eq!(store.check().unwrap(), Vec::<String>::new());
-    assert_eq!(store.load().unwrap().corpus.all_documents()[0].name, "of the other one");
+    assert_eq!(store.load().unwrap().corpus.document(DocumentId(0)).unwrap().name, "of the other one");
 }
 
 fn assert_holds(path: &Path, want: &Corpus) {

@@ -63,7 +63,7 @@ fn in_a_file_of_version_2_a_removed_document_is_so_and_the_history_goes_on() {
     assert_eq!(store.check().unwrap(), Vec::<String>::new());
     let Contents { mut corpus, mut history, .. } = store.load().unwrap();
     let presences = |corpus: &Corpus| -> Vec<_> {
-        corpus.all_documents().iter().map(|d| format!("{} {}", d.name, d.presence.id())).collect()
+        corpus.all_documents().values().map(|d| format!("{} {}", d.name, d.presence.id())).collect()
     };
     let first = presences(&corpus);
     assert_eq!(first, ["harbour there", "lund removed", "turku there"]);

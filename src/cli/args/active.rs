@@ -1,6 +1,6 @@
 //! Which sentence next, what labels bring and what they cost, as it is typed.
 
-use super::{Common, Tuning, key_value, range};
+use super::common::{Common, Tuning, key_value, range};
 use crate::session::{BLIND_SENTENCES, FOLDS};
 use clap::Args;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! `nestling bench` as it is typed.
 
-use super::{Common, Tuning};
+use super::common::{Common, Tuning};
 use clap::{Args, Subcommand};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! `nestling encoders` as it is typed.
 
-use super::Common;
+use super::common::Common;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 

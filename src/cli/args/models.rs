@@ -1,6 +1,6 @@
 //! How models and encoders are made, used and scored, as it is typed.
 
-use super::{Common, SplitName, Tuning, key_value, probability};
+use super::common::{Common, SplitName, Tuning, key_value, probability};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -54,6 +54,15 @@ pub(in crate::cli) struct Compare {
     /// Split to score on [default: test, or dev if no test sentence is complete]
     #[arg(long, value_enum)]
     pub(in crate::cli) split: Option<SplitName>,
+    /// Try each of these values of a hyper-parameter; repeat for every combination
+    #[arg(long, value_name = "KEY=V1,V2…", value_parser = key_value)]
+    pub(in crate::cli) vary: Vec<(String, String)>,
+    /// Folder for the runs, the table (CSV, Markdown) and its plot (SVG)
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) output: Option<PathBuf>,
+    /// Continue the comparison in --output; architectures, values and seeds can be added
+    #[arg(long, requires = "output")]
+    pub(in crate::cli) resume: bool,
     #[command(flatten)]
     pub(in crate::cli) tuning: Tuning,
     #[command(flatten)]

@@ -1,7 +1,7 @@
 //! `nestling bench train` and `nestling bench predict`
 
-use super::rate;
 use crate::cli::args::{BenchPredict, BenchTrain};
+use crate::cli::json::rate;
 use crate::cli::output::{Ending, Progress, answer, stop_flag};
 use crate::cli::{CliError, predict, train};
 use crate::experiments::{
@@ -114,7 +114,7 @@ fn training_to_text(bench: &TrainBench) -> String {
         "{} on {}, {}, {}, epochs: {}, {:.2} s\n\
          steps      {:.1} sentences/s, {:.0} words/s, {:.0} positions/s\n\
          {}{}\
-         samples    heads: {} positive, {} negative; spans: {} positive, {} negative\n",
+         samples    heads: {} positive, {} negative; spans: {} positive, {} negative; words: {} positive, {} negative\n",
         settings.architecture,
         settings.encoder,
         counted(outcome.train_sentences, "sentence", "sentences"),
@@ -130,6 +130,8 @@ fn training_to_text(bench: &TrainBench) -> String {
         samples.first_words.negative,
         samples.spans.positive,
         samples.spans.negative,
+        samples.words.positive,
+        samples.words.negative,
     )
 }
 

@@ -29,10 +29,10 @@ use super::bert::{Bert, PIECE_DROPOUT};
 use crate::nn::kernels::{self, DropMask};
 use crate::nn::{Gradients, Mode, NnError};
 use candle_core::{Device, Tensor};
-use products::{Bf16Weights, add_weights};
+use products::add_weights;
 use rayon::prelude::*;
 use std::ops::RangeInclusive;
-use tape::{BlockGradients, Masks, SavedActivations, Scratch, Share, shares, split};
+use tape::{Bf16Weights, BlockGradients, Masks, SavedActivations, Scratch, Share, shares, split};
 
 /// Where a forward pass begins.
 #[derive(Clone, Copy, Debug)]

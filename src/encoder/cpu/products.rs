@@ -1,20 +1,13 @@
 //! The matrix products of a block, up, down and for the gradients of its weights, in `f32` or in half precision.
 
 use super::super::bert::{Bert, Block};
-use super::tape::{BlockGradients, SavedActivations, Tape};
+use super::tape::{Bf16Weights, BlockGradients, SavedActivations, Tape};
 use crate::nn::kernels::{self, Panels, View, WriteMode, matmul};
 use crate::nn::{Gradients, Linear, NnError, as_slice};
 use rayon::prelude::*;
 
 /// Rows of a weight's gradient that one task computes.
 const WEIGHT_ROWS: usize = 192;
-
-/// A block's weights in half precision, as the way up needs them, `[in, out]`, and as the way down does, `[out, in]`.
-#[derive(Debug, Default)]
-pub(super) struct Bf16Weights {
-    pub(super) up: [Panels; 6],
-    pub(super) down: [Panels; 6],
-}
 
 /// The products of a block, in the order of [`Bf16Weights`].
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! Buffers of the passes, and how they are shared out among threads.
 
 use super::EncoderBatch;
-use super::products::Bf16Weights;
 use crate::nn::kernels::{AttentionScratch, DropMask, Panels};
 use std::ops::Range;
 
@@ -42,6 +41,13 @@ impl Tape {
     pub fn inner(&self, block: usize) -> &[f32] {
         self.blocks.get(block).map_or(&[], |kept| kept.inner.as_slice())
     }
+}
+
+/// A block's weights in half precision, as the way up needs them, `[in, out]`, and as the way down does, `[out, in]`.
+#[derive(Debug, Default)]
+pub(super) struct Bf16Weights {
+    pub(super) up: [Panels; 6],
+    pub(super) down: [Panels; 6],
 }
 
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,8 @@
 //! One file, from wherever it was broken off.
 
+use super::address::Hub;
 use super::reply::{Reply, ReplyPart, ResponseHead};
-use super::{Fetching, Hub, Repository};
+use super::repository::Repository;
 use crate::disk::{self, Noted as _};
 use crate::encoder::EncoderError;
 use sha2::{Digest as _, Sha256};
@@ -14,6 +15,15 @@ use std::time::{Duration, Instant};
 /// How often in a row a fetch may get nothing.
 const TRIES: u32 = 5;
 const REDIRECTS: usize = 8;
+
+/// How far a fetch is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fetching {
+    pub file: &'static str,
+    pub done_bytes: u64,
+    /// Where the hub says it.
+    pub total_bytes: Option<u64>,
+}
 
 /// What the hub says of a file beforehand.
 #[derive(Clone, Default, Debug)]

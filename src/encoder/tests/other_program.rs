@@ -84,7 +84,8 @@ fn a_wrong_weight_would_show() {
 
 /// Weights for an encoder of any shape.
 pub(super) fn made_up(config: &EncoderConfig, rng: &mut Rng) -> HashMap<String, Tensor> {
-    crate::encoder::weights::shapes(config)
+    config
+        .shapes()
         .into_iter()
         .map(|(name, shape)| {
             // Norms multiply by about 1, matrices keep the size of what they multiply.

@@ -4,7 +4,7 @@
 //! The library allocates by the length that the table gives itself and follows every offset in it. Here the trie is walked
 //! once through all that can be reached.
 
-use super::{MOST_CONTENT_BYTES, Problem};
+use super::problem::{MOST_CONTENT_BYTES, Problem};
 use tokenizers::normalizers::Precompiled;
 
 /// Those of published encoders have 240 to 320 thousand.

@@ -18,6 +18,7 @@ mod charsmap;
 mod model;
 mod normalizer;
 mod pattern;
+mod problem;
 mod shape;
 mod splits;
 #[cfg(test)]
@@ -25,6 +26,7 @@ mod tests;
 
 pub(super) use model::{bpe, parse_merges, parse_vocabulary_json, word_piece};
 pub(super) use normalizer::Steps;
+pub(super) use problem::{MOST_BYTES, MOST_CHARS, Problem};
 
 use model::{AddedTokens, Model};
 use serde::Deserialize;
@@ -37,54 +39,6 @@ use tokenizers::{
 /// What words are taken apart by.
 pub(super) type Tokenizer =
     TokenizerImpl<ModelWrapper, Steps, PreTokenizerWrapper, PostProcessorWrapper, DecoderWrapper>;
-
-/// Of `tokenizer.json` and of each file of a vocabulary; the largest ones published have some forty million.
-pub(super) const MOST_BYTES: u64 = 128 << 20;
-/// Characters of a word that are looked at. A window has room for as many subwords or fewer.
-pub(super) const MOST_CHARS: usize = 2048;
-/// Bytes of one subword. The trie of a Unigram model is as deep.
-const MOST_SUBWORD_BYTES: usize = 512;
-/// Normalizers, and likewise pre-tokenizers, one after the other.
-const MOST_STEPS: usize = 64;
-/// Bytes that one character can become in one step, and that one step can put before a word.
-const MOST_CONTENT_BYTES: usize = 64;
-
-/// Why a tokenizer is refused.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Problem {
-    #[error("the tokenizer can't be read ({0})")]
-    Unreadable(String),
-    #[error("{what}: {got}, but at most {most} can be used")]
-    TooMuch { what: &'static str, got: usize, most: usize },
-    #[error("the pattern {pattern:?} {problem}")]
-    Pattern { pattern: String, problem: &'static str },
-    #[error("precompiled_charsmap {0}")]
-    Charsmap(&'static str),
-    #[error("{0}")]
-    Model(String),
-    #[error("the tokenizer numbers {numbers} subwords, but vocab_size of config.json says {vocabulary}")]
-    Numbers { numbers: usize, vocabulary: usize },
-    #[error("the tokenizer fails at what it was given ({0})")]
-    Fault(String),
-}
-
-impl Problem {
-    /// For what a parser or the library says, which quotes the file and must not become as long.
-    pub(super) fn unreadable(error: &dyn std::fmt::Display) -> Self {
-        const MOST_CHARS: usize = 200;
-        let said = error.to_string();
-        let shown = if said.chars().count() > MOST_CHARS {
-            said.chars().take(MOST_CHARS).chain(['…']).collect()
-        } else {
-            said
-        };
-        Self::Unreadable(shown)
-    }
-
-    fn too_much(what: &'static str, got: usize, most: usize) -> Result<(), Self> {
-        if got > most { Err(Self::TooMuch { what, got, most }) } else { Ok(()) }
-    }
-}
 
 /// What of the file is read.
 #[derive(Deserialize)]

@@ -1,6 +1,6 @@
 //! The model of a tokenizer: its subwords and their numbers, and how parts of words become those.
 
-use super::{MOST_SUBWORD_BYTES, Problem};
+use super::problem::{MOST_SUBWORD_BYTES, Problem};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::collections::HashSet;

@@ -1,7 +1,8 @@
 //! What happens to a word before it is taken apart.
 
+use super::charsmap;
 use super::pattern::Pattern;
-use super::{MOST_CONTENT_BYTES, MOST_STEPS, Problem, charsmap};
+use super::problem::{MOST_CONTENT_BYTES, MOST_STEPS, Problem};
 use serde::Deserialize;
 use tokenizers::normalizers::replace::ReplacePattern;
 use tokenizers::normalizers::{

@@ -4,7 +4,7 @@
 //! nothing where a pattern matches nothing. What is let through matches one character or more, and is matched in linear
 //! time, but for GPT-2's `(?!\S)`, which stands in an alternative without groups.
 
-use super::Problem;
+use super::problem::Problem;
 use serde::Deserialize;
 use std::iter::Peekable;
 use std::str::Chars;

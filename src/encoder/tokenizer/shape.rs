@@ -1,6 +1,6 @@
 //! How large a file of JSON is, before anything is made of it.
 
-use super::Problem;
+use super::problem::Problem;
 
 /// Arrays and objects within each other.
 const MOST_DEPTH: usize = 24;

@@ -1,7 +1,7 @@
 //! How a word is cut before the model takes the parts apart.
 
 use super::pattern::Pattern;
-use super::{MOST_STEPS, Problem};
+use super::problem::{MOST_STEPS, Problem};
 use serde::Deserialize;
 use tokenizers::pre_tokenizers::bert::BertPreTokenizer;
 use tokenizers::pre_tokenizers::byte_level::ByteLevel;

@@ -8,7 +8,7 @@
 use super::{make, not_stopped, read_made};
 use crate::annotation::Corpus;
 use crate::session::{
-    Home, ImportAs, ImportHow, NewProject, Part, PredictReport, Project, SessionError, discontinuous, gold_examples,
+    Driver, Home, ImportAs, ImportHow, NewProject, Part, PredictReport, SessionError, discontinuous, gold_examples,
     labels, stopped, temporary_folder, words,
 };
 use crate::train::{
@@ -200,9 +200,9 @@ struct Read {
 
 impl Read {
     fn of(path: &Path, home: &Home) -> Result<Self, SessionError> {
-        let project = Project::open_to_read(home, path)?;
+        let project = Driver::open_to_read(home, path)?;
         let model = project.current_model().and_then(|id| project.registered(id));
-        let (corpus, config) = (project.corpus_as_it_is(), project.settings().config());
+        let (corpus, config) = (project.snapshot_of_corpus(), project.settings().config());
         project.close()?;
         Ok(Self { corpus, config, model })
     }
@@ -213,9 +213,9 @@ fn made_up(sentences: usize, cancel: &AtomicBool) -> Result<Arc<Corpus>, Session
     let folder = temporary_folder()?;
     let (file, path) = (folder.path().join("corpus.jsonl"), folder.path().join("corpus.nestling"));
     make(&file, sentences, |_| not_stopped(cancel).is_ok())?;
-    let mut project = Project::create(&Home::at(folder.path()), &path, &NewProject::default())?;
+    let mut project = Driver::create(&Home::at(folder.path()), &path, &NewProject::default())?;
     project.import(read_made(&file)?, ImportHow { kind: Some(ImportAs::Gold), split: Some(Part::Train) })?;
-    let corpus = project.corpus_as_it_is();
+    let corpus = project.snapshot_of_corpus();
     project.close()?;
     not_stopped(cancel)?;
     Ok(corpus)

@@ -14,7 +14,7 @@ pub use ui::{UiBench, UiBenchProject, UiBenchRequest, prepare_ui_bench};
 
 use crate::session::temporary_folder;
 use crate::session::{
-    ExportRequest, Home, ImportAs, ImportHow, Incoming, NewProject, Project, ReadRequest, SessionError, read_files,
+    Driver, ExportRequest, Home, ImportAs, ImportHow, Incoming, NewProject, ReadRequest, SessionError, read_files,
     write_whole,
 };
 use crate::train::peak_memory_mb;
@@ -99,7 +99,7 @@ pub fn bench_import(
     };
 
     make(&corpus, sentences, |written| begin(ImportBenchStep::Make { written }).is_ok())?;
-    let mut project = Project::create(&home, &file, &NewProject::default())?;
+    let mut project = Driver::create(&home, &file, &NewProject::default())?;
 
     let started = begin(ImportBenchStep::Parse)?;
     let incoming = read_made(&corpus)?;
@@ -112,7 +112,7 @@ pub fn bench_import(
     let peak_memory_mb = peak_memory_mb();
 
     let started = begin(ImportBenchStep::Open)?;
-    let project = Project::open(&home, &file)?;
+    let project = Driver::open(&home, &file)?;
     let open_secs = started.elapsed().as_secs_f64();
 
     begin(ImportBenchStep::Search)?;
@@ -157,7 +157,7 @@ fn read_made(path: &Path) -> Result<Incoming, SessionError> {
 
 /// Milliseconds of each of many searches: for single words, for two in a row, and for the first letter of one, which
 /// finds a large part of all sentences.
-fn search(project: &Project) -> Result<Vec<f64>, SessionError> {
+fn search(project: &Driver) -> Result<Vec<f64>, SessionError> {
     let corpus = project.corpus();
     let apart = (corpus.sentence_count() / SEARCHED_SENTENCES).max(1);
     let mut times = Vec::with_capacity(3 * SEARCHED_SENTENCES);

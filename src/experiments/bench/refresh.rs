@@ -45,7 +45,7 @@ pub fn bench_refresh(home: &Home, project: &Path, cancel: &AtomicBool) -> Result
     let folder = temporary_folder()?;
     let path = folder.path().join("bench.nestling");
     Store::open_to_read(project)?.save_copy(&path)?;
-    let copy = Project::open(home, &path)?;
+    let copy = Driver::open(home, &path)?;
     let model = copy.learner().current.as_ref().map(|model| model.id).ok_or(SessionError::NoModel)?;
     let name = model_directory(model);
     let (from, to) = (models_dir(project).join(&name), copy.models_dir().join(&name));
@@ -54,10 +54,9 @@ pub fn bench_refresh(home: &Home, project: &Path, cancel: &AtomicBool) -> Result
     copy.run(Command::Set(Setting::AutoTrain(true)))?;
     copy.run(Command::Set(Setting::TrainingPaused(false)))?;
     copy.run(Command::Set(Setting::TrainAfterSentences(1_000_000)))?;
-    let driver = Driver::of(&mut copy);
     copy.start_learner();
     // The model is loaded, and has said what it has to say.
-    wait(&driver, &mut copy, cancel, |project, _| project.learner().predicting.is_none())?;
+    wait(&mut copy, cancel, |project, _| project.learner().predicting.is_none())?;
 
     let open: Vec<SentenceId> =
         copy.corpus().sentences().filter(|s| may_be_offered(s)).map(|s| s.id()).take(LABELLED).collect();
@@ -70,7 +69,7 @@ pub fn bench_refresh(home: &Home, project: &Path, cancel: &AtomicBool) -> Result
     }
     let begun = Instant::now();
     let (mut ended, mut compared) = (None, None);
-    wait(&driver, &mut copy, cancel, |_, events| {
+    wait(&mut copy, cancel, |_, events| {
         ended = ended.or(events.iter().find_map(how_it_ended));
         compared = compared.or(events.iter().find_map(|event| match *event {
             Event::ModelNotBetter { new_f1, current_f1 } => Some((new_f1, current_f1)),
@@ -84,7 +83,7 @@ pub fn bench_refresh(home: &Home, project: &Path, cancel: &AtomicBool) -> Result
     if used {
         let newest = copy.learner().current.as_ref().map(|model| model.id);
         let is_new = |project: &Project, id: &SentenceId| project.suggestions(*id).map(|said| said.model) == newest;
-        wait(&driver, &mut copy, cancel, |project, events| {
+        wait(&mut copy, cancel, |project, events| {
             let came = events.iter().any(|event| match event {
                 Event::Suggestions(ids) => ids.iter().any(|id| is_new(project, id)),
                 _ => false,
@@ -112,21 +111,20 @@ fn how_it_ended(event: &Event) -> Option<bool> {
 }
 
 fn wait(
-    driver: &Driver,
-    project: &mut Project,
+    project: &mut Driver,
     cancel: &AtomicBool,
     mut done: impl FnMut(&Project, &[Event]) -> bool,
 ) -> Result<(), SessionError> {
-    while driver.run_until(project, LOOK, &mut done).is_err() {
+    while project.run_until(LOOK, &mut done).is_err() {
         not_stopped(cancel)?;
     }
     Ok(())
 }
 
 /// So that it finds the model.
-fn reopen(project: Project, home: &Home, path: &Path) -> Result<Project, SessionError> {
+fn reopen(project: Driver, home: &Home, path: &Path) -> Result<Driver, SessionError> {
     project.close()?;
-    Project::open(home, path)
+    Driver::open(home, path)
 }
 
 /// The files of a model: what else is in its folder, or behind a link, is left alone.

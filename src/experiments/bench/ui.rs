@@ -1,9 +1,7 @@
 //! What a measurement of the window is about: which project, and what came of it. The window measures itself.
 
 use super::{Percentiles, make, not_stopped, read_made};
-use crate::session::{
-    Command, Home, ImportAs, ImportHow, NewProject, Project, SessionError, Setting, temporary_folder,
-};
+use crate::session::{Command, Driver, Home, ImportAs, ImportHow, NewProject, SessionError, Setting, temporary_folder};
 use crate::store::Store;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -63,10 +61,10 @@ pub fn prepare_ui_bench(
     let mut project = match &request.on {
         UiBenchProject::Copy(project) => {
             Store::open_to_read(project)?.save_copy(&path)?;
-            Project::open(home, &path)?
+            Driver::open(home, &path)?
         }
         UiBenchProject::MadeUp(sentences) => {
-            let mut project = Project::create(home, &path, &NewProject::default())?;
+            let mut project = Driver::create(home, &path, &NewProject::default())?;
             for (name, kind, sentences) in [
                 ("complete", ImportAs::Gold, sentences.div_ceil(2)),
                 ("suggested", ImportAs::Suggestions, sentences / 2),

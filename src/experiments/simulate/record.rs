@@ -9,11 +9,10 @@
 
 use super::older;
 use super::request::SimulateRequest;
-use crate::session::{Config, SessionError, write_whole};
+use crate::experiments::kept_runs::KeptRuns;
+use crate::session::SessionError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// One strategy with one seed.
@@ -67,26 +66,15 @@ impl RunRecord {
 }
 
 /// The folder of a simulation.
-pub(super) struct Kept {
-    folder: PathBuf,
-}
+pub(super) struct Kept(KeptRuns);
 
 impl Kept {
     /// # Errors
-    /// A folder that holds something, unless it is the same simulation and to go on.
+    /// A folder that holds something, unless it is the same simulation and to be continued.
     pub(super) fn open(folder: &Path, request: &SimulateRequest) -> Result<Self, SessionError> {
-        let runs = folder.join("runs");
-        let io = |source| SessionError::Io { doing: "make the folder of the simulation", source, path: runs.clone() };
-        fs::create_dir_all(&runs).map_err(io)?;
-        let (path, asked) = (folder.join("simulation.json"), asked(request));
-        match fs::read_to_string(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => write_text(&path, &format!("{asked:#}\n"))?,
-            Err(source) => return Err(SessionError::Io { doing: "read what was simulated", source, path }),
-            Ok(_) if !request.resume => return Err(SessionError::SimulationThere { path: folder.to_owned() }),
-            Ok(there) if !is_same(&there, &asked, request) => return Err(SessionError::OtherSimulation { path }),
-            Ok(_) => {}
-        }
-        Ok(Self { folder: folder.to_owned() })
+        let older = older::text(&request.config);
+        let is_older = |config: &str| older.as_deref() == Some(config);
+        KeptRuns::open(folder, "simulation.json", &asked(request), is_older, request.resume).map(Self)
     }
 
     fn name(strategy: &str, seed: u64) -> String {
@@ -95,11 +83,7 @@ impl Kept {
 
     /// Where the project of a run lies.
     pub(super) fn work_folder(&self, strategy: &str, seed: u64) -> PathBuf {
-        self.folder.join("runs").join(Self::name(strategy, seed))
-    }
-
-    fn file(&self, strategy: &str, seed: u64) -> PathBuf {
-        self.folder.join("runs").join(format!("{}.json", Self::name(strategy, seed)))
+        self.0.work_folder(&Self::name(strategy, seed))
     }
 
     /// A run as it was left; one that was not begun is empty.
@@ -107,20 +91,14 @@ impl Kept {
     /// # Errors
     /// A file that can't be read.
     pub(super) fn load(&self, strategy: &str, seed: u64) -> Result<RunRecord, SessionError> {
-        let path = self.file(strategy, seed);
-        match fs::read_to_string(&path) {
-            Ok(text) => Ok(serde_json::from_str(&text)?),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                Ok(RunRecord { strategy: strategy.to_owned(), seed, ..RunRecord::default() })
-            }
-            Err(source) => Err(SessionError::Io { doing: "read a run of the simulation", source, path }),
-        }
+        let kept = self.0.load(&Self::name(strategy, seed))?;
+        Ok(kept.unwrap_or_else(|| RunRecord { strategy: strategy.to_owned(), seed, ..RunRecord::default() }))
     }
 
     /// # Errors
     /// What can go wrong with a disk.
     pub(super) fn save(&self, run: &RunRecord) -> Result<(), SessionError> {
-        write_text(&self.file(&run.strategy, run.seed), &serde_json::to_string(run)?)
+        self.0.save(&Self::name(&run.strategy, run.seed), run)
     }
 }
 
@@ -139,30 +117,11 @@ fn asked(request: &SimulateRequest) -> Json {
     })
 }
 
-/// Whether what is there was asked for by the same request. A setting that it does not name is one of a later program, which
-/// had its default then.
-fn is_same(there: &str, asked: &Json, request: &SimulateRequest) -> bool {
-    let Ok(Json::Object(mut there)) = serde_json::from_str(there) else { return false };
-    let config = match there.remove("config") {
-        Some(Json::Object(config)) => Config::default().identity().into_iter().chain(config).collect(),
-        Some(Json::String(text)) if older::text(&request.config).as_deref() == Some(text.as_str()) => {
-            request.config.identity()
-        }
-        _ => return false,
-    };
-    there.insert("config".to_owned(), Json::Object(config));
-    Json::Object(there) == *asked
-}
-
-fn write_text(path: &Path, text: &str) -> Result<(), SessionError> {
-    let io = |source| SessionError::Io { doing: "write the results", source, path: path.to_owned() };
-    write_whole(path, |out| out.write_all(text.as_bytes()).map_err(io))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::ReadRequest;
+    use crate::experiments::kept_runs::is_same;
+    use crate::session::{Config, ReadRequest};
 
     fn request(config: Config) -> SimulateRequest {
         SimulateRequest {
@@ -185,8 +144,10 @@ mod tests {
         let asked = |config: &Config| asked(&request(config.clone()));
         let mut config = Config::default();
         config.set("w", "0.3").unwrap();
-        let same =
-            |there: &Json, config: &Config| is_same(&there.to_string(), &asked(config), &request(config.clone()));
+        let same = |there: &Json, config: &Config| {
+            let older = older::text(config);
+            is_same(&there.to_string(), &asked(config), |text| older.as_deref() == Some(text))
+        };
         assert!(same(&asked(&config), &config));
         assert!(!same(&asked(&config), &Config::default()) && !same(&asked(&Config::default()), &config));
         let on_more_cores = Config { threads: Some(8), ..config.clone() };

@@ -8,8 +8,8 @@ use crate::annotation::{Fragments, LabelId, Sentence, SentenceId, Status};
 use crate::disk;
 use crate::evaluation::CorrectionEffort;
 use crate::session::{
-    AHEAD, Command, EvaluateRequest, Home, ImportAs, ImportHow, NewProject, Part, Project, RankRequest, SessionError,
-    Setting, Suggested, TrainEvent, TrainReport, dropout_passes, remove_models,
+    AHEAD, Command, Driver, EvaluateRequest, Home, ImportAs, ImportHow, NewProject, Part, Project, RankRequest,
+    SessionError, Setting, Suggested, TrainEvent, TrainReport, dropout_passes, remove_models,
 };
 use crate::store::models_dir;
 use crate::train::{Config, PredictOptions};
@@ -87,7 +87,7 @@ fn remove_project(folder: &Path) -> Result<(), SessionError> {
 
 struct Run<'a> {
     plan: &'a Plan<'a>,
-    project: Project,
+    project: Driver,
     pool: Vec<PoolSentence>,
     record: RunRecord,
 }
@@ -106,7 +106,7 @@ impl<'a> Run<'a> {
                 encoder: Some(plan.request.config.encoder.clone()),
                 ..NewProject::with_labels(plan.gold.labels())?
             };
-            let mut project = Project::create(plan.home, &file, &new)?;
+            let mut project = Driver::create(plan.home, &file, &new)?;
             // The person who is replaced can't be swayed.
             project.run(Command::Set(Setting::Probes(false)))?;
             let how = |kind, split| ImportHow { kind: Some(kind), split: Some(split) };
@@ -115,7 +115,7 @@ impl<'a> Run<'a> {
             project.import(plan.gold.test(), how(ImportAs::Gold, Part::Test))?;
             project
         } else {
-            Project::open(plan.home, &file)?
+            Driver::open(plan.home, &file)?
         };
         let pool = beside(&project, gold)?;
         Ok(Self { plan, project, pool, record })

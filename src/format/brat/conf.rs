@@ -1,11 +1,16 @@
 //! `annotation.conf`, `visual.conf` and `kb_shortcuts.conf`: which labels there are, what they are called and how they
 //! look.
 
-use super::{CONFIGURATION, ID};
 use crate::annotation::{Kept, Rgb};
 use crate::format::ImportedLabel;
 use crate::format::definitions::{of_format, section_name};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Of the format.
+pub(super) const ID: &str = "brat";
+
+/// Files beside the annotations that say what may be annotated, and how it looks.
+pub(super) const CONFIGURATION: [&str; 4] = ["annotation.conf", "visual.conf", "kb_shortcuts.conf", "tools.conf"];
 
 /// Common colour names of CSS.
 const COLORS: &[(&str, &str)] = &[
@@ -107,8 +112,8 @@ pub(super) fn names_labels_alone(annotation: &str) -> bool {
     })
 }
 
-/// The labels of configuration that came by way of another format.
-pub(super) fn labels_of(definitions: &Kept) -> Vec<ImportedLabel> {
+/// The labels that definitions of brat describe, for formats that carry these along.
+pub(in crate::format) fn labels_of(definitions: &Kept) -> Vec<ImportedLabel> {
     let all = by_folder(definitions);
     let text = |folder: &str, name: &str| {
         let of = |folder: &str| all.get(folder)?.get(name).copied();

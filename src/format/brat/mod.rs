@@ -9,30 +9,22 @@ mod ids;
 mod read;
 mod write;
 
-use super::segments::{LineEvidence, TOKENS, UNIT, with_unit};
+pub(super) use conf::labels_of;
+
+use super::segments::{LineEvidence, TOKENS, UNIT};
+use super::unit_choice::with_unit;
 use super::units::OFFSETS;
 use super::{
-    Confidence, Content, Format, FormatError, Holds, ImportedLabel, Input, Layout, OptionSpec, Options, Output,
-    Receipt, Sample, Sink, Sniff,
+    Confidence, Content, Format, FormatError, Holds, Input, Layout, OptionSpec, Options, Output, Receipt, Sample, Sink,
+    Sniff,
 };
-use crate::annotation::Kept;
 
 #[derive(Debug)]
 pub(super) struct Brat;
 
-const ID: &str = "brat";
-
-/// Files beside the annotations that say what may be annotated, and how it looks.
-const CONFIGURATION: [&str; 4] = ["annotation.conf", "visual.conf", "kb_shortcuts.conf", "tools.conf"];
-
-/// The labels that definitions of brat describe, for formats that carry these along.
-pub(super) fn labels_of(definitions: &Kept) -> Vec<ImportedLabel> {
-    conf::labels_of(definitions)
-}
-
 impl Format for Brat {
     fn id(&self) -> &'static str {
-        ID
+        conf::ID
     }
 
     fn title(&self) -> &'static str {

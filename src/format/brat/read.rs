@@ -1,7 +1,7 @@
 //! Reading a text and its annotations.
 
+use super::conf::{self, CONFIGURATION, ID};
 use super::ids::{fields, number_of, references, renamed};
-use super::{CONFIGURATION, ID, conf};
 use crate::annotation::{Kept, Status};
 use crate::format::encoding::{decode, decode_start};
 use crate::format::fit::{Fitted, LeftOut, Lost, RawMention, fit, quotes};

@@ -1,8 +1,8 @@
 //! Writing texts, their annotations and the configuration.
 
+use super::conf::{self, CONFIGURATION, ID};
 use super::conf_write::{self, Used};
 use super::ids::{fields, number_of, references};
-use super::{CONFIGURATION, ID, conf};
 use crate::format::file_names::FileNames;
 use crate::format::spelling::Spelling;
 use crate::format::{

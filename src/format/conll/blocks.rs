@@ -1,6 +1,9 @@
 //! Lines of a file of columns: rows in blocks between blank lines, comments, and where documents begin.
 
-use super::DOCSTART;
+use crate::wording::counted;
+
+/// Begins a document.
+pub(super) const DOCSTART: &str = "-DOCSTART-";
 
 /// What is between two blank lines, or between a line that begins a document and a blank one.
 #[derive(Debug, Default)]
@@ -78,6 +81,11 @@ fn newdoc(line: &str) -> Option<Option<String>> {
 pub(super) fn comment_value<'t>(line: &'t str, key: &str) -> Option<&'t str> {
     let rest = line.strip_prefix('#')?.trim_start().strip_prefix(key)?.trim_start().strip_prefix('=')?;
     Some(rest.strip_prefix(' ').unwrap_or(rest))
+}
+
+/// What is wrong with a row of another number of columns.
+pub(super) fn unlike(columns: usize, expected: usize) -> String {
+    format!("the row has {}, expected {expected}", counted(columns, "column", "columns"))
 }
 
 #[cfg(test)]

@@ -6,11 +6,12 @@
 
 use super::assembly::Assembly;
 use super::blocks::{blocks, comment_value};
-use super::layout::{Asked, Separator};
+use super::layout::Asked;
 use super::profile::{Kind, Profile};
+use super::separator::Separator;
 use crate::format::tags::{begins_like_tag, is_filler, is_o};
 use crate::format::{FormatError, Options};
-use crate::wording::listed;
+use crate::wording::{counted, listed};
 use std::collections::BTreeMap;
 
 /// The columns of CoNLL-U.
@@ -77,7 +78,11 @@ impl Fields {
         match told {
             Some(columns) => {
                 if let Some(outside) = columns.iter().find(|column| **column >= count) {
-                    let found = format!("it is CoNLL-U with {count} columns and has no column {}", outside + 1);
+                    let found = format!(
+                        "it is CoNLL-U with {} and has no column {}",
+                        counted(count, "column", "columns"),
+                        outside + 1
+                    );
                     return Err(FormatError::WrongFormat { format: "CoNLL columns", found, file: file.to_owned() });
                 }
                 fields.layers = columns.into_iter().map(Layer::Column).collect();

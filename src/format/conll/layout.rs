@@ -4,11 +4,13 @@
 //! - Columns that look like tags are all taken, or the person is asked.
 //! - What can be neither words nor tags is never taken for them unasked.
 
-use super::profile::{Kind, Profile, is_name_of_tags, is_name_of_words, most_common_count};
-use super::{LAYERS, TAGS, TOKEN, number};
+use super::blocks::blocks;
+use super::options::{LAYERS, TAGS, TOKEN, number};
+use super::profile::{Column, Kind, Profile, is_name_of_tags, is_name_of_words};
+use super::separator::Separator;
 use crate::format::tags::{is_filler, is_o};
 use crate::format::{FormatError, Options};
-use crate::wording::listed;
+use crate::wording::{counted, listed};
 
 /// More columns than any file of tags has: with so many, lines are sentences or worse.
 const MOST_COLUMNS: usize = 1000;
@@ -30,38 +32,11 @@ pub(super) struct Layout {
     pub(super) unread_tags: Option<String>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Separator {
-    Tabs,
-    Blanks,
-}
-
 /// How many cells a row has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Count {
     Exactly(usize),
     AtLeast(usize),
-}
-
-impl Separator {
-    /// Without white space around the cells. Blanks are ASCII: a no-break space belongs to its word.
-    pub(super) fn split(self, line: &str) -> Vec<&str> {
-        match self {
-            Self::Tabs => line.split('\t').map(str::trim).collect(),
-            Self::Blanks => line.split_ascii_whitespace().map(str::trim).collect(),
-        }
-    }
-
-    /// Tabs, unless more rows are alike at blanks.
-    pub(super) fn find(text: &str) -> (Self, usize) {
-        let share = |separator: Self| {
-            let (count, rows, total) = most_common_count(text, separator);
-            (count, if count > 1 { rows as f64 / total.max(1) as f64 } else { 0.0 })
-        };
-        let ((tabs, alike_at_tabs), (blanks, alike_at_blanks)) = (share(Self::Tabs), share(Self::Blanks));
-        let is_tabs = alike_at_tabs >= 0.95 || (alike_at_tabs > 0.0 && alike_at_tabs >= alike_at_blanks);
-        if is_tabs { (Self::Tabs, tabs) } else { (Self::Blanks, blanks) }
-    }
 }
 
 impl Count {
@@ -119,7 +94,7 @@ impl Layout {
         }
         let wrong = |found: String| FormatError::WrongFormat { format: "CoNLL columns", found, file: file.to_owned() };
         if count > MOST_COLUMNS {
-            return Err(wrong(format!("most rows have {count} columns")));
+            return Err(wrong(format!("most rows have {}", counted(count, "column", "columns"))));
         }
         let profile = Profile::of(text, separator, count);
         if asked.tags.is_none() && asked.token.is_none() && asked.layers.is_none() && is_ontonotes(text) {
@@ -135,11 +110,13 @@ impl Layout {
             || (count < 2 && told != Some(Vec::new()))
         {
             return Err(wrong(format!(
-                "most rows have {count} columns; words are expected in column {} and tags in {}",
+                "most rows have {}; words are expected in column {} and tags in {}",
+                counted(count, "column", "columns"),
                 asked.token.unwrap_or(0) + 1,
                 match (&asked.tags, asked.layers) {
                     (Some(tags), _) => format!("column {}", numbers(tags)),
-                    (None, layers) => format!("the last {}", layers.unwrap_or(1)),
+                    (None, None | Some(1)) => "the last one".to_owned(),
+                    (None, Some(layers)) => format!("the last {layers}"),
                 }
             )));
         }
@@ -164,7 +141,12 @@ impl Layout {
             unread_tags: None,
         };
         if told.is_none() && profile.regular * 10 < profile.rows * 7 {
-            return Err(doubt(&format!("only {} of {} rows have {count} columns", profile.regular, profile.rows)));
+            return Err(doubt(&format!(
+                "only {} of {} rows have {}",
+                profile.regular,
+                profile.rows,
+                counted(count, "column", "columns")
+            )));
         }
         let chosen = choose_tags(&profile, asked.token).map_err(|why| doubt(&why));
         layout.tags = match (told, chosen) {
@@ -290,7 +272,7 @@ fn is_ontonotes(text: &str) -> bool {
 }
 
 fn kind(profile: &Profile, column: usize) -> Kind {
-    profile.columns.get(column).map_or(Kind::Empty, super::profile::Column::kind)
+    profile.columns.get(column).map_or(Kind::Empty, Column::kind)
 }
 
 /// All columns that look like tags.
@@ -335,7 +317,7 @@ fn choose_tags(profile: &Profile, token: Option<usize>) -> Result<Vec<usize>, St
 fn choose_token(profile: &Profile, tags: &[usize]) -> Option<usize> {
     let named = profile.header.as_ref().and_then(|names| names.iter().position(|name| is_name_of_words(name)));
     let free = || (0..profile.columns.len()).filter(|column| !tags.contains(column));
-    let is_constant = |column: &usize| profile.columns.get(*column).is_some_and(super::profile::Column::is_constant);
+    let is_constant = |column: &usize| profile.columns.get(*column).is_some_and(Column::is_constant);
     named
         .filter(|column| !tags.contains(column))
         .or_else(|| free().find(|column| kind(profile, *column) == Kind::Words && !is_constant(column)))
@@ -350,8 +332,8 @@ fn is_unsure_of(profile: &Profile, layout: &Layout) -> bool {
     if profile.header.is_some() {
         return false;
     }
-    let different = |column: usize| profile.columns.get(column).map_or(0, super::profile::Column::different);
-    let rows = profile.columns.get(layout.token).map_or(0, super::profile::Column::rows);
+    let different = |column: usize| profile.columns.get(column).map_or(0, Column::different);
+    let rows = profile.columns.get(layout.token).map_or(0, Column::rows);
     let others =
         (0..profile.columns.len()).filter(|column| *column != layout.token && kind(profile, *column) == Kind::Words);
     let others = others.filter(|column| !layout.tags.contains(column));
@@ -370,7 +352,7 @@ fn alike(text: &str, layout: &Layout) -> Option<(usize, usize)> {
         .flat_map(|(at, a)| layout.tags.iter().skip(at + 1).map(move |b| (*a, *b)))
         .collect();
     let mut counts = vec![(0usize, 0usize); pairs.len()];
-    for (_, line) in super::blocks::blocks(text).flat_map(|block| block.lines) {
+    for (_, line) in blocks(text).flat_map(|block| block.lines) {
         let cells = layout.separator.split(line);
         if !layout.count.fits(&cells) {
             continue;

@@ -14,62 +14,21 @@ mod brackets;
 mod conllu;
 mod entity;
 mod layout;
+mod mentions;
+mod options;
 mod profile;
 mod read;
+mod separator;
 mod words;
 mod write;
 
-use super::scheme::SCHEMES;
 use super::{
     Confidence, Content, Format, FormatError, Holds, Input, OptionSpec, Options, Output, Receipt, Sample, Sink, Sniff,
-    Use,
 };
+use options::{LABEL, LAYERS, SCHEME, TAGS, TOKEN};
 
 #[derive(Debug)]
 pub(super) struct Conll;
-
-const DOCSTART: &str = "-DOCSTART-";
-
-const SCHEME: OptionSpec = OptionSpec {
-    key: "scheme",
-    meaning: "what the prefixes of tags mean; auto recognises it, and writes iob2; none takes each tag for a label",
-    values: SCHEMES,
-    default: "auto",
-    used: Use::Both,
-};
-
-const LAYERS: OptionSpec = OptionSpec {
-    key: "layers",
-    meaning: "how many of the last columns are tags; auto reads all columns that look like tags, and writes one; \
-              written outermost first, one a depth",
-    values: &[],
-    default: "auto",
-    used: Use::Both,
-};
-
-const TAGS: OptionSpec = OptionSpec {
-    key: "tags",
-    meaning: "the columns of the tags, from 1, such as 4 or 3,4; none reads the words alone",
-    values: &[],
-    default: "auto",
-    used: Use::Reading,
-};
-
-const TOKEN: OptionSpec = OptionSpec {
-    key: "token",
-    meaning: "the column of the words, from 1",
-    values: &[],
-    default: "auto",
-    used: Use::Reading,
-};
-
-const LABEL: OptionSpec = OptionSpec {
-    key: "label",
-    meaning: "the label of mentions that the file gives none, such as those of tags that are only B and I",
-    values: &[],
-    default: "",
-    used: Use::Reading,
-};
 
 impl Format for Conll {
     fn id(&self) -> &'static str {
@@ -89,7 +48,7 @@ impl Format for Conll {
     }
 
     fn spelled(&self, token: &str) -> String {
-        column_word(token)
+        write::column_word(token)
     }
 
     fn options(&self) -> &'static [OptionSpec] {
@@ -124,22 +83,4 @@ impl Format for Conll {
     fn write(&self, content: Content<'_, '_>, options: &Options, out: &mut dyn Output) -> Result<Receipt, FormatError> {
         write::write(content, options, &mut *out.file("")?)
     }
-}
-
-/// A whole number from 1 up.
-fn number(options: &Options, spec: &OptionSpec) -> Result<usize, FormatError> {
-    let value = options.value(spec);
-    value.parse().ok().filter(|number| *number > 0).ok_or_else(|| FormatError::BadOption {
-        key: spec.key,
-        value: value.to_owned(),
-        allowed: "use a whole number from 1 up".to_owned(),
-    })
-}
-
-/// A token as it can stand in a column: white space and what would be read as something else becomes `_`.
-fn column_word(token: &str) -> String {
-    if token == DOCSTART {
-        return token.replacen('-', "_", 1);
-    }
-    token.chars().map(|c| if c.is_whitespace() || c == '\u{feff}' { '_' } else { c }).collect()
 }

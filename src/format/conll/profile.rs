@@ -1,9 +1,9 @@
 //! What each column of a file looks like: words, tags, brackets, numbers.
 
 use super::blocks::blocks;
-use super::layout::Separator;
+use super::separator::Separator;
 use crate::format::tags::{begins_like_tag, ends_like_tag, has_doubled_prefix, is_filler, is_o, only_letter};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 /// Rows that are looked at; of a larger file every second block, or every tenth, so that all parts of it are seen.
 const LOOKED_AT: usize = 200_000;
@@ -266,23 +266,4 @@ fn is_other_name(cell: &str) -> bool {
         "document",
     ];
     names.contains(&cell.to_lowercase().as_str())
-}
-
-/// Counts of cells, to find the number of columns.
-pub(super) fn most_common_count(text: &str, separator: Separator) -> (usize, usize, usize) {
-    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-    let lines = || blocks(text).flat_map(|block| block.lines).map(|(_, line)| line);
-    for line in lines().filter(|line| !line.starts_with('#')) {
-        *counts.entry(separator.split(line).len()).or_default() += 1;
-    }
-    if counts.is_empty() {
-        // Words that begin with `#` alone; comments have no tabs.
-        for line in lines().filter(|line| line.contains('\t')) {
-            *counts.entry(separator.split(line).len()).or_default() += 1;
-        }
-    }
-    let total = counts.values().sum();
-    // Of two counts that are as common, the smaller one.
-    let most = counts.iter().rev().max_by_key(|(_, rows)| **rows);
-    most.map_or((0, 0, total), |(count, rows)| (*count, *rows, total))
 }

@@ -1,11 +1,12 @@
 //! Reading the sentences of CoNLL-U.
 
 use super::assembly::{Assembly, Sentence, named, place};
-use super::blocks::{Block, blocks, comment_value};
+use super::blocks::{Block, blocks, comment_value, unlike};
 use super::conllu::{Fields, Id, Layer, pairs};
 use super::entity::Entities;
-use super::layout::Separator;
-use super::read::Tags;
+use super::mentions::Tags;
+use super::options::LABEL;
+use super::separator::Separator;
 use crate::annotation::{Attributes, Fragments, Span, Status};
 use crate::format::tags::is_filler;
 use crate::format::{FormatError, ImportedMention, ImportedSentence, Options};
@@ -25,7 +26,7 @@ pub(super) fn read(
         tags.find(|| fields.sequences(text), options, assembly)?;
     }
     tags.is_bare &= !fields.has_entities && !fields.layers.iter().any(is_numbered);
-    let label = options.value(&super::LABEL).to_owned();
+    let label = options.value(&LABEL).to_owned();
     let mut reader = Reader { fields, tags, label, names: Vec::new(), untyped: Vec::new(), seen: Seen::default() };
     for block in blocks(text) {
         if let Some(name) = &block.begins {
@@ -148,11 +149,12 @@ impl Reader<'_> {
             let entity = pairs(misc).find(|(key, _)| *key == "Entity" && self.fields.has_entities);
             let Some(id) = id.filter(|_| cells.len() == self.fields.count() && !form.is_empty()) else {
                 read.status = Some(Status::InProgress);
-                let expected = self.fields.count();
-                assembly.warn(line, format!(
-                    "the row has {} columns, no number or no word, expected {expected} columns; it was left out, so the sentence is not complete",
-                    cells.len()
-                ));
+                let fault = match () {
+                    () if cells.len() != self.fields.count() => unlike(cells.len(), self.fields.count()),
+                    () if form.is_empty() => "the row has no word".to_owned(),
+                    () => "the row has no number of a word".to_owned(),
+                };
+                assembly.warn(line, format!("{fault}; it was left out, so the sentence is not complete"));
                 continue;
             };
             if let Some((_, value)) = entity.filter(|_| !matches!(id, Id::Range(..))) {

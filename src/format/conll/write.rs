@@ -1,6 +1,7 @@
 //! Writing columns.
 
-use super::{DOCSTART, LAYERS, SCHEME, column_word, number};
+use super::blocks::DOCSTART;
+use super::options::{LAYERS, SCHEME, number};
 use crate::annotation::Span;
 use crate::format::scheme::Scheme;
 use crate::format::spelling::Spelling;
@@ -117,4 +118,12 @@ fn why(span: Span, placed: &[(Span, &str)]) -> LossKind {
         () if others().any(|other| other.overlaps(span)) => LossKind::Crossing,
         () => LossKind::Touching,
     }
+}
+
+/// A token as it can stand in a column: white space and what would be read as something else becomes `_`.
+pub(super) fn column_word(token: &str) -> String {
+    if token == DOCSTART {
+        return token.replacen('-', "_", 1);
+    }
+    token.chars().map(|c| if c.is_whitespace() || c == '\u{feff}' { '_' } else { c }).collect()
 }

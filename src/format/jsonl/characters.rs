@@ -14,6 +14,7 @@ use crate::format::segments::{LineEvidence, segments};
 use crate::format::units::{Counting, Fit, Places, SAY_OFFSETS, fit as fit_of};
 use crate::format::{ImportedSentence, Input, Options};
 use crate::text::{OffsetIndex, TextRange};
+use crate::wording::counted;
 use serde_json::Value;
 use std::ops::Range;
 
@@ -33,7 +34,7 @@ pub(super) struct ReadText {
 enum PlaceError {
     #[error("is empty")]
     Empty,
-    #[error("is outside the text, which has {chars} characters, or inside a character")]
+    #[error("is outside the text, which has {}, or inside a character", counted(*chars, "character", "characters"))]
     Outside { chars: usize },
     #[error("quotes {quoted:?}, but there is {found:?} (counted in {counting})")]
     OtherWords { quoted: String, found: String, counting: Counting },

@@ -1,7 +1,7 @@
 //! What the places of text lines count: looked for in the whole file before it is read. Of a stream only the start can be
 //! looked at, so that later lines may still tell it, or prove it wrong.
 
-use super::END;
+use super::options::END;
 use super::text_line::TextLine;
 use crate::format::units::{Counting, Decision, Ends, Evidence, Forced, SAY_OFFSETS, Said};
 use crate::format::{FormatError, Input, Options};

@@ -7,7 +7,7 @@
 //! | `start` = `end` | an empty entity: wrong | an entity of one token |
 //! | `end` = number of tokens | an entity up to the last token | outside the sentence: wrong |
 
-use super::END;
+use super::options::END;
 use crate::format::units::Ends;
 use crate::format::{FormatError, Input, Options};
 use serde::Deserialize;

@@ -6,6 +6,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// The version in the header; a newer one is refused.
+pub(super) const VERSION: u32 = 1;
+
 keys::line! {
     /// A line whose mentions count tokens, or one without mentions.
     Line {

@@ -8,65 +8,23 @@ mod ends;
 mod keys;
 mod line;
 mod locate;
+mod options;
 mod read;
 mod sentence;
 mod tagging;
 mod text_line;
 mod write;
 
-use super::scheme::SCHEMES;
-use super::segments::{LineEvidence, TOKENS, UNIT, with_unit};
+use super::segments::{LineEvidence, TOKENS, UNIT};
+use super::unit_choice::with_unit;
 use super::units::OFFSETS;
 use super::{
     Confidence, Content, Format, FormatError, Holds, Input, OptionSpec, Options, Output, Receipt, Sample, Sink, Sniff,
-    Use,
 };
+use options::{END, HEADER, LABEL, NAMES, SCHEME};
 
 #[derive(Debug)]
 pub(super) struct Jsonl;
-
-/// The version in the header; a newer one is refused.
-const VERSION: u32 = 1;
-
-const END: OptionSpec = OptionSpec {
-    key: "end",
-    meaning: "what `end` of an entity names: the token after the last (exclusive) or the last (inclusive)",
-    values: &["auto", "exclusive", "inclusive"],
-    default: "auto",
-    used: Use::Both,
-};
-
-const HEADER: OptionSpec = OptionSpec {
-    key: "header",
-    meaning: "whether a written file begins with a header; without, it can be appended to another one",
-    values: &["yes", "no"],
-    default: "yes",
-    used: Use::Writing,
-};
-
-const NAMES: OptionSpec = OptionSpec {
-    key: "names",
-    meaning: "the tags that numbers in `ner_tags` stand for, from 0, separated by commas: O,B-PER,I-PER",
-    values: &[],
-    default: "",
-    used: Use::Reading,
-};
-
-const SCHEME: OptionSpec = OptionSpec {
-    key: "scheme",
-    meaning: "what the prefixes of `ner_tags` mean; auto recognises it, none takes each tag for a label",
-    values: SCHEMES,
-    default: "auto",
-    used: Use::Reading,
-};
-
-const LABEL: OptionSpec = OptionSpec {
-    key: "label",
-    meaning: "the label of mentions whose `ner_tags` are only B and I",
-    values: &[],
-    default: "",
-    used: Use::Reading,
-};
 
 /// Keys of lines without words whose mentions count characters.
 const MENTIONS_IN_TEXT: [&[u8]; 4] = [b"\"spans\"", b"\"label\"", b"\"labels\"", b"\"start_offset\""];

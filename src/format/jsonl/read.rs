@@ -3,11 +3,11 @@
 use super::characters::{ReadText, read_text};
 use super::counting::TextCounting;
 use super::ends::{self, Decision};
-use super::line::{Line, explain};
+use super::line::{Line, VERSION, explain};
+use super::options::NAMES;
 use super::sentence::{ReadSentence, read_sentence};
 use super::tagging;
 use super::text_line::TextLine;
-use super::{NAMES, VERSION};
 use crate::annotation::Kept;
 use crate::format::brat::labels_of;
 use crate::format::fit::Changes;

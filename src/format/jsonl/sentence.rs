@@ -7,6 +7,7 @@ use crate::format::tags::Notation;
 use crate::format::units::{Counting, Ends, Forced, Places};
 use crate::format::{ImportedMention, ImportedSentence};
 use crate::text::{TextRange, TextTooLong, tokenize};
+use crate::wording::counted;
 
 /// A sentence whose tokens are ranges of its own text.
 pub(super) struct ReadSentence {
@@ -35,11 +36,11 @@ pub(super) enum LineError {
     TokenNotInText { position: usize, token: String },
     #[error("`offsets` does not fit: token {position}, {token:?}, is not there in the text")]
     TokenNotThere { position: usize, token: String },
-    #[error("`offsets` has {found} pairs for {tokens} tokens")]
+    #[error("`offsets` has {} for {}", counted(*found, "pair", "pairs"), counted(*tokens, "token", "tokens"))]
     OffsetCount { found: usize, tokens: usize },
     #[error("it has entities but no `tokens` for them to count")]
     EntitiesWithoutTokens,
-    #[error("`ner_tags` has {found} tags for {tokens} tokens")]
+    #[error("`ner_tags` has {} for {}", counted(*found, "tag", "tags"), counted(*tokens, "token", "tokens"))]
     TagCount { found: usize, tokens: usize },
     #[error("`ner_tags` holds numbers, and what they stand for is not in the file")]
     NoNames,
@@ -56,7 +57,7 @@ enum EntityError {
     Empty,
     #[error("has no token (if `end` names the last token, set the option end=inclusive)")]
     EmptyIfExclusive,
-    #[error("is outside the {tokens} tokens of the sentence")]
+    #[error("is outside the sentence of {}", counted(*tokens, "token", "tokens"))]
     Outside { tokens: usize },
     #[error("can't be read because {0}")]
     Fragments(#[from] FragmentsError),

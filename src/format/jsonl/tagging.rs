@@ -1,8 +1,9 @@
 //! How the tags in `ner_tags` are meant: of all lines, before the first one is read.
 
 use super::line::Tag;
-use super::{LABEL, SCHEME};
-use crate::format::scheme::{Evidence, Scheme};
+use super::options::{LABEL, SCHEME};
+use crate::format::scheme::Scheme;
+use crate::format::tag_order::Evidence;
 use crate::format::tags::{Doubt, Notation, Tag as Said};
 use crate::format::{FormatError, Input, Options, Sink};
 use serde::Deserialize;
@@ -50,7 +51,7 @@ pub(super) fn find(
     let mut evidence = Evidence::default();
     each(input, names, &mut |tags| evidence.add(tags, &notation))?;
     let says_something = counts.keys().any(|tag| matches!(notation.read(tag), Said::Of(..) | Said::Bare(_)));
-    notation.settle(&evidence, asked);
+    evidence.settle(&mut notation, asked);
     if asked.is_none() && says_something {
         sink.note(format!("tags were read as {}; else set the option scheme=…: {file}", notation.shown()));
     }

@@ -1,7 +1,8 @@
 //! Writing JSON lines.
 
+use super::line::VERSION;
 use super::locate::locate;
-use super::{END, HEADER, VERSION};
+use super::options::{END, HEADER};
 use crate::annotation::{Attributes, Kept, Split, Status};
 use crate::format::units::Ends;
 use crate::format::{Content, DocumentView, FormatError, MentionView, Options, Receipt, SentenceView};

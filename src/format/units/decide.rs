@@ -10,7 +10,7 @@
 
 use super::evidence::{Evidence, Said, Tally, quotes_found};
 use super::{Counting, Ends, Forced, Unit};
-use crate::wording::listed;
+use crate::wording::{counted, listed};
 use std::cmp::Reverse;
 
 /// Places that look wrong in any way, and are reported one by one; more of them stop the reader, unless they are a small
@@ -68,9 +68,9 @@ impl Evidence {
 
     fn why(&self, best: &Tally, usual: &Tally, counting: Counting) -> String {
         format!(
-            "then {} of {} places are whole words or what is quoted there, and as {counting} with {} ends {}",
+            "then {} of {} are whole words or what is quoted there, and as {counting} with {} ends {}",
             best.whole,
-            self.places,
+            counted(self.places, "place", "places"),
             counting.ends.name(),
             usual.whole
         )
@@ -85,8 +85,8 @@ impl Evidence {
         let first = self.first.as_ref().map(|first| format!("; the first that is none: {first}")).unwrap_or_default();
         Doubt {
             why: format!(
-                "it is unclear what the offsets count: of {} places those that are whole words are {counts}{first}",
-                self.places
+                "it is unclear what the offsets count: of {} those that are whole words are {counts}{first}",
+                counted(self.places, "place", "places")
             ),
         }
     }

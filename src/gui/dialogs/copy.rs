@@ -26,7 +26,7 @@ impl CopyDialog {
             self.writing = None;
             match result.map_err(SessionError::from).flatten() {
                 Ok(()) => {
-                    let text = format!("A copy was saved: {}", self.full_path().display());
+                    let text = format!("Copy saved: {}", self.full_path().display());
                     context.actions.extend([UiAction::CloseDialog, UiAction::Notice(text)]);
                 }
                 Err(error) => self.failure = Some(Report::of("", &error).text),
@@ -36,7 +36,7 @@ impl CopyDialog {
             Some(_) => {
                 ui.horizontal(|ui| {
                     ui.spinner();
-                    ui.label("Writing the copy …");
+                    ui.label("Saving the copy …");
                 });
             }
             None => self.choose(ui, context),
@@ -61,16 +61,16 @@ impl CopyDialog {
 
     fn choose(&mut self, ui: &mut Ui, context: &mut DialogContext<'_>) {
         let Some(project) = context.project else { return };
-        field_name(ui, "File of the copy");
+        field_name(ui, "Save copy as");
         let request = FileRequest::SaveAs(self.full_path());
-        self.path.show(ui, "File of the copy", &[("Choose …", request)], context.services);
-        explain(ui, "All texts, labels and decisions up to now, as a project of its own. Trained models stay here.");
+        self.path.show(ui, "Save copy as", &[("Choose …", request)], context.services);
+        explain(ui, "A separate project with all texts, labels and decisions so far. Trained models are not copied.");
         if let Some(failure) = &self.failure {
             problem(ui, failure);
         }
         button_row(ui, |ui| {
             let ready = !self.path.text.trim().is_empty();
-            if default_button(ui, ready, "Save the copy") {
+            if default_button(ui, ready, "Save copy") {
                 self.failure = None;
                 self.writing = Some(project.save_copy(self.full_path()));
             }

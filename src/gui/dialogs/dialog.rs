@@ -30,13 +30,37 @@ impl Dialog {
         match self {
             Dialog::Export(dialog) => dialog.is_writing(),
             Dialog::Copy(dialog) => dialog.is_writing(),
-            _ => false,
+            Dialog::NewProject(_)
+            | Dialog::Open(_)
+            | Dialog::Import(_)
+            | Dialog::Documents(_)
+            | Dialog::Dashboard(_)
+            | Dialog::History(_)
+            | Dialog::SplitWord(_)
+            | Dialog::Label(_)
+            | Dialog::LookAgain(_)
+            | Dialog::Settings(_)
+            | Dialog::KeyHelp(_)
+            | Dialog::Palette(_) => false,
         }
     }
 
     /// Another dialog in its place would lose what a person has typed.
     pub(in crate::gui) fn holds_typing(&self) -> bool {
-        matches!(self, Dialog::Label(_) | Dialog::Settings(_) | Dialog::Export(_) | Dialog::Copy(_))
+        match self {
+            Dialog::Label(_) | Dialog::Settings(_) | Dialog::Export(_) | Dialog::Copy(_) => true,
+            // A dropped file is what these are for, or takes nothing from them.
+            Dialog::NewProject(_)
+            | Dialog::Open(_)
+            | Dialog::Import(_)
+            | Dialog::Documents(_)
+            | Dialog::Dashboard(_)
+            | Dialog::History(_)
+            | Dialog::SplitWord(_)
+            | Dialog::LookAgain(_)
+            | Dialog::KeyHelp(_)
+            | Dialog::Palette(_) => false,
+        }
     }
 
     /// Something was typed in it that the project does not have yet.
@@ -44,7 +68,18 @@ impl Dialog {
         match self {
             Dialog::Label(dialog) => dialog.is_ahead_of(project),
             Dialog::Settings(dialog) => dialog.typed_author(project).is_some(),
-            _ => false,
+            Dialog::NewProject(_)
+            | Dialog::Open(_)
+            | Dialog::Import(_)
+            | Dialog::Export(_)
+            | Dialog::Copy(_)
+            | Dialog::Documents(_)
+            | Dialog::Dashboard(_)
+            | Dialog::History(_)
+            | Dialog::SplitWord(_)
+            | Dialog::LookAgain(_)
+            | Dialog::KeyHelp(_)
+            | Dialog::Palette(_) => false,
         }
     }
 
@@ -53,7 +88,18 @@ impl Dialog {
         match self {
             Dialog::Export(dialog) => dialog.wait(),
             Dialog::Copy(dialog) => dialog.wait(),
-            _ => {}
+            Dialog::NewProject(_)
+            | Dialog::Open(_)
+            | Dialog::Import(_)
+            | Dialog::Documents(_)
+            | Dialog::Dashboard(_)
+            | Dialog::History(_)
+            | Dialog::SplitWord(_)
+            | Dialog::Label(_)
+            | Dialog::LookAgain(_)
+            | Dialog::Settings(_)
+            | Dialog::KeyHelp(_)
+            | Dialog::Palette(_) => {}
         }
     }
 

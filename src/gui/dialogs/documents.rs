@@ -4,23 +4,32 @@ use super::{DialogContext, begin_footer, default_button, explain, modal};
 use crate::annotation::DocumentId;
 use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId, keys_text};
-use crate::gui::theme::{self, RADIUS_CONTROL, Tokens, size};
+use crate::gui::theme::{self, size};
 use crate::gui::widgets::galleys::elided;
 use crate::gui::widgets::parts::{button, quiet_button};
 use crate::gui::widgets::sentence::{Content, Typesetter, paint_words};
-use crate::session::{Command, DocumentRow, Project};
+use crate::gui::widgets::table::{Column, Row, Sort, Table, TableState, cell_place, cell_text};
+use crate::session::{Command, DocumentRow, Project, Task};
 use crate::text::tokenize;
 use crate::wording::{counted, grouped};
 use eframe::egui::{
-    self, Align, Align2, Button, Color32, CursorIcon, Id, Layout, Margin, Rect, Response, Role, ScrollArea, Sense,
-    TextEdit, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    self, Align, Align2, Button, Color32, CursorIcon, Id, Layout, Margin, Rect, Response, Role, Sense, TextEdit, Ui,
+    UiBuilder, WidgetInfo, pos2, vec2,
 };
+use std::collections::HashSet;
 
 const ROW_SPACING: f32 = 2.0;
 /// Rows for which there is room at least.
 const FEWEST_ROWS: usize = 4;
 /// The window's height but for the rows.
 const BESIDE_ROWS: f32 = 350.0;
+const NAME: Column = Column::rest("Name");
+const SENTENCES: Column = Column::number("Sentences", size::NUMBER_COLUMN);
+const COMPLETE: Column = Column::number("Complete", size::NUMBER_COLUMN);
+const MENTIONS: Column = Column::number("Mentions", size::NUMBER_COLUMN);
+const COLUMNS: [Column; 5] = [NAME, SENTENCES, COMPLETE, MENTIONS, Column::actions(size::ROW_ACTIONS)];
+/// Of a project that can't be changed.
+const READ_ONLY: [Column; 4] = [NAME, SENTENCES, COMPLETE, MENTIONS];
 
 pub(crate) struct DocumentsDialog {
     filter: String,
@@ -31,30 +40,32 @@ pub(crate) struct DocumentsDialog {
     asked: Option<(u64, String)>,
     /// The most documents that were listed: the dialog stays as high as that, so that nothing moves under the hand.
     most: usize,
-    /// Nothing was painted yet.
-    fresh: bool,
+    table: TableState,
 }
 
-/// The documents of a revision, counted once, and which of them a filter lets through.
+/// The documents of a revision, counted once, and those of them that a filter lets through, in the order of the table.
 #[derive(Default)]
 struct List {
-    made_of: Option<(u64, String)>,
+    made_of: Option<(u64, String, Option<Sort>)>,
+    /// The last answer to a filter; until there is one to what is typed now, this one holds.
+    found: Found,
+    /// What is being looked for.
+    looking: Option<(String, Task<HashSet<DocumentId>>)>,
     all: Vec<DocumentRow>,
     excluded: usize,
     shown: Vec<DocumentRow>,
 }
 
-/// Where the parts of a row are.
-struct Columns {
-    name: Rect,
-    /// The right ends of sentences, complete ones and mentions.
-    numbers: [f32; 3],
-    actions: Rect,
-}
-
 impl DocumentsDialog {
     pub(crate) fn new() -> Self {
-        Self { filter: String::new(), list: List::default(), done: Vec::new(), asked: None, most: 0, fresh: true }
+        Self {
+            filter: String::new(),
+            list: List::default(),
+            done: Vec::new(),
+            asked: None,
+            most: 0,
+            table: TableState::default(),
+        }
     }
 
     pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
@@ -66,7 +77,7 @@ impl DocumentsDialog {
         if let Some((_, text)) = self.asked.take_if(|(at, _)| *at != revision) {
             self.done.push(text);
         }
-        self.list.follow(project, &self.filter);
+        self.list.follow(project, &self.filter, self.table.sort());
         self.most = self.most.max(self.list.all.len()).max(FEWEST_ROWS);
         let room = (ctx.content_rect().height() - BESIDE_ROWS).max(size::LIST_ROW * FEWEST_ROWS as f32);
         let closed = modal(ctx, "Documents", size::DIALOG_WIDE, |ui| {
@@ -98,33 +109,38 @@ impl DocumentsDialog {
     }
 
     fn rows(&mut self, ui: &mut Ui, room: f32, project: &Project, context: &mut DialogContext<'_>) {
-        let tokens = theme::tokens(ui);
         let can_change = project.read_only().is_none();
-        let (head, _) = ui.allocate_exact_size(vec2(ui.available_width(), size::LABEL_ROW), Sense::hover());
-        head_row(ui, &Columns::of(head, can_change), tokens);
         ui.spacing_mut().item_spacing.y = ROW_SPACING;
         let height = (self.most as f32 * (size::LIST_ROW + ROW_SPACING)).min(room);
-        let area = ScrollArea::vertical().auto_shrink(false).max_height(height).min_scrolled_height(height);
-        // Not where it was when another dialog was closed, perhaps days ago.
-        let area = if std::mem::take(&mut self.fresh) { area.vertical_scroll_offset(0.0) } else { area };
-        area.show_rows(ui, size::LIST_ROW, self.list.shown.len(), |ui, range| {
-            if self.list.shown.is_empty() {
-                let text = if self.list.all.is_empty() {
-                    "The project has no texts yet: import some."
-                } else {
-                    "No document has such a name."
-                };
-                ui.label(theme::body(text, tokens.text_dim));
-            }
-            for row in self.list.shown.get(range).unwrap_or_default() {
-                if let Some((verb, command)) = show_row(ui, row, project, can_change, context) {
-                    let name = name_of(project, row.id);
-                    self.asked = Some((project.corpus().revision(), format!("{verb} {name}")));
-                    context.actions.push(UiAction::Change(command));
-                }
+        if self.list.shown.is_empty() {
+            self.nothing(ui, height);
+            ui.reset_style();
+            return;
+        }
+        let columns: &[Column] = if can_change { &COLUMNS } else { &READ_ONLY };
+        let rows = self.list.shown.len();
+        let table = Table { id: "documents", columns, rows, row_height: size::LIST_ROW, height, keeps_height: true };
+        table.show(ui, &mut self.table, |row| {
+            let Some(document) = self.list.shown.get(row.index()) else { return };
+            if let Some((verb, command)) = show_row(row, document, project, can_change, context) {
+                let name = name_of(project, document.id);
+                self.asked = Some((project.corpus().revision(), format!("{verb} {name}")));
+                context.actions.push(UiAction::Change(command));
             }
         });
         ui.reset_style();
+    }
+
+    /// As high as a table would be.
+    fn nothing(&self, ui: &mut Ui, height: f32) {
+        let text = if self.list.all.is_empty() {
+            "This project has no texts yet. Import some."
+        } else {
+            "No document matches."
+        };
+        let (_, place) = ui.allocate_space(vec2(ui.available_width(), size::LABEL_ROW + ROW_SPACING + height));
+        let mut inside = ui.new_child(UiBuilder::new().max_rect(place).layout(Layout::top_down(Align::Min)));
+        inside.label(theme::body(text, theme::tokens(ui).text_dim));
     }
 
     /// The keys are the dialog's: what Ctrl+Z does elsewhere is a button here.
@@ -135,7 +151,7 @@ impl DocumentsDialog {
         let Some(text) = self.done.last() else { return };
         let mut ui = ui.new_child(UiBuilder::new().max_rect(line).layout(Layout::right_to_left(Align::Center)));
         let undo = quiet_button(&mut ui, "Undo");
-        let later = format!("{} takes it back later", keys_text(CommandId::Undo));
+        let later = format!("{} also undoes it later", keys_text(CommandId::Undo));
         ui.label(theme::small(later, tokens.text_dim));
         let font = theme::regular(size::TEXT_SMALL);
         let galley = elided(&ui, text, font, tokens.text, ui.available_width() - size::GAP);
@@ -167,98 +183,110 @@ impl DocumentsDialog {
     }
 }
 
+/// The documents whose names hold something, or all where it is nothing.
+#[derive(Default)]
+struct Found {
+    filter: String,
+    documents: HashSet<DocumentId>,
+}
+
 impl List {
-    fn follow(&mut self, project: &Project, filter: &str) {
-        let (revision, filter) = (project.corpus().revision(), filter.trim().to_lowercase());
-        let counted = self.made_of.as_ref().is_some_and(|(of, _)| *of == revision);
-        if self.made_of.as_ref().is_some_and(|(_, made)| counted && *made == filter) {
+    fn follow(&mut self, project: &Project, filter: &str, sort: Option<Sort>) {
+        self.look(project, filter.trim());
+        let now = (project.corpus().revision(), self.found.filter.clone(), sort);
+        if self.made_of.as_ref() == Some(&now) {
             return;
         }
-        if !counted {
+        if self.made_of.as_ref().is_none_or(|(counted, ..)| *counted != now.0) {
             self.all = project.documents();
             self.excluded = self.all.iter().filter(|row| row.excluded).count();
         }
-        let matches = |row: &&DocumentRow| name_of(project, row.id).to_lowercase().contains(&filter);
-        self.shown = self.all.iter().filter(matches).copied().collect();
-        self.made_of = Some((revision, filter));
-    }
-}
-
-impl Columns {
-    fn of(row: Rect, with_actions: bool) -> Self {
-        let inside = row.shrink2(vec2(size::GAP, 0.0));
-        let actions = if with_actions { size::ROW_ACTIONS } else { 0.0 };
-        let right = inside.right() - actions;
-        let numbers = [2.0, 1.0, 0.0].map(|column| right - column * size::NUMBER_COLUMN);
-        let end_of_name = right - 3.0 * size::NUMBER_COLUMN;
-        Self {
-            name: Rect::from_min_max(inside.min, pos2(end_of_name, inside.bottom())),
-            numbers,
-            actions: Rect::from_min_max(pos2(right, inside.top()), inside.max),
+        let Found { filter, documents } = &self.found;
+        let is_found = |row: &&DocumentRow| filter.is_empty() || documents.contains(&row.id);
+        self.shown = self.all.iter().filter(is_found).copied().collect();
+        if let Some(sort) = sort {
+            match sort.column {
+                1 => sort.apply(&mut self.shown, |a, b| a.sentences.cmp(&b.sentences)),
+                2 => sort.apply(&mut self.shown, |a, b| a.complete.cmp(&b.complete)),
+                3 => sort.apply(&mut self.shown, |a, b| a.mentions.cmp(&b.mentions)),
+                _ => {
+                    let named = self.shown.iter().map(|row| (name_of(project, row.id).to_lowercase(), *row));
+                    let mut named: Vec<(String, DocumentRow)> = named.collect();
+                    sort.apply(&mut named, |(a, _), (b, _)| a.cmp(b));
+                    self.shown = named.into_iter().map(|(_, row)| row).collect();
+                }
+            }
         }
+        self.made_of = Some(now);
     }
-}
 
-fn head_row(ui: &Ui, columns: &Columns, tokens: &Tokens) {
-    let font = theme::bold(size::TEXT_SMALL);
-    let middle = columns.name.center().y;
-    let painter = ui.painter();
-    let title = |x: f32, align: Align2, text: &str| {
-        painter.text(pos2(x, middle), align, text, font.clone(), tokens.text_dim);
-    };
-    title(columns.name.left(), Align2::LEFT_CENTER, "Name");
-    for (x, text) in columns.numbers.iter().zip(["Sentences", "Complete", "Mentions"]) {
-        title(*x, Align2::RIGHT_CENTER, text);
+    /// Of many names it takes longer than a frame: a thread looks.
+    fn look(&mut self, project: &Project, filter: &str) {
+        if let Some((asked, task)) = &self.looking
+            && let Some(documents) = task.poll()
+        {
+            self.found = Found { filter: asked.clone(), documents: documents.unwrap_or_default() };
+            self.looking = None;
+        }
+        if filter.is_empty() {
+            (self.found, self.looking) = (Found::default(), None);
+        } else if self.found.filter != filter && self.looking.as_ref().is_none_or(|(asked, _)| asked != filter) {
+            self.looking = Some((filter.to_owned(), project.find_documents(filter)));
+        }
     }
 }
 
 /// A document; what was chosen to be done with it, and how that is told afterwards.
 fn show_row(
-    ui: &mut Ui,
-    row: &DocumentRow,
+    row: &mut Row<'_, '_, '_>,
+    document: &DocumentRow,
     project: &Project,
     can_change: bool,
     context: &mut DialogContext<'_>,
 ) -> Option<(&'static str, Command)> {
-    let tokens = theme::tokens(ui);
-    let (_, rect) = ui.allocate_space(vec2(ui.available_width(), size::LIST_ROW));
-    let sense = if row.first.is_some() { Sense::click() } else { Sense::hover() };
-    let response = ui.interact(rect, ui.scope_id().with(("document", row.id.0)), sense);
-    let columns = Columns::of(rect, can_change);
-    let name = name_of(project, row.id);
-    // Also where the pointer is on one of the row's buttons.
-    if ui.rect_contains_pointer(rect) {
-        ui.painter().rect_filled(rect, RADIUS_CONTROL, tokens.hover);
+    let sense = if document.first.is_some() { Sense::click() } else { Sense::hover() };
+    let name = name_of(project, document.id);
+    let mut is_whole = true;
+    let response = row.lead(document.id.0, sense, |ui| {
+        let tokens = theme::tokens(ui);
+        let color = if document.excluded { tokens.text_faint } else { tokens.text };
+        let mut place = cell_place(ui);
+        if document.excluded {
+            let font = theme::regular(size::TEXT_SMALL);
+            let at = pos2(place.right(), place.center().y);
+            let said = ui.painter().text(at, Align2::RIGHT_CENTER, "excluded", font, tokens.text_faint);
+            place.set_right(said.left() - size::GAP);
+        }
+        is_whole = paint_name(ui, context.typesetter, name, place, color);
+    });
+    for number in [document.sentences, document.complete, document.mentions] {
+        row.cell(|ui| {
+            let tokens = theme::tokens(ui);
+            let color = if document.excluded { tokens.text_faint } else { tokens.text_dim };
+            cell_text(ui, &grouped(number), Align::Max, color);
+        });
     }
-    let color = if row.excluded { tokens.text_faint } else { tokens.text };
-    let mut place = columns.name;
-    if row.excluded {
-        let font = theme::regular(size::TEXT_SMALL);
-        let at = pos2(place.right() - size::GAP, place.center().y);
-        let said = ui.painter().text(at, Align2::RIGHT_CENTER, "excluded", font, tokens.text_faint);
-        place.set_right(said.left());
+    response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, spoken(document, name)));
+    let mut chosen = None;
+    if can_change {
+        row.cell(|ui| chosen = actions(ui, document, name));
     }
-    place.set_right(place.right() - size::GAP);
-    let is_whole = paint_name(ui, context.typesetter, name, place, color);
-    for (x, number) in columns.numbers.iter().zip([row.sentences, row.complete, row.mentions]) {
-        let color = if row.excluded { tokens.text_faint } else { tokens.text_dim };
-        let font = theme::regular(size::TEXT_SMALL);
-        ui.painter().text(pos2(*x, rect.center().y), Align2::RIGHT_CENTER, grouped(number), font, color);
-    }
-    response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, spoken(row, name)));
-    let chosen = if can_change { actions(ui, row, name, columns.actions) } else { None };
-    if let Some(first) = row.first.filter(|_| response.clicked()) {
+    if let Some(first) = document.first.filter(|_| response.clicked()) {
         context.actions.extend([UiAction::GoTo(first), UiAction::CloseDialog]);
     }
-    let response = if row.first.is_some() { response.on_hover_cursor(CursorIcon::PointingHand) } else { response };
+    let response = match document.first {
+        Some(_) => response.on_hover_cursor(CursorIcon::PointingHand),
+        None => response,
+    };
     if !is_whole {
         response.on_hover_text(name);
     }
     chosen
 }
 
-fn actions(ui: &mut Ui, row: &DocumentRow, name: &str, place: Rect) -> Option<(&'static str, Command)> {
+fn actions(ui: &mut Ui, row: &DocumentRow, name: &str) -> Option<(&'static str, Command)> {
     let tokens = theme::tokens(ui);
+    let place = ui.max_rect().with_max_x(ui.max_rect().right() - size::GAP);
     let layout = Layout::right_to_left(Align::Center);
     let mut ui = ui.new_child(UiBuilder::new().id_salt(("actions", row.id.0)).max_rect(place).layout(layout));
     ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
@@ -266,13 +294,13 @@ fn actions(ui: &mut Ui, row: &DocumentRow, name: &str, place: Rect) -> Option<(&
         let shown = Button::new(theme::small(text, color)).frame_when_inactive(false);
         ui.add(shown).accessible_name(format!("{text} {name}")).on_hover_text(help)
     };
-    let help = format!("Takes it out of the project. Undo ({}) brings it back.", keys_text(CommandId::Undo));
+    let help = format!("Removes it from the project. Undo ({}) restores it.", keys_text(CommandId::Undo));
     let delete = action("Delete", tokens.bad, &help).clicked();
     let other = if row.excluded {
-        action("Include", tokens.accent, "Takes its sentences in again.")
+        action("Include", tokens.accent, "Brings its sentences back.")
     } else {
-        let help = "Sets it aside: its sentences are not listed, searched, learned from or exported \
-                    until it is included again.";
+        let help = "Sets it aside: its sentences are not listed, searched, trained on or exported until you include \
+                    it again.";
         action("Exclude", tokens.accent, help)
     };
     let documents = vec![row.id];

@@ -78,14 +78,14 @@ impl EncoderChoice {
             }
         }
         if let Some(gone) = self.chosen.as_ref().filter(|name| !self.known.iter().any(|e| e.name == **name)) {
-            problem(ui, &format!("The encoder {gone:?} is not on this machine; choose another one or add it again."));
+            problem(ui, &format!("The encoder {gone:?} is not on this computer; choose another one or add it again."));
         }
         let Some(adding) = &mut self.adding else {
             ui.horizontal_wrapped(|ui| {
                 if quiet_button(ui, "Add an encoder from a folder").clicked() {
                     self.adding = Some(Adding::Folder(Copying::default()));
                 }
-                if quiet_button(ui, "Fetch one from the hub").clicked() {
+                if quiet_button(ui, "Download one from the hub").clicked() {
                     self.adding = Some(Adding::Hub(FromHub::default()));
                 }
             });
@@ -144,14 +144,14 @@ impl Copying {
             });
             return true;
         }
-        field_name(ui, "Folder of the encoder");
+        field_name(ui, "Encoder folder");
         self.folder.keeps_enter = true;
-        let change = self.folder.show(ui, "Folder of the encoder", &[("Choose …", FileRequest::Folder)], services);
+        let change = self.folder.show(ui, "Encoder folder", &[("Choose …", FileRequest::Folder)], services);
         explain(
             ui,
-            "A model as it is published for the transformers library (BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT \
-             or ELECTRA): config.json, tokenizer.json or a vocabulary, and model.safetensors. It is copied into the \
-             program's own folder.",
+            "A model published for the transformers library (BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT \
+             or ELECTRA): config.json, tokenizer.json or a vocabulary, and model.safetensors. Nestling copies it \
+             to its own folder.",
         );
         if change != PathChange::None {
             self.failure = None;
@@ -160,8 +160,8 @@ impl Copying {
                 self.name = name.unwrap_or_default();
             }
         }
-        field_name(ui, "Its name here");
-        let named = keeps_enter(text_field(ui, "Its name here", &mut self.name, 260.0));
+        field_name(ui, "Name in Nestling");
+        let named = keeps_enter(text_field(ui, "Name in Nestling", &mut self.name, 260.0));
         self.name_is_own |= named.changed();
         if let Some(failure) = &self.failure {
             problem(ui, &capital(failure));
@@ -169,12 +169,12 @@ impl Copying {
         let ready = !self.folder.text.trim().is_empty() && !self.name.trim().is_empty();
         let row = ui.horizontal(|ui| {
             let is_asked = ready && (self.folder.is_entered || is_entered(&named));
-            if button(ui, ready, "Add the encoder").clicked() || is_asked {
+            if button(ui, ready, "Add encoder").clicked() || is_asked {
                 let (encoders, folder, name) = (encoders.clone(), self.folder.path(), self.name.trim().to_owned());
                 let work = move || encoders.import(&folder, &name);
                 self.copying = Some(Task::spawn("add encoder", services.waker.clone(), work));
             }
-            !quiet_button(ui, "Leave it").clicked()
+            !quiet_button(ui, "Never mind").clicked()
         });
         if !std::mem::replace(&mut self.in_sight, true) {
             row.response.scroll_to_me(None);
@@ -210,13 +210,13 @@ fn about(encoder: &EncoderInfo) -> String {
         return problem.clone();
     }
     if !encoder.pretrained {
-        return "Comes with the program and knows no language yet: it learns from your labels alone. Small and fast, it \
-                finds names that look like those it has seen. An encoder that has read your language needs fewer labels."
+        return "Built in, not pretrained: it learns from your annotations alone. Small and fast, it finds names that \
+                look like those it has seen. An encoder pretrained on your language needs fewer annotations."
             .to_owned();
     }
     if encoder.built_in {
-        return "Comes with the program and has read English: a few dozen sentences already give useful suggestions. \
-                For another language fetch an encoder that has read it."
+        return "Built in, pretrained on English: a few dozen sentences already give useful suggestions. For another \
+                language, download an encoder pretrained on it."
             .to_owned();
     }
     let megabytes = encoder.weights_bytes.div_ceil(1_000_000);

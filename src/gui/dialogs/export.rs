@@ -77,7 +77,7 @@ impl ExportDialog {
             ExportState::Writing(_) => {
                 ui.horizontal(|ui| {
                     ui.spinner();
-                    ui.label("Writing, and reading back …");
+                    ui.label("Writing and verifying …");
                 });
             }
             ExportState::Choosing { .. } => self.choose(ui, context),
@@ -118,7 +118,7 @@ impl ExportDialog {
             self.follow_format();
         }
         if let Some(lacks) = self.format().map(lacks).filter(|l| !l.is_empty()) {
-            explain(ui, &format!("This format does not hold {lacks}; what is left out will be listed."));
+            explain(ui, &format!("This format can't hold {lacks}. What is left out will be listed."));
         }
         option_rows(ui, |ui| {
             let specs = self.format().map_or(&[][..], |f| f.options());
@@ -145,9 +145,9 @@ impl ExportDialog {
         explain(
             ui,
             match (self.is_folder(), replaces) {
-                (true, _) => "Several files are written to this folder, which must be new or empty.",
-                (false, true) => "There is a file of this name. It is replaced when all went well.",
-                (false, false) => "The file is there when all went well.",
+                (true, _) => "Several files will be written to this folder, which must be new or empty.",
+                (false, true) => "This file exists. It is replaced only if the export succeeds.",
+                (false, false) => "The file appears only if the export succeeds.",
             },
         );
         if let ExportState::Choosing { failure: Some(failure) } = &self.state {
@@ -155,7 +155,7 @@ impl ExportDialog {
         }
         button_row(ui, |ui| {
             let ready = !self.path.text.trim().is_empty();
-            let title = if replaces && !self.is_settled { "Replace the file" } else { "Write the file" };
+            let title = if replaces && !self.is_settled { "Replace file" } else { "Write file" };
             if default_button(ui, ready, title) {
                 let options = self.options.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
                 let request = ExportRequest { options, ..self.request.clone() };
@@ -182,7 +182,7 @@ impl ExportDialog {
                 Some(Part::Dev) => "dev sentences",
                 Some(Part::Test) => "test sentences",
                 Some(Part::Blind) => "blind sentences",
-                Some(Part::Pool) => "sentences not complete",
+                Some(Part::Pool) => "incomplete sentences",
             };
             combo(ui, "Split to export", name(self.request.split), 170.0, |ui| {
                 let parts = [Part::Train, Part::Dev, Part::Test, Part::Blind, Part::Pool];
@@ -232,7 +232,7 @@ fn lacks(format: &'static dyn Format) -> String {
         (holds.same_span, "several labels on the same words"),
         (holds.discontinuous, "mentions in several pieces"),
         (holds.attributes, "notes and attributes"),
-        (holds.text, "the text as it was"),
+        (holds.text, "the original text"),
     ];
     parts.iter().filter(|(held, _)| !held).map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
 }
@@ -241,7 +241,7 @@ fn done(ui: &mut Ui, receipt: &ExportReceipt, path: &std::path::Path, context: &
     let tokens = theme::tokens(ui);
     let written = &receipt.written;
     let text = format!(
-        "{} with {} were written to {}.",
+        "Wrote {} with {} to {}.",
         counted(written.sentences, "sentence", "sentences"),
         counted(written.mentions, "mention", "mentions"),
         path.display(),
@@ -249,13 +249,13 @@ fn done(ui: &mut Ui, receipt: &ExportReceipt, path: &std::path::Path, context: &
     ui.add(Label::new(theme::body(text, tokens.text)).wrap());
     if receipt.left_out > 0 {
         let left = counted(receipt.left_out, "sentence was", "sentences were");
-        explain(ui, &format!("{left} left out because not complete."));
+        explain(ui, &format!("{left} left out because incomplete."));
     }
     let holds_mentions = formats().iter().any(|f| f.id() == receipt.format && f.holds().mentions);
     if written.losses.is_empty() {
         // Nothing is read back of a format without mentions, or where there was nothing to write.
         if holds_mentions && written.sentences > 0 {
-            ui.label(theme::small("Read back and compared: nothing is missing.", tokens.good));
+            ui.label(theme::small("Verified: nothing is missing.", tokens.good));
         }
     } else {
         ui.add_space(size::GAP_SMALL);
@@ -277,7 +277,7 @@ fn done(ui: &mut Ui, receipt: &ExportReceipt, path: &std::path::Path, context: &
         if default_button(ui, true, "Close") {
             context.actions.push(UiAction::CloseDialog);
         }
-        if !written.losses.is_empty() && button(ui, true, "Copy the list").clicked() {
+        if !written.losses.is_empty() && button(ui, true, "Copy list").clicked() {
             let list: Vec<String> = written.losses.iter().map(ToString::to_string).collect();
             context.actions.push(UiAction::CopyText(list.join("\n")));
         }

@@ -93,26 +93,26 @@ impl FromHub {
         }
         explain(
             ui,
-            "As on its page, such as sentence-transformers/all-MiniLM-L6-v2, with @ and a revision behind it if need be. \
-             A BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT or ELECTRA model with model.safetensors. This is the only \
-             time that the program uses the network.",
+            "As on its page, such as sentence-transformers/all-MiniLM-L6-v2, optionally followed by @ and a \
+             revision. It must be a BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT or ELECTRA model with \
+             model.safetensors. Nestling uses the network for nothing else.",
         );
-        field_name(ui, "Its name here");
-        let named = keeps_enter(text_field(ui, "Its name here", &mut self.name, 260.0));
+        field_name(ui, "Name in Nestling");
+        let named = keeps_enter(text_field(ui, "Name in Nestling", &mut self.name, 260.0));
         self.name_is_own |= named.changed();
         if let Some(failure) = &self.failure {
             problem(ui, &capital(failure));
         }
         if self.was_stopped {
-            explain(ui, "Stopped. What was fetched is kept: fetching it again goes on from there.");
+            explain(ui, "Stopped. What was downloaded is kept: the next download resumes from there.");
         }
         let ready = !self.repository.trim().is_empty() && !self.name.trim().is_empty();
         let row = ui.horizontal(|ui| {
             let is_asked = ready && (is_entered(&field) || is_entered(&named));
-            if button(ui, ready, "Fetch the encoder").clicked() || is_asked {
+            if button(ui, ready, "Download encoder").clicked() || is_asked {
                 self.start(encoders, services);
             }
-            !quiet_button(ui, "Leave it").clicked()
+            !quiet_button(ui, "Never mind").clicked()
         });
         if !std::mem::replace(&mut self.in_sight, true) {
             row.response.scroll_to_me(None);
@@ -140,7 +140,7 @@ fn under_way(ui: &mut Ui, fetch: &Fetch, name: &str) {
     ui.ctx().request_repaint_after(SHOW_EVERY);
     let megabytes = |bytes: u64| bytes as f64 / 1e6;
     let (text, share) = match fetch.at() {
-        None => (format!("Asking the hub for {name} …"), 0.0),
+        None => (format!("Contacting the hub for {name} …"), 0.0),
         Some(Fetching { file, done_bytes, total_bytes: None }) => {
             (format!("{file}: {:.1} MB", megabytes(done_bytes)), 0.0)
         }
@@ -151,9 +151,9 @@ fn under_way(ui: &mut Ui, fetch: &Fetch, name: &str) {
     };
     ui.label(text);
     progress(ui, FIELD_WIDTH, share);
-    explain(ui, "Closing this dialog stops it, too. What was fetched is kept for the next time.");
+    explain(ui, "Closing this dialog also stops it. What was downloaded is kept for next time.");
     let stopping = fetch.cancel.load(Ordering::SeqCst);
-    if button(ui, !stopping, if stopping { "Stopping …" } else { "Stop fetching" }).clicked() {
+    if button(ui, !stopping, if stopping { "Stopping …" } else { "Stop download" }).clicked() {
         fetch.cancel.store(true, Ordering::SeqCst);
     }
 }

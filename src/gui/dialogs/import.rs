@@ -7,7 +7,7 @@
 
 use super::options::{format_option, option_rows};
 use super::{DialogContext, Report, button_row, default_button, explain, field_name, modal, problem};
-use crate::annotation::{LabelSet, Rgb};
+use crate::annotation::{Corpus, LabelSet, Rgb};
 use crate::format::{ImportedSentence, Use, Warning, formats};
 use crate::gui::actions::UiAction;
 use crate::gui::files::{FileRequest, PathChange, PathField};
@@ -16,8 +16,8 @@ use crate::gui::widgets::keyboard::leaves_enter;
 use crate::gui::widgets::parts::{button, combo, progress, section};
 use crate::gui::widgets::sentence::{Content, Emphasis, TextLayout, Typesetter, paint};
 use crate::session::{
-    ImportAs, ImportHow, ImportReceipt, Incoming, Part, ReadRequest, SessionError, Task, Watch, asking_format,
-    read_files_watched,
+    DroppedElsewhere, ImportAs, ImportHow, ImportReceipt, Incoming, Part, Project, ReadRequest, SessionError, Task,
+    Watch, asking_format, read_files_watched,
 };
 use crate::wording::{counted, grouped};
 use eframe::egui::{self, Label, ScrollArea, Sense, Ui, vec2};
@@ -53,7 +53,7 @@ enum ImportState {
     Reading(Reading),
     /// `there`: what to know about documents of the same names.
     Preview {
-        incoming: Box<Incoming>,
+        incoming: DroppedElsewhere<Box<Incoming>>,
         sentences: Vec<Content>,
         there: Option<String>,
     },
@@ -63,8 +63,10 @@ enum ImportState {
 
 /// What files hold, and what is shown of it.
 struct ReadFiles {
-    incoming: Incoming,
+    incoming: DroppedElsewhere<Box<Incoming>>,
     sentences: Vec<Content>,
+    /// What to know about documents of the same names.
+    there: Option<String>,
     /// What the mentions are, if there are any.
     kind: Option<ImportAs>,
 }
@@ -85,11 +87,14 @@ impl Drop for Reading {
 }
 
 impl ReadFiles {
-    fn of(incoming: Incoming, labels: &LabelSet) -> Self {
-        let sentences = preview(&incoming, labels);
+    fn of(incoming: Incoming, before: Option<&Corpus>) -> Self {
+        let no_labels = LabelSet::default();
+        // For their colours.
+        let sentences = preview(&incoming, before.map_or(&no_labels, Corpus::labels));
+        let there = before.and_then(|corpus| incoming.already_there(corpus));
         // Without mentions the split that is chosen says more.
         let kind = (incoming.mentions > 0).then(|| incoming.likely_kind(None));
-        Self { incoming, sentences, kind }
+        Self { incoming: DroppedElsewhere::new(Box::new(incoming)), sentences, there, kind }
     }
 }
 
@@ -116,7 +121,7 @@ impl ImportDialog {
     }
 
     pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
-        self.take_reading(context);
+        self.take_reading();
         if std::mem::take(&mut self.reads_at_once) {
             self.read(context);
         }
@@ -124,25 +129,30 @@ impl ImportDialog {
         let closed = modal(ctx, title, size::DIALOG_WIDTH + 80.0, |ui| match &self.state {
             ImportState::Done(receipt) => done(ui, receipt, context),
             ImportState::Writing(watch) => writing(ui, watch),
-            _ => self.before(ui, context),
+            ImportState::Choosing { .. } | ImportState::Reading(_) | ImportState::Preview { .. } => {
+                self.before(ui, context);
+            }
         });
-        match &self.state {
-            ImportState::Writing(watch) if closed => watch.cancel(),
-            _ if closed => context.actions.push(UiAction::CloseDialog),
-            _ => {}
+        if closed {
+            match &self.state {
+                ImportState::Writing(watch) => watch.cancel(),
+                ImportState::Choosing { .. }
+                | ImportState::Reading(_)
+                | ImportState::Preview { .. }
+                | ImportState::Done(_) => context.actions.push(UiAction::CloseDialog),
+            }
         }
     }
 
-    fn take_reading(&mut self, context: &DialogContext<'_>) {
+    fn take_reading(&mut self) {
         let ImportState::Reading(reading) = &self.state else { return };
         let Some(result) = reading.task.poll() else { return };
         let result = result.map_err(|lost| Box::new((lost.into(), None))).flatten();
         self.state = match result {
-            Ok(ReadFiles { incoming, sentences, kind }) => {
+            Ok(ReadFiles { incoming, sentences, there, kind }) => {
                 self.how.kind = kind;
-                self.read_as = Some(incoming.format_id);
-                let there = context.project.and_then(|p| incoming.already_there(p.corpus()));
-                ImportState::Preview { incoming: Box::new(incoming), sentences, there }
+                self.read_as = incoming.get().map(|incoming| incoming.format_id);
+                ImportState::Preview { incoming, sentences, there }
             }
             Err(failed) => {
                 let (error, asking) = *failed;
@@ -160,10 +170,9 @@ impl ImportDialog {
         let request = ReadRequest { format: self.format.map(str::to_owned), options };
         let watch = Watch::default();
         let for_work = watch.clone();
-        // For their colours.
-        let labels = context.project.map(|project| project.corpus().labels().clone()).unwrap_or_default();
+        let before = context.project.map(Project::snapshot_of_corpus);
         let work = move || match read_files_watched(&files, &request, &for_work) {
-            Ok(incoming) => Ok(ReadFiles::of(incoming, &labels)),
+            Ok(incoming) => Ok(ReadFiles::of(incoming, before.as_deref())),
             Err(error) => Err(Box::new((error, asking_format(&files)))),
         };
         let task = Task::spawn("read files", context.services.waker.clone(), work);
@@ -179,7 +188,7 @@ impl ImportDialog {
             &[("Files …", FileRequest::Texts), ("Folder …", FileRequest::Folder)],
             context.services,
         );
-        explain(ui, "Several paths are separated by semicolons. Files dropped on the window come here too.");
+        explain(ui, "Separate several paths with semicolons. You can also drop files on the window.");
         if path != PathChange::None {
             // Other files, perhaps of another format: it knows nothing of these options.
             self.options.clear();
@@ -198,13 +207,14 @@ impl ImportDialog {
             ImportState::Choosing { failure: Some(failure) } => problem(ui, failure),
             ImportState::Reading(reading) => reading_shown(ui, &reading.watch),
             ImportState::Preview { incoming, sentences, there } => {
+                let Some(incoming) = incoming.get() else { return };
                 let height = (ui.ctx().content_rect().height() - 400.0).max(140.0);
                 ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
                     show_preview(ui, incoming, sentences, there.as_deref(), context.typesetter);
                 });
                 how(ui, &mut self.how, incoming.mentions > 0);
             }
-            _ => {}
+            ImportState::Choosing { failure: None } | ImportState::Writing(_) | ImportState::Done(_) => {}
         }
         self.buttons(ui, context, ready);
     }
@@ -212,10 +222,12 @@ impl ImportDialog {
     fn buttons(&mut self, ui: &mut Ui, context: &mut DialogContext<'_>, ready: bool) {
         button_row(ui, |ui| {
             if let ImportState::Preview { incoming, .. } = &mut self.state {
-                let text = format!("Import {}", counted(incoming.sentences, "sentence", "sentences"));
-                if default_button(ui, true, &text) {
-                    let (incoming, watch) = (std::mem::take(&mut **incoming), Watch::default());
-                    let (incoming, how) = (Box::new(incoming), self.how);
+                let sentences = incoming.get().map_or(0, |incoming| incoming.sentences);
+                let text = format!("Import {}", counted(sentences, "sentence", "sentences"));
+                if default_button(ui, true, &text)
+                    && let Some(incoming) = incoming.take()
+                {
+                    let (how, watch) = (self.how, Watch::default());
                     context.actions.push(UiAction::Import { incoming, how, watch: watch.clone() });
                     self.state = ImportState::Writing(watch);
                 }
@@ -239,9 +251,9 @@ impl ImportDialog {
             ui.vertical(|ui| {
                 field_name(ui, "Format");
                 let title = |id: &str| formats().iter().find(|f| f.id() == id).map_or("", |f| f.title());
-                let shown = self.format.map_or("As the file looks", title);
+                let shown = self.format.map_or("Detect automatically", title);
                 combo(ui, "Format of the files", shown, 200.0, |ui| {
-                    changed |= ui.selectable_value(&mut self.format, None, "As the file looks").changed();
+                    changed |= ui.selectable_value(&mut self.format, None, "Detect automatically").changed();
                     for format in formats() {
                         changed |= ui.selectable_value(&mut self.format, Some(format.id()), format.title()).changed();
                     }
@@ -268,9 +280,9 @@ impl ImportDialog {
 fn reading_shown(ui: &mut Ui, watch: &Watch) {
     let (done, total) = watch.progress();
     let more = match watch.found() {
-        0 if done == total => "Looking for sentences in what was read".to_owned(),
+        0 if done == total => "Looking for sentences".to_owned(),
         0 => String::new(),
-        found => format!("{} until now", counted(found, "sentence", "sentences")),
+        found => format!("{} so far", counted(found, "sentence", "sentences")),
     };
     under_way(ui, "Reading …", &more, watch);
 }
@@ -278,7 +290,7 @@ fn reading_shown(ui: &mut Ui, watch: &Watch) {
 fn writing(ui: &mut Ui, watch: &Watch) {
     let what = if watch.is_cancelled() { "Cancelling …" } else { "Writing …" };
     let more = match watch.progress() {
-        (_, 0) => "All of it is imported, or nothing".to_owned(),
+        (_, 0) => "Either all of it is imported or nothing".to_owned(),
         (done, total) => format!("{} of {}", grouped(done), counted(total, "sentence", "sentences")),
     };
     under_way(ui, what, &more, watch);
@@ -372,9 +384,9 @@ fn how(ui: &mut Ui, how: &mut ImportHow, has_mentions: bool) {
         if has_mentions {
             ui.label("Mentions are");
             for (kind, text, help) in [
-                (ImportAs::Gold, "gold", "A person stands for them; the sentences are complete"),
-                (ImportAs::Suggestions, "suggestions", "To be accepted or rejected one by one"),
-                (ImportAs::Text, "not wanted", "Only the texts are imported"),
+                (ImportAs::Gold, "gold", "Confirmed by a person; the sentences are complete"),
+                (ImportAs::Suggestions, "suggestions", "To accept or reject one by one"),
+                (ImportAs::Text, "ignored", "Only the texts are imported"),
             ] {
                 leaves_enter(ui.radio_value(&mut how.kind, Some(kind), text)).on_hover_text(help);
             }
@@ -383,11 +395,11 @@ fn how(ui: &mut Ui, how: &mut ImportHow, has_mentions: bool) {
         ui.label("The sentences are");
         let name = |part: Option<Part>| match part {
             None => "as the file says",
-            Some(Part::Train) => "complete, to learn from",
-            Some(Part::Pool) => "to be annotated",
+            Some(Part::Train) => "complete, for training",
+            Some(Part::Pool) => "to annotate",
             Some(Part::Dev) => "for choosing the model (dev)",
             Some(Part::Test) => "for the final test",
-            Some(Part::Blind) => "kept aside (blind)",
+            Some(Part::Blind) => "set aside (blind)",
         };
         combo(ui, "Split of the sentences", name(how.split), 190.0, |ui| {
             let parts = [Part::Train, Part::Pool, Part::Dev, Part::Test, Part::Blind];
@@ -401,7 +413,7 @@ fn how(ui: &mut Ui, how: &mut ImportHow, has_mentions: bool) {
 fn done(ui: &mut Ui, receipt: &ImportReceipt, context: &mut DialogContext<'_>) {
     let tokens = theme::tokens(ui);
     let text = format!(
-        "{} in {}, {} and {} were taken in.",
+        "Imported {} in {}, {} and {}.",
         counted(receipt.sentences, "sentence", "sentences"),
         counted(receipt.documents, "document", "documents"),
         counted(receipt.mentions, "mention", "mentions"),

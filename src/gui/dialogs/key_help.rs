@@ -12,7 +12,7 @@ pub(crate) struct KeyHelp;
 
 impl KeyHelp {
     pub(crate) fn show(&self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
-        let closed = modal(ctx, "Keys", 860.0, |ui| {
+        let closed = modal(ctx, "Keyboard shortcuts", 860.0, |ui| {
             let height = (ctx.content_rect().height() - 190.0).max(120.0);
             ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
                 ui.columns(2, |columns| {
@@ -50,7 +50,7 @@ fn group_of_keys(ui: &mut Ui, group: Group) {
         }
         if group == Group::Mentions {
             key_cap(ui, &end_typing_text());
-            ui.label(theme::body("End a note", tokens.text_dim));
+            ui.label(theme::body("Finish a note", tokens.text_dim));
             ui.end_row();
         }
     });

@@ -1,7 +1,7 @@
 //! A label: its name, its colour, its key; a new one or one that is there.
 
 use super::{DialogContext, begin_footer, button_row, default_button, explain, field_name, modal, problem};
-use crate::annotation::{Corpus, Label, LabelError, LabelId, LabelUse, Rgb};
+use crate::annotation::{Label, LabelError, LabelId, LabelUse, Rgb};
 use crate::gui::actions::UiAction;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{button, text_field};
@@ -15,29 +15,20 @@ pub(crate) struct LabelDialog {
     title: String,
     key: String,
     color: [u8; 3],
-    used: LabelUse,
 }
 
 impl LabelDialog {
     pub(crate) fn new_label() -> Self {
-        Self {
-            id: None,
-            name: String::new(),
-            title: String::new(),
-            key: String::new(),
-            color: [0; 3],
-            used: LabelUse::default(),
-        }
+        Self { id: None, name: String::new(), title: String::new(), key: String::new(), color: [0; 3] }
     }
 
-    pub(crate) fn edit(corpus: &Corpus, label: &Label) -> Self {
+    pub(crate) fn edit(label: &Label) -> Self {
         Self {
             id: Some(label.id),
             name: label.name.clone(),
             title: label.title.clone(),
             key: label.key.map(String::from).unwrap_or_default(),
             color: [label.color.0, label.color.1, label.color.2],
-            used: corpus.use_of_label(label.id),
         }
     }
 
@@ -76,11 +67,11 @@ impl LabelDialog {
         };
         field(ui, "Name in files", &mut self.name, f32::INFINITY);
         if self.id.is_none() {
-            explain(ui, "A colour and a key are proposed; you can change them afterwards.");
+            explain(ui, "Colour and key are chosen for you; you can change them later.");
             return;
         }
-        field(ui, "Name for people (may be empty)", &mut self.title, f32::INFINITY);
-        field(ui, "Key (one character, or empty)", &mut self.key, 60.0);
+        field(ui, "Display name (optional)", &mut self.title, f32::INFINITY);
+        field(ui, "Key (one character, optional)", &mut self.key, 60.0);
         field_name(ui, "Colour");
         ui.color_edit_button_srgb(&mut self.color);
     }
@@ -89,7 +80,7 @@ impl LabelDialog {
         let name = self.name.trim().to_owned();
         let taken = project.corpus().labels().by_name(&name).is_some();
         if taken {
-            problem(ui, &format!("There is a label {name:?} already; choose another name."));
+            problem(ui, &format!("There is already a label {name:?}; choose another name."));
         }
         let ready = !name.is_empty() && !taken;
         button_row(ui, |ui| {
@@ -104,10 +95,11 @@ impl LabelDialog {
         if let Err(error) = &label {
             problem(ui, &error.to_string());
         }
-        let is_used = self.used != LabelUse::default();
+        let used = project.corpus().use_of_label(old.id);
+        let is_used = used != LabelUse::default();
         ui.add_space(size::GAP_SMALL);
         if is_used {
-            explain(ui, &format!("Used by {}; to remove it, change or remove them first.", self.used));
+            explain(ui, &format!("Used by {}; to remove it, change or remove them first.", used));
         }
         begin_footer(ui);
         ui.horizontal(|ui| {

@@ -23,34 +23,35 @@ impl LookAgainDialog {
         let trouble = if complete == 0 {
             Some("No sentence is complete yet.")
         } else if is_looking {
-            Some("Somebody looks already; the status line says how far it is.")
+            Some("A review is already being prepared; see the status line.")
         } else if self.asks_models && state.progress().is_some() {
-            Some("A training is under way. Wait until it is done, or stop it.")
+            Some("Training is running. Wait until it is done, or stop it.")
         } else {
             None
         };
         let (mut starts, mut cancel) = (false, false);
-        let closed = modal(ctx, "Look again", 560.0, |ui| {
+        let closed = modal(ctx, "Review doubtful annotations", 560.0, |ui| {
             let tokens = theme::tokens(ui);
             explain(
                 ui,
                 &format!(
-                    "Goes through what is doubtful in {}, the most doubtful first. Nothing is changed but what you change.",
+                    "Goes through doubtful annotations in {}, the most doubtful first. Nothing changes unless you \
+                     change it.",
                     counted(complete, "complete sentence", "complete sentences")
                 ),
             );
             ui.add_space(size::GAP);
-            let by_labels = theme::body("What the labels say of each other", tokens.text);
+            let by_labels = theme::body("Check annotations against each other", tokens.text);
             leaves_enter(ui.radio_value(&mut self.asks_models, false, by_labels));
-            explain(ui, "The same words with another label or none, and nestings that hardly ever occur. At once.");
+            explain(ui, "Finds the same words with another label or none, and rare nestings. Immediate.");
             ui.add_space(size::GAP_SMALL);
-            let by_models = theme::body("And what models say that have not seen them", tokens.text);
+            let by_models = theme::body("Also check them with models", tokens.text);
             leaves_enter(ui.radio_value(&mut self.asks_models, true, by_models));
             explain(
                 ui,
                 &format!(
-                    "{FOLDS} models, each of which is asked about the sentences that it did not learn from. As long as {FOLDS} \
-                     trainings, in the background; other trainings wait.",
+                    "Trains {FOLDS} models and asks each about the sentences it did not learn from. Takes as long as \
+                     {FOLDS} trainings, in the background; other trainings wait.",
                 ),
             );
             if let Some(trouble) = trouble {
@@ -58,7 +59,7 @@ impl LookAgainDialog {
                 problem(ui, trouble);
             }
             button_row(ui, |ui| {
-                starts = default_button(ui, trouble.is_none(), "Look again");
+                starts = default_button(ui, trouble.is_none(), "Start review");
                 cancel = button(ui, true, "Cancel").clicked();
             });
         });

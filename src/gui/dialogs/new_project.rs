@@ -71,7 +71,7 @@ impl NewProjectDialog {
                 problem(ui, trouble);
             }
             button_row(ui, |ui| {
-                create = default_button(ui, trouble.is_none(), "Create the project");
+                create = default_button(ui, trouble.is_none(), "Create project");
                 cancel = button(ui, true, "Cancel").clicked();
             });
         });
@@ -98,7 +98,7 @@ impl NewProjectDialog {
         let request = FileRequest::SaveAs(self.full_path());
         let change = self.path.show(ui, "File", &[("Choose …", request)], context.services);
         self.path_is_own |= change != PathChange::None;
-        explain(ui, "This one file holds all texts, labels and decisions. Trained models lie in a folder beside it.");
+        explain(ui, "This one file holds all texts, labels and decisions. Trained models go in a folder beside it.");
 
         field_name(ui, "Labels");
         let edit = egui::TextEdit::multiline(&mut self.labels)
@@ -107,7 +107,11 @@ impl NewProjectDialog {
             .desired_rows(2)
             .desired_width(f32::INFINITY);
         keeps_enter(ui.add(edit).accessible_name("Labels"));
-        explain(ui, "Separated by commas or lines. Colours and keys are proposed. An import can bring more labels.");
+        explain(
+            ui,
+            "Separate them with commas or line breaks. Colours and keys are chosen for you. Imports can add \
+                     labels.",
+        );
         if let Some(first) = self.then_import.first() {
             let name = first.file_name().unwrap_or_default().to_string_lossy();
             let more = match self.then_import.len() - 1 {
@@ -117,7 +121,7 @@ impl NewProjectDialog {
             explain(ui, &format!("Then {name}{more} will be imported."));
         }
 
-        field_name(ui, "Encoder that the model starts from");
+        field_name(ui, "Encoder");
         if self.encoder.show(ui, context.encoders, context.services) == EncoderChange::Added {
             context.actions.push(UiAction::RefreshListing);
         }
@@ -152,7 +156,7 @@ impl NewProjectDialog {
             return Some("Type or choose a file for the project.".to_owned());
         }
         let is_taken = self.path_check.is_taken(&self.full_path());
-        is_taken.then(|| "There is a file of this name already. Choose another name, or open it.".to_owned())
+        is_taken.then(|| "This file already exists. Choose another name, or open it.".to_owned())
     }
 }
 

@@ -15,10 +15,10 @@ impl OpenDialog {
     pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
         let mut open = false;
         let mut cancel = false;
-        let closed = modal(ctx, "Open a project", 560.0, |ui| {
+        let closed = modal(ctx, "Open project", 560.0, |ui| {
             field_name(ui, "Project file");
             self.path.show(ui, "Project file", &[("Choose …", FileRequest::Project)], context.services);
-            explain(ui, "A file that ends in .nestling. You can also drop it on the window.");
+            explain(ui, "A .nestling file. You can also drop it on the window.");
             button_row(ui, |ui| {
                 let ready = !self.path.text.trim().is_empty();
                 open = default_button(ui, ready, "Open");

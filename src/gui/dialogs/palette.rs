@@ -66,7 +66,7 @@ impl Palette {
                     }
                 }
                 if hits.is_empty() {
-                    let nothing = if self.labels_only { "No such label" } else { "No such command or label" };
+                    let nothing = if self.labels_only { "No matching label" } else { "No matching command or label" };
                     ui.label(theme::body(nothing, theme::tokens(ui).text_dim));
                 }
             });

@@ -38,7 +38,7 @@ impl Report {
     /// What went wrong while a project was opened, made or closed; `None` where nothing did.
     pub(crate) fn of_trouble(trouble: &[SessionError]) -> Option<Self> {
         let (first, more) = trouble.split_first()?;
-        let mut report = Self::of("This did not work", first);
+        let mut report = Self::of("Something went wrong", first);
         for error in more {
             report.text = format!("{}\n\n{}", report.text, Self::of("", error).text);
         }
@@ -59,42 +59,42 @@ impl Report {
     pub(crate) fn of_last_end(end: &LastEnd) -> Self {
         let title = match end.how {
             HowEnded::Fault => None,
-            HowEnded::Unsaved => Some("Not all was saved when the window was closed"),
-            HowEnded::FileNews => Some("Your work is in another file now"),
+            HowEnded::Unsaved => Some("Some changes were not saved when the window closed"),
+            HowEnded::FileNews => Some("Your work is now in another file"),
         };
         if let Some(title) = title {
             return Self { title: title.to_owned(), text: capital(&end.text), damaged: None };
         }
         let text = format!(
-            "That is a fault of the program. What was saved is there. If you report it, send this text, after a look at it: \
-             it may hold words of yours. It is kept in {}\n\n{}",
+            "This is a bug in Nestling. What was saved is safe. If you report it, send this text, but check it \
+             first: it may contain words from your texts. It is stored in {}\n\n{}",
             end.path.display(),
             end.text
         );
-        Self { title: "The program broke off the last time".to_owned(), text, damaged: None }
+        Self { title: "Nestling crashed last time".to_owned(), text, damaged: None }
     }
 
     /// Where the program's log is.
     pub(crate) fn of_log(path: &Path) -> Self {
         let text = format!(
-            "What went wrong and stopped nothing is kept in\n{}\n\nThere are names of files in it, and no words of your texts. \
-             A program that is started with --log debug, or with NESTLING_LOG=debug, writes more.",
+            "Problems that stopped nothing are logged in\n{}\n\nThe log contains names of files, but no words from \
+             your texts. Start Nestling with --log debug or NESTLING_LOG=debug to log more.",
             path.display()
         );
-        Self { title: "Log of the program".to_owned(), text, damaged: None }
+        Self { title: "Program log".to_owned(), text, damaged: None }
     }
 
     /// What could be read of a damaged project, and what not.
     pub(crate) fn of_rescue(rescued: &Rescued) -> Self {
         let mut text = format!(
-            "{}, {} and {} were read into {}, which is open now. The damaged project is as it was.",
+            "Rescued {}, {} and {} into {}, which is now open. The damaged project is unchanged.",
             counted(rescued.documents, "document", "documents"),
             counted(rescued.sentences, "sentence", "sentences"),
             counted(rescued.mentions, "mention", "mentions"),
             rescued.path.display(),
         );
         if !rescued.lost.is_empty() {
-            text = format!("{text}\n\nNot taken along:\n{}", rescued.lost.join("\n"));
+            text = format!("{text}\n\nNot rescued:\n{}", rescued.lost.join("\n"));
         }
         Self { title: "Rescued".to_owned(), text, damaged: None }
     }
@@ -110,7 +110,7 @@ impl Report {
             button_row(ui, |ui| {
                 done = default_button(ui, true, "Close");
                 if let Some(damaged) = &self.damaged {
-                    let help = "Reads it into a new project beside it; the damaged file stays as it is";
+                    let help = "Reads it into a new project beside it; the damaged file is not changed";
                     if button(ui, true, "Rescue what can be read").on_hover_text(help).clicked() {
                         actions.push(UiAction::Rescue(damaged.clone()));
                         done = true;

@@ -23,8 +23,6 @@ pub(crate) struct SettingsDialog {
     author: String,
     typing: Typing,
     encoder: EncoderChoice,
-    /// How many mentions were wider than so many words, in which state of the project.
-    too_wide: Option<((usize, u64), usize)>,
 }
 
 impl SettingsDialog {
@@ -34,7 +32,6 @@ impl SettingsDialog {
             author: settings.map(|s| s.author.clone()).unwrap_or_default(),
             typing: Typing::default(),
             encoder: EncoderChoice::new(encoders, settings.map(|s| s.encoder.clone())),
-            too_wide: None,
         }
     }
 
@@ -79,8 +76,8 @@ impl SettingsDialog {
     fn of_project(&mut self, ui: &mut Ui, project: &Project, context: &mut DialogContext<'_>) {
         let settings = project.settings();
         section(ui, "This project");
-        field_name(ui, "Who annotates");
-        let field = text_field(ui, "Who annotates", &mut self.author, 260.0);
+        field_name(ui, "Your name");
+        let field = text_field(ui, "Your name", &mut self.author, 260.0);
         if field.changed() {
             self.typing.touch(ui.ctx());
         }
@@ -88,9 +85,9 @@ impl SettingsDialog {
             self.typing.settle();
             self.take_author(context);
         }
-        explain(ui, "Written beside every edit, so that a team can tell who did what.");
+        explain(ui, "Recorded with every edit, so that a team can see who did what.");
 
-        field_name(ui, "“Accept all” takes suggestions from");
+        field_name(ui, "“Accept all” accepts suggestions from");
         ui.horizontal(|ui| {
             let mut from = settings.accept_all_from;
             if parts::slider(ui, &mut from, 0.05..=0.95, 0.05, "Accept all from").changed() {
@@ -100,31 +97,35 @@ impl SettingsDialog {
         });
         ui.add_space(size::GAP_SMALL);
         let mut by_effort = settings.threshold_by_effort;
-        let title = "Each model chooses the threshold at which a person has least to do";
+        let title = "Let each model choose the threshold that saves the most work";
         if leaves_enter(ui.checkbox(&mut by_effort, title)).changed() {
             set(context.actions, Setting::ThresholdByEffort(by_effort));
         }
         explain(
             ui,
-            "Suggestions with a score below the threshold are not shown. Moving its slider, under the sentence, turns this \
-             off.",
+            "Suggestions with a score below the threshold are hidden. Moving the slider under the sentence turns \
+             this off.",
         );
 
         let mut probes = settings.probes;
-        if leaves_enter(ui.checkbox(&mut probes, "A few sentences show no suggestions, to tell whether these sway me"))
-            .changed()
+        if leaves_enter(ui.checkbox(
+            &mut probes,
+            "Hide suggestions in a few sentences, to check whether they \
+                                                  influence me",
+        ))
+        .changed()
         {
             set(context.actions, Setting::Probes(probes));
         }
-        explain(ui, "One in forty, once a hundred sentences are complete; the dashboard tells what came of it.");
+        explain(ui, "One in forty, once a hundred sentences are complete. The dashboard shows the result.");
 
         ui.add_space(size::GAP_LARGE);
-        section(ui, "The learner");
+        section(ui, "Training");
         trainings(ui, project, context.actions);
         teaching(ui, project, context.actions);
         model(ui, project, context.actions);
         self.mentions(ui, project, context.actions);
-        field_name(ui, "Encoder of the next model");
+        field_name(ui, "Encoder for the next model");
         match self.encoder.show(ui, context.encoders, context.services) {
             EncoderChange::None => return,
             EncoderChange::Added => context.actions.push(UiAction::RefreshListing),
@@ -151,23 +152,14 @@ impl SettingsDialog {
             }
             ui.label("words");
         });
-        let state = (settings.max_width, project.corpus().revision());
-        let too_wide = match self.too_wide {
-            Some((seen, count)) if seen == state => count,
-            _ => {
-                let mentions = project.corpus().sentences().flat_map(|sentence| sentence.mentions());
-                mentions.filter(|mention| mention.hull().width_tokens() > settings.max_width).count()
-            }
-        };
-        self.too_wide = Some((state, too_wide));
-        let what = match too_wide {
-            0 => "No mention here is wider; a wider search takes longer.".to_owned(),
+        let what = match project.corpus().mentions_wider_than(settings.max_width) {
+            0 => "No mention here is longer; searching for longer ones takes more time.".to_owned(),
             n => {
-                let wider = counted(n, "mention here is wider", "mentions here are wider");
-                format!("{wider}, and can't be learned.")
+                let wider = counted(n, "mention here is longer", "mentions here are longer");
+                format!("{wider} and can't be learned.")
             }
         };
-        explain(ui, &format!("They hold from the next full training on. {what}"));
+        explain(ui, &format!("Takes effect with the next full training. {what}"));
     }
 }
 
@@ -179,7 +171,7 @@ fn set(actions: &mut Vec<UiAction>, setting: Setting) {
 fn trainings(ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
     let settings = project.settings();
     let mut by_itself = settings.auto_train;
-    if leaves_enter(ui.checkbox(&mut by_itself, "Train by itself as sentences are completed")).changed() {
+    if leaves_enter(ui.checkbox(&mut by_itself, "Train automatically as sentences are completed")).changed() {
         set(actions, Setting::AutoTrain(by_itself));
     }
     ui.horizontal(|ui| {
@@ -195,7 +187,7 @@ fn trainings(ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
     let limit = settings.train_sentences;
     ui.horizontal(|ui| {
         let mut is_limited = limit.is_some();
-        if ui.checkbox(&mut is_limited, "Learn from no more than").changed() {
+        if ui.checkbox(&mut is_limited, "Train on at most").changed() {
             let default = Settings::default().train_sentences;
             set(actions, Setting::TrainSentences(default.filter(|_| is_limited)));
         }
@@ -208,31 +200,31 @@ fn trainings(ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
     });
     explain(
         ui,
-        "Your latest work first, then a sample of the rest, so that a large import starts no training of hours. \
-         `nestling train` takes all.",
+        "Your latest work first, then a sample of the rest, so that a large import doesn't cause hours of training. \
+         `nestling train` uses everything.",
     );
     let mut by_own_labels = settings.self_training;
-    if leaves_enter(ui.checkbox(&mut by_own_labels, "Learn from open sentences, too")).changed() {
+    if leaves_enter(ui.checkbox(&mut by_own_labels, "Also learn from open sentences")).changed() {
         set(actions, Setting::SelfTraining(by_own_labels));
     }
     explain(
         ui,
         "With a pretrained encoder and few complete sentences, the model labels open ones itself and learns from them. \
-         That takes longer and finds more. Its labels are never shown or stored as yours.",
+         That takes longer but finds more. Its labels are never shown or stored as yours.",
     );
-    field_name(ui, "Cores for the learner");
+    field_name(ui, "Processor cores for training");
     let name = |threads: Option<NonZero<usize>>| match threads {
         None => format!("All but one ({})", background_threads(None)),
         Some(n) => counted(n.get(), "core", "cores"),
     };
-    combo(ui, "Cores for the learner", name(settings.threads), 180.0, |ui| {
+    combo(ui, "Processor cores for training", name(settings.threads), 180.0, |ui| {
         for threads in std::iter::once(None).chain((1..=cores()).map(NonZero::new)) {
             if ui.selectable_label(settings.threads == threads, name(threads)).clicked() {
                 set(actions, Setting::Threads(threads));
             }
         }
     });
-    explain(ui, "It works behind everything else on the machine. A change holds from the next training on.");
+    explain(ui, "Training runs at low priority. A change takes effect with the next training.");
 }
 
 /// By what the sentence is chosen that teaches most.
@@ -243,8 +235,8 @@ fn teaching(ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
             set(actions, Setting::Strategy(strategy));
         }
     };
-    field_name(ui, "What teaches most");
-    combo(ui, "What teaches most", measure_words(chosen.measure), 360.0, |ui| {
+    field_name(ui, "Most informative");
+    combo(ui, "Most informative", measure_words(chosen.measure), 360.0, |ui| {
         for measure in Measure::ALL {
             if ui.selectable_label(measure == chosen.measure, measure_words(measure)).clicked() {
                 let besides = if measure.asks_a_model() { chosen.besides } else { Besides::Nothing };
@@ -253,8 +245,8 @@ fn teaching(ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
         }
     });
     if chosen.measure.asks_a_model() {
-        field_name(ui, "What counts besides");
-        combo(ui, "What counts besides", besides_words(chosen.besides), 360.0, |ui| {
+        field_name(ui, "Also consider");
+        combo(ui, "Also consider", besides_words(chosen.besides), 360.0, |ui| {
             for besides in Besides::ALL {
                 if ui.selectable_label(besides == chosen.besides, besides_words(besides)).clicked() {
                     pick(Strategy { besides, ..chosen });
@@ -267,8 +259,8 @@ fn teaching(ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
     explain(
         ui,
         &format!(
-            "For “Next: what teaches most”; by default {measure}, and {besides}. Until there is a model, it can't be asked, \
-             and sentences are chosen by their words alone."
+            "Used by “Next: most informative”. By default: {measure}; {besides}. Until there is a model, \
+             sentences are chosen by their words alone."
         ),
     );
 }
@@ -276,11 +268,11 @@ fn teaching(ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
 fn measure_words(measure: Measure) -> &'static str {
     match measure {
         Measure::Random => "At random",
-        Measure::Order => "In the order of the text",
-        Measure::Words => "Typical words that are not known yet",
-        Measure::LeastConfidence => "Least sure answers",
-        Measure::Entropy => "Most doubt about mentions",
-        Measure::Neh => "Most doubt about where mentions begin",
+        Measure::Order => "Text order",
+        Measure::Words => "Typical words not seen yet",
+        Measure::LeastConfidence => "Least confident predictions",
+        Measure::Entropy => "Most uncertainty about mentions",
+        Measure::Neh => "Most uncertainty about where mentions begin",
         Measure::MentionCount => "Most mentions expected",
         Measure::Bald => "Most disagreement within the model",
     }
@@ -289,9 +281,9 @@ fn measure_words(measure: Measure) -> &'static str {
 fn besides_words(besides: Besides) -> &'static str {
     match besides {
         Besides::Nothing => "Nothing",
-        Besides::Diverse => "What is chosen together is unlike each other",
-        Besides::Typical => "Typical words that are not known yet",
-        Besides::Stochastic => "Chance, so that not only the oddest come",
+        Besides::Diverse => "Sentences unlike each other",
+        Besides::Typical => "Typical words not seen yet",
+        Besides::Stochastic => "Chance, so that not only outliers come up",
     }
 }
 
@@ -299,8 +291,8 @@ fn besides_words(besides: Besides) -> &'static str {
 fn model(ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
     let chosen = &project.settings().architecture;
     let title = |id: &str| architectures().iter().find(|a| a.id() == id).map_or(id.to_owned(), |a| a.name().to_owned());
-    field_name(ui, "Architecture of the next model");
-    combo(ui, "Architecture of the next model", title(chosen), 180.0, |ui| {
+    field_name(ui, "Architecture for the next model");
+    combo(ui, "Architecture for the next model", title(chosen), 180.0, |ui| {
         for architecture in architectures() {
             let label = ui.selectable_label(architecture.id() == chosen, architecture.name());
             if label.clicked() && architecture.id() != chosen {
@@ -310,19 +302,19 @@ fn model(ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
     });
     explain(
         ui,
-        "SmartSpanNER looks at spans that begin where an entity is likely to; SpanNER at all, which takes longer.",
+        "SmartSpanNER scores spans that begin where an entity is likely to; SpanNER scores all, which takes longer.",
     );
 }
 
 fn of_window(ui: &mut Ui, actions: &mut Vec<UiAction>) {
-    section(ui, "The window");
+    section(ui, "Window");
     let ctx = ui.ctx().clone();
     field_name(ui, "Colours");
     ui.horizontal(|ui| {
         let mut preference = ctx.options(|options| options.theme_preference);
         let before = preference;
         let choices = [
-            (ThemePreference::System, "As the desktop"),
+            (ThemePreference::System, "Follow the system"),
             (ThemePreference::Light, "Light"),
             (ThemePreference::Dark, "Dark"),
         ];

@@ -54,7 +54,7 @@ impl SplitWordDialog {
             return;
         }
         let (mut split, mut cancel) = (false, false);
-        let closed = modal(ctx, "Split the word", 520.0, |ui| {
+        let closed = modal(ctx, "Split word", 520.0, |ui| {
             explain(ui, "Click between two characters, or go there with the arrow keys, and press Enter.");
             ui.add_space(size::GAP);
             ScrollArea::vertical().max_height(260.0).show(ui, |ui| split |= self.characters(ui));

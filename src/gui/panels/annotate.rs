@@ -65,9 +65,9 @@ fn place(ui: &mut Ui, panel: &mut PanelContext<'_>, sentence: &Sentence) {
     ui.horizontal(|ui| {
         ui.add_space(size::GAP);
         let chosen = panel.project.chosen(sentence.id()).map_or("", |choice| match choice.why {
-            Why::Score => " · chosen: it teaches most",
+            Why::Score => " · chosen: most informative",
             Why::Words => " · chosen for its words",
-            Why::Random => " · drawn at random",
+            Why::Random => " · chosen at random",
             Why::Order => "",
         });
         let text = format!("{name} · sentence {} of {}{chosen}", grouped(number), grouped(of));
@@ -87,7 +87,7 @@ fn place(ui: &mut Ui, panel: &mut PanelContext<'_>, sentence: &Sentence) {
                 panel.request(UiAction::Command(CommandId::Flag));
             }
             if reopens {
-                let button = quiet_button(ui, "Open again");
+                let button = quiet_button(ui, "Reopen");
                 if button.on_hover_text(commands::title_with_keys(CommandId::Reopen)).clicked() {
                     panel.request(UiAction::Command(CommandId::Reopen));
                 }
@@ -112,9 +112,9 @@ fn split_chip(ui: &mut Ui, split: Split) {
     let tokens = theme::tokens(ui);
     let (word, help) = match split {
         Split::Rest => return,
-        Split::Dev => ("dev", "Chooses between models; none learns from it"),
-        Split::Test => ("test", "For the final test; no model learns from it"),
-        Split::Blind => ("blind", "Kept aside for the learning curve; no model learns from it"),
+        Split::Dev => ("dev", "Used to choose between models; never trained on"),
+        Split::Test => ("test", "For the final test; never trained on"),
+        Split::Blind => ("blind", "Set aside for the learning curve; never trained on"),
     };
     chip(ui, word, tokens.accent, "split").on_hover_text(help);
 }
@@ -228,7 +228,7 @@ fn label_popup(ui: &mut Ui, panel: &mut PanelContext<'_>, sentence: &Sentence, f
                             panel.actions.push(UiAction::UseLabel(label.id));
                         }
                     }
-                    if labels.is_empty() && ui.button("Add a label").clicked() {
+                    if labels.is_empty() && ui.button("Add label").clicked() {
                         panel.actions.push(UiAction::Command(CommandId::AddLabel));
                     }
                     in_sight
@@ -237,7 +237,8 @@ fn label_popup(ui: &mut Ui, panel: &mut PanelContext<'_>, sentence: &Sentence, f
             let more = labels.len().saturating_sub(in_sight.inner.inner);
             if more > 0 {
                 let by_name = commands::keys_text(CommandId::ChooseLabel);
-                let text = format!("{}: scroll, or by name ({by_name})", counted(more, "more label", "more labels"));
+                let more = counted(more, "more label", "more labels");
+                let text = format!("{more}: scroll, or search by name ({by_name})");
                 if quiet_button(ui, &text).clicked() {
                     panel.actions.push(UiAction::Command(CommandId::ChooseLabel));
                 }
@@ -252,12 +253,12 @@ fn empty_page(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     ui.vertical_centered(|ui| {
         ui.add_space((ui.available_height() * 0.24).max(20.0));
         ui.set_max_width(ui.available_width().min(440.0));
-        if panel.project.corpus().all_documents().iter().any(|d| d.presence == Presence::Excluded) {
-            ui.label(theme::title("All texts are excluded", tokens.text));
+        if panel.project.corpus().all_documents().values().any(|d| d.presence == Presence::Excluded) {
+            ui.label(theme::title("All documents are excluded", tokens.text));
             ui.add_space(size::GAP);
-            ui.label(theme::body("Include some of them again to annotate them.", tokens.text_dim));
+            ui.label(theme::body("Include some to annotate them.", tokens.text_dim));
             ui.add_space(size::GAP_LARGE);
-            let title = commands::entry(CommandId::Documents).map_or("", |e| e.title);
+            let title = CommandId::Documents.title();
             if primary_button(ui, true, title).clicked() {
                 panel.request(UiAction::Command(CommandId::Documents));
             }
@@ -274,14 +275,14 @@ fn empty_page(ui: &mut Ui, panel: &mut PanelContext<'_>) {
         );
         ui.label(theme::body(text, tokens.text_dim));
         ui.add_space(size::GAP_LARGE);
-        let title = commands::entry(CommandId::Import).map_or("", |e| e.title);
+        let title = CommandId::Import.title();
         if primary_button(ui, panel.can(CommandId::Import), title).clicked() {
             panel.request(UiAction::Command(CommandId::Import));
         }
         ui.add_space(size::GAP_SMALL);
         ui.horizontal(|ui| {
             ui.add_space((ui.available_width() - 230.0).max(0.0) / 2.0);
-            ui.label(theme::small("or drop files on the window, or", tokens.text_faint));
+            ui.label(theme::small("or drop files on this window, or press", tokens.text_faint));
             key_cap(ui, &commands::keys_text(CommandId::Import));
         });
     });

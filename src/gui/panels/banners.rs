@@ -31,8 +31,7 @@ fn save_failure(ui: &mut Ui, panel: &mut PanelContext<'_>) {
                     panel.request(UiAction::CopyText(message.clone()));
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let text =
-                        format!("Your changes are kept in memory; don't close the program. {}", capital(&message));
+                    let text = format!("Your changes are only in memory. Don't close Nestling. {}", capital(&message));
                     ui.add(Label::new(theme::small(text, tokens.text)).wrap());
                 });
             });
@@ -52,7 +51,7 @@ fn file_news(ui: &mut Ui, panel: &mut PanelContext<'_>) {
         ui.horizontal(|ui| {
             ui.label(theme::heading(heading, tokens.warn));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if parts::primary_button(ui, true, "I have read this").clicked() {
+                if parts::primary_button(ui, true, "Dismiss").clicked() {
                     panel.request(UiAction::FileNewsRead);
                 }
                 if parts::button(ui, true, "Copy").clicked() {
@@ -70,23 +69,23 @@ fn read_only(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
     let Some(why) = panel.project.read_only() else { return };
     let way_out = match why {
-        WhyReadOnly::OpenElsewhere(_) => "Close it there and open it again here, or work on a copy.",
-        WhyReadOnly::NotWritable => "Make it writable and open it again, or work on a copy.",
-        WhyReadOnly::AskedFor => "Open it again to change it.",
+        WhyReadOnly::OpenElsewhere(_) => "Close it there and reopen it here, or work on a copy.",
+        WhyReadOnly::NotWritable => "Make it writable and reopen it, or work on a copy.",
+        WhyReadOnly::AskedFor => "Reopen it to make changes.",
     };
-    let text = format!("{}. You can look at everything, search and export. {way_out}", capital(&why.to_string()));
+    let text = format!("{}. You can view, search and export. {way_out}", capital(&why.to_string()));
     let frame = egui::Frame::new().fill(tokens.warn_fill).inner_margin(Margin::symmetric(16, 8));
     Panel::top("read only").frame(frame).show(ui, |ui| {
         ui.horizontal(|ui| {
-            ui.label(theme::heading("Read only", tokens.warn));
+            ui.label(theme::heading("Read-only", tokens.warn));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if parts::button(ui, true, "Open again")
-                    .on_hover_text("Open it to be changed, if that is possible now")
+                if parts::button(ui, true, "Reopen for editing")
+                    .on_hover_text("Reopen the project for editing, if possible")
                     .clicked()
                 {
                     panel.request(UiAction::Open(panel.project.path().to_owned()));
                 }
-                let title = commands::entry(CommandId::SaveCopy).map_or("", |e| e.title);
+                let title = CommandId::SaveCopy.title();
                 if parts::button(ui, true, title)
                     .on_hover_text(commands::title_with_keys(CommandId::SaveCopy))
                     .clicked()

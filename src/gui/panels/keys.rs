@@ -8,24 +8,24 @@ use eframe::egui::{self, Ui, vec2};
 /// What the cursor's keys do, in the words of somebody who annotates.
 const CURSOR: &[(&[CommandId], &str)] = &[
     (&[CommandId::WordBefore, CommandId::WordAfter], "word"),
-    (&[CommandId::GrowAfter], "grow the selection"),
+    (&[CommandId::GrowAfter], "extend selection"),
     (&[CommandId::Wrap], "wrap in a parent"),
-    (&[CommandId::EndAfter], "move the end"),
-    (&[CommandId::StartBefore], "move the start"),
+    (&[CommandId::EndAfter], "move end"),
+    (&[CommandId::StartBefore], "move start"),
     (&[CommandId::NextMark], "next suggestion"),
     (&[CommandId::Accept], "accept"),
     (&[CommandId::Reject], "reject"),
     (&[CommandId::Remove], "remove"),
     (&[CommandId::Undo], "undo"),
-    (&[CommandId::CompleteAndNext], "complete and go on"),
-    (&[CommandId::Next], "go on"),
+    (&[CommandId::CompleteAndNext], "complete, next"),
+    (&[CommandId::Next], "next sentence"),
     (&[CommandId::Flag], "flag"),
-    (&[CommandId::KeyHelp], "all keys"),
+    (&[CommandId::KeyHelp], "all shortcuts"),
 ];
 
 pub(crate) fn for_the_cursor(ui: &mut Ui) {
     let tokens = theme::tokens(ui);
-    parts::section(ui, "Keys for the cursor");
+    parts::section(ui, "Keyboard");
     ui.spacing_mut().interact_size.y = 0.0;
     egui::Grid::new("cursor keys").num_columns(2).min_col_width(104.0).spacing(vec2(8.0, 4.0)).show(ui, |ui| {
         for (ids, does) in CURSOR {

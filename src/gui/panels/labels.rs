@@ -84,7 +84,7 @@ fn row(ui: &mut Ui, panel: &mut PanelContext<'_>, label: &Label) {
 
     let spoken = format!("label {}", label.display_name());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &spoken));
-    edit.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("change {spoken}")));
+    edit.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("edit {spoken}")));
     if edit.on_hover_text("Name, colour, key").clicked() {
         panel.request(UiAction::EditLabel(label.id));
     } else if response.on_hover_text(what_it_does(panel, label)).clicked() {
@@ -94,8 +94,8 @@ fn row(ui: &mut Ui, panel: &mut PanelContext<'_>, label: &Label) {
 
 fn what_it_does(panel: &PanelContext<'_>, label: &Label) -> String {
     let does = match panel.view.picked_mark() {
-        Some(mark) if mark.is_suggestion() => "Accept the suggestion with this label",
-        Some(_) => "Give the selected mention this label",
+        Some(mark) if mark.is_suggestion() => "Accept suggestion with this label",
+        Some(_) => "Change the mention to this label",
         None if panel.view.selection().is_some() => "Mark the selected words",
         None => "Mark the word at the cursor",
     };

@@ -24,21 +24,23 @@ pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let words: String = review.words().chars().take(MOST_CHARACTERS).collect();
     let cut = if words.len() < review.words().len() { "…" } else { "" };
     let marked = match finding.proposal() {
-        Some(Proposal::Mark(label)) => format!("“{words}{cut}” is not marked; perhaps {}.", name(label)),
-        _ => format!("“{words}{cut}” is {}.", name(finding.label)),
+        Some(Proposal::Mark(label)) => format!("“{words}{cut}” is not marked. Maybe {}?", name(label)),
+        Some(Proposal::Relabel(_) | Proposal::Remove) | None => format!("“{words}{cut}” is {}.", name(finding.label)),
     };
     let sure = match finding.doubt {
         Doubt::Missing | Doubt::OtherLabel { .. } => format!(", {:.0} % sure", 100.0 * finding.weight),
-        _ => String::new(),
+        Doubt::Unlikely | Doubt::OftenOtherwise { .. } | Doubt::OftenMarked { .. } | Doubt::RareNesting { .. } => {
+            String::new()
+        }
     };
     let why = if !is_begun {
-        format!("{} in what is complete.", counted(review.open(corpus), "thing stands out", "things stand out"))
+        format!("{} to review.", counted(review.open(corpus), "doubtful annotation", "doubtful annotations"))
     } else if holds {
         format!("{marked} {}{sure}", capital(&doubt_in_words(&finding, corpus.labels())))
     } else if is_gone {
-        "Its sentence is no longer there.".to_owned()
+        "The sentence no longer exists.".to_owned()
     } else {
-        "You have changed this. Go on when it is as it should be.".to_owned()
+        "You changed this. Continue when it is right.".to_owned()
     };
     let change = match finding.proposal().filter(|_| holds) {
         Some(Proposal::Mark(label)) => Some(format!("Mark as {}", name(label))),
@@ -47,18 +49,18 @@ pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>) {
         None => None,
     };
     let way_on = match (is_begun, is_gone) {
-        (false, _) => "Begin",
-        (true, true) => "Go on",
-        (true, false) => "Back to it",
+        (false, _) => "Start",
+        (true, true) => "Continue",
+        (true, false) => "Go back",
     };
     let frame =
         egui::Frame::new().fill(theme::mix(tokens.panel, tokens.accent, 0.12)).inner_margin(Margin::symmetric(16, 8));
     Panel::top("look again").frame(frame).show(ui, |ui| {
         ui.horizontal(|ui| {
-            let heading = if is_begun { format!("Look again · {at} of {of}") } else { "Look again".to_owned() };
+            let heading = if is_begun { format!("Review · {at} of {of}") } else { "Review".to_owned() };
             ui.label(theme::heading(heading, tokens.accent));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                if icon_button(ui, Icon::Cross, true, "End looking again").clicked() {
+                if icon_button(ui, Icon::Cross, true, "End review").clicked() {
                     panel.request(UiAction::Command(CommandId::EndLookAgain));
                 }
                 if is_begun && is_here {
@@ -85,7 +87,7 @@ fn go_on(ui: &mut Ui, panel: &mut PanelContext<'_>, text: &str) {
 
 /// From the right: pass by, leave as it is, change.
 fn answers(ui: &mut Ui, panel: &mut PanelContext<'_>, change: Option<&str>, holds: bool) {
-    let keep = if holds { "It is right" } else { "Go on" };
+    let keep = if holds { "Keep as is" } else { "Continue" };
     for (text, id) in [("Later", CommandId::Next), (keep, CommandId::CompleteAndNext)] {
         key_cap(ui, &commands::keys_text(id));
         if parts::button(ui, panel.can(id), text).clicked() {

@@ -54,9 +54,9 @@ fn nothing(ui: &mut Ui, panel: &PanelContext<'_>) {
     let tokens = theme::tokens(ui);
     parts::section(ui, "Nothing selected");
     let text = match panel.view.selection() {
-        Some(_) => "Type the key of a label to mark the selected words.".to_owned(),
+        Some(_) => "Press a label's key to mark the selected words.".to_owned(),
         None => format!(
-            "{} goes to the suggestions and mentions; the key of a label marks the word at the cursor.",
+            "{} moves to the next suggestion or mention. A label's key marks the word at the cursor.",
             commands::keys_text(CommandId::NextMark)
         ),
     };
@@ -81,10 +81,10 @@ fn mention(ui: &mut Ui, panel: &mut PanelContext<'_>, mark: &Mark) {
     line(made_by(&mention.provenance));
     let held = held(panel, mark);
     if !held.is_empty() {
-        line(format!("holds {}: {}", held.len(), held.join(" · ")));
+        line(format!("contains {}: {}", held.len(), held.join(" · ")));
     }
     if mark.fragments.len() > 1 {
-        line(format!("in {} pieces; the model does not learn from it", mark.fragments.len()));
+        line(format!("in {} pieces; not used for training", mark.fragments.len()));
     }
     for (name, value) in &mention.attributes {
         line(format!("{name}: {value}"));
@@ -97,9 +97,9 @@ fn mention(ui: &mut Ui, panel: &mut PanelContext<'_>, mark: &Mark) {
 
 fn made_by(provenance: &Provenance) -> String {
     match provenance {
-        Provenance::Person => "made by a person".to_owned(),
-        Provenance::Import => "came with an import".to_owned(),
-        Provenance::Rule => "made by a rule".to_owned(),
+        Provenance::Person => "added by hand".to_owned(),
+        Provenance::Import => "imported".to_owned(),
+        Provenance::Rule => "added by a rule".to_owned(),
         Provenance::Accepted(model) => format!("accepted from {}", origin(*model)),
     }
 }
@@ -120,7 +120,7 @@ fn note(ui: &mut Ui, panel: &mut PanelContext<'_>, mention: &Mention) {
     }
     let edit = egui::TextEdit::multiline(&mut draft.text)
         .id(egui::Id::unique("note on the mention"))
-        .hint_text(theme::small("note …", tokens.text_faint))
+        .hint_text(theme::small("Add a note …", tokens.text_faint))
         .font(theme::regular(size::TEXT_SMALL))
         .desired_rows(1)
         .interactive(can_change)
@@ -138,7 +138,7 @@ fn note(ui: &mut Ui, panel: &mut PanelContext<'_>, mention: &Mention) {
     if response.has_focus() {
         draft.is_open = true;
         let is_due = draft.typing.is_due(ui.ctx());
-        let text = format!("{}: done. It is saved as you type.", commands::end_typing_text());
+        let text = format!("{} when done. Saved as you type.", commands::end_typing_text());
         ui.add(egui::Label::new(theme::small(text, tokens.text_dim)).wrap());
         if commands::take_end_typing(ui.ctx()) {
             response.surrender_focus();
@@ -162,7 +162,7 @@ fn suggestion(ui: &mut Ui, panel: &mut PanelContext<'_>, mark: &Mark, suggestion
     if let Some((label, score)) = suggestion.and_then(|s| s.runner_up)
         && let Some(name) = labels.get(label).map(|l| &l.name)
     {
-        ui.label(theme::small(format!("next: {name} {score:.2}"), tokens.text_dim));
+        ui.label(theme::small(format!("runner-up: {name} {score:.2}"), tokens.text_dim));
     }
     if let Some(crossed) = crossed(panel, mark.hull) {
         ui.label(theme::small(format!("crosses the mention {crossed}"), tokens.warn));

@@ -41,11 +41,11 @@ fn header(ui: &mut Ui, panel: &mut PanelContext<'_>) {
         NextBy::Order(Order::Blind) => CommandId::NextByBlind,
         NextBy::Found => CommandId::NextByFound,
     };
-    let title = |by: NextBy| commands::entry(order(by)).map_or("", |e| e.title);
+    let title = |by: NextBy| order(by).title();
     ui.horizontal(|ui| {
         ui.add_space(size::GAP_SMALL);
         let shown = RichText::new(title(panel.view.next_by)).font(theme::bold(size::TEXT));
-        parts::combo(ui, "Order of the sentences", shown, ui.available_width() - 12.0, |ui| {
+        parts::combo(ui, "Sentence order", shown, ui.available_width() - 12.0, |ui| {
             let has_blind = panel.project.counts().blind > 0;
             let orders = [Order::Text, Order::Teaching, Order::Blind].map(NextBy::Order);
             for by in orders.into_iter().filter(|by| has_blind || *by != orders[2]).chain([NextBy::Found]) {
@@ -68,8 +68,8 @@ fn found(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let rows = finder.rows(panel.project.corpus());
     let text = match (finder.is_searching(), rows) {
         (true, _) => "searching …".to_owned(),
-        (false, _) if finder.failure().is_some() => "the search failed".to_owned(),
-        (false, 0) => "nothing found".to_owned(),
+        (false, _) if finder.failure().is_some() => "search failed".to_owned(),
+        (false, 0) => "no results".to_owned(),
         (false, _) => format!("{} found", grouped(rows)),
     };
     let clear = ui.horizontal(|ui| {
@@ -103,7 +103,7 @@ fn footer(ui: &mut Ui, panel: &mut PanelContext<'_>) {
         (StatusFilter::Complete, counts.complete, "complete"),
         (StatusFilter::Flagged, counts.flagged, "flagged"),
         (StatusFilter::Skipped, counts.skipped, "skipped"),
-        (StatusFilter::ToDo, to_go, "to go"),
+        (StatusFilter::ToDo, to_go, "to do"),
     ];
     Panel::bottom("sentence counts").frame(egui::Frame::new().inner_margin(egui::Margin::symmetric(6, 4))).show(
         ui,

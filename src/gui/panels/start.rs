@@ -36,8 +36,8 @@ impl StartPage<'_> {
                     ui.set_max_width(720.0);
                     ui.add_space((ui.available_height() * 0.07).max(16.0));
                     ui.label(RichText::new("Nestling").font(theme::bold(size::TEXT_HERO)).color(tokens.text));
-                    let lead = "Annotate nested named entities with a model that learns while you work. \
-                                Nothing leaves this machine.";
+                    let lead = "Annotate nested named entities with a model that learns as you work. Nothing leaves \
+                                this computer.";
                     ui.label(theme::body(lead, tokens.text_dim));
                     ui.add_space(size::GAP_LARGE);
                     example(ui, typesetter);
@@ -52,7 +52,7 @@ impl StartPage<'_> {
                     ui.add_space(size::GAP_LARGE);
                     self.recent(ui, actions);
                     ui.add_space(size::GAP_LARGE);
-                    let hint = "You can also drop a project, or texts to import, on this window.";
+                    let hint = "You can also drop a project or texts on this window.";
                     ui.label(theme::small(hint, tokens.text_faint));
                     ui.add_space(size::GAP_LARGE);
                 });
@@ -124,21 +124,15 @@ fn ways_in(ui: &mut Ui, actions: &mut Vec<UiAction>) {
             });
             inner.inner
         };
-        if card(
-            "Look around",
-            "A small project with texts and labels, to try everything without harm.",
-            "Open the sample",
-            true,
-            None,
-        ) {
+        if card("Try it", "A small project with texts and labels to experiment with.", "Open sample", true, None) {
             actions.push(UiAction::OpenSample);
         }
-        let new = "Your labels, your texts, one file that you can copy, mail and back up.";
-        if card("Begin", new, "New project", false, Some(CommandId::NewProject)) {
+        let new = "Your labels and texts in one file that you can copy, email and back up.";
+        if card("Start", new, "New project", false, Some(CommandId::NewProject)) {
             actions.push(UiAction::Command(CommandId::NewProject));
         }
-        let old = "A .nestling file on this machine.";
-        if card("Go on", old, "Open a project", false, Some(CommandId::OpenProject)) {
+        let old = "A .nestling file on this computer.";
+        if card("Continue", old, "Open project", false, Some(CommandId::OpenProject)) {
             actions.push(UiAction::Command(CommandId::OpenProject));
         }
     });

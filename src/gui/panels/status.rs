@@ -36,7 +36,7 @@ pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>, notice: Option<&No
                     Some(notice) => {
                         let color = if notice.is_error { tokens.bad } else { tokens.accent };
                         let undo = CommandId::Undo;
-                        let title = commands::entry(undo).map_or("", |e| e.title);
+                        let title = undo.title();
                         let help = commands::title_with_keys(undo);
                         if notice.offers_undo && quiet_button(ui, title).on_hover_text(help).clicked() {
                             panel.request(UiAction::Command(undo));
@@ -53,7 +53,7 @@ pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>, notice: Option<&No
 
 fn saved(ui: &mut Ui, panel: &PanelContext<'_>, tokens: &Tokens) {
     let (text, color) = match panel.project.save_state() {
-        _ if !panel.can_change() => ("Read only".to_owned(), tokens.warn),
+        _ if !panel.can_change() => ("Read-only".to_owned(), tokens.warn),
         SaveState::AllSaved | SaveState::Saving { .. } if panel.holds_typing => {
             ("Typing, not saved yet".to_owned(), tokens.text_dim)
         }
@@ -78,11 +78,11 @@ fn model(ui: &mut Ui, panel: &PanelContext<'_>, tokens: &Tokens) {
         (None, None) => "No model yet".to_owned(),
     };
     if let (Some(_), Some(current)) = (older, &learner.current) {
-        text = format!("{text} · model {} is in use now", current.id);
+        text = format!("{text} · now using model {}", current.id);
     }
     let label = ui.add(Label::new(theme::small(text, tokens.text_dim)).truncate());
     if let Some(info) = &info {
-        label.on_hover_text(format!("{} on the encoder {}", info.architecture, info.encoder));
+        label.on_hover_text(format!("{} with encoder {}", info.architecture, info.encoder));
     }
     if let Some(note) = learner.note.as_ref().filter(|_| learner.state.progress().is_none()) {
         ui.add(Label::new(theme::small(note, tokens.warn)).truncate()).on_hover_text(note);
@@ -103,7 +103,7 @@ fn describe(info: &ModelInfo, now_ms: i64) -> String {
 fn learner(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
     if !panel.can_change() {
-        ui.label(theme::small("The learner is off", tokens.text_dim));
+        ui.label(theme::small("Training is off", tokens.text_dim));
         return;
     }
     let learner = panel.project.learner();
@@ -111,11 +111,11 @@ fn learner(ui: &mut Ui, panel: &mut PanelContext<'_>) {
         LearnerState::Training(progress) => training(ui, panel, progress, &what_trains(progress)),
         LearnerState::LookingAgain(progress) => {
             let of = counted(progress.train_sentences, "sentence", "sentences");
-            training(ui, panel, progress, &format!("Looking again at {of}"));
+            training(ui, panel, progress, &format!("Preparing a review of {of}"));
         }
         LearnerState::Failed { message } => {
             train_now(ui, panel);
-            let text = theme::small(format!("The learner stopped: {message}"), tokens.bad);
+            let text = theme::small(format!("Training failed: {message}"), tokens.bad);
             ui.add(Label::new(text).truncate()).on_hover_text(message);
         }
         LearnerState::Waiting { sentences_to_go } => {
@@ -124,14 +124,14 @@ fn learner(ui: &mut Ui, panel: &mut PanelContext<'_>) {
         }
         LearnerState::Off => {
             train_now(ui, panel);
-            let on = quiet_button(ui, "Train by itself");
-            if on.on_hover_text("Start trainings as labels come in").clicked() {
+            let on = quiet_button(ui, "Train automatically");
+            if on.on_hover_text("Train as sentences are completed").clicked() {
                 panel.request(UiAction::Change(Command::Set(Setting::AutoTrain(true))));
             }
         }
     }
     if let Some(predicting) = panel.project.learner().predicting {
-        let text = format!("reading {} of {}", grouped(predicting.done), grouped(predicting.total));
+        let text = format!("predicting {} of {}", grouped(predicting.done), grouped(predicting.total));
         ui.label(theme::small(text, tokens.text_faint));
     }
 }
@@ -139,13 +139,13 @@ fn learner(ui: &mut Ui, panel: &mut PanelContext<'_>) {
 fn waiting(to_go: usize, learner: &LearnerStatus) -> String {
     let which = if learner.current.is_some() { "next" } else { "first" };
     match to_go {
-        0 => format!("The {which} training is about to start"),
+        0 => format!("The {which} training starts soon"),
         n => format!("{} until the {which} training", counted(n, "more complete sentence", "more complete sentences")),
     }
 }
 
 fn train_now(ui: &mut Ui, panel: &mut PanelContext<'_>) {
-    let title = commands::entry(CommandId::TrainNow).map_or("", |e| e.title);
+    let title = CommandId::TrainNow.title();
     if quiet_button(ui, title).on_hover_text(commands::title_with_keys(CommandId::TrainNow)).clicked() {
         panel.request(UiAction::Command(CommandId::TrainNow));
     }
@@ -153,16 +153,16 @@ fn train_now(ui: &mut Ui, panel: &mut PanelContext<'_>) {
 
 fn training(ui: &mut Ui, panel: &mut PanelContext<'_>, progress: &TrainingProgress, what: &str) {
     let tokens = theme::tokens(ui);
-    if quiet_button(ui, "Stop").on_hover_text("Stop the training; the labels stay").clicked() {
+    if quiet_button(ui, "Stop").on_hover_text("Stop training; your annotations stay").clicked() {
         panel.request(UiAction::Command(CommandId::StopTraining));
     }
-    let pause = quiet_button(ui, if progress.paused { "Go on" } else { "Pause" });
+    let pause = quiet_button(ui, if progress.paused { "Resume" } else { "Pause" });
     if pause.on_hover_text(commands::title_with_keys(CommandId::PauseTraining)).clicked() {
         panel.request(UiAction::Command(CommandId::PauseTraining));
     }
     if let Some(why) = &progress.not_kept {
-        let help = format!("If the program is closed now, this training begins again from the start: {why}");
-        ui.label(theme::small("can't be interrupted", tokens.warn)).on_hover_text(help);
+        let help = format!("If you close Nestling now, this training starts over: {why}");
+        ui.label(theme::small("can't be resumed", tokens.warn)).on_hover_text(help);
     }
     match progress.secs_left {
         _ if progress.paused => {
@@ -195,8 +195,8 @@ fn what_trains(progress: &TrainingProgress) -> String {
 /// Why a training does not take all, and how it would.
 fn why_some(progress: &TrainingProgress) -> Option<&'static str> {
     (progress.train_sentences < progress.of_sentences).then_some(
-        "A training in the window takes your latest work and a sample of the rest. The settings say how many sentences; \
-         `nestling train` takes all.",
+        "Training in the window uses your latest work and a sample of the rest. The settings say how many sentences; \
+         `nestling train` uses all.",
     )
 }
 

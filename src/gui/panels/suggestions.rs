@@ -46,7 +46,7 @@ fn news(ui: &mut Ui, panel: &mut PanelContext<'_>) {
         ui.horizontal(|ui| {
             ui.label(theme::small("New suggestions are ready", tokens.text));
             let keys = commands::keys_text(CommandId::ShowNewSuggestions);
-            if quiet_button(ui, &format!("Show them ({keys})")).clicked() {
+            if quiet_button(ui, &format!("Show ({keys})")).clicked() {
                 panel.request(UiAction::Command(CommandId::ShowNewSuggestions));
             }
         });
@@ -61,10 +61,10 @@ fn withheld(panel: &PanelContext<'_>, sentence: &Sentence) -> Option<Withheld> {
 
 fn headline(panel: &PanelContext<'_>, sentence: &Sentence, shown: usize) -> String {
     match (panel.view.model(), shown) {
-        _ if withheld(panel, sentence).is_some() => "No suggestions, on purpose".to_owned(),
+        _ if withheld(panel, sentence).is_some() => "Suggestions hidden on purpose".to_owned(),
         (None, _) => "No suggestions".to_owned(),
-        (Some(model), 0) => format!("No suggestions of {}", origin(model)),
-        (Some(model), _) => format!("{} of {}", counted(shown, "suggestion", "suggestions"), origin(model)),
+        (Some(model), 0) => format!("No suggestions from {}", origin(model)),
+        (Some(model), _) => format!("{} from {}", counted(shown, "suggestion", "suggestions"), origin(model)),
     }
 }
 
@@ -74,48 +74,47 @@ fn why_none(panel: &PanelContext<'_>, sentence: &Sentence) -> String {
     let learner = project.learner();
     match withheld(panel, sentence) {
         Some(Withheld::Blind) => {
-            return "This sentence is of the blind set, which shows how good the models really are: you annotate it \
-                    without suggestions, and no model learns from it."
+            return "This sentence belongs to the blind set, which shows how good the models really are. You annotate \
+                    it without suggestions, and no model learns from it."
                 .to_owned();
         }
         Some(Withheld::Probe) => {
-            return "A few sentences show no suggestions though the model has some, to tell whether suggestions sway you \
-                    (Settings)."
+            return "In a few sentences the model's suggestions are hidden, to check whether they influence you (see \
+                    Settings)."
                 .to_owned();
         }
         None => {}
     }
     if !panel.can_change() && panel.view.model().is_none() {
-        return "No model reads a project that was opened to be looked at.".to_owned();
+        return "A read-only project gets no new suggestions.".to_owned();
     }
     if learner.current.is_none() && panel.view.model().is_none() {
         return match &learner.state {
             LearnerState::Training(progress) => format!(
-                "The first model is being trained on {}.",
+                "The first model is training on {}.",
                 counted(progress.train_sentences, "sentence", "sentences")
             ),
-            LearnerState::Failed { .. } => "The last training failed; the status line says why.".to_owned(),
+            LearnerState::Failed { .. } => "The last training failed; see the status line.".to_owned(),
             LearnerState::Waiting { .. } | LearnerState::LookingAgain(_) | LearnerState::Off => first_training(project),
         };
     }
     if panel.view.model().is_none() {
         return match learner.predicting {
-            Some(_) => "The model is reading the sentences; suggestions for this one will come.".to_owned(),
+            Some(_) => "The model is still working through the sentences and will get to this one.".to_owned(),
             None if sentence.status() == Status::Complete => {
-                "This sentence is complete; the model reads those that are not.".to_owned()
+                "The model only predicts sentences that are not complete.".to_owned()
             }
-            None => "The model has not read this sentence yet.".to_owned(),
+            None => "The model hasn't read this sentence yet.".to_owned(),
         };
     }
     let (made, threshold) = (panel.view.suggested(), project.settings().threshold);
     if sentence.status() == Status::Complete && made > 0 {
-        return "This sentence is complete: suggestions that were left are passed over. Opened again, it shows them again."
-            .to_owned();
+        return "This sentence is complete, so its remaining suggestions are hidden. Reopen it to see them.".to_owned();
     }
     let below = panel.view.below(sentence, panel.project.corpus().labels(), threshold);
     match (made, below) {
         (0, _) => "The model found nothing here.".to_owned(),
-        (_, 0) => "All suggestions of the model are decided.".to_owned(),
+        (_, 0) => "You have answered all suggestions.".to_owned(),
         (_, n) => format!("{} below the threshold of {threshold:.2}.", counted(n, "suggestion is", "suggestions are")),
     }
 }
@@ -123,14 +122,16 @@ fn why_none(panel: &PanelContext<'_>, sentence: &Sentence) -> String {
 fn first_training(project: &Project) -> String {
     match project.learner().state {
         LearnerState::Waiting { sentences_to_go } if sentences_to_go > 0 => format!(
-            "There is no model yet. The first training starts by itself after {}.",
+            "No model yet. The first training starts automatically after {}.",
             counted(sentences_to_go, "more complete sentence", "more complete sentences"),
         ),
         LearnerState::LookingAgain(_) => {
-            "There is no model yet. The first training waits until gold has been looked at again.".to_owned()
+            "No model yet. The first training waits until the review is prepared.".to_owned()
         }
-        LearnerState::Off => "There is no model yet. Start a training when some sentences are complete.".to_owned(),
-        _ => "There is no model yet. The first training is about to start.".to_owned(),
+        LearnerState::Off => "No model yet. Start training once some sentences are complete.".to_owned(),
+        LearnerState::Waiting { .. } | LearnerState::Training(_) | LearnerState::Failed { .. } => {
+            "No model yet. The first training starts soon.".to_owned()
+        }
     }
 }
 
@@ -138,9 +139,9 @@ fn threshold(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
     let mut value = panel.project.settings().threshold;
     ui.label(theme::body(format!("{value:.2}"), tokens.text_dim));
-    let slider = |ui: &mut Ui| parts::slider(ui, &mut value, 0.05..=0.95, 0.05, "Least score of a suggestion");
+    let slider = |ui: &mut Ui| parts::slider(ui, &mut value, 0.05..=0.95, 0.05, "Minimum score of suggestions");
     let response = ui.add_enabled_ui(panel.can_change(), slider).inner;
-    let response = response.on_hover_text("Suggestions with a lower score are not shown");
+    let response = response.on_hover_text("Suggestions with a lower score are hidden");
     if response.changed() {
         panel.request(UiAction::Change(Command::Set(Setting::Threshold(value))));
     }
@@ -154,7 +155,7 @@ fn actions(ui: &mut Ui, panel: &mut PanelContext<'_>, shown: usize) {
     if shown > 0 {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(size::GAP_SMALL, size::GAP_SMALL);
-            action(ui, panel, CommandId::NextMark, "next");
+            action(ui, panel, CommandId::NextMark, "next suggestion");
             if can_change {
                 action(ui, panel, CommandId::Accept, "accept");
                 action(ui, panel, CommandId::Reject, "reject");
@@ -165,15 +166,15 @@ fn actions(ui: &mut Ui, panel: &mut PanelContext<'_>, shown: usize) {
     let row = vec2(ui.available_width(), 34.0);
     ui.allocate_ui_with_layout(row, Layout::right_to_left(Align::Center), |ui| {
         let keys = commands::keys_text(CommandId::CompleteAndNext);
-        let complete = primary_button(ui, can_change, "Complete and go on");
-        if complete.on_hover_text(format!("All mentions of this sentence are marked ({keys})")).clicked() {
+        let complete = primary_button(ui, can_change, "Complete and go to next");
+        if complete.on_hover_text(format!("All mentions in this sentence are marked ({keys})")).clicked() {
             panel.request(UiAction::Command(CommandId::CompleteAndNext));
         }
         ui.spacing_mut().item_spacing.x = size::GAP_SMALL;
         if can_change {
             action(ui, panel, CommandId::SkipAndNext, "skip");
         }
-        action(ui, panel, CommandId::Next, "go on");
+        action(ui, panel, CommandId::Next, "next sentence");
     });
 }
 

@@ -12,9 +12,9 @@ use eframe::egui::{self, Align, Button, Layout, Panel, RichText, ScrollArea, Ui,
 const MENU_ENTRY: Vec2 = vec2(260.0, 28.0);
 
 /// What the search takes for the same.
-pub(crate) const HOW_IT_FINDS: &str = "Finds sentences with these words in a row; the last one may be the beginning of \
-                                       a word. Case, accents and punctuation don't matter. Of Chinese, Japanese and \
-                                       Thai any piece is found.";
+pub(crate) const HOW_IT_FINDS: &str = "Finds sentences with these words in sequence; the last word may be \
+                                       incomplete. Case, accents and punctuation don't matter. In Chinese, Japanese \
+                                       and Thai, parts of words are found, too.";
 
 pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
@@ -28,7 +28,7 @@ pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>) {
             ui.add_space(size::GAP_LARGE);
             menu(ui, panel);
             for id in [CommandId::Dashboard, CommandId::Import, CommandId::Export] {
-                let title = commands::entry(id).map_or("", |e| e.title);
+                let title = id.title();
                 let button = egui::Button::new(theme::body(title, tokens.text_dim)).frame_when_inactive(false);
                 if ui.add_enabled(panel.can(id), button).on_hover_text(commands::title_with_keys(id)).clicked() {
                     panel.request(UiAction::Command(id));
@@ -113,9 +113,9 @@ pub(crate) fn help_and_theme(ui: &mut Ui, actions: &mut Vec<UiAction>) {
 
 fn search(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let tokens = theme::tokens(ui);
-    let hint = format!("Find words in a row   {}", commands::keys_text(CommandId::Search));
+    let hint = format!("Search sentences   {}", commands::keys_text(CommandId::Search));
     let finder = &mut panel.view.finder;
-    if !finder.query.is_empty() && icon_button(ui, Icon::Cross, true, "Clear the search").clicked() {
+    if !finder.query.is_empty() && icon_button(ui, Icon::Cross, true, "Clear search").clicked() {
         finder.query.clear();
     }
     let edit = egui::TextEdit::singleline(&mut finder.query)

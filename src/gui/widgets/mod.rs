@@ -7,3 +7,4 @@ pub mod galleys;
 pub mod keyboard;
 pub mod parts;
 pub mod sentence;
+pub mod table;

@@ -49,8 +49,8 @@ impl Window {
         self.warned_unsaved = true;
         self.report = Some(Report {
             title: "Some changes are not saved".to_owned(),
-            text: "The project file could not be written. Make room or mend access to it and press “Try again”. \
-                   Closing the project once more, or opening another one, gives these changes up."
+            text: "The project file could not be written. Free some space or restore access to it, then press “Try \
+                   again”. Closing the project again, or opening another one, discards these changes."
                 .to_owned(),
             damaged: None,
         });

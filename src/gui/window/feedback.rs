@@ -36,12 +36,12 @@ impl Window {
     pub(super) fn show_event(&mut self, ctx: &Context, event: Event) {
         match event {
             Event::ModelReady(info) => {
-                let text = format!("Model {} makes the suggestions from now on", info.id);
+                let text = format!("Now using model {} for suggestions", info.id);
                 self.notify(ctx, text, false);
             }
             Event::ModelNotBetter { new_f1, current_f1 } => {
                 let text = format!(
-                    "The new model is not better on dev ({new_f1:.2}, before {current_f1:.2}); the old one stays"
+                    "The new model is no better on dev ({new_f1:.2}, was {current_f1:.2}); keeping the old one"
                 );
                 self.notify(ctx, text, false);
             }
@@ -51,7 +51,7 @@ impl Window {
                 self.show_feedback(ctx, feedback);
             }
             Event::LookAgainFailed { message } => self.notify(ctx, capital(&message), true),
-            Event::TrainingStopped => self.notify(ctx, "The training was stopped".to_owned(), false),
+            Event::TrainingStopped => self.notify(ctx, "Training stopped".to_owned(), false),
             Event::TrainingTrouble { message } => self.notify(ctx, capital(&message), true),
             Event::TrainingFailed { message } | Event::PredictionFailed { message } => {
                 self.notify(ctx, message, true);

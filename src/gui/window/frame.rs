@@ -20,6 +20,7 @@ impl Window {
         if let Screen::Workspace(workspace) = &mut self.screen {
             let events = workspace.project.poll();
             workspace.view.refresh(&workspace.project);
+            let went_on = workspace.go_on_when_chosen();
             let was_filtered = workspace.view.finder.is_on();
             if let Some(secs) = workspace.view.finder.step(&workspace.project, ctx.input(|i| i.time)) {
                 ctx.request_repaint_after_secs(secs as f32);
@@ -41,6 +42,7 @@ impl Window {
             if let Some(secs) = next_look(workspace.project.learner()) {
                 ctx.request_repaint_after_secs(secs);
             }
+            self.show_feedback(ctx, went_on);
             for event in events {
                 self.show_event(ctx, event);
             }
@@ -131,7 +133,7 @@ impl Window {
     fn show_title(&mut self, ctx: &Context) {
         let title = match self.workspace() {
             Some(workspace) if workspace.project.read_only().is_some() => {
-                format!("Nestling – {} (read only)", workspace.project.name())
+                format!("Nestling – {} (read-only)", workspace.project.name())
             }
             Some(workspace) => format!("Nestling – {}", workspace.project.name()),
             None => "Nestling".to_owned(),

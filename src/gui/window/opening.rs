@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 impl Window {
     pub(super) fn open_sample(&mut self) {
         let home = self.home.clone();
-        self.start_work("Making the sample project …".to_owned(), Vec::new(), move || {
+        self.start_work("Creating the sample project …".to_owned(), Vec::new(), move || {
             let path = home.sample_path();
             let project = or_to_read(open_sample(&home, &path), &home, &path)?;
             remember(&home, project.path());
@@ -26,7 +26,7 @@ impl Window {
     /// Reads what can be read of a damaged project into a new one, and opens that.
     pub(super) fn rescue(&mut self, damaged: PathBuf) {
         let home = self.home.clone();
-        self.start_work(format!("Reading what can be read of {} …", damaged.display()), Vec::new(), move || {
+        self.start_work(format!("Rescuing {} …", damaged.display()), Vec::new(), move || {
             let rescued = rescue_project(&damaged)?;
             let project = Project::open(&home, &rescued.path)?;
             remember(&home, project.path());
@@ -59,7 +59,7 @@ impl Window {
         // What was typed for a new project comes back where that can't be made.
         let kept = self.dialog.take().filter(|dialog| matches!(dialog, Dialog::NewProject(_))).map(Box::new);
         self.notice = None;
-        let home = self.home.clone();
+        let (home, waker) = (self.home.clone(), self.services.waker.clone());
         let task = Task::spawn("open project", self.services.waker.clone(), move || {
             let old_path = old.as_ref().map(|closing| closing.path().to_owned());
             let news = match old.map(ClosingWorkspace::close) {
@@ -69,7 +69,7 @@ impl Window {
             };
             // Where the project of before went on, if it did.
             let old_path = news.iter().rev().find_map(FileNews::moved_to).map(Path::to_owned).or(old_path);
-            let opened = work().unwrap_or_else(|trouble| {
+            let mut opened = work().unwrap_or_else(|trouble| {
                 let mut opened = Opened::from(trouble);
                 match old_path.map(|path| open_as_can_be(&home, &path)) {
                     None => {}
@@ -78,6 +78,11 @@ impl Window {
                 }
                 opened
             });
+            if let Some(project) = &mut opened.project {
+                // Not by who waits for the next frame: it goes through all sentences.
+                project.set_waker(waker);
+                project.start_learner();
+            }
             Opened { news, ..opened }
         });
         self.screen = Screen::Busy { what, task, then_import, kept };
@@ -128,7 +133,21 @@ impl Window {
                     dialog.take_listing(&self.listing.projects_dir, &self.listing.encoders)
                 }
                 Some(Dialog::Settings(dialog)) => dialog.take_listing(&self.listing.encoders),
-                _ => {}
+                Some(
+                    Dialog::Open(_)
+                    | Dialog::Import(_)
+                    | Dialog::Export(_)
+                    | Dialog::Copy(_)
+                    | Dialog::Documents(_)
+                    | Dialog::Dashboard(_)
+                    | Dialog::History(_)
+                    | Dialog::SplitWord(_)
+                    | Dialog::Label(_)
+                    | Dialog::LookAgain(_)
+                    | Dialog::KeyHelp(_)
+                    | Dialog::Palette(_),
+                )
+                | None => {}
             }
         }
         self.take_import(ctx);
@@ -144,15 +163,13 @@ impl Window {
         }
         let report = rescued.as_ref().map(Report::of_rescue).or(Report::of_trouble(&trouble));
         self.report = report.or(Report::of_news(&news)).or(self.report.take());
-        if let Some(mut project) = project {
+        if let Some(project) = project {
             let unread: Vec<String> =
                 project.unread_settings().iter().map(|error| capital(&error.to_string())).collect();
             let notes: Vec<String> = project.notes().iter().map(|note| capital(note)).chain(unread).collect();
             if !notes.is_empty() {
                 self.notify(ctx, notes.join(" · "), true);
             }
-            project.set_waker(self.services.waker.clone());
-            project.start_learner();
             self.screen = Screen::Workspace(Box::new(Workspace::new(project)));
             self.warned_unsaved = false;
             self.recent.forget_labels();
@@ -209,7 +226,7 @@ impl Window {
         if let Some(Dialog::NewProject(dialog)) = &mut self.dialog {
             if dropped.iter().any(is_project) {
                 self.actions
-                    .push(UiAction::Notice("Make or cancel the new project first, then drop a project".to_owned()));
+                    .push(UiAction::Notice("Create or cancel the new project first, then drop a project".to_owned()));
             }
             dialog.take_files(dropped.into_iter().filter(|path| !is_project(path)));
         } else if let Some(project) = dropped.iter().find(|p| is_project(p)) {

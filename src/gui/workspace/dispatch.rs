@@ -3,79 +3,66 @@
 use super::state::{Feedback, NO_FEEDBACK, Workspace};
 use super::view::{NextBy, View};
 use crate::annotation::{Status, TokenIdx};
-use crate::gui::commands::CommandId;
+use crate::gui::commands::WorkspaceCommand;
 use crate::gui::widgets::sentence::SentenceEvent;
 use crate::session::{Command, Order};
 
 impl Workspace {
-    /// Does one of the commands of the sentence; `None` for a command that is not one.
-    pub fn command(&mut self, id: CommandId) -> Option<Feedback> {
-        let mut is_one = true;
-        let feedback = self.minding_complete(|workspace| {
-            workspace.command_of_sentence(id).unwrap_or_else(|| {
-                is_one = false;
-                NO_FEEDBACK
-            })
-        });
-        is_one.then_some(feedback)
+    pub fn command(&mut self, command: WorkspaceCommand) -> Feedback {
+        self.minding_complete(|workspace| workspace.carry_out(command))
     }
 
-    fn command_of_sentence(&mut self, id: CommandId) -> Option<Feedback> {
-        if let Some(feedback) = self.look_first(id) {
-            return Some(feedback);
-        }
+    fn carry_out(&mut self, command: WorkspaceCommand) -> Feedback {
         // Left and right are those of the eye.
         let right: isize = if self.view.content().rtl { -1 } else { 1 };
-        Some(match id {
-            CommandId::WordBefore => self.moves(|view| view.move_cursor(-right)),
-            CommandId::WordAfter => self.moves(|view| view.move_cursor(right)),
-            CommandId::GrowBefore => self.moves(|view| view.grow(-right)),
-            CommandId::GrowAfter => self.moves(|view| view.grow(right)),
-            CommandId::FirstWord => self.moves(|view| view.set_cursor(TokenIdx::default())),
-            CommandId::LastWord => self.moves(|view| view.set_cursor(TokenIdx::new(usize::MAX))),
-            CommandId::Clear => self.moves(View::clear),
-            CommandId::NextMark => self.moves(|view| view.pick_next(1)),
-            CommandId::PreviousMark => self.moves(|view| view.pick_next(-1)),
-            CommandId::Wrap => self.moves(View::wrap),
-            CommandId::Accept if self.is_reviewing() => self.take_proposal(),
-            CommandId::Accept => self.answer(true),
-            CommandId::Reject => self.answer(false),
-            CommandId::AcceptAll => self.accept_all(),
-            CommandId::Remove => self.remove(),
-            CommandId::EndBefore => self.move_end(false, -right),
-            CommandId::EndAfter => self.move_end(false, right),
-            CommandId::StartBefore => self.move_end(true, -right),
-            CommandId::StartAfter => self.move_end(true, right),
-            CommandId::CompleteAndNext if self.is_reviewing() => self.rule_out(),
-            CommandId::Next if self.is_reviewing() => self.go_to_next_finding(),
-            CommandId::LookAgain if self.view.review.is_some() && !self.is_reviewing() => self.go_on_looking(),
-            CommandId::EndLookAgain => self.moves(|view| view.review = None),
-            CommandId::CompleteAndNext => self.set_status_and_go(Status::Complete),
-            CommandId::SkipAndNext => self.set_status_and_go(Status::Skipped),
-            CommandId::Next => self.go_on(),
-            CommandId::PreviousSentence => self.go_in_list(-1),
-            CommandId::NextSentence => self.go_in_list(1),
-            CommandId::Back => self.go_back(),
-            CommandId::Flag => self.flag(),
-            CommandId::Reopen => self.reopen(),
-            CommandId::ShowNewSuggestions => self.show_news(),
-            CommandId::Undo => self.undo_or_redo(Command::Undo, "Undone", CommandId::Redo),
-            CommandId::Redo => self.undo_or_redo(Command::Redo, "Done again", CommandId::Undo),
-            CommandId::TrainNow => self.change(Command::Train).map(|_| None),
-            CommandId::NextByText => self.go_on_in(Order::Text),
-            CommandId::NextByTeaching => self.go_on_in(Order::Teaching),
-            CommandId::NextByFound => self.moves(|view| view.next_by = NextBy::Found),
-            CommandId::NextByBlind => self.go_on_in(Order::Blind),
-            CommandId::ShowAll => self.moves(|view| view.finder.show_all()),
-            CommandId::PauseTraining => self.pause_training(),
-            CommandId::StopTraining => self.change(Command::StopTraining).map(|_| None),
-            CommandId::Note => self.note(),
-            CommandId::JoinWords => self.join_words(),
-            CommandId::SplitSentence => self.split_sentence(),
-            CommandId::JoinSentences => self.join_sentences(),
-            CommandId::Search => self.moves(|view| view.focus_search = true),
-            _ => return None,
-        })
+        match command {
+            WorkspaceCommand::WordBefore => self.moves(|view| view.move_cursor(-right)),
+            WorkspaceCommand::WordAfter => self.moves(|view| view.move_cursor(right)),
+            WorkspaceCommand::GrowBefore => self.moves(|view| view.grow(-right)),
+            WorkspaceCommand::GrowAfter => self.moves(|view| view.grow(right)),
+            WorkspaceCommand::FirstWord => self.moves(|view| view.set_cursor(TokenIdx::default())),
+            WorkspaceCommand::LastWord => self.moves(|view| view.set_cursor(TokenIdx::new(usize::MAX))),
+            WorkspaceCommand::Clear => self.moves(View::clear),
+            WorkspaceCommand::NextMark => self.moves(|view| view.pick_next(1)),
+            WorkspaceCommand::PreviousMark => self.moves(|view| view.pick_next(-1)),
+            WorkspaceCommand::Wrap => self.moves(View::wrap),
+            WorkspaceCommand::Accept if self.is_reviewing() => self.take_proposal(),
+            WorkspaceCommand::Accept => self.once_in_sight(|workspace| workspace.answer(true)),
+            WorkspaceCommand::Reject => self.once_in_sight(|workspace| workspace.answer(false)),
+            WorkspaceCommand::AcceptAll => self.accept_all(),
+            WorkspaceCommand::Remove => self.once_in_sight(Self::remove),
+            WorkspaceCommand::EndBefore => self.once_in_sight(|workspace| workspace.move_end(false, -right)),
+            WorkspaceCommand::EndAfter => self.once_in_sight(|workspace| workspace.move_end(false, right)),
+            WorkspaceCommand::StartBefore => self.once_in_sight(|workspace| workspace.move_end(true, -right)),
+            WorkspaceCommand::StartAfter => self.once_in_sight(|workspace| workspace.move_end(true, right)),
+            WorkspaceCommand::CompleteAndNext if self.is_reviewing() => self.rule_out(),
+            WorkspaceCommand::Next if self.is_reviewing() => self.go_to_next_finding(),
+            WorkspaceCommand::EndLookAgain => self.moves(|view| view.review = None),
+            WorkspaceCommand::CompleteAndNext => self.set_status_and_go(Status::Complete),
+            WorkspaceCommand::SkipAndNext => self.set_status_and_go(Status::Skipped),
+            WorkspaceCommand::Next => self.go_on(),
+            WorkspaceCommand::PreviousSentence => self.go_in_list(-1),
+            WorkspaceCommand::NextSentence => self.go_in_list(1),
+            WorkspaceCommand::Back => self.go_back(),
+            WorkspaceCommand::Flag => self.flag(),
+            WorkspaceCommand::Reopen => self.reopen(),
+            WorkspaceCommand::ShowNewSuggestions => self.show_news(),
+            WorkspaceCommand::Undo => self.undo(),
+            WorkspaceCommand::Redo => self.redo(),
+            WorkspaceCommand::TrainNow => self.change(Command::Train).map(|_| None),
+            WorkspaceCommand::NextByText => self.go_on_in(Order::Text),
+            WorkspaceCommand::NextByTeaching => self.go_on_in(Order::Teaching),
+            WorkspaceCommand::NextByFound => self.moves(|view| view.next_by = NextBy::Found),
+            WorkspaceCommand::NextByBlind => self.go_on_in(Order::Blind),
+            WorkspaceCommand::ShowAll => self.moves(|view| view.finder.show_all()),
+            WorkspaceCommand::PauseTraining => self.pause_training(),
+            WorkspaceCommand::StopTraining => self.change(Command::StopTraining).map(|_| None),
+            WorkspaceCommand::Note => self.note(),
+            WorkspaceCommand::JoinWords => self.join_words(),
+            WorkspaceCommand::SplitSentence => self.split_sentence(),
+            WorkspaceCommand::JoinSentences => self.join_sentences(),
+            WorkspaceCommand::Search => self.moves(|view| view.focus_search = true),
+        }
     }
 
     /// What the pointer did to the sentence.
@@ -106,7 +93,7 @@ impl Workspace {
 
     fn pause_training(&mut self) -> Feedback {
         let Some(progress) = self.project.learner().state.progress() else {
-            return Ok(Some("No training is under way".to_owned()));
+            return Ok(Some("No training is running".to_owned()));
         };
         let pause = !progress.paused;
         self.change(Command::PauseTraining(pause)).map(|_| None)

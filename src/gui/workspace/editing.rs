@@ -43,13 +43,13 @@ impl Workspace {
         if self.view.has_news() {
             // The project would accept what is not on screen.
             self.view.show_latest(&self.project);
-            return Ok(Some("The suggestions have changed; look at them first".to_owned()));
+            return Ok(Some("The suggestions have changed; check them first".to_owned()));
         }
         let min_score = self.project.settings().accept_all_from;
         let sure = |m: &&Mark| m.score.is_some_and(|s| s >= min_score);
         let count = self.view.suggestion_marks().filter(sure).count();
         if count == 0 {
-            return Ok(Some(format!("No suggestion has {min_score:.2} or more")));
+            return Ok(Some(format!("No suggestion scores {min_score:.2} or more")));
         }
         self.change(Command::AcceptAll { sentence, min_score })?;
         self.view.clear();
@@ -65,7 +65,7 @@ impl Workspace {
                 let what = self.view.picked_mark().map(|mark| mark.spoken.clone()).unwrap_or_default();
                 self.change(Command::Remove { sentence, mention })?;
                 self.view.set_cursor(cursor);
-                Ok(Some(format!("Removed the {what} ({} brings it back)", keys_text(CommandId::Undo))))
+                Ok(Some(format!("Removed the {what} ({} to undo)", keys_text(CommandId::Undo))))
             }
             (_, Some(MarkId::Suggestion(..))) => self.answer(false),
             _ => NO_FEEDBACK,
@@ -93,17 +93,22 @@ impl Workspace {
         NO_FEEDBACK
     }
 
+    pub(super) fn undo(&mut self) -> Feedback {
+        match self.project.undo_intent() {
+            Some(intent) => self.go_through_history(Command::Undo, format!("Undone: {intent}"), CommandId::Redo),
+            None => Ok(Some("Nothing to undo".to_owned())),
+        }
+    }
+
+    pub(super) fn redo(&mut self) -> Feedback {
+        match self.project.redo_intent() {
+            Some(intent) => self.go_through_history(Command::Redo, format!("Redone: {intent}"), CommandId::Undo),
+            None => Ok(Some("Nothing to redo".to_owned())),
+        }
+    }
+
     /// `back` is the command that takes this one back.
-    pub(super) fn undo_or_redo(&mut self, command: Command, done: &str, back: CommandId) -> Feedback {
-        let intent = match command {
-            Command::Undo => self.project.undo_intent(),
-            _ => self.project.redo_intent(),
-        };
-        let Some(intent) = intent.map(str::to_owned) else {
-            return Ok(Some(
-                if command == Command::Undo { "Nothing to undo" } else { "Nothing to do again" }.to_owned(),
-            ));
-        };
+    fn go_through_history(&mut self, command: Command, done: String, back: CommandId) -> Feedback {
         let (documents, sentences) = self.size();
         let outcome = self.change(command)?;
         if let Some(sentence) = outcome.sentence {
@@ -116,11 +121,11 @@ impl Workspace {
         let (documents_now, sentences_now) = self.size();
         let moved = counted(sentences.abs_diff(sentences_now), "sentence", "sentences");
         let more = match documents_now.cmp(&documents) {
-            Ordering::Less => format!(" · {moved} taken out, {} brings them back", keys_text(back)),
+            Ordering::Less => format!(" · {moved} removed ({} to restore)", keys_text(back)),
             Ordering::Equal => String::new(),
-            Ordering::Greater => format!(" · {moved} brought back"),
+            Ordering::Greater => format!(" · {moved} restored"),
         };
-        Ok(Some(format!("{done}: {intent}{more}")))
+        Ok(Some(format!("{done}{more}")))
     }
 
     /// Documents and sentences that are there.
@@ -132,7 +137,7 @@ impl Workspace {
         let Some(sentence) = self.view.current() else { return NO_FEEDBACK };
         let span = self.view.picked_mark().map(|m| m.hull).or(self.view.selection());
         let Some(span) = span.filter(|span| span.width_tokens() > 1) else {
-            return Ok(Some("Select the words that are to be one".to_owned()));
+            return Ok(Some("Select the words to join".to_owned()));
         };
         self.change(Command::JoinTokens { sentence, span })?;
         self.moves(|view| view.set_cursor(span.start()))
@@ -142,7 +147,7 @@ impl Workspace {
         let Some(sentence) = self.view.current() else { return NO_FEEDBACK };
         let before = self.view.first_word();
         if before == TokenIdx::default() {
-            return Ok(Some("Go to the word that is to begin the next sentence".to_owned()));
+            return Ok(Some("Go to the word that starts the next sentence".to_owned()));
         }
         self.change(Command::SplitSentence { sentence, before })?;
         self.moves(|view| view.set_cursor(before))

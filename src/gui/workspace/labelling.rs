@@ -26,16 +26,16 @@ impl Workspace {
             Some((MarkId::Mention(mention), hull, old)) => {
                 let words = self.words_of(hull);
                 if old == label {
-                    return Ok(Some(format!("{words} is {name} already")));
+                    return Ok(Some(format!("{words} is already {name}")));
                 }
-                let feedback = format!("{words} is {name} now, no longer {}", self.name_of(old));
+                let feedback = format!("{words} is now {name}, no longer {}", self.name_of(old));
                 (Command::Relabel { sentence, mention, label }, feedback)
             }
             Some((MarkId::Suggestion(span, suggested), ..)) => {
                 let words = self.words_of(span);
                 let suggested = self.view.suggested_as(span, suggested);
                 if suggested.label == label {
-                    (Command::Accept { sentence, suggested }, format!("{words} is accepted as {name}"))
+                    (Command::Accept { sentence, suggested }, format!("{words} accepted as {name}"))
                 } else {
                     let feedback = format!("{words} is {name}; {} was suggested", self.name_of(suggested.label));
                     (Command::Correct { sentence, suggested, to: span, label }, feedback)
@@ -51,23 +51,23 @@ impl Workspace {
         self.pick_mention(outcome.mention);
         let is_complete = self.view.sentence(&self.project).is_some_and(|s| s.status() == Status::Complete);
         let complete = if is_complete { " · the sentence stays complete" } else { "" };
-        Ok(Some(format!("{feedback}{complete} · {} takes it back", keys_text(CommandId::Undo))))
+        Ok(Some(format!("{feedback}{complete} · {} to undo", keys_text(CommandId::Undo))))
     }
 
-    /// Shows what a command would change where the person can't see it, and leaves it as it is.
-    pub(super) fn look_first(&mut self, id: CommandId) -> Option<Feedback> {
-        use CommandId::{Accept, EndAfter, EndBefore, Reject, Remove, StartAfter, StartBefore};
-        let changes_it = matches!(id, Accept | Reject | Remove | EndBefore | EndAfter | StartBefore | StartAfter);
-        let is_about_it = changes_it && self.view.picked().is_some() && !self.is_reviewing();
-        let unseen = self.view.unseen().filter(|_| is_about_it)?;
-        Some(self.show_selection(unseen))
+    /// Edits what is picked; shows it instead, and leaves it as it is, where the person can't see it.
+    pub(super) fn once_in_sight(&mut self, edit: impl FnOnce(&mut Self) -> Feedback) -> Feedback {
+        let is_picked = self.view.picked().is_some() && !self.is_reviewing();
+        match self.view.unseen().filter(|_| is_picked) {
+            Some(unseen) => self.show_selection(unseen),
+            None => edit(self),
+        }
     }
 
     fn show_selection(&mut self, unseen: Unseen) -> Feedback {
         self.view.follow();
         let why = match unseen {
-            Unseen::ScrolledAway => "What is selected was out of sight, and nothing was changed; here it is",
-            Unseen::Replaced => "What was selected is no longer there, and nothing was changed; select it again",
+            Unseen::ScrolledAway => "The selection was out of sight, so nothing was changed; here it is",
+            Unseen::Replaced => "The selection no longer exists, so nothing was changed; select it again",
         };
         Ok(Some(why.to_owned()))
     }

@@ -1,10 +1,13 @@
 //! An open project as the person works on it: where they are in it, what is selected, and what commands do there.
 //!
 //! # Invariants
-//! - [`View`] is what the window remembers, [`Workspace`] has it together with the project. `dispatch`, `editing`,
-//!   `labelling`, `navigation`, `notes`, `reviewing` and `statuses` are what commands do to both, by what they are
-//!   about; they are imported by nothing.
+//! - [`View`] is what the window remembers, [`Workspace`] has it together with the project. What the view is made of has
+//!   files of its own: `selection` is what is selected, `cursor` how that is moved, `review_queue` the doubtful findings
+//!   in a row, `last_seen` and `note_draft` what their names say.
+//! - What commands do to view and project stands in files that end in "-ing" or are named for what they are about:
+//!   `editing`, `labelling`, `navigation`, `notes`, `reviewing`, `statuses`. `dispatch` calls them; nothing imports them.
 
+mod cursor;
 mod dispatch;
 mod editing;
 mod labelling;
@@ -12,9 +15,8 @@ mod last_seen;
 mod navigation;
 mod note_draft;
 mod notes;
-mod review;
+mod review_queue;
 mod reviewing;
-mod selecting;
 mod selection;
 mod state;
 mod statuses;

@@ -3,7 +3,7 @@
 //! # Invariants
 //! - Findings that took long to come wait until the person begins: nothing moves under the cursor.
 
-use super::review::{Review, mention_of};
+use super::review_queue::{ReviewQueue, mention_of};
 use super::state::{Feedback, NO_FEEDBACK, Workspace};
 use crate::annotation::{Fragments, MentionId};
 use crate::gui::widgets::sentence::MarkId;
@@ -13,13 +13,13 @@ use crate::wording::counted;
 impl Workspace {
     /// What is doubtful in gold, to be gone through: at once, or when the person begins.
     pub(in crate::gui) fn take_findings(&mut self, findings: Vec<Finding>, waits: bool) -> Feedback {
-        self.view.review = Review::new(self.project.corpus(), findings);
-        let Some(review) = &self.view.review else { return Ok(Some("Nothing stands out".to_owned())) };
-        let count = counted(review.open(self.project.corpus()), "thing", "things");
+        self.view.review = ReviewQueue::new(self.project.corpus(), findings);
+        let Some(review) = &self.view.review else { return Ok(Some("Nothing doubtful found".to_owned())) };
+        let count = counted(review.open(self.project.corpus()), "finding", "findings");
         if !waits {
             self.go_on_looking()?;
         }
-        Ok(Some(format!("{count} to look at again")))
+        Ok(Some(format!("{count} to review")))
     }
 
     /// Begins with what was found, or goes back to the finding that the person has left.
@@ -36,14 +36,14 @@ impl Workspace {
 
     /// The person is at the sentence whose finding is looked at, and has not picked a suggestion there.
     pub(in crate::gui) fn is_reviewing(&self) -> bool {
-        let finding = self.view.review.as_ref().filter(|review| review.is_begun()).and_then(Review::finding);
+        let finding = self.view.review.as_ref().filter(|review| review.is_begun()).and_then(ReviewQueue::finding);
         let is_here = finding.is_some_and(|finding| self.view.current() == Some(finding.sentence));
         is_here && !matches!(self.view.picked(), Some(MarkId::Suggestion(..)))
     }
 
     /// Goes to the finding and picks or selects what it is about.
     fn show_finding(&mut self) {
-        let Some(finding) = self.view.review.as_ref().and_then(Review::finding).copied() else { return };
+        let Some(finding) = self.view.review.as_ref().and_then(ReviewQueue::finding).copied() else { return };
         self.view.go_to(&self.project, finding.sentence);
         match self.doubted_mention(&finding) {
             Some(id) => self.view.pick(MarkId::Mention(id)),
@@ -71,7 +71,7 @@ impl Workspace {
             (Some(Proposal::Mark(label)), _) => Command::Annotate { sentence, fragments: Fragments::from(span), label },
             (Some(Proposal::Relabel(label)), Some(mention)) => Command::Relabel { sentence, mention, label },
             (Some(Proposal::Remove), Some(mention)) => Command::Remove { sentence, mention },
-            _ => return Ok(Some("There is nothing to change by itself here; change it by hand, or go on".to_owned())),
+            _ => return Ok(Some("There is no automatic change here; edit it by hand, or continue".to_owned())),
         };
         self.change(command)?;
         self.settle_and_go()
@@ -100,6 +100,6 @@ impl Workspace {
             return NO_FEEDBACK;
         }
         self.view.review = None;
-        Ok(Some("All that was doubtful has been looked at".to_owned()))
+        Ok(Some("Review finished".to_owned()))
     }
 }

@@ -22,10 +22,10 @@ impl Workspace {
         let mut feedback = Vec::new();
         if status == Status::Complete && before != status && open > 0 {
             let were = counted(open, "suggestion was", "suggestions were");
-            feedback.push(format!("Completed; {were} not accepted ({} goes back)", keys_text(CommandId::Undo)));
+            feedback.push(format!("Completed; {were} not accepted ({} to undo)", keys_text(CommandId::Undo)));
         }
         if status == Status::Skipped && before != status {
-            feedback.push(format!("Skipped ({} goes back)", keys_text(CommandId::Undo)));
+            feedback.push(format!("Skipped ({} to undo)", keys_text(CommandId::Undo)));
         }
         if before == Status::Flagged {
             feedback.push("No longer flagged".to_owned());
@@ -51,19 +51,19 @@ impl Workspace {
         let before = self.project.status_before_flag(sentence);
         let status = before.unwrap_or(Status::InProgress);
         self.change(Command::SetStatus { sentence, status })?;
-        Ok(before.is_none().then(|| "No longer flagged, and in progress now".to_owned()))
+        Ok(before.is_none().then(|| "No longer flagged; now in progress".to_owned()))
     }
 
     /// Makes a complete or skipped sentence one that waits again. Its mentions stay.
     pub(super) fn reopen(&mut self) -> Feedback {
         let Some(sentence) = self.view.sentence(&self.project) else { return NO_FEEDBACK };
         if sentence.status().waits() {
-            return Ok(Some("The sentence is open".to_owned()));
+            return Ok(Some("The sentence is already open".to_owned()));
         }
         let was = if sentence.status() == Status::Complete { "complete" } else { "skipped" };
         let (sentence, status) = (sentence.id(), Status::InProgress);
         self.change(Command::SetStatus { sentence, status })?;
-        Ok(Some(format!("The sentence is open again, and no longer {was} ({} goes back)", keys_text(CommandId::Undo))))
+        Ok(Some(format!("Reopened; no longer {was} ({} to undo)", keys_text(CommandId::Undo))))
     }
 
     /// Does something, and says so if it changed a sentence that is complete and does not speak for itself.
@@ -78,14 +78,11 @@ impl Workspace {
         let is_complete = corpus.sentence(id).is_some_and(|sentence| sentence.status() == Status::Complete);
         let now = if is_complete { "the sentence stays complete" } else { "the sentence is no longer complete" };
         let intent = self.project.undo_intent().unwrap_or_default();
-        Ok(Some(format!("{intent}: {now} ({} goes back)", keys_text(CommandId::Undo))))
+        Ok(Some(format!("{intent}: {now} ({} to undo)", keys_text(CommandId::Undo))))
     }
 }
 
 /// Why a complete sentence was not flagged or skipped, and what to do.
 fn stays_complete(what_to: &str) -> String {
-    format!(
-        "This sentence is complete, and stays so; to {what_to} it, open it again first ({})",
-        keys_text(CommandId::Reopen)
-    )
+    format!("This sentence is complete; to {what_to} it, reopen it first ({})", keys_text(CommandId::Reopen))
 }

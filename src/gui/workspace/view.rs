@@ -12,7 +12,7 @@
 
 use super::last_seen::LastSeen;
 use super::note_draft::NoteDraft;
-use super::review::Review;
+use super::review_queue::ReviewQueue;
 use super::selection::{Selection, Sight, Unseen};
 use crate::annotation::{
     Corpus, LabelId, LabelSet, Mention, ModelId, Sentence, SentenceId, SentenceSuggestions, Span, Suggestion, TokenIdx,
@@ -45,8 +45,10 @@ pub struct View {
     /// The sentences that the person came from, the latest last.
     trail: Vec<SentenceId>,
     pub next_by: NextBy,
+    /// The next sentence is being chosen, and to be gone to when it is.
+    pub(super) awaits_next: bool,
     /// Doubtful gold that is being gone through.
-    pub review: Option<Review>,
+    pub review: Option<ReviewQueue>,
     pub finder: Finder,
     /// The list is to show the current sentence.
     pub reveal: Option<Reveal>,
@@ -218,6 +220,7 @@ impl View {
         self.current = Some(id);
         (self.selection, self.sight) = (Selection::default(), Sight::Seen);
         self.show_latest(project);
+        self.awaits_next = false;
         self.reveal = Some(Reveal::WithNext);
     }
 

@@ -1,6 +1,7 @@
 //! AdamW's arithmetic (Loshchilov and Hutter 2019).
 
-use super::{FLAT, InstructionSet, LANES};
+use super::InstructionSet;
+use super::arithmetic::{FLAT, LANES, ROWS};
 use rayon::prelude::*;
 
 /// The constants of one step for one group of variables.
@@ -101,7 +102,7 @@ pub fn adamw_idle(
 ) {
     let width = width.max(1);
     let rows = p.par_chunks_mut(width).zip(m.par_chunks_mut(width)).zip(v.par_chunks_mut(width));
-    rows.enumerate().with_min_len(super::ROWS).for_each(|(row, ((p, m), v))| {
+    rows.enumerate().with_min_len(ROWS).for_each(|(row, ((p, m), v))| {
         let steps = &steps[taken(row)..];
         if m.iter().chain(v.iter()).all(|x| *x == 0.0) {
             decay_row(p, steps);

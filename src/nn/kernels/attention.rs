@@ -1,7 +1,8 @@
 //! Multi-head attention over sentences that lie one behind the other, without padding.
 
+use super::arithmetic::LANES;
 use super::rows::{softmax_back_row, softmax_row};
-use super::{DropMask, LANES, View, WriteMode, small_matmul};
+use super::{DropMask, View, WriteMode, small_matmul};
 
 /// Scaled dot-product attention within each sentence.
 ///

@@ -1,6 +1,7 @@
 //! Dropout whose mask is a function of seed and position, so that a backward pass needs no stored mask.
 
-use super::{FLAT, InstructionSet};
+use super::InstructionSet;
+use super::arithmetic::FLAT;
 use rayon::prelude::*;
 
 /// Which units are dropped.

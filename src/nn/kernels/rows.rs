@@ -1,6 +1,7 @@
 //! Passes over the rows of a matrix, on the thread that calls, and a few that are divided over its pool.
 
-use super::{DropMask, FLAT, InstructionSet, LANES, ROWS, exp, lanes_sum, normal};
+use super::arithmetic::{FLAT, LANES, ROWS, exp, lanes_sum, normal};
+use super::{DropMask, InstructionSet};
 use rayon::prelude::*;
 
 #[inline(always)]

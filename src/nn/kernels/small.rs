@@ -1,7 +1,8 @@
 //! Products of small matrices, where packing them as the library `gemm` does would cost more than the product.
 
+use super::InstructionSet;
+use super::arithmetic::LANES;
 use super::matmul::{View, WriteMode};
-use super::{InstructionSet, LANES};
 
 /// `dst = a · b` on the thread that calls, for matrices of a few dozen rows and columns, where packing them would cost
 /// more than the product; `dims` is `[M, N, K]`.

@@ -1,7 +1,8 @@
 //! Attention of single queries, each over rows that follow each other: spans over their tokens.
 
+use super::arithmetic::lanes_sum;
 use super::rows::{softmax_back_row, softmax_row};
-use super::{DropMask, InstructionSet, lanes_sum};
+use super::{DropMask, InstructionSet};
 
 /// Scaled dot-product attention of a span to its tokens.
 ///

@@ -4,7 +4,7 @@
 //! sentences are annotated without suggestions, though a model has some. If persons agree with the model less there than
 //! where they see what it says, suggestions sway them.
 
-use crate::annotation::{LabelId, ModelId, Sentence, SentenceId, Span};
+use crate::annotation::{LabelId, ModelId, Sentence, SentenceId, SentenceSuggestions, Span};
 use crate::evaluation::{ConfidenceInterval, Counts, Judged};
 use crate::session::learner::dataset::contiguous;
 use crate::session::project::Project;
@@ -29,21 +29,24 @@ pub struct Anchoring {
 
 impl Project {
     /// What the last model that looked at each complete sentence had suggested, against what the person marked; of those
-    /// that had something to show. Linear in the sentences.
-    pub(super) fn agreements(&self) -> Vec<(SentenceId, Counts)> {
+    /// that had something to show. To be called on another thread: linear in the sentences.
+    pub(super) fn agreements(&self) -> impl FnOnce() -> Vec<(SentenceId, Counts)> + Send + use<> {
+        let (corpus, suggestions) = (self.snapshot_of_corpus(), self.snapshot_of_suggestions());
         let threshold = self.settings().threshold;
-        let complete = self.corpus().sentences().filter(|s| s.trains());
-        complete.filter_map(|s| Some((s.id(), self.agreement(s, threshold)?))).collect()
+        move || {
+            let complete = corpus.sentences().filter(|s| s.trains());
+            let agreement = |s: &Sentence| Some((s.id(), agreement(s, suggestions.get(s.id())?, threshold)?));
+            complete.filter_map(agreement).collect()
+        }
     }
+}
 
-    fn agreement(&self, sentence: &Sentence, threshold: f32) -> Option<Counts> {
-        let said = self.stored_suggestions().get(&sentence.id()).filter(|said| said.model != ModelId::FROM_FILE)?;
-        let shown = said.spans.iter().filter(|s| s.score >= threshold);
-        let predicted: Vec<(Span, LabelId)> = shown.map(|s| (s.span, s.label)).collect();
-        let gold = contiguous(sentence);
-        let judged = Judged { words: &[], gold: &gold, predicted: &predicted, first_words: None, candidates: 0 };
-        (!predicted.is_empty()).then(|| judged.counts())
-    }
+fn agreement(sentence: &Sentence, said: &SentenceSuggestions, threshold: f32) -> Option<Counts> {
+    let shown = said.spans.iter().filter(|s| s.score >= threshold && said.model != ModelId::FROM_FILE);
+    let predicted: Vec<(Span, LabelId)> = shown.map(|s| (s.span, s.label)).collect();
+    let gold = contiguous(sentence);
+    let judged = Judged { words: &[], gold: &gold, predicted: &predicted, first_words: None, candidates: 0 };
+    (!predicted.is_empty()).then(|| judged.counts())
 }
 
 impl Anchoring {

@@ -89,7 +89,7 @@ impl Project {
         let (open, agreements) = (self.connect_again(), self.agreements());
         Task::spawn("nestling-costs", self.waker(), move || {
             let costs = read(&open()?)?;
-            Ok(Costs { anchoring: Anchoring::of(&agreements, &costs.seen), ..costs })
+            Ok(Costs { anchoring: Anchoring::of(&agreements(), &costs.seen), ..costs })
         })
     }
 }

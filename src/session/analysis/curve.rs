@@ -4,6 +4,7 @@ use crate::active::{Forecast, NextPoint, Point};
 use crate::annotation::{ModelId, Split};
 use crate::evaluation::Counts;
 use crate::session::project::Project;
+use crate::session::project::driver::Driver;
 use crate::store::Measurement;
 use crate::wording::grouped;
 use std::collections::HashMap;
@@ -54,12 +55,7 @@ impl Project {
         self.measurements().len()
     }
 
-    /// The honest curve where there is one; see [`CurveBasis`].
-    pub fn learning_curve(&self) -> LearningCurve {
-        self.forecasting()()
-    }
-
-    /// Makes the same away from the project: the forecast takes a while.
+    /// Makes the honest curve where there is one, see [`CurveBasis`], away from the project: the forecast takes a while.
     pub fn forecasting(&self) -> impl FnOnce() -> LearningCurve + Send + 'static + use<> {
         let on = |split| self.measurements().iter().filter(move |m| m.split == split);
         let (basis, split) = match on(Split::Blind).next() {
@@ -96,6 +92,13 @@ impl Project {
     }
 }
 
+impl Driver {
+    /// See [`Project::forecasting`].
+    pub fn learning_curve(&self) -> LearningCurve {
+        self.forecasting()()
+    }
+}
+
 /// "The next point of F1 takes about 180 more sentences, in nine of ten cases between 60 and 900".
 pub fn next_point_in_words(next: &NextPoint) -> String {
     let few = |least: Option<usize>| least.map_or_else(|| "many".to_owned(), roughly);
@@ -108,7 +111,7 @@ pub fn next_point_in_words(next: &NextPoint) -> String {
             format!("The next point of F1 takes about {} more sentences, in nine of ten cases {case}", roughly(about))
         }
         None => {
-            format!("{} times the sentences that there are would not bring the next point of F1", NextPoint::FARTHEST)
+            format!("Even {} times as many sentences would not bring the next point of F1", NextPoint::FARTHEST)
         }
     }
 }
@@ -136,7 +139,7 @@ mod tests {
             "The next point of F1 takes about 99 more sentences, in nine of ten cases 62 or more, or it never comes"
         ]
         .assert_eq(&said(Some(99), Some(62), None));
-        expect!["10 times the sentences that there are would not bring the next point of F1"].assert_eq(&said(
+        expect!["Even 10 times as many sentences would not bring the next point of F1"].assert_eq(&said(
             None,
             Some(5),
             None,

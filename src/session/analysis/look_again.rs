@@ -7,6 +7,7 @@ use crate::session::SessionError;
 use crate::session::learner::dataset::words;
 use crate::session::learner::trainer::TrainingRun;
 use crate::session::project::Project;
+use crate::session::project::driver::Driver;
 use crate::session::project::status::Event;
 use crate::train::{Config, Event as TrainEvent};
 use std::num::NonZero;
@@ -19,35 +20,20 @@ pub const FOLDS: usize = 3;
 pub fn doubt_in_words(finding: &Finding, labels: &LabelSet) -> String {
     let name = |label: LabelId| labels.get(label).map_or("?", |l| l.name.as_str());
     match finding.doubt {
-        Doubt::Missing => "a model marks it, and it is not marked".to_owned(),
-        Doubt::Unlikely => "a model does not believe in it".to_owned(),
+        Doubt::Missing => "a model marks it".to_owned(),
+        Doubt::Unlikely => "a model finds it unlikely".to_owned(),
         Doubt::OtherLabel { label } => format!("a model says {}", name(label)),
         Doubt::OftenOtherwise { label, times, of } => {
             format!("the same words are {} in {times} of {of} places", name(label))
         }
         Doubt::OftenMarked { times, of } => format!("the same words are marked in {times} of {of} places"),
         Doubt::RareNesting { outer, times, of } => {
-            format!("only {times} of {of} {} with something inside have this inside", name(outer))
+            format!("only {times} of {of} {} with nested mentions contain this label", name(outer))
         }
     }
 }
 
 impl Project {
-    /// The complete sentences that train, dev among them, with what is doubtful in them; the most doubtful first.
-    ///
-    /// With `folds` that takes as long as so many trainings. Nothing is stored.
-    ///
-    /// # Errors
-    /// Nothing is complete, an encoder that is not there, a stop.
-    pub fn look_again_now(
-        &self,
-        request: &LookAgainRequest,
-        cancel: &AtomicBool,
-        on_event: &mut dyn FnMut(usize, TrainEvent),
-    ) -> Result<Vec<Finding>, SessionError> {
-        Gold::freeze(self.corpus())?.look(request, &self.encoders(), cancel, on_event)
-    }
-
     /// Looks in the background; [`Event::LookedAgain`] brings what was found. Trainings wait meanwhile if models are asked.
     ///
     /// # Errors
@@ -64,10 +50,10 @@ impl Project {
         let (threads, limit) = (Some(self.settings().all_threads()), self.settings().train_sentences.map(NonZero::get));
         let config = Config { threads, limit, ..self.settings().config() };
         let (request, encoders) = (LookAgainRequest { folds, config }, self.encoders());
-        let (model, corpus) = (self.models.next_id(), self.corpus_as_it_is());
+        let (model, corpus) = (self.models.next_id(), self.snapshot_of_corpus());
         let run = TrainingRun::start_with(model, (sentences, sentences), self.waker(), move |cancel, on_event| {
             let gold = Gold::freeze(&corpus)?;
-            drop(corpus); // an edit copies a corpus that is held elsewhere
+            drop(corpus); // edits copy what is held elsewhere
             let findings = gold.look(&request, &encoders, cancel, &mut |fold, event| {
                 if let Some(event) = as_one_training(event, fold, folds) {
                     on_event(event);
@@ -96,6 +82,23 @@ impl Project {
             Err(SessionError::Stopped) => Event::TrainingStopped,
             Err(error) => Event::LookAgainFailed { message: error.to_string() },
         })
+    }
+}
+
+impl Driver {
+    /// The complete sentences that train, dev among them, with what is doubtful in them; the most doubtful first.
+    ///
+    /// With `folds` that takes as long as so many trainings. Nothing is stored.
+    ///
+    /// # Errors
+    /// Nothing is complete, an encoder that is not there, a stop.
+    pub fn look_again_now(
+        &self,
+        request: &LookAgainRequest,
+        cancel: &AtomicBool,
+        on_event: &mut dyn FnMut(usize, TrainEvent),
+    ) -> Result<Vec<Finding>, SessionError> {
+        Gold::freeze(self.corpus())?.look(request, &self.encoders(), cancel, on_event)
     }
 }
 

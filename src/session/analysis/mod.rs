@@ -3,7 +3,6 @@
 
 pub(super) mod agenda;
 pub(super) mod anchoring;
-pub(super) mod compare;
 pub(super) mod costs;
 pub(super) mod curve;
 pub(super) mod gold;

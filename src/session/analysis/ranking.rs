@@ -7,17 +7,18 @@ use crate::session::SessionError;
 use crate::session::error::stopped;
 use crate::session::learner::dataset::{may_be_offered, words};
 use crate::session::project::Project;
+use crate::session::project::driver::Driver;
 use crate::session::project::settings::Order;
 use crate::train::PredictOptions;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 
 /// Sentences that are predicted at a time.
 const CHUNK: usize = 64;
 
 impl Project {
-    /// The next sentence to work on after this one; `None` when all are complete or skipped. The order of the text goes
-    /// round, also among those of the blind set.
+    /// The next sentence to work on after this one; `None` when all are complete or skipped, or as long as the project
+    /// [is choosing](Project::is_choosing). The order of the text goes round, also among those of the blind set.
     pub fn next_sentence(&mut self, after: SentenceId, order: Order) -> Option<SentenceId> {
         match order {
             Order::Text => self.next_in_text(after, |_| true),
@@ -39,8 +40,13 @@ impl Project {
 
     fn next_that_teaches(&mut self, after: SentenceId) -> Option<SentenceId> {
         self.agenda.follow(self.current_model());
-        let pool = self.pool();
-        self.agenda.next(after, &pool)
+        let (pool, waker) = (self.pool(), self.waker());
+        self.agenda.next(after, &pool, waker)
+    }
+
+    /// Whether [`Project::next_sentence`] is to be asked again soon: what comes next in a large project is being chosen.
+    pub fn is_choosing(&self) -> bool {
+        self.agenda.is_choosing()
     }
 
     /// In a large project, chooses more before all that was chosen is shown. Call it each frame: it never waits.
@@ -53,16 +59,18 @@ impl Project {
         }
     }
 
-    /// Those that the next choice is likely to be of.
-    pub(in crate::session) fn likely_next(&self, count: usize) -> Vec<Choice> {
-        self.agenda.likely_next(count, &self.pool())
+    /// How many choices were shown, and which sentences are not to be shown before the others.
+    pub(in crate::session) fn shown_so_far(&self) -> (usize, HashSet<SentenceId>) {
+        self.agenda.shown_so_far()
     }
 
-    fn pool(&self) -> Pool {
-        let (corpus, suggestions) = (self.corpus_as_it_is(), self.suggestions_as_they_are());
+    pub(in crate::session) fn pool(&self) -> Pool {
+        let (corpus, suggestions) = (self.snapshot_of_corpus(), self.snapshot_of_suggestions());
         Pool { corpus, suggestions, strategy: self.settings().strategy }
     }
+}
 
+impl Driver {
     /// The sentences to annotate next, with their acquisition scores. What the model in use has not scored yet is scored
     /// now, and not stored.
     ///
@@ -79,7 +87,7 @@ impl Project {
         if strategy.measure.asks_a_model() && self.current_model().is_some() {
             let is_stale = |s: &&Sentence| {
                 let said =
-                    self.stored_suggestions().get(&s.id()).filter(|said| Some(said.model) == self.current_model());
+                    self.stored_suggestions().get(s.id()).filter(|said| Some(said.model) == self.current_model());
                 may_be_offered(s) && said.is_none_or(|said| !says_enough(said, strategy))
             };
             let stale: Vec<SentenceId> = self.corpus().sentences().filter(is_stale).map(Sentence::id).collect();

@@ -1,11 +1,10 @@
 //! From a project to a file.
 
-use crate::annotation::{Corpus, Kept, Label, Sentence, SentenceId, SentenceSuggestions, Status};
+use crate::annotation::{Corpus, Kept, Label, Sentence, Status, SuggestionsById};
 use crate::format::{DocumentView, ImportedLabel, Options, Receipt, Shown, by_id, views};
 use crate::session::export::readback::{Source, write_read_back};
 use crate::session::project::Project;
 use crate::session::{Part, SessionError};
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -49,15 +48,15 @@ pub struct ExportReceipt {
 #[derive(Clone)]
 pub struct ExportView {
     corpus: Arc<Corpus>,
-    suggestions: Arc<HashMap<SentenceId, SentenceSuggestions>>,
+    suggestions: Arc<SuggestionsById>,
     definitions: Kept,
 }
 
 impl Project {
     pub fn export_view(&self) -> ExportView {
         ExportView {
-            corpus: self.corpus_as_it_is(),
-            suggestions: self.suggestions_as_they_are(),
+            corpus: self.snapshot_of_corpus(),
+            suggestions: self.snapshot_of_suggestions(),
             definitions: self.settings().definitions.clone(),
         }
     }

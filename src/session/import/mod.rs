@@ -7,6 +7,7 @@ use crate::annotation::{
 use crate::format::{ImportedDocument, ImportedLabel, ImportedMention, ImportedSentence, Warning, add_definitions};
 use crate::session::learner::dataset::goes_to_dev;
 use crate::session::project::Project;
+use crate::session::project::driver::Driver;
 use crate::session::project::settings::Setting;
 use crate::session::project::status::Counts;
 use crate::session::task::Task;
@@ -71,7 +72,7 @@ impl Project {
         how: ImportHow,
         watch: &Watch,
     ) -> Task<Result<Imported, SessionError>> {
-        let (corpus, stamp) = (self.corpus_as_it_is(), self.stamp(self.seen()));
+        let (corpus, stamp) = (self.snapshot_of_corpus(), self.stamp(self.seen()));
         let writer = self.writer().cloned();
         let (dev_imported, watch) = (self.dev_is_given(), watch.clone());
         Task::spawn("nestling-import", self.waker(), move || {
@@ -102,13 +103,16 @@ impl Project {
         self.consider_training();
         Ok(receipt)
     }
+}
 
-    /// Imports and waits: for the command line, not for the window.
+impl Driver {
+    /// Writes an import and takes it over.
     ///
     /// # Errors
     /// See [`read_files`](crate::session::read_files) and the store; nothing is changed then.
     pub fn import(&mut self, incoming: Incoming, how: ImportHow) -> Result<ImportReceipt, SessionError> {
-        let stamp = self.stamp(self.seen());
+        let seen = self.seen();
+        let stamp = self.stamp(seen);
         let writer = Arc::clone(self.writer()?);
         let imported = import(self.corpus(), incoming, how, self.dev_is_given(), stamp, &writer, &Watch::default())?;
         self.finish_import(imported)

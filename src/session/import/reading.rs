@@ -180,10 +180,11 @@ fn read_in_view(
         };
         return Err(SessionError::NothingRead { why });
     }
-    let failed = |(file, error): (PathBuf, FormatError)| Warning {
-        file: file.display().to_string(),
-        line: None,
-        message: format!("the file was left out: {error}"),
+    let failed = |(file, error): (PathBuf, FormatError)| {
+        let (file, why) = (file.display().to_string(), error.to_string());
+        // Both the warning and most errors end with the file.
+        let why = why.strip_suffix(&format!(": {file}")).unwrap_or(&why);
+        Warning { message: format!("the file was left out: {why}"), line: None, file }
     };
     incoming.warnings.extend(failures.into_iter().map(failed));
     Ok(incoming)
@@ -368,7 +369,7 @@ impl Incoming {
 
     /// What to know about documents that have the names of others in the project; they are taken in all the same.
     pub fn already_there(&self, corpus: &Corpus) -> Option<String> {
-        let there = corpus.all_documents().iter().filter(|d| d.presence != Presence::Removed);
+        let there = corpus.all_documents().values().filter(|d| d.presence != Presence::Removed);
         let names: HashSet<&str> = there.map(|d| d.name.as_str()).collect();
         match self.documents.iter().filter(|d| names.contains(d.name.as_str())).count() {
             0 => None,

@@ -6,6 +6,7 @@ use crate::annotation::{Label, LabelSet, Rgb};
 use crate::format::{Collected, Format, Input, Options, by_id};
 use crate::session::SessionError;
 use crate::session::home::Home;
+use crate::session::project::driver::Driver;
 use crate::session::project::{NewProject, Project};
 use serde::Deserialize;
 use std::path::Path;
@@ -39,9 +40,9 @@ pub fn open_sample(home: &Home, path: &Path) -> Result<Project, SessionError> {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
     let new = NewProject { labels: labels()?, encoder: None };
-    let mut project = Project::create(home, path, &new)?;
+    let mut project = Driver::create(home, path, &new)?;
     project.import(sentences()?, ImportHow { kind: Some(ImportAs::Gold), split: None })?;
-    Ok(project)
+    Ok(project.into_project())
 }
 
 fn labels() -> Result<LabelSet, SessionError> {

@@ -28,15 +28,15 @@ impl Asking {
         self.suggesting.is_some()
     }
 
-    /// Asks about these and no others, in this order but for those on screen.
-    pub(super) fn start(&mut self, sentences: impl IntoIterator<Item = SentenceId>, on_screen: &[SentenceId]) {
-        self.queue.start(sentences);
+    /// Asks about these and no others, in their order but for those on screen.
+    pub(super) fn start(&mut self, queue: PredictionQueue, on_screen: &[SentenceId]) {
+        self.queue = queue;
         self.queue.hurry(on_screen);
     }
 
     /// Asks about nothing more, so that a fault is not repeated with every batch.
     pub(super) fn give_up(&mut self) {
-        self.queue.start([]);
+        self.queue = PredictionQueue::default();
     }
 
     /// Asks about those on screen first, if they still wait.

@@ -57,7 +57,7 @@ pub(crate) fn may_be_offered(sentence: &Sentence) -> bool {
 /// How much of what is complete a training takes. One that starts by itself should end while a person still wants it,
 /// whatever was imported.
 #[derive(Clone, Debug)]
-pub(in crate::session) struct Limit {
+pub(crate) struct Limit {
     pub sentences: usize,
     /// Sentences that a person has worked on, the latest first: they are taken before all others.
     pub newest: Vec<SentenceId>,
@@ -70,7 +70,7 @@ const WORDS_A_SENTENCE: usize = 40;
 const LIMITED_DEV: usize = 1000;
 
 /// The frozen training data: complete sentences in the order of their ids, and the words of some that are open.
-pub(in crate::session) fn freeze(corpus: &Corpus, limit: Option<&Limit>) -> Result<Dataset, TrainError> {
+pub(crate) fn freeze(corpus: &Corpus, limit: Option<&Limit>) -> Result<Dataset, TrainError> {
     let train = match limit {
         Some(limit) => some_examples(corpus, Part::Train, limit.sentences, &limit.newest),
         None => gold_examples(corpus, Part::Train),
@@ -154,6 +154,11 @@ pub(super) fn freeze_for_refresh(
 /// The complete sentences of a part with their gold mentions. Models see contiguous mentions only.
 pub(crate) fn gold_examples(corpus: &Corpus, part: Part) -> Vec<Example> {
     learnable(corpus, [part]).map(|s| example(corpus, s)).collect()
+}
+
+/// As [`gold_examples`], with the sentences they are of.
+pub(crate) fn gold_sentences(corpus: &Corpus, part: Part) -> Vec<(SentenceId, Example)> {
+    learnable(corpus, [part]).map(|s| (s.id(), example(corpus, s))).collect()
 }
 
 /// The complete sentences of some parts that have words, in the order of the text.

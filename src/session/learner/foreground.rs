@@ -1,7 +1,8 @@
 //! Work that a caller waits for: what the command line does where the window has its background threads.
 
+use super::in_use::NewFiles;
 use super::{model_folder, records};
-use crate::annotation::{ModelId, Sentence, SentenceId};
+use crate::annotation::{Corpus, ModelId, Sentence, SentenceId};
 use crate::evaluation::{Analyses, Buckets, Consistency, Judged, Report, Tasks};
 use crate::session::analysis::agenda::dropout_passes;
 use crate::session::error::stopped;
@@ -9,6 +10,7 @@ use crate::session::learner::dataset::{discontinuous, gold_examples, words};
 use crate::session::learner::predictor::suggestions;
 use crate::session::learner::trainer::{self, Finished, TrainingJob, TrainingTask, lower_priority};
 use crate::session::project::Project;
+use crate::session::project::driver::Driver;
 use crate::session::project::settings::Setting;
 use crate::session::project::status::ModelInfo;
 use crate::session::{Part, SessionError, Task, now_ms};
@@ -17,6 +19,7 @@ use crate::train::{
     answers, interrupted,
 };
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -81,7 +84,7 @@ pub struct EvaluateReport {
     pub discontinuous_mentions: usize,
 }
 
-impl Project {
+impl Driver {
     /// Trains on what is complete and makes the model current.
     ///
     /// # Errors
@@ -92,6 +95,7 @@ impl Project {
         cancel: &AtomicBool,
         on_event: &mut dyn FnMut(Event),
     ) -> Result<TrainReport, SessionError> {
+        config.check()?;
         let job = self.training_job(config)?;
         self.train_in_foreground(job, cancel, on_event)
     }
@@ -126,9 +130,10 @@ impl Project {
     ) -> Result<TrainReport, SessionError> {
         self.note_learned();
         let is_new = matches!(job.task, TrainingTask::New { .. });
-        let Finished { model, trained, scores, .. } = trainer::run_alone(job, cancel, on_event).map_err(stopped)?;
+        let Finished { model, trained, scores, leftovers, .. } =
+            trainer::run_alone(job, cancel, on_event).map_err(stopped)?;
         let info = ModelInfo { calibration: scores.calibration, ..records::info(model, &trained.manifest, now_ms()) };
-        let cleanup = self.add_model(&info, &trained.manifest_sha256, true)?;
+        let cleanup = self.add_model(&info, NewFiles::of(&trained, leftovers), true)?;
         self.take_scores(&scores, true)?;
         // Later trainings start where this one did.
         let (settings, before) = (&trained.manifest.settings, self.settings().clone());
@@ -143,7 +148,8 @@ impl Project {
         for (_, setting) in changes.into_iter().filter(|(is_change, _)| *is_change) {
             self.set(setting)?;
         }
-        self.set(Setting::LastTrainedSentences(self.counts().complete_for_models()))?;
+        let complete = self.counts().complete_for_models();
+        self.set(Setting::LastTrainedSentences(complete))?;
         // One that the window had let wait is none any more.
         self.set(Setting::TrainingPaused(false))?;
         self.flush()?;
@@ -215,53 +221,42 @@ impl Project {
     pub fn evaluate_now(&self, request: EvaluateRequest, cancel: &AtomicBool) -> Result<EvaluateReport, SessionError> {
         self.scoring(request)?.run(cancel)
     }
+}
 
-    /// The same on a thread of its own, which leaves the window its time. What is complete now is scored.
-    ///
-    /// # Errors
-    /// No model, nothing complete.
-    pub fn start_evaluation(
-        &self,
-        request: EvaluateRequest,
-    ) -> Result<Task<Result<EvaluateReport, SessionError>>, SessionError> {
-        let scoring = self.scoring(request)?;
-        Ok(Task::spawn("nestling-evaluation", self.waker(), move || {
+impl Project {
+    /// Scores a model on a thread of its own, which leaves the window its time, on what is complete now.
+    pub fn start_evaluation(&self, request: EvaluateRequest) -> Task<Result<EvaluateReport, SessionError>> {
+        let scoring = self.scoring(request);
+        Task::spawn("nestling-evaluation", self.waker(), move || {
             lower_priority();
-            scoring.run(&AtomicBool::new(false))
-        }))
+            scoring?.run(&AtomicBool::new(false))
+        })
     }
 
     fn scoring(&self, request: EvaluateRequest) -> Result<Scoring, SessionError> {
         let (model, snapshot) = self.find_model(request.model)?;
-        let examples = gold_examples(self.corpus(), request.part);
-        if examples.is_empty() {
-            return Err(SessionError::NothingToScore);
-        }
-        Ok(Scoring {
-            model,
-            snapshot,
-            examples,
-            training: request.buckets.then(|| gold_examples(self.corpus(), Part::Train)),
-            discontinuous_mentions: discontinuous(self.corpus(), request.part),
-            request,
-        })
+        Ok(Scoring { model, snapshot, corpus: self.snapshot_of_corpus(), request })
     }
 }
 
-/// All that a score is made from, taken out of the project.
+/// All that a score is made from.
 struct Scoring {
     model: ModelId,
     snapshot: Snapshot,
-    examples: Vec<Example>,
-    /// For buckets.
-    training: Option<Vec<Example>>,
-    discontinuous_mentions: usize,
+    corpus: Arc<Corpus>,
     request: EvaluateRequest,
 }
 
 impl Scoring {
     fn run(self, cancel: &AtomicBool) -> Result<EvaluateReport, SessionError> {
-        let Self { model, snapshot, examples, training, discontinuous_mentions, request } = self;
+        let Self { model, snapshot, corpus, request } = self;
+        let examples = gold_examples(&corpus, request.part);
+        if examples.is_empty() {
+            return Err(SessionError::NothingToScore);
+        }
+        let training = request.buckets.then(|| gold_examples(&corpus, Part::Train));
+        let discontinuous_mentions = discontinuous(&corpus, request.part);
+        drop(corpus);
         let predictor = Predictor::load_with_threads(&snapshot, request.threads)?;
         let ask = |options| answers(&predictor, &examples, options, cancel).map_err(stopped);
         let started = Instant::now();

@@ -2,15 +2,17 @@
 
 use super::model_folder::{self, Files, Owner, look};
 use super::strange::Strange;
-use crate::annotation::{Corpus, ModelId, SentenceId, SentenceSuggestions, Suggestion};
+use crate::annotation::{Corpus, LabelId, ModelId, SentenceId, SentenceSuggestions, Suggestion, SuggestionsById};
 use crate::store::ModelRecord;
 use crate::wording::counted;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// What was found of the models of a project when it was opened.
 #[derive(Debug, Default)]
 pub(in crate::session) struct Found {
+    /// The labels of the models whose files are there.
+    pub files: BTreeMap<ModelId, Vec<LabelId>>,
     /// Models under whose number something else lies, and why it is not theirs.
     pub strange: BTreeMap<ModelId, Strange>,
     /// Records that learned the hash of their model's manifest.
@@ -33,11 +35,13 @@ pub(in crate::session) fn find(folder: &Path, owner: &Owner, models: &mut Vec<Mo
     for record in models {
         match look(folder, owner, record) {
             Files::Missing => {}
-            Files::Ours { manifest_sha256 } if record.manifest_sha256.is_none() => {
-                record.manifest_sha256 = Some(manifest_sha256);
-                found.adopted.push(record.clone());
+            Files::Ours { manifest_sha256, labels } => {
+                if record.manifest_sha256.is_none() {
+                    record.manifest_sha256 = Some(manifest_sha256);
+                    found.adopted.push(record.clone());
+                }
+                found.files.insert(record.id, labels);
             }
-            Files::Ours { .. } => {}
             Files::Strange(why) => drop(found.strange.insert(record.id, why)),
         }
     }
@@ -65,7 +69,7 @@ pub(in crate::session) fn find(folder: &Path, owner: &Owner, models: &mut Vec<Mo
 /// Suggestions that name labels which the project never had, and all else that such a model says (what came with a file
 /// loses those suggestions alone); and what reaches beyond its sentence.
 pub(in crate::session) fn impossible(
-    suggestions: &HashMap<SentenceId, SentenceSuggestions>,
+    suggestions: &SuggestionsById,
     corpus: &Corpus,
 ) -> (Vec<(SentenceId, SentenceSuggestions)>, Vec<String>) {
     let next = corpus.labels().next_id();
@@ -73,9 +77,9 @@ pub(in crate::session) fn impossible(
     let faulty = suggestions.values().filter(|said| !said.spans.iter().all(has_label));
     let models: BTreeSet<ModelId> = faulty.map(|said| said.model).collect();
     let (mut without, mut strange, mut outside) = (Vec::new(), 0, 0);
-    for (id, said) in suggestions {
+    for (id, said) in suggestions.iter() {
         let is_strange = models.contains(&said.model);
-        let tokens = corpus.any_sentence(*id).map_or(usize::MAX, |sentence| sentence.tokens().len());
+        let tokens = corpus.any_sentence(id).map_or(usize::MAX, |sentence| sentence.tokens().len());
         let is_inside = |s: &Suggestion| s.span.end().get() <= tokens;
         if !is_strange && said.spans.iter().all(is_inside) && said.heads.len() <= tokens {
             continue;
@@ -94,7 +98,7 @@ pub(in crate::session) fn impossible(
             left.heads.clear();
         }
         if left != *said {
-            without.push((*id, left));
+            without.push((id, left));
         }
     }
     let note = |count: usize, why: &str| {
@@ -107,7 +111,7 @@ pub(in crate::session) fn impossible(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::annotation::{LabelId, Span, Suggestion};
+    use crate::annotation::{Span, Suggestion};
 
     #[test]
     fn what_names_labels_that_never_were_is_taken_away_with_all_that_its_model_said() {
@@ -124,13 +128,13 @@ mod tests {
         let project = crate::session::NewProject::with_labels(["PER", "LOC"]).unwrap();
         let corpus = Corpus::new(project.labels, crate::annotation::MentionId(0), 0);
         let all = [said(1, &[0, 1]), said(2, &[0]), said(2, &[1, 2]), said(0, &[0, 7])];
-        let all: HashMap<SentenceId, SentenceSuggestions> = (0..).map(SentenceId).zip(all).collect();
+        let all: SuggestionsById = (0..).map(SentenceId).zip(all).collect();
         let (mut without, notes) = impossible(&all, &corpus);
         without.sort_by_key(|(id, _)| *id);
         let left: Vec<_> = without.iter().map(|(id, said)| (id.0, said.model.0, said.spans.len())).collect();
         assert_eq!(left, [(1, 0, 0), (2, 0, 0), (3, 0, 1)]);
         assert!(matches!(notes.as_slice(), [note] if note.starts_with("4 suggestions are")), "{notes:?}");
-        let rest = HashMap::from([(SentenceId(0), said(1, &[0, 1]))]);
+        let rest = SuggestionsById::from_iter([(SentenceId(0), said(1, &[0, 1]))]);
         assert_eq!(impossible(&rest, &corpus), (Vec::new(), Vec::new()));
     }
 
@@ -153,7 +157,7 @@ mod tests {
         };
         let spans = vec![suggestion(0..1), suggestion(1..3)];
         let said = SentenceSuggestions { model: ModelId(1), heads: vec![0.5; 3], spans, acquisition: None };
-        let (without, notes) = impossible(&HashMap::from([(SentenceId(0), said)]), &corpus);
+        let (without, notes) = impossible(&SuggestionsById::from_iter([(SentenceId(0), said)]), &corpus);
         let left: Vec<_> = without.iter().map(|(_, left)| (left.spans.len(), left.heads.len())).collect();
         assert_eq!(
             (left, notes),

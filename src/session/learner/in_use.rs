@@ -1,13 +1,30 @@
 //! Which of its models a project uses.
 
-use super::model_folder::{clean_up, directory, give_up, leftovers};
+use super::model_folder::{clean_up, directory, give_up, superfluous};
 use super::models::KeptModel;
 use super::records::record;
-use crate::annotation::ModelId;
+use crate::annotation::{LabelId, ModelId};
 use crate::session::project::Project;
 use crate::session::project::status::ModelInfo;
 use crate::session::{SessionError, Task};
-use crate::train::{Predictor, Snapshot};
+use crate::train::{Predictor, Snapshot, Trained};
+use std::path::PathBuf;
+
+/// What a training has put on disk.
+pub(super) struct NewFiles {
+    pub manifest_sha256: String,
+    /// Those that the model knows.
+    pub labels: Vec<LabelId>,
+    /// What earlier trainings have left.
+    pub leftovers: Vec<PathBuf>,
+}
+
+impl NewFiles {
+    pub(super) fn of(trained: &Trained, leftovers: Vec<PathBuf>) -> Self {
+        let labels = trained.manifest.labels.iter().map(|(id, _)| *id).collect();
+        Self { manifest_sha256: trained.manifest_sha256.clone(), labels, leftovers }
+    }
+}
 
 impl Project {
     /// Looks on disk for the models that are kept, the newest first: not for the window's thread.
@@ -65,21 +82,22 @@ impl Project {
     pub(super) fn add_model(
         &mut self,
         info: &ModelInfo,
-        manifest_sha256: &str,
+        files: NewFiles,
         make_current: bool,
     ) -> Result<Task<()>, SessionError> {
-        let record = record(info, Some(manifest_sha256.to_owned()))?;
+        let NewFiles { manifest_sha256, labels, leftovers } = files;
+        let record = record(info, Some(manifest_sha256))?;
         self.writer()?.model(record.clone())?;
-        self.models.add(record);
+        self.models.add(record, labels);
         if make_current {
             self.use_model(info.id)?;
         }
-        let (folder, models, current) = (self.models_dir(), self.models.records().to_vec(), self.current_model());
-        // Listed now: the next training may begin before they are deleted.
-        let (leftovers, owner) = (leftovers(&folder), self.owner());
+        let superfluous = superfluous(self.models.records(), self.current_model());
+        superfluous.iter().for_each(|record| self.models.forget_files(record.id));
+        let (folder, owner) = (self.models_dir(), self.owner());
         Ok(Task::spawn("nestling-cleanup", self.waker(), move || {
             give_up(&leftovers, &owner);
-            clean_up(&folder, &owner, &models, current);
+            clean_up(&folder, &owner, &superfluous);
         }))
     }
 

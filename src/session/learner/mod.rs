@@ -38,10 +38,11 @@ use crate::annotation::{LabelId, ModelId, SentenceId};
 use crate::session::SessionError;
 use crate::session::analysis::gold::Looked;
 use crate::session::project::status::{Event, LearnerState, LearnerStatus};
-use crate::session::task::TaskLost;
+use crate::session::task::{Task, TaskLost};
 use crate::train::TrainError;
 use asking::Asking;
 use learned::Learned;
+use queue::PredictionQueue;
 use trainer::{Finished, TrainingRun};
 
 /// How a training has ended.
@@ -57,16 +58,25 @@ pub(in crate::session) struct Learner {
     training: Option<UnderWay>,
     looking: Option<LookingAgain>,
     /// The training that was interrupted before the project was opened.
-    interrupted: Option<ModelId>,
+    interrupted: Option<Waiting>,
     /// The labels when the last full training began: new ones start one sooner, once.
     labels: Vec<LabelId>,
     /// Why the last training or prediction failed.
     failure: Option<String>,
     asking: Asking,
+    /// In which order the sentences of a large project are predicted is found out on another thread.
+    ordering: Option<Task<PredictionQueue>>,
     learned: Learned,
-    /// The labels that a model knows, as it was read last.
-    classes: Option<(ModelId, Vec<LabelId>)>,
     status: LearnerStatus,
+}
+
+/// A training that was interrupted and can go on.
+#[derive(Clone, Copy)]
+struct Waiting {
+    /// The number under which it began.
+    training: ModelId,
+    /// It takes no open sentences.
+    from_labels_alone: bool,
 }
 
 /// A training under way.
@@ -74,6 +84,10 @@ struct UnderWay {
     run: TrainingRun,
     /// `None`: a quick one, which puts off no other and is followed by none.
     full: Option<Full>,
+    /// How it has ended, until that is taken.
+    ended: Option<Ended>,
+    /// What it has made is being taken along to where the project is now.
+    fetching: Option<Task<()>>,
 }
 
 /// What is to be known of a full training when it has ended.
@@ -105,8 +119,8 @@ impl Default for Learner {
             labels: Vec::new(),
             failure: None,
             asking: Asking::default(),
+            ordering: None,
             learned: Learned::default(),
-            classes: None,
             status,
         }
     }
@@ -130,6 +144,11 @@ impl Learner {
     /// A training, or work that trains, is under way.
     pub(in crate::session) fn is_training(&self) -> bool {
         self.training.is_some() || self.looking.is_some()
+    }
+
+    /// A training can go on that was interrupted before the project was opened.
+    pub(in crate::session) fn can_go_on(&self) -> bool {
+        self.interrupted.is_some()
     }
 
     /// Whether a look at gold may begin: none is under way, nor a training that models would have to wait for.
@@ -184,11 +203,25 @@ impl Learner {
         self.asking.stop();
     }
 
+    /// True once, when a training has ended.
+    fn hears_the_end(&mut self) -> bool {
+        let Some(training) = self.training.as_mut().filter(|training| training.ended.is_none()) else { return false };
+        training.ended = training.run.poll();
+        training.ended.is_some()
+    }
+
+    /// What a training has made is taken along by this, before anybody uses it.
+    fn fetch_first(&mut self, fetching: Option<Task<()>>) {
+        if let Some(training) = &mut self.training {
+            training.fetching = fetching;
+        }
+    }
+
     /// How a training has ended, once, and what it was if it was a full one.
     fn trained(&mut self) -> Option<(Ended, Option<Full>)> {
-        let ended = self.training.as_ref()?.run.poll()?;
-        let full = self.training.take()?.full;
-        Some((ended, full))
+        let is_there = |fetching: &Task<()>| fetching.poll().is_some();
+        let training = self.training.take_if(|t| t.ended.is_some() && t.fetching.as_ref().is_none_or(is_there))?;
+        Some((training.ended?, training.full))
     }
 
     fn training_failed(&mut self, message: String) -> Event {
@@ -198,7 +231,7 @@ impl Learner {
 
     /// Stops predicting, so that a fault is not repeated with every batch.
     fn prediction_failed(&mut self, message: String) -> Event {
-        self.failure = Some(message.clone());
+        (self.ordering, self.failure) = (None, Some(message.clone()));
         self.asking.give_up();
         Event::PredictionFailed { message }
     }

@@ -72,9 +72,10 @@ impl Owner {
 pub(in crate::session) enum Files {
     /// Nothing: only the best and the latest models are kept, and a copied project has none.
     Missing,
-    /// Those of the model, with its manifest's SHA-256.
+    /// Those of the model, with its manifest's SHA-256, and the labels that it knows; none where its manifest can't be read.
     Ours {
         manifest_sha256: String,
+        labels: Vec<LabelId>,
     },
     Strange(Strange),
 }
@@ -95,7 +96,7 @@ pub(in crate::session) fn look(folder: &Path, owner: &Owner, record: &ModelRecor
         (Ok(read), _) => read,
         // What else is wrong with it is said when it is loaded.
         (Err(_), Some(registered)) if snapshot_hash(&at).is_ok_and(|hash| hash == *registered) => {
-            return Files::Ours { manifest_sha256: registered.clone() };
+            return Files::Ours { manifest_sha256: registered.clone(), labels: Vec::new() };
         }
         (Err(error), _) => return Files::Strange(Strange::Unreadable { why: error.to_string() }),
     };
@@ -106,7 +107,7 @@ pub(in crate::session) fn look(folder: &Path, owner: &Owner, record: &ModelRecor
     match owner.strange(manifest.project.as_ref(), &manifest.labels) {
         Some(strange) => Files::Strange(strange),
         None if !is_registered => Files::Strange(Strange::OtherModel),
-        None => Files::Ours { manifest_sha256: sha256 },
+        None => Files::Ours { manifest_sha256: sha256, labels: manifest.labels.iter().map(|(id, _)| *id).collect() },
     }
 }
 
@@ -192,15 +193,20 @@ pub(super) fn give_up(leftovers: &[PathBuf], owner: &Owner) {
     }
 }
 
-/// Deletes snapshots but the current one, the one numbered before it, the newest, and the best on dev. They can be made again.
-pub(super) fn clean_up(folder: &Path, owner: &Owner, models: &[ModelRecord], current: Option<ModelId>) {
-    let Some(current) = current else { return };
+/// All models but the current one, the one numbered before it, the newest, and the best on dev.
+pub(super) fn superfluous(models: &[ModelRecord], current: Option<ModelId>) -> Vec<ModelRecord> {
+    let Some(current) = current else { return Vec::new() };
     let previous = models.iter().map(|m| m.id).filter(|id| *id < current).max();
     let scored = models.iter().filter_map(|m| Some((m.id, info_of_record(m)?.dev_f1?)));
     let best = scored.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(id, _)| id);
     let newest = models.iter().map(|m| m.id).max();
     let keep = [Some(current), previous, best, newest];
-    for model in models.iter().filter(|m| !keep.contains(&Some(m.id))) {
+    models.iter().filter(|m| !keep.contains(&Some(m.id))).cloned().collect()
+}
+
+/// Deletes the snapshots of models that are not needed. They can be made again.
+pub(super) fn clean_up(folder: &Path, owner: &Owner, superfluous: &[ModelRecord]) {
+    for model in superfluous {
         if matches!(look(folder, owner, model), Files::Ours { .. }) {
             // One that can't be deleted (open elsewhere) is tried again after the next training.
             remove_snapshot(&folder.join(directory(model.id))).noted("a model that is not needed stays behind");

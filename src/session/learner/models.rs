@@ -3,7 +3,7 @@
 use super::model_folder::{self, directory};
 use super::records::info_of_record;
 use super::strange::Strange;
-use crate::annotation::ModelId;
+use crate::annotation::{LabelId, ModelId};
 use crate::disk::{self, Noted as _};
 use crate::session::SessionError;
 use crate::session::project::status::ModelInfo;
@@ -24,6 +24,9 @@ pub struct KeptModel {
 pub(in crate::session) struct Models {
     records: Vec<ModelRecord>,
     current: Option<ModelId>,
+    /// The labels of those whose files are there, as it was found at opening and has changed since: nobody looks on disk while
+    /// a person waits for the next frame.
+    files: BTreeMap<ModelId, Vec<LabelId>>,
     /// Models under whose number something else lies.
     strange: BTreeMap<ModelId, Strange>,
 }
@@ -32,9 +35,10 @@ impl Models {
     pub(in crate::session) fn new(
         records: Vec<ModelRecord>,
         current: Option<ModelId>,
+        files: BTreeMap<ModelId, Vec<LabelId>>,
         strange: BTreeMap<ModelId, Strange>,
     ) -> Self {
-        Self { records, current, strange }
+        Self { records, current, files, strange }
     }
 
     pub(in crate::session) fn records(&self) -> &[ModelRecord] {
@@ -65,8 +69,20 @@ impl Models {
         self.record(id).is_some()
     }
 
-    pub(super) fn add(&mut self, record: ModelRecord) {
+    /// A new one whose files are there, with the labels that it knows.
+    pub(super) fn add(&mut self, record: ModelRecord, labels: Vec<LabelId>) {
+        self.files.insert(record.id, labels);
         self.records.push(record);
+    }
+
+    /// The files of a model are not there any more, or soon will not be.
+    pub(super) fn forget_files(&mut self, id: ModelId) {
+        self.files.remove(&id);
+    }
+
+    /// The labels that a model knows, whose files are there.
+    pub(super) fn labels(&self, id: ModelId) -> Option<&[LabelId]> {
+        self.files.get(&id).map(Vec::as_slice)
     }
 
     pub(super) fn make_current(&mut self, id: ModelId) {
@@ -77,8 +93,8 @@ impl Models {
     pub(super) fn snapshot(&self, id: ModelId, models_dir: &Path) -> Option<Snapshot> {
         let record = self.record(id)?;
         let manifest_sha256 = Some(record.manifest_sha256.clone().filter(|_| !self.strange.contains_key(&id))?);
-        let folder = models_dir.join(directory(id));
-        (disk::is_folder(models_dir) && disk::is_folder(&folder)).then_some(Snapshot { folder, manifest_sha256 })
+        let is_there = self.files.contains_key(&id);
+        is_there.then(|| Snapshot { folder: models_dir.join(directory(id)), manifest_sha256 })
     }
 
     /// Why the files under the number of a model are not its own; `None` where they are, or there are none.

@@ -1,12 +1,15 @@
 //! What is predicted, in which order, and what becomes of the answers.
 
 use super::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorThread};
-use crate::annotation::{ModelId, Sentence, SentenceId, Split, Status};
+use super::queue::PredictionQueue;
+use crate::annotation::{LabelSet, ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status};
 use crate::nn::splitmix64;
-use crate::session::analysis::agenda::{dropout_passes, says_enough};
+use crate::session::Task;
+use crate::session::analysis::agenda::{Pool, dropout_passes, says_enough};
 use crate::session::learner::dataset::words;
 use crate::session::project::Project;
 use crate::session::project::status::{Event, ModelInfo};
+use std::collections::HashSet;
 
 /// Sentences that are predicted first because they are likely to be shown next: more than ever are chosen from together.
 const PREDICTED_FIRST: usize = IN_FLIGHT * BATCH;
@@ -24,29 +27,29 @@ impl Project {
         if !self.learner.asking.ask(model) {
             return;
         }
-        let waits = |s: &&Sentence| self.waits(s);
-        let waiting = self.corpus().sentences().filter(waits).map(Sentence::id);
-        let asked_last =
-            |id: &SentenceId| (self.stored_suggestions().get(id).map(|said| said.model), splitmix64(u64::from(id.0)));
-        let mut waiting: Vec<SentenceId> = waiting.collect();
-        waiting.sort_by_cached_key(asked_last);
-        let next = self.likely_next(PREDICTED_FIRST).into_iter().filter_map(|choice| self.corpus().sentence(choice.id));
-        let next = next.filter(waits).map(Sentence::id);
-        let order: Vec<SentenceId> = next.chain(waiting).collect();
-        let on_screen = self.on_screen().to_vec();
-        self.learner.asking.start(order, &on_screen);
+        let (open, on_screen, shown) = (self.open_questions(), self.on_screen().to_vec(), self.shown_so_far());
+        if open.pool.is_large() {
+            // Until the order is known those on screen are asked about.
+            let first: Vec<SentenceId> = on_screen.iter().copied().filter(|id| open.has(*id)).collect();
+            self.learner.asking.start(PredictionQueue::of(first), &on_screen);
+            let work = move || PredictionQueue::of(open.in_order(&shown));
+            self.learner.ordering = Some(Task::spawn("nestling-order", self.waker(), work));
+        } else {
+            self.learner.ordering = None;
+            self.learner.asking.start(PredictionQueue::of(open.in_order(&shown)), &on_screen);
+        }
     }
 
-    /// Whether the current model has something to say of a sentence that it has not said.
-    fn waits(&self, sentence: &Sentence) -> bool {
-        let may_have_some =
-            sentence.status() != Status::Complete && sentence.split() != Split::Blind && !sentence.tokens().is_empty();
-        may_have_some
-            && match self.stored_suggestions().get(&sentence.id()) {
-                Some(said) if said.model == ModelId::FROM_FILE => !self.has_open_from_file(sentence),
-                said => said
-                    .is_none_or(|s| Some(s.model) != self.current_model() || !says_enough(s, self.settings().strategy)),
-            }
+    /// Takes the order in which to predict, once it is there.
+    pub(super) fn take_order(&mut self) {
+        let Some(queue) = self.learner.ordering.as_ref().and_then(Task::poll) else { return };
+        self.learner.ordering = None;
+        let on_screen = self.on_screen().to_vec();
+        self.learner.asking.start(queue.unwrap_or_default(), &on_screen);
+    }
+
+    fn open_questions(&self) -> OpenQuestions {
+        OpenQuestions { pool: self.pool(), model: self.current_model() }
     }
 
     /// Queues those of some sentences that wait again: they were complete, and have nothing to show.
@@ -54,17 +57,14 @@ impl Project {
         if !self.learner.asking.asks_a_model() {
             return;
         }
-        for id in sentences {
-            if self.corpus().sentence(id).is_some_and(|sentence| self.waits(sentence)) {
-                self.learner.asking.again(id);
-            }
-        }
+        let open = self.open_questions();
+        sentences.filter(|id| open.has(*id)).for_each(|id| self.learner.asking.again(id));
     }
 
     /// Suggestions that came with a file and wait for an answer. They can't be made again, so that models leave them alone.
     pub(super) fn has_open_from_file(&self, sentence: &Sentence) -> bool {
-        let said = self.stored_suggestions().get(&sentence.id()).filter(|said| said.model == ModelId::FROM_FILE);
-        said.is_some_and(|said| said.visible(sentence, self.corpus().labels(), 0.0).next().is_some())
+        let said = self.stored_suggestions().get(sentence.id());
+        said.is_some_and(|said| is_open_from_file(said, sentence, self.corpus().labels()))
     }
 
     /// Gives the predictor more to do.
@@ -72,7 +72,7 @@ impl Project {
         let scale = self.learner.status.current.as_ref().map(ModelInfo::scale).unwrap_or_default();
         let (threads, waker) = (self.settings().background_threads(), self.waker());
         let dropout_passes = dropout_passes(self.settings().strategy);
-        let (corpus, segmentation) = (self.corpus_as_it_is(), self.segmentation());
+        let (corpus, segmentation) = (self.snapshot_of_corpus(), self.segmentation());
         let batch = |ids: &[SentenceId], model, snapshot| {
             let sentences = ids.iter().filter_map(|&id| Some((id, words(&corpus, corpus.sentence(id)?))));
             Batch { model, snapshot, scale, dropout_passes, segmentation, sentences: sentences.collect() }
@@ -84,9 +84,6 @@ impl Project {
 
     /// Takes in what the predictor has said since it was last heard.
     pub(super) fn hear_predictor(&mut self, events: &mut Vec<Event>) {
-        if self.agenda.is_choosing() {
-            return; // its thread reads the suggestions, which would be copied to be changed
-        }
         let mut answered = Vec::new();
         loop {
             match self.learner.asking.hear() {
@@ -99,7 +96,7 @@ impl Project {
             }
         }
         if !answered.is_empty() {
-            if self.learner.asking.is_done() {
+            if self.learner.asking.is_done() && self.learner.ordering.is_none() {
                 // All scores are fresh now.
                 self.agenda.renew();
             }
@@ -129,4 +126,40 @@ impl Project {
         }
         Ok(sentences)
     }
+}
+
+/// What the current model has not said and could say.
+struct OpenQuestions {
+    pool: Pool,
+    model: Option<ModelId>,
+}
+
+impl OpenQuestions {
+    /// Those that are likely to be shown next, when some were shown already, then the others.
+    fn in_order(&self, (shown, passed): &(usize, HashSet<SentenceId>)) -> Vec<SentenceId> {
+        let Pool { corpus, suggestions, .. } = &self.pool;
+        let mut others: Vec<SentenceId> = corpus.sentences().filter(|s| self.is_of(s)).map(Sentence::id).collect();
+        others.sort_by_cached_key(|id| (suggestions.get(*id).map(|said| said.model), splitmix64(u64::from(id.0))));
+        let next = self.pool.likely_next(PREDICTED_FIRST, *shown, passed).into_iter().map(|choice| choice.id);
+        next.filter(|id| self.has(*id)).chain(others).collect()
+    }
+
+    fn has(&self, id: SentenceId) -> bool {
+        self.pool.corpus.sentence(id).is_some_and(|sentence| self.is_of(sentence))
+    }
+
+    fn is_of(&self, sentence: &Sentence) -> bool {
+        let Pool { corpus, suggestions, strategy } = &self.pool;
+        let may_have_some =
+            sentence.status() != Status::Complete && sentence.split() != Split::Blind && !sentence.tokens().is_empty();
+        may_have_some
+            && match suggestions.get(sentence.id()) {
+                Some(said) if said.model == ModelId::FROM_FILE => !is_open_from_file(said, sentence, corpus.labels()),
+                said => said.is_none_or(|said| Some(said.model) != self.model || !says_enough(said, *strategy)),
+            }
+    }
+}
+
+fn is_open_from_file(said: &SentenceSuggestions, sentence: &Sentence, labels: &LabelSet) -> bool {
+    said.model == ModelId::FROM_FILE && said.visible(sentence, labels, 0.0).next().is_some()
 }

@@ -5,7 +5,7 @@ use std::collections::{HashSet, VecDeque};
 
 /// Sentences that wait for the current model, those on screen first.
 ///
-/// Each is handed out once a model; starting again with a new model forgets what was done.
+/// Each is handed out once a model; a new model has a new queue.
 #[derive(Debug, Default)]
 pub(in crate::session) struct PredictionQueue {
     urgent: VecDeque<SentenceId>,
@@ -15,12 +15,10 @@ pub(in crate::session) struct PredictionQueue {
 }
 
 impl PredictionQueue {
-    /// Starts again with these, in this order; one that is named twice has the earlier place.
-    pub(in crate::session) fn start(&mut self, sentences: impl IntoIterator<Item = SentenceId>) {
-        self.urgent.clear();
-        self.rest = sentences.into_iter().collect();
-        self.waiting = self.rest.iter().copied().collect();
-        self.total = self.waiting.len();
+    /// These, in this order; one that is named twice has the earlier place.
+    pub(in crate::session) fn of(sentences: Vec<SentenceId>) -> Self {
+        let waiting: HashSet<SentenceId> = sentences.iter().copied().collect();
+        Self { urgent: VecDeque::new(), rest: sentences.into(), total: waiting.len(), waiting }
     }
 
     /// Puts the sentences on screen first, if they still wait.
@@ -67,8 +65,7 @@ mod tests {
 
     #[test]
     fn what_is_on_screen_comes_first_and_nothing_comes_twice() {
-        let mut queue = PredictionQueue::default();
-        queue.start(ids(&[0, 1, 2, 3, 4]));
+        let mut queue = PredictionQueue::of(ids(&[0, 1, 2, 3, 4]));
         assert_eq!(queue.take(1), ids(&[0]));
         queue.hurry(&ids(&[3, 0, 9]));
         assert_eq!(queue.take(3), ids(&[3, 1, 2]));

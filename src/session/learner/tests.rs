@@ -1,5 +1,6 @@
 //! The life of both workers as an open project sees it. What they do is made up, and goes on when a test says so.
 
+use super::in_use::NewFiles;
 use super::predictor::{Model, PredictorThread};
 use super::*;
 use crate::annotation::{Acquisition, SentenceSuggestions, Status, TokenIdx};
@@ -81,8 +82,7 @@ impl Model for MadeUp {
 /// An open project of 40 sentences without mentions, and the test's side of its predictor.
 struct Desk {
     _dir: tempfile::TempDir,
-    project: Project,
-    driver: Driver,
+    project: Driver,
     asked: Receiver<Asked>,
     leave: Sender<Leave>,
     stage: Stage,
@@ -90,20 +90,23 @@ struct Desk {
 
 impl Desk {
     fn new() -> Self {
+        Self::of(40)
+    }
+
+    fn of(sentences: usize) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let home = Home::at(dir.path().join("home"));
         let new = NewProject::with_labels(["PER"]).unwrap();
-        let mut project = Project::create(&home, &dir.path().join("p.nestling"), &new).unwrap();
+        let mut project = Driver::create(&home, &dir.path().join("p.nestling"), &new).unwrap();
         let file = dir.path().join("in.txt");
-        std::fs::write(&file, "Anna met the mayor-elect .\n".repeat(40)).unwrap();
+        std::fs::write(&file, "Anna met the mayor-elect .\n".repeat(sentences)).unwrap();
         let options = [("unit".to_owned(), "lines".to_owned())].into();
         let incoming = read_files(&[file], &ReadRequest { format: None, options }).unwrap();
         project.import(incoming, ImportHow::default()).unwrap();
-        let driver = Driver::of(&mut project);
         let (told, asked) = bounded(64);
         let (leave, let_go) = bounded(64);
         let stage = Stage { asked: told, leave: let_go };
-        Self { _dir: dir, project, driver, asked, leave, stage }
+        Self { _dir: dir, project, asked, leave, stage }
     }
 
     /// Gives the project a thread with the made-up models, and a first one of them.
@@ -128,7 +131,9 @@ impl Desk {
         let (architecture, encoder) = ("made-up".to_owned(), "small".to_owned());
         let info =
             ModelInfo { id, architecture, encoder, train_sentences: 9, created_ms: 0, dev_f1: None, calibration: None };
-        self.project.add_model(&info, "made up", true).unwrap();
+        let (manifest_sha256, labels, leftovers) = ("made up".to_owned(), Vec::new(), Vec::new());
+        let files = NewFiles { manifest_sha256, labels, leftovers };
+        self.project.add_model(&info, files, true).unwrap();
     }
 
     fn next_asked(&self) -> Asked {
@@ -137,10 +142,10 @@ impl Desk {
 
     /// Lets the predictor go on until it has nothing more to do, and returns what it was asked meanwhile.
     fn let_all_go(&mut self) -> Vec<Asked> {
-        let Self { project, driver, leave, asked, .. } = self;
+        let Self { project, leave, asked, .. } = self;
         let mut all = Vec::new();
-        driver
-            .run_until(project, LONG, |project, _| {
+        project
+            .run_until(LONG, |project, _| {
                 all.extend(asked.try_iter());
                 while leave.len() < 8 {
                     leave.send(Leave::Go).unwrap();
@@ -158,7 +163,7 @@ impl Desk {
             all.extend_from_slice(events);
             events.iter().any(&mut wanted)
         };
-        self.driver.run_until(&mut self.project, LONG, done).unwrap();
+        self.project.run_until(LONG, done).unwrap();
         all
     }
 
@@ -265,6 +270,24 @@ fn what_is_said_of_words_as_they_were_is_asked_again() {
 }
 
 #[test]
+fn a_large_project_is_put_in_order_by_another_thread() {
+    let mut desk = Desk::of(10_000);
+    desk.project.look_at(&[SentenceId(7)]);
+    desk.start_thread(desk.project.waker());
+    desk.add_model(1);
+    desk.project.start_learner();
+    assert!(desk.project.learner.ordering.is_some());
+    desk.project.run_until(LONG, |project, _| project.learner.ordering.is_none()).unwrap();
+    assert_eq!(desk.next_asked(), load("model-0001"));
+    assert_eq!(desk.project.learner().predicting.map(|predicting| predicting.total), Some(10_000));
+    let mut all = desk.project.learner.asking.take(10_000);
+    assert!((10_000 - 3 * super::predictor::BATCH..10_000).contains(&all.len()), "but for those under way");
+    all.sort_unstable();
+    all.dedup();
+    assert!(all.len() >= 10_000 - 3 * super::predictor::BATCH, "each once");
+}
+
+#[test]
 fn a_panic_in_a_prediction_stops_it_until_there_is_another_model() {
     let mut desk = Desk::predicting();
     desk.next_asked();
@@ -346,7 +369,7 @@ fn a_panic_in_a_training_costs_no_label_and_a_new_one_can_start() {
     (0..6).for_each(|_| desk.assert_usable());
     let run =
         |desk: &Desk| TrainingRun::start_with(ModelId(1), (6, 6), desk.project.waker(), |_, _| panic!("on purpose"));
-    desk.project.learner.training = Some(UnderWay { run: run(&desk), full: None });
+    desk.project.learner.training = Some(UnderWay { run: run(&desk), full: None, ended: None, fetching: None });
     desk.wait_for(|event| matches!(event, Event::TrainingFailed { message } if message.contains("report it")));
     assert!(matches!(desk.project.learner().state, LearnerState::Failed { .. }), "{:?}", desk.project.learner());
     assert_eq!(desk.project.counts().complete, 6);
@@ -365,6 +388,6 @@ fn a_panic_in_a_training_costs_no_label_and_a_new_one_can_start() {
 fn a_driver_says_when_nothing_came() {
     let mut desk = Desk::new();
     let limit = Duration::from_millis(1);
-    let came = desk.driver.run_until(&mut desk.project, limit, |_, events| !events.is_empty());
+    let came = desk.project.run_until(limit, |_, events| !events.is_empty());
     assert_eq!(came, Err(NothingCame { limit }));
 }

@@ -71,6 +71,8 @@ pub(in crate::session) struct Finished {
     pub verdict: Verdict,
     /// Of a quick training none: its model is soon replaced.
     pub scores: Scores,
+    /// What earlier trainings have left on disk: it is listed before the next one can begin.
+    pub leftovers: Vec<PathBuf>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -239,7 +241,7 @@ fn run(job: TrainingJob, cancel: &AtomicBool, on_event: &mut dyn FnMut(Event)) -
     let verdict = compare(&job, &dataset, &trained, cancel).inspect_err(|_| forget(&trained))?;
     let is_refresh = matches!(job.task, TrainingTask::Refresh { .. });
     let scores = if is_refresh { Scores::default() } else { job.score(model, &dataset, &blind, &trained, cancel)? };
-    Ok(Finished { model, trained, verdict, scores })
+    Ok(Finished { model, trained, verdict, scores, leftovers: model_folder::leftovers(&job.models_dir) })
 }
 
 /// Deletes a model that nobody will register. What can't be deleted is passed over by the next training.
@@ -256,7 +258,8 @@ pub(super) fn run_alone(
     let Frozen { job, dataset, of_sentences, blind } = job.freeze()?;
     let (model, trained) = job.train_on(&dataset, of_sentences, cancel, on_event)?;
     let scores = job.score(model, &dataset, &blind, &trained, cancel)?;
-    Ok(Finished { model, trained, verdict: Verdict::First, scores })
+    let leftovers = model_folder::leftovers(&job.models_dir);
+    Ok(Finished { model, trained, verdict: Verdict::First, scores, leftovers })
 }
 
 impl TrainingJob {
@@ -275,7 +278,7 @@ impl TrainingJob {
         }
     }
 
-    /// Takes what is learned from out of the corpus, and lets go of it: an edit copies a corpus that is held elsewhere.
+    /// Takes what is learned from out of the corpus, and lets go of it: edits copy what is held elsewhere.
     fn freeze(mut self) -> Result<Frozen, TrainError> {
         let corpus = std::mem::take(&mut self.corpus);
         let dataset = Arc::new(match &self.task {

@@ -1,15 +1,16 @@
 //! When a training starts, on what, and what becomes of its model.
 
 use super::dataset::{self, Limit, Part};
+use super::in_use::NewFiles;
 use super::scoring::Scores;
 use super::trainer::{Finished, TrainingJob, TrainingRun, TrainingTask, Verdict};
-use super::{Begun, Full, UnderWay, model_folder, records};
+use super::{Begun, Full, UnderWay, Waiting, model_folder, records};
 use crate::annotation::{Edit, LabelId, ModelId, Sentence, SentenceId, Status};
 use crate::session::project::Project;
 use crate::session::project::settings::Setting;
-use crate::session::project::status::{Event, LearnerState, ModelInfo};
+use crate::session::project::status::{Event, LearnerState, ModelInfo, Predicting};
 use crate::session::{SessionError, Task, now_ms};
-use crate::train::{Config, ENOUGH_DEV, TrainError, TrainedLayers, snapshot_manifest};
+use crate::train::{Config, ENOUGH_DEV, TrainError, TrainedLayers, interrupted};
 use std::collections::HashSet;
 
 impl Project {
@@ -53,15 +54,9 @@ impl Project {
     }
 
     /// Whether its classes are the labels of today; else the output layer is to be learned anew, and by a full training.
-    fn model_knows_the_labels(&mut self) -> bool {
-        let Some((model, snapshot)) = self.current_snapshot() else { return false };
-        if self.learner.classes.as_ref().is_none_or(|(of, _)| *of != model) {
-            // Read once a model: a person may wait for what comes next.
-            let classes = snapshot_manifest(&snapshot.folder).map(|(manifest, _)| manifest.labels).unwrap_or_default();
-            self.learner.classes = Some((model, classes.into_iter().map(|(id, _)| id).collect()));
-        }
-        let classes = self.learner.classes.iter().flat_map(|(_, classes)| classes.iter().copied());
-        self.label_ids().eq(classes)
+    fn model_knows_the_labels(&self) -> bool {
+        let classes = self.current_model().and_then(|model| self.models.labels(model));
+        classes.is_some_and(|classes| self.label_ids().eq(classes.iter().copied()))
     }
 
     fn label_ids(&self) -> impl Iterator<Item = LabelId> {
@@ -94,7 +89,7 @@ impl Project {
     /// Takes note of the models and trainings that were there when the project was opened.
     pub(in crate::session) fn note_models_before(&mut self) {
         self.show_current_model();
-        self.learner.interrupted = self.interrupted_training();
+        self.learner.interrupted = self.look_for_interrupted();
         if !self.models.records().is_empty() || self.learner.interrupted.is_some() {
             // What was touched may have been complete then.
             let touched = self.corpus().sentences().filter(|s| s.status() != Status::Untouched).map(Sentence::id);
@@ -106,11 +101,11 @@ impl Project {
 
     /// Goes on with the training that closing the program interrupted.
     fn resume_training(&mut self) {
-        let Some(training) = self.learner.interrupted.take() else { return };
+        let Some(Waiting { training, from_labels_alone }) = self.learner.interrupted else { return };
         // As when it began: a first model from labels alone is followed by one that learns from open sentences, too.
-        let alone = self.interrupted().is_some_and(|kept| kept.settings.self_training.is_none());
-        let is_followed =
-            alone && self.current_snapshot().is_none() && self.would_label_itself(&self.settings().config());
+        let is_followed = from_labels_alone
+            && self.current_snapshot().is_none()
+            && self.would_label_itself(&self.settings().config());
         let job = self.resuming_job(training, Some(self.settings().background_threads()));
         let full = Full { counted: self.counts().complete_for_models(), begun: Begun::Again, is_followed };
         self.begin(TrainingJob { limit: self.limit(), ..job }, Some(full));
@@ -127,11 +122,19 @@ impl Project {
         self.learner.failure = None;
         let run = TrainingRun::start(job, sentences, self.waker());
         run.pause(self.settings().training_paused);
-        self.learner.training = Some(UnderWay { run, full });
+        self.learner.training = Some(UnderWay { run, full, ended: None, fetching: None });
         self.refresh_learner();
     }
 
-    /// The model of the newest training of the project that was interrupted and can go on, looked up on disk.
+    /// The newest training that was interrupted and can go on, looked up on disk.
+    fn look_for_interrupted(&self) -> Option<Waiting> {
+        let training = self.interrupted_training()?;
+        let kept = interrupted(&self.models_dir().join(model_folder::training_directory(training)));
+        let from_labels_alone = kept.is_ok_and(|kept| kept.is_some_and(|kept| kept.settings.self_training.is_none()));
+        Some(Waiting { training, from_labels_alone })
+    }
+
+    /// Its model alone. Reads the disk: not for the window's thread.
     pub(in crate::session) fn interrupted_training(&self) -> Option<ModelId> {
         model_folder::newest_interrupted(&self.models_dir(), &self.owner())
     }
@@ -191,7 +194,6 @@ impl Project {
 
     /// A training on what is complete now.
     pub(super) fn training_job(&self, config: Config) -> Result<TrainingJob, SessionError> {
-        config.check()?;
         if self.corpus().labels().is_empty() {
             return Err(SessionError::NoLabels);
         }
@@ -210,7 +212,7 @@ impl Project {
 
     pub(super) fn job(&self, task: TrainingTask) -> TrainingJob {
         let (models_dir, owner, current) = (self.models_dir(), self.owner(), self.current_snapshot());
-        TrainingJob { corpus: self.corpus_as_it_is(), task, models_dir, owner, limit: None, current }
+        TrainingJob { corpus: self.snapshot_of_corpus(), task, models_dir, owner, limit: None, current }
     }
 
     /// How much a full training in the window takes; `None`: all.
@@ -225,8 +227,13 @@ impl Project {
     /// Hears the trainer and the predictor, and gives the predictor more to do.
     pub(in crate::session) fn poll_learner(&mut self) -> Vec<Event> {
         let mut events = Vec::new();
+        if self.learner.hears_the_end() {
+            let fetching = self.fetch_models();
+            self.learner.fetch_first(fetching);
+        }
         if let Some((ended, full)) = self.learner.trained() {
-            self.fetch_models();
+            // It went on with that, or has put something in its place.
+            self.learner.interrupted = None;
             let goes_on = full.as_ref().is_some_and(|full| full.is_followed) && matches!(ended, Ok(Ok(_)));
             if ended.is_err() {
                 // A fault of the program would come again at the same step.
@@ -258,6 +265,7 @@ impl Project {
             self.consider_training();
         }
         self.choose_in_background();
+        self.take_order();
         self.hear_predictor(&mut events);
         self.feed_predictor();
         self.refresh_learner();
@@ -266,14 +274,14 @@ impl Project {
 
     fn training_ended(&mut self, ended: Result<Finished, SessionError>) -> Vec<Event> {
         match ended {
-            Ok(Finished { model, trained, verdict, scores }) => {
+            Ok(Finished { model, trained, verdict, scores, leftovers }) => {
                 // A quick training goes on from the model in use and changes little of what a score means.
                 let inherited = self.learner.status.current.as_ref().and_then(|current| current.calibration);
                 let is_quick = trained.manifest.settings.effort == TrainedLayers::TaskHead;
                 let calibration = scores.calibration.or(inherited.filter(|_| is_quick));
                 let info = ModelInfo { calibration, ..records::info(model, &trained.manifest, now_ms()) };
                 let before = self.current_model();
-                if let Err(error) = self.add_model(&info, &trained.manifest_sha256, verdict.use_it()) {
+                if let Err(error) = self.add_model(&info, NewFiles::of(&trained, leftovers), verdict.use_it()) {
                     return vec![self.learner.training_failed(error.to_string())];
                 }
                 if verdict.use_it() {
@@ -331,7 +339,8 @@ impl Project {
             None if self.settings().auto_train => LearnerState::Waiting { sentences_to_go: self.sentences_to_go() },
             None => LearnerState::Off,
         };
-        let predicting = self.learner.asking.progress();
+        let ordering = self.learner.ordering.as_ref().map(|_| Predicting { done: 0, total: self.counts().pool });
+        let predicting = ordering.or(self.learner.asking.progress());
         let dev = self.counts().dev;
         let few_dev = self.current_model().is_some() && dev < ENOUGH_DEV;
         let note = few_dev.then(|| format!("{dev} of {ENOUGH_DEV} dev sentences: models can't be compared yet"));

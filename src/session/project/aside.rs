@@ -17,7 +17,7 @@ impl Project {
         self.models().next().is_some()
             || self.learner.is_training()
             // What it is to learn from is drawn already.
-            || self.interrupted_training().is_some()
+            || self.learner.can_go_on()
     }
 
     /// The transaction that sets sentences aside for an honest curve: drawn by a hash from all that nobody has touched.

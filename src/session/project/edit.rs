@@ -108,7 +108,7 @@ impl Project {
 
     /// True when a dev split came with an import that is still there; else completed sentences make one.
     pub(in crate::session) fn dev_is_given(&self) -> bool {
-        self.settings.dev_imported && self.corpus.sentences().any(|s| s.split() == Split::Dev)
+        self.settings.dev_imported && self.counts.dev_all > 0
     }
 
     /// Takes note of an import that is on disk.
@@ -120,25 +120,25 @@ impl Project {
     fn commit(&mut self, step: Step, transaction: Transaction) -> Result<(), SessionError> {
         let writer = Arc::clone(self.writer()?);
         let moves_words = transaction.edits.iter().any(Edit::moves_words);
-        let touched: BTreeSet<SentenceId> = transaction.edits.iter().filter_map(Edit::sentence).collect();
-        let sentences = |corpus: &Corpus| -> Vec<Sentence> {
-            touched.iter().filter_map(|id| corpus.sentence(*id).cloned()).collect()
+        let touched = touched(&self.corpus, &transaction.edits);
+        let there = |corpus: &Corpus, count: &mut dyn FnMut(&Sentence)| {
+            touched.iter().filter_map(|id| corpus.sentence(*id)).for_each(count);
         };
-        let before = sentences(&self.corpus);
+        let (mut counts, mut was_complete) = (self.counts.clone(), Vec::new());
+        there(&self.corpus, &mut |sentence| {
+            counts.subtract(sentence);
+            was_complete.extend((sentence.status() == Status::Complete).then(|| sentence.id()));
+        });
         let complete_before = self.counts.complete_for_models();
         let seen = self.seen();
         let inverse = Arc::make_mut(&mut self.corpus).apply(transaction.clone())?;
-        if moves_words {
-            self.counts = Counts::of(&self.corpus);
-        } else {
-            before.iter().for_each(|s| self.counts.subtract(s));
-            sentences(&self.corpus).iter().for_each(|s| self.counts.add(s));
-        }
+        there(&self.corpus, &mut |sentence| counts.add(sentence));
+        counts.documents = self.corpus.document_count();
+        self.counts = counts;
         self.history.record(step, inverse.clone());
         let (stamp, revision) = (self.stamp(seen), self.corpus.revision());
         let edits = transaction.edits.clone();
         let moves_documents = edits.iter().any(|edit| matches!(edit, Edit::SetPresence { .. }));
-        let was_complete = before.iter().filter(|s| s.status() == Status::Complete).map(Sentence::id);
         if let Err(error) = writer.apply(LogEntry { step, transaction, inverse, stamp, revision }) {
             // It is done, and nobody writes it: not an edit that was refused.
             self.saving.note_unsaved(&error);
@@ -150,7 +150,7 @@ impl Project {
             self.move_suggestions(&edits)?;
             self.start_predicting();
         } else {
-            self.predict_again(was_complete);
+            self.predict_again(was_complete.into_iter());
         }
         if moves_documents {
             self.count_without(complete_before)?;
@@ -171,4 +171,20 @@ impl Project {
         let (active_ms, presses) = (self.activity.take_ms(Instant::now()), self.activity.take_presses());
         Stamp { author, time_ms: now_ms(), active_ms, presses, visible }
     }
+}
+
+/// The sentences that edits change, take away or bring.
+fn touched(corpus: &Corpus, edits: &[Edit]) -> BTreeSet<SentenceId> {
+    let mut touched = BTreeSet::new();
+    for edit in edits {
+        match edit {
+            Edit::Resegment { old, new, .. } => touched.extend(old.iter().chain(new).map(|(id, _)| *id)),
+            Edit::SetPresence { documents, .. } => {
+                let documents = documents.iter().filter_map(|id| corpus.document(id));
+                touched.extend(documents.flat_map(|document| document.sentences.iter().copied()));
+            }
+            edit => touched.extend(edit.sentence()),
+        }
+    }
+    touched
 }

@@ -2,9 +2,10 @@
 //! their words.
 
 use super::Project;
-use crate::annotation::{DocumentId, Presence, SentenceId, Status};
+use super::driver::Driver;
+use crate::annotation::{Corpus, Document, DocumentId, DocumentTally, Presence, SentenceId};
 use crate::session::{SessionError, Task};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What a document holds, whether it is excluded or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,29 +20,31 @@ pub struct DocumentRow {
 }
 
 impl Project {
-    /// All documents but the deleted ones, in their order. Linear in the number of sentences: keep it for as long as
-    /// the revision stays.
+    /// All documents but the deleted ones, in their order. Linear in the documents.
     pub fn documents(&self) -> Vec<DocumentRow> {
-        let row = |sentences: &[SentenceId], id, presence| DocumentRow {
-            id,
-            excluded: presence == Presence::Excluded,
-            sentences: 0,
-            complete: 0,
-            mentions: 0,
-            first: sentences.first().copied().filter(|_| presence == Presence::There),
-        };
-        // Indexed by document id.
-        let mut rows: Vec<_> =
-            self.corpus.all_documents().iter().map(|d| row(&d.sentences, d.id, d.presence)).collect();
-        for sentence in self.corpus.all_sentences() {
-            if let Some(row) = rows.get_mut(sentence.document().0 as usize) {
-                row.sentences += 1;
-                row.complete += usize::from(sentence.status() == Status::Complete);
-                row.mentions += sentence.mentions().len();
+        let known = self.corpus.all_documents().values().filter(|document| document.presence != Presence::Removed);
+        let row = |document: &Document| {
+            let DocumentTally { complete, mentions } = self.corpus.tally(document.id);
+            DocumentRow {
+                id: document.id,
+                excluded: document.presence == Presence::Excluded,
+                sentences: document.sentences.len(),
+                complete,
+                mentions,
+                first: document.sentences.first().copied().filter(|_| document.is_there()),
             }
-        }
-        rows.retain(|row| self.corpus.document(row.id).is_some_and(|d| d.presence != Presence::Removed));
-        rows
+        };
+        known.map(row).collect()
+    }
+
+    /// Looks, on a thread of its own, for the documents whose names hold `part`, whatever its case; also for deleted ones,
+    /// which undo can bring back.
+    pub fn find_documents(&self, part: &str) -> Task<HashSet<DocumentId>> {
+        let (corpus, part) = (self.snapshot_of_corpus(), part.to_lowercase());
+        Task::spawn("nestling-names", self.waker.as_waker(), move || {
+            let found = corpus.all_documents().values().filter(|d| d.name.to_lowercase().contains(&part));
+            found.map(|document| document.id).collect()
+        })
     }
 
     /// The documents of these names, in the order of the names. Of several that are called so `NAME#2` is the second,
@@ -51,7 +54,7 @@ impl Project {
     /// A name that no document has, or that several have.
     pub fn documents_named(&self, names: &[String]) -> Result<Vec<DocumentId>, SessionError> {
         let mut ids: HashMap<&str, Vec<DocumentId>> = HashMap::new();
-        for document in self.corpus.all_documents().iter().filter(|d| d.presence != Presence::Removed) {
+        for document in self.corpus.all_documents().values().filter(|d| d.presence != Presence::Removed) {
             ids.entry(&document.name).or_default().push(document.id);
         }
         let numbered = |name: &str| {
@@ -71,19 +74,19 @@ impl Project {
     /// Finds sentences that hold the words of `query` in a row, the last one as the beginning of a word. Case,
     /// diacritics and punctuation don't matter; of Chinese, Japanese and Thai any piece is found.
     pub fn search(&self, query: &str) -> Task<Result<Vec<SentenceId>, SessionError>> {
-        let (open, query) = (self.connect_again(), query.to_owned());
+        let (open, query, corpus) = (self.connect_again(), query.to_owned(), self.snapshot_of_corpus());
         // With a connection of its own it waits for nobody who writes.
-        Task::spawn("nestling-search", self.waker.as_waker(), move || Ok(open()?.find(&query)?))
+        Task::spawn("nestling-search", self.waker.as_waker(), move || Ok(in_text_order(&corpus, open()?.find(&query)?)))
     }
 
-    /// What a search has found that is still there, in text order.
-    pub fn found(&self, mut sentences: Vec<SentenceId>) -> Vec<SentenceId> {
-        sentences.retain(|id| self.corpus.place(*id).is_some());
-        sentences.sort_by_key(|id| self.corpus.place(*id));
-        sentences
+    /// What a search has found that is still there, in text order. Quick, as long as that is about what it was.
+    pub fn found(&self, sentences: Vec<SentenceId>) -> Vec<SentenceId> {
+        in_text_order(&self.corpus, sentences)
     }
+}
 
-    /// Searches and waits: for the command line, not for the window.
+impl Driver {
+    /// Searches what is on disk, after all that waits was written.
     ///
     /// # Errors
     /// Changes that could not be saved, a damaged file.
@@ -91,4 +94,11 @@ impl Project {
         self.flush()?;
         Ok(self.found(self.search(query).wait()??))
     }
+}
+
+/// Those that are there.
+fn in_text_order(corpus: &Corpus, mut sentences: Vec<SentenceId>) -> Vec<SentenceId> {
+    sentences.retain(|id| corpus.place(*id).is_some());
+    sentences.sort_by_key(|id| corpus.place(*id));
+    sentences
 }

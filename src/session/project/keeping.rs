@@ -25,11 +25,11 @@ impl Project {
         self.saving.state(self.corpus.revision())
     }
 
-    /// Waits until all is on disk: for the command line, not for the window.
+    /// Waits until all is on disk.
     ///
     /// # Errors
     /// Changes that could not be saved.
-    pub fn flush(&self) -> Result<(), SessionError> {
+    pub(in crate::session) fn flush(&self) -> Result<(), SessionError> {
         self.saving.flush()
     }
 
@@ -82,9 +82,11 @@ impl Project {
         self.saving.connect_again()
     }
 
-    /// Takes along what a training has made that began before the project went on in another file.
-    pub(in crate::session) fn fetch_models(&mut self) {
-        self.saving.fetch_models();
+    /// Takes along, on a thread of its own, what a training has made that began before the project went on in another file.
+    /// `None` where there is nothing to take along.
+    pub(in crate::session) fn fetch_models(&mut self) -> Option<Task<()>> {
+        let work = self.saving.fetching_models()?;
+        Some(Task::spawn("nestling-fetch", self.waker.as_waker(), work))
     }
 
     /// Hears what happened to the project's files, and goes with them.

@@ -16,7 +16,9 @@ pub(super) mod settings;
 pub(super) mod shown;
 pub(super) mod status;
 
-use crate::annotation::{Corpus, Edit, History, LabelSet, ModelId, SentenceId, SentenceSuggestions, Transaction};
+use crate::annotation::{
+    Corpus, Edit, History, LabelSet, ModelId, SentenceId, SentenceSuggestions, SuggestionsById, Transaction,
+};
 use crate::encoder::Encoders;
 use crate::session::analysis::agenda::Agenda;
 use crate::session::home::Home;
@@ -31,7 +33,7 @@ use activity::Activity;
 use saving::Saving;
 use settings::{Setting, Settings};
 use status::{Counts, Event, LearnerStatus, ModelInfo};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -64,9 +66,9 @@ pub struct Project {
     home: Home,
     /// The settings as they are in the file, also those that this program can't read.
     setting_rows: BTreeMap<String, String>,
-    /// Shared with exports and trainings under way; an edit copies it only then.
+    /// Shared with exports and trainings under way; an edit copies what is around it only then.
     corpus: Arc<Corpus>,
-    suggestions: Arc<HashMap<SentenceId, SentenceSuggestions>>,
+    suggestions: Arc<SuggestionsById>,
     history: History,
     pub(in crate::session) models: Models,
     notes: Vec<String>,
@@ -144,7 +146,7 @@ impl Project {
         let waker = SharedWaker::default();
         let saving = Saving::start(store, id, corpus.revision(), waker.clone())?;
         for (sentence, left) in &without {
-            suggestions.insert(*sentence, left.clone());
+            suggestions.put(*sentence, left.clone());
         }
         saving.store_found(found.adopted, without)?;
         let mut project = Self {
@@ -155,7 +157,7 @@ impl Project {
             corpus: Arc::new(corpus),
             suggestions: Arc::new(suggestions),
             history,
-            models: Models::new(models, current_model, found.strange),
+            models: Models::new(models, current_model, found.files, found.strange),
             measurements,
             settings,
             unread_settings,
@@ -217,18 +219,18 @@ impl Project {
         &self.corpus
     }
 
-    /// The corpus as it is now, to be read elsewhere: the next edit copies it for as long as somebody holds it.
-    pub(crate) fn corpus_as_it_is(&self) -> Arc<Corpus> {
+    /// The corpus as it is now, to be read elsewhere; edits meanwhile copy what is around them.
+    pub fn snapshot_of_corpus(&self) -> Arc<Corpus> {
         Arc::clone(&self.corpus)
     }
 
     /// All that models and files say, also where it is withheld.
-    pub(in crate::session) fn stored_suggestions(&self) -> &HashMap<SentenceId, SentenceSuggestions> {
+    pub(in crate::session) fn stored_suggestions(&self) -> &SuggestionsById {
         &self.suggestions
     }
 
-    /// As [`Project::corpus_as_it_is`].
-    pub(in crate::session) fn suggestions_as_they_are(&self) -> Arc<HashMap<SentenceId, SentenceSuggestions>> {
+    /// As [`Project::snapshot_of_corpus`].
+    pub(in crate::session) fn snapshot_of_suggestions(&self) -> Arc<SuggestionsById> {
         Arc::clone(&self.suggestions)
     }
 
@@ -259,7 +261,8 @@ impl Project {
         Owner::of(self.saving.id(), &self.corpus, &self.history)
     }
 
-    pub(in crate::session) fn encoders(&self) -> Encoders {
+    /// The encoders that models can be made from.
+    pub fn encoders(&self) -> Encoders {
         self.home.encoders()
     }
 

@@ -181,11 +181,10 @@ impl Saving {
         self.path = path.to_owned();
     }
 
-    /// Takes along what a training has made that began before the project went on in another file.
-    pub(super) fn fetch_models(&mut self) {
-        for before in std::mem::take(&mut self.former_models) {
-            carry_models(&before, &self.models_dir());
-        }
+    /// The work of taking along what a training has made that began before the project went on in another file.
+    pub(super) fn fetching_models(&mut self) -> Option<impl FnOnce() + Send + use<>> {
+        let (former, to) = (std::mem::take(&mut self.former_models), self.models_dir());
+        (!former.is_empty()).then_some(move || former.iter().for_each(|before| carry_models(before, &to)))
     }
 
     /// Whether the file of before can't be read any more, so that what is in memory is to be sent: once.

@@ -43,7 +43,7 @@ impl Project {
         for edit in edits {
             let Edit::Resegment { old, new, .. } = edit else { continue };
             let places = Places::of(new);
-            let said: Vec<_> = old.iter().filter_map(|(id, sentence)| Some((sentence, map.remove(id)?))).collect();
+            let said: Vec<_> = old.iter().filter_map(|(id, sentence)| Some((sentence, map.remove(*id)?))).collect();
             // A file's have the least number.
             let rank = |model: ModelId| if model == ModelId::FROM_FILE { u64::MAX } else { u64::from(model.0) };
             for (sentence, SentenceSuggestions { model, spans, .. }) in said {
@@ -52,11 +52,10 @@ impl Project {
                     // What the other sentence would have taught says nothing of this one.
                     let none =
                         || SentenceSuggestions { model, heads: Vec::new(), spans: Vec::new(), acquisition: None };
-                    let there = map.entry(to).or_insert_with(none);
-                    if rank(model) > rank(there.model) {
-                        *there = none();
+                    if map.get(to).is_none_or(|there| rank(model) > rank(there.model)) {
+                        map.put(to, none());
                     }
-                    if there.model == model {
+                    if let Some(there) = map.get_mut(to).filter(|there| there.model == model) {
                         there.spans.push(Suggestion { span, ..suggestion });
                     }
                     changed.insert(to);
@@ -65,7 +64,7 @@ impl Project {
         }
         let mut moved = Vec::with_capacity(changed.len());
         for id in changed {
-            if let Some(mut said) = map.remove(&id) {
+            if let Some(mut said) = map.remove(id) {
                 said.spans.sort_by_key(|s| s.span);
                 moved.push((id, said));
             }

@@ -25,7 +25,7 @@ pub enum Withheld {
 impl Project {
     /// All that the latest model that looked at it says of a sentence; nothing where it is withheld.
     pub fn suggestions(&self, id: SentenceId) -> Option<&SentenceSuggestions> {
-        self.suggestions.get(&id).filter(|_| self.withheld(id).is_none())
+        self.suggestions.get(id).filter(|_| self.withheld(id).is_none())
     }
 
     /// What is worth showing: at least the threshold, not rejected, and not gold already.

@@ -15,8 +15,9 @@ mod reading;
 mod table;
 
 use super::guard::{Allowance, bytes_of, guard};
+use super::paths::{has_log, log_path};
 use super::{Import, NewProject, Stamp, Store, StoreError, Writer, copy, file, regular};
-use crate::disk::folder_of;
+use crate::disk::{self, Hidden, NewFolder};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use std::fs::File;
@@ -59,7 +60,7 @@ pub fn rescue(path: &Path) -> Result<Rescued, StoreError> {
     }
     let mut lock = super::lock::Lock::take(path)?;
     let set_aside = file::set_foreign_log_aside(path, &mut lock)?;
-    let workplace = tempfile::Builder::new().prefix(".rescue-").tempdir_in(folder_of(&to));
+    let workplace = NewFolder::beside(&to, Hidden::private(".rescue-"));
     let workplace = workplace.map_err(|source| StoreError::io("copy the project", source, path))?;
     let beyond = |error| match error {
         StoreError::Damaged { detail, path } => StoreError::BeyondRescue { detail, path },
@@ -97,8 +98,8 @@ fn open_copy(path: &Path, workplace: &Path) -> Result<(Connection, Allowance), S
     let copied = workplace.join("damaged.nestling");
     copy_file(path, &copied).map_err(io)?;
     fill_up(&copied).map_err(io)?;
-    if file::has_log(path) {
-        copy_file(&file::log_path(path), &file::log_path(&copied)).map_err(io)?;
+    if has_log(path) {
+        copy_file(&log_path(path), &log_path(&copied)).map_err(io)?;
     }
     let failed = |source| StoreError::sqlite("read the project", source, path);
     let mut connection = Connection::open(&copied).map_err(failed)?;
@@ -114,7 +115,7 @@ fn open_copy(path: &Path, workplace: &Path) -> Result<(Connection, Allowance), S
 
 /// A file of the folder, which leads nowhere else, into a new one.
 fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
-    std::io::copy(&mut regular::read_regular(from)?, &mut File::create_new(to)?).map(drop)
+    std::io::copy(&mut disk::open(from)?, &mut File::create_new(to)?).map(drop)
 }
 
 /// Puts empty pages in the place of those that a file which was cut off lacks: SQLite reads nothing of one that is too short.

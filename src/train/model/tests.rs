@@ -3,8 +3,9 @@
 use super::super::{Config, Event};
 use super::*;
 use crate::encoder::Encoders;
-use crate::model::{EncoderTraits, architectures};
+use crate::model::{EncoderTraits, MAX_WIDTH, architectures};
 use crate::nn::Processor;
+use crate::parameter::Value;
 use candle_core::Device;
 use std::sync::atomic::AtomicBool;
 
@@ -24,8 +25,9 @@ fn untrained(config: Config, pretrained: bool) -> (Vars, Model) {
     (vars, model)
 }
 
+/// Where the architecture has a max width.
 fn wide(max_width: usize, mut config: Config) -> Config {
-    config.set("max_width", &max_width.to_string()).unwrap();
+    config.options.prefer(&MAX_WIDTH, Value::Whole(max_width as u64));
     config
 }
 

@@ -12,8 +12,8 @@ use crate::wording::{counted, grouped};
 use eframe::egui::{Align, DragValue, Layout, Ui, vec2};
 
 /// What it is for.
-const PURPOSE: &str = "Sentences that are set aside at random before the first training. You annotate them without \
-                       suggestions and no model learns from them, so that scores on them are honest.";
+const PURPOSE: &str = "Sentences set aside at random before the first training. You annotate them without \
+                       suggestions and no model learns from them, so scores on them are unbiased.";
 
 #[derive(Default)]
 pub(super) struct BlindCard {
@@ -31,11 +31,11 @@ impl BlindCard {
         } else if too_late {
             explain(
                 ui,
-                "This project has none, and a model has learned already: what is left is no fair sample any more. \
-                 To score honestly, import texts that no model has seen as a test set.",
+                "This project has none, and a model has already learned: the remaining sentences are no longer a \
+                 fair sample. For unbiased scores, import texts that no model has seen as a test set.",
             );
         } else if counts.free == 0 {
-            explain(ui, "No untouched sentence is there to be set aside.");
+            explain(ui, "There are no untouched sentences to set aside.");
         }
         if !too_late && counts.free > 0 && project.read_only().is_none() {
             self.set_aside(ui, counts, actions);
@@ -81,18 +81,18 @@ fn how_far(ui: &mut Ui, counts: &Counts, actions: &mut Vec<UiAction>) {
         explain(
             ui,
             &format!(
-                "{} until models can be measured on it: from {ENOUGH_DEV} on a score tells something.",
+                "{} until models can be scored on it: scores become meaningful from {ENOUGH_DEV} sentences on.",
                 counted(missing, "more complete sentence", "more complete sentences"),
             ),
         );
     }
     if counts.blind_open == 0 {
-        explain(ui, "All of it is complete or skipped.");
+        explain(ui, "All of its sentences are complete or skipped.");
         return;
     }
     ui.add_space(size::GAP_SMALL);
     let go = button(ui, true, "Annotate the blind set");
-    if go.on_hover_text("Goes to its next open sentence, and on through it").clicked() {
+    if go.on_hover_text("Goes to its next open sentence").clicked() {
         let on = [CommandId::NextByBlind, CommandId::Next].map(UiAction::Command);
         actions.push(UiAction::CloseDialog);
         actions.extend(on);

@@ -29,7 +29,7 @@ impl CostsCard {
 
     pub(super) fn show(&self, ui: &mut Ui) {
         match &self.read {
-            None => explain(ui, "The log is being read …"),
+            None => explain(ui, "Reading the log …"),
             Some(Err(message)) => explain(ui, message),
             Some(Ok(costs)) => summary(ui, costs),
         }
@@ -39,18 +39,22 @@ impl CostsCard {
 fn summary(ui: &mut Ui, costs: &Costs) {
     let tokens = theme::tokens(ui);
     if Decision::ALL.iter().all(|decision| costs.all.cost(*decision).count == 0) {
-        explain(ui, "Nothing was decided yet: this tells what accepting, mending, rejecting and marking takes you.");
+        explain(
+            ui,
+            "No decisions yet. This will show how much work accepting, correcting, rejecting and adding take \
+                     you.",
+        );
         return;
     }
     if let Some(share) = costs.all.acceptance() {
-        let line = format!("{:.0} % of the suggestions that you answered were right as they were", 100.0 * share);
+        let line = format!("{:.0} % of the suggestions you answered were correct as they were", 100.0 * share);
         ui.add(Label::new(theme::small(line, tokens.text)).wrap());
     }
     ui.add_space(size::GAP_SMALL);
     // Rows of text, not of buttons.
     ui.spacing_mut().interact_size.y = 0.0;
     Grid::new("costs").num_columns(4).spacing([size::GAP_LARGE, size::GAP_SMALL]).show(ui, |ui| {
-        cells(ui, ["", "how often", "seconds each", "keys each"], tokens.text_dim);
+        cells(ui, ["", "count", "seconds each", "keys each"], tokens.text_dim);
         for decision in Decision::ALL {
             let cost = costs.all.cost(decision);
             let each = |all: f64| match cost.count {
@@ -62,7 +66,7 @@ fn summary(ui: &mut Ui, costs: &Costs) {
     });
     let sentences = counted(costs.completed, "sentence", "sentences");
     let each = costs.secs / costs.completed.max(1) as f64;
-    explain(ui, &format!("{sentences} completed, {each:.0} seconds of work each, reading included."));
+    explain(ui, &format!("{sentences} completed, {each:.0} seconds of work each, including reading."));
     if let Some(anchoring) = &costs.anchoring {
         explain(ui, &sway(anchoring));
     }
@@ -71,9 +75,9 @@ fn summary(ui: &mut Ui, costs: &Costs) {
 fn word(decision: Decision) -> &'static str {
     match decision {
         Decision::Accept => "accepted",
-        Decision::Edit => "mended",
+        Decision::Edit => "corrected",
         Decision::Reject => "rejected",
-        Decision::Create => "marked unasked",
+        Decision::Create => "added by hand",
     }
 }
 
@@ -81,8 +85,8 @@ fn word(decision: Decision) -> &'static str {
 fn sway(Anchoring { seen, withheld }: &Anchoring) -> String {
     let percent = |share: f64| format!("{:.0}", 100.0 * share);
     format!(
-        "You agree with the model by {} % where you saw what it suggests ({}), and by {} % where that was withheld ({}, \
-         between {} and {}). A large gap says that suggestions sway you.",
+        "You agree with the model by {} % where you saw its suggestions ({}), and by {} % where they were hidden \
+         ({}, between {} and {}). A large gap means that suggestions influence you.",
         percent(seen.f1),
         counted(seen.sentences, "sentence", "sentences"),
         percent(withheld.f1),

@@ -15,8 +15,8 @@ use crate::wording::{counted, grouped};
 use eframe::egui::{Label, Role, Sense, Ui, WidgetInfo};
 use egui_plot::{AxisHints, FilledArea, GridMark, HoverPosition, Line, LineStyle, Plot, PlotPoints, Points};
 
-const WHAT_F1_IS: &str = "F1 is 100 when a model finds every mention with its exact words and label, and nothing else; \
-                          what it misses and what it invents make it less.";
+const WHAT_F1_IS: &str = "F1 is 100 when a model finds every mention with its exact words and label, and nothing \
+                          else. Missed and wrong mentions lower it.";
 /// The name of the points in the plot: only they answer to the pointer.
 const MODELS: &str = "models";
 /// Between two lines across the plot, in points of F1.
@@ -39,7 +39,7 @@ impl CurveCard {
             self.made_of = Some(measured);
             (self.making, self.made) = match measured {
                 // Nothing is forecast of nothing.
-                0 => (None, Some(Ok(project.learning_curve()))),
+                0 => (None, Some(Ok(project.forecasting()()))),
                 _ => {
                     let task = Task::spawn("learning curve", waker.clone(), project.forecasting());
                     (Some(task), self.made.take())
@@ -53,7 +53,7 @@ impl CurveCard {
 
     pub(super) fn show(&self, ui: &mut Ui, project: &Project) {
         let curve = match &self.made {
-            None => return explain(ui, "The curve is being made …"),
+            None => return explain(ui, "Computing the curve …"),
             Some(Err(lost)) => return explain(ui, &lost.to_string()),
             Some(Ok(curve)) => curve,
         };
@@ -75,7 +75,7 @@ impl CurveCard {
                 }
                 if forecast.is_little() {
                     banner(tokens.warn_fill, tokens.line).show(ui, |ui| {
-                        let advice = "That is little: look at your labels again, or stop here.";
+                        let advice = "That is little: reconsider your labels, or stop here.";
                         ui.add(Label::new(theme::small(advice, tokens.text)).wrap());
                     });
                 }
@@ -88,8 +88,8 @@ impl CurveCard {
 
 fn what_is_missing(counts: &Counts) -> String {
     if counts.blind_complete >= ENOUGH_DEV || counts.dev >= ENOUGH_DEV {
-        return "Nothing is measured yet. Enough sentences to measure on are complete; the next training puts the first \
-                point here."
+        return "Nothing measured yet. Enough sentences to score on are complete; the next training adds the first \
+                point."
             .to_owned();
     }
     let blind = if counts.blind == 0 {
@@ -98,8 +98,8 @@ fn what_is_missing(counts: &Counts) -> String {
         format!("of the blind set, which has {}", grouped(counts.blind_complete))
     };
     format!(
-        "Nothing is measured yet. That takes a training, and {ENOUGH_DEV} complete sentences that no model learns from: \
-         {blind}, or of dev, which has {} and gets one in five of those that you complete.",
+        "Nothing measured yet. This needs a trained model and {ENOUGH_DEV} complete sentences that no model learns \
+         from: {blind}, or of dev, which has {} and gets one in five of the sentences you complete.",
         grouped(counts.dev)
     )
 }
@@ -110,9 +110,9 @@ fn latest(point: &MeasuredPoint) -> String {
     // The band is had by drawing from the scored sentences: where these are all alike it has no width, and says nothing.
     let how_sure = if high - low < 0.05 {
         let scored = counted(point.sentences, "scored sentence", "scored sentences");
-        format!("; its {scored} came out alike, so how sure that is can't be told")
+        format!("; its {scored} came out alike, so the margin of error is unknown")
     } else {
-        format!(", with a certainty of 95 % between {low:.1} and {high:.1}")
+        format!(", 95 % confidence interval {low:.1} to {high:.1}")
     };
     let learned = counted(point.train_sentences, "sentence", "sentences");
     format!("Model {}, trained on {learned}: F1 {f1:.1}{how_sure}", point.model)
@@ -124,18 +124,18 @@ fn basis(curve: &LearningCurve, counts: &Counts) -> String {
     let most_of_them = counted(most, "sentence", "sentences");
     let number = if fewest == most { most_of_them } else { format!("{} to {most_of_them}", grouped(fewest)) };
     match curve.basis {
-        CurveBasis::Blind => format!("Measured on {number} of the blind set, from which no model learned."),
+        CurveBasis::Blind => format!("Measured on {number} of the blind set, which no model learned from."),
         CurveBasis::Dev => {
             let later = if counts.blind == 0 {
                 ""
             } else if counts.blind_complete < ENOUGH_DEV {
                 " The blind set takes over when enough of it is complete."
             } else {
-                " From the next training on the blind set takes over."
+                " The blind set takes over with the next training."
             };
             format!(
                 "Measured on {number} of dev. Dev also decides when a training ends and which model is kept, so \
-                 these scores are a little too good.{later}"
+                 these scores are slightly optimistic.{later}"
             )
         }
     }
@@ -144,16 +144,16 @@ fn basis(curve: &LearningCurve, counts: &Counts) -> String {
 fn outlook(forecast: &Forecast) -> String {
     let [gain, low, high] = [forecast.gain, forecast.low, forecast.high].map(tenths);
     format!(
-        "{}: about {gain:+.1} points of F1, in nine of ten cases between {low:+.1} and {high:+.1}",
+        "{}: about {gain:+.1} F1 points, in nine of ten cases between {low:+.1} and {high:+.1}",
         counted(forecast.more_sentences, "more sentence", "more sentences")
     )
 }
 
 fn no_outlook(points: &[MeasuredPoint]) -> String {
-    let there = counted(points.len(), "is there", "are there");
+    let there = grouped(points.len());
     format!(
-        "No forecast yet. It takes {} measured models of one encoder ({there}), and the last must have learned from at least {} times as \
-         many sentences as the first.",
+        "No forecast yet. It needs {} measured models with the same encoder ({there} so far), and the last must have \
+         learned from at least {} times as many sentences as the first.",
         Forecast::FEWEST_POINTS,
         Forecast::LEAST_GROWTH,
     )
@@ -306,12 +306,19 @@ mod tests {
     #[test]
     fn it_says_what_is_missing() {
         let counts = Counts { dev: 5, ..Counts::default() };
-        expect![[r#"Nothing is measured yet. That takes a training, and 20 complete sentences that no model learns from: of the blind set, which is empty, or of dev, which has 5 and gets one in five of those that you complete."#]]
-            .assert_eq(&what_is_missing(&counts));
+        expect![
+            "Nothing measured yet. This needs a trained model and 20 complete sentences that no model learns from: \
+                 of the blind set, which is empty, or of dev, which has 5 and gets one in five of the sentences you \
+                 complete."
+        ]
+        .assert_eq(&what_is_missing(&counts));
         let counts = Counts { blind: 100, blind_complete: 20, ..Counts::default() };
-        assert!(what_is_missing(&counts).contains("the next training puts the first point here"));
-        expect!["No forecast yet. It takes 5 measured models of one encoder (1 is there), and the last must have learned from at least 2 times as many sentences as the first."]
-            .assert_eq(&no_outlook(&[point(20, 25, 0.5)]));
+        assert!(what_is_missing(&counts).contains("the next training adds the first point"));
+        expect![
+            "No forecast yet. It needs 5 measured models with the same encoder (1 so far), and the last must have \
+                 learned from at least 2 times as many sentences as the first."
+        ]
+        .assert_eq(&no_outlook(&[point(20, 25, 0.5)]));
     }
 
     #[test]
@@ -319,23 +326,30 @@ mod tests {
         let points = vec![point(20, 25, 0.4), point(60, 31, 0.5)];
         let mut curve = LearningCurve { basis: CurveBasis::Blind, points, forecast: None, next_point: None };
         let counts = Counts { blind: 100, blind_complete: 3, ..Counts::default() };
-        expect!["Measured on 25 to 31 sentences of the blind set, from which no model learned."]
+        expect!["Measured on 25 to 31 sentences of the blind set, which no model learned from."]
             .assert_eq(&basis(&curve, &counts));
         curve.basis = CurveBasis::Dev;
-        expect!["Measured on 25 to 31 sentences of dev. Dev also decides when a training ends and which model is kept, so these scores are a little too good. The blind set takes over when enough of it is complete."]
-            .assert_eq(&basis(&curve, &counts));
+        expect![
+            "Measured on 25 to 31 sentences of dev. Dev also decides when a training ends and which model is \
+                 kept, so these scores are slightly optimistic. The blind set takes over when enough of it is \
+                 complete."
+        ]
+        .assert_eq(&basis(&curve, &counts));
     }
 
     #[test]
     fn a_forecast_is_told_in_points() {
         let forecast = Forecast { more_sentences: 100, gain: 0.0043, low: -0.0001, high: 0.0117 };
-        expect!["100 more sentences: about +0.4 points of F1, in nine of ten cases between +0.0 and +1.2"]
+        expect!["100 more sentences: about +0.4 F1 points, in nine of ten cases between +0.0 and +1.2"]
             .assert_eq(&outlook(&forecast));
-        expect!["Model 1, trained on 1,200 sentences: F1 61.2, with a certainty of 95 % between 55.2 and 67.2"]
+        expect!["Model 1, trained on 1,200 sentences: F1 61.2, 95 % confidence interval 55.2 to 67.2"]
             .assert_eq(&latest(&point(1200, 25, 0.612)));
         let perfect = MeasuredPoint { f1: 1.0, low: 1.0, high: 1.0, ..point(100, 25, 1.0) };
-        expect!["Model 1, trained on 100 sentences: F1 100.0; its 25 scored sentences came out alike, so how sure that is can't be told"]
-            .assert_eq(&latest(&perfect));
+        expect![
+            "Model 1, trained on 100 sentences: F1 100.0; its 25 scored sentences came out alike, so the margin \
+                 of error is unknown"
+        ]
+        .assert_eq(&latest(&perfect));
     }
 
     #[test]

@@ -81,15 +81,15 @@ impl DashboardDialog {
             let id = CommandId::LookAgain;
             let can = project.read_only().is_none() && project.counts().complete_for_models() > 0;
             ui.add_space(size::GAP_SMALL);
-            let title = commands::entry(id).map_or("", |e| e.title);
+            let title = id.title();
             if parts::button(ui, can, title).on_hover_text(commands::title_with_keys(id)).clicked() {
                 actions.push(UiAction::Command(id));
             }
         });
         ui.add_space(size::GAP_SMALL);
-        card(ui, "What the model finds, and what it confuses", |ui| self.scores.show(ui, project));
+        card(ui, "Scores by label", |ui| self.scores.show(ui, project));
         ui.add_space(size::GAP_SMALL);
-        card(ui, "What your decisions take", |ui| self.costs.show(ui));
+        card(ui, "Effort", |ui| self.costs.show(ui));
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn show(ui: &mut Ui, project: &Project) {
     let of = |label: &Label| counts.get(&label.id).copied().unwrap_or(0);
     let mut labels: Vec<(&Label, usize)> = project.corpus().labels().iter().map(|label| (label, of(label))).collect();
     if labels.is_empty() {
-        explain(ui, "The project has no labels yet.");
+        explain(ui, "This project has no labels yet.");
         return;
     }
     // A stable sort: labels with as many mentions stay in the order of the project.

@@ -1,23 +1,37 @@
 //! The models that are kept, and going back to one of them.
 
 use super::super::explain;
-use super::table::cells;
-use crate::annotation::ModelId;
 use crate::gui::actions::UiAction;
 use crate::gui::panels::age;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::quiet_button;
+use crate::gui::widgets::table::{Column, Row, Sort, Table, TableState, cell_text};
 use crate::session::{Command, KeptModel, ModelInfo, Project, Task, now_ms};
-use crate::wording::grouped;
-use eframe::egui::{Grid, Ui};
+use crate::wording::{counted, grouped};
+use eframe::egui::{Align, Role, Sense, Ui, WidgetInfo};
+
+const COLUMNS: [Column; 7] = [
+    Column::number("Model", 62.0),
+    Column::rest("Encoder"),
+    Column::number("Sentences", size::NUMBER_COLUMN),
+    Column::number("F1", 52.0),
+    Column::number("Age", 62.0),
+    Column::number("Size", 70.0),
+    Column::actions(60.0),
+];
+/// More of them scroll.
+const MOST_ROWS: usize = 8;
 
 #[derive(Default)]
 pub(super) struct ModelsCard {
     /// How many models there were when the disk was looked at last.
     seen: usize,
     looking: Option<Task<Vec<KeptModel>>>,
-    /// The newest first.
-    kept: Vec<KeptModel>,
+    /// In the order of the table.
+    kept: Vec<(KeptModel, ModelInfo)>,
+    table: TableState,
+    /// The order that they are in, once they are.
+    sorted: Option<Option<Sort>>,
 }
 
 impl ModelsCard {
@@ -28,44 +42,81 @@ impl ModelsCard {
             self.looking = Some(project.look_for_models());
         }
         if let Some(found) = self.looking.as_ref().and_then(Task::poll) {
-            self.kept = found.unwrap_or_default();
-            self.looking = None;
+            let info = |id| project.models().find(|model| model.id == id);
+            let found = found.unwrap_or_default().into_iter();
+            self.kept = found.filter_map(|kept| info(kept.id).map(|model| (kept, model))).collect();
+            (self.looking, self.sorted) = (None, None);
         }
     }
 
-    pub(super) fn show(&self, ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
-        let tokens = theme::tokens(ui);
-        if self.kept.is_empty() {
-            explain(ui, if self.looking.is_some() { "Looking …" } else { "None is there yet." });
+    /// The newest first, if the table asks for no other order.
+    fn sort(&mut self) {
+        let sort = self.table.sort();
+        if self.sorted.replace(sort) == Some(sort) {
             return;
         }
-        explain(ui, "F1 is that on dev when the model was trained; there may be more of dev now.");
+        self.kept.sort_by_key(|(kept, _)| std::cmp::Reverse(kept.id));
+        let Some(sort) = sort else { return };
+        sort.apply(&mut self.kept, |(a, a_model), (b, b_model)| match sort.column {
+            0 => a.id.cmp(&b.id),
+            1 => a_model.encoder.cmp(&b_model.encoder),
+            2 => a_model.train_sentences.cmp(&b_model.train_sentences),
+            3 => a_model.dev_f1.unwrap_or(-1.0).total_cmp(&b_model.dev_f1.unwrap_or(-1.0)),
+            4 => b_model.created_ms.cmp(&a_model.created_ms),
+            _ => a.bytes.cmp(&b.bytes),
+        });
+    }
+
+    pub(super) fn show(&mut self, ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
+        if self.kept.is_empty() {
+            explain(ui, if self.looking.is_some() { "Looking …" } else { "No models yet." });
+            return;
+        }
+        explain(ui, "F1 was measured on dev when the model was trained; dev may have grown since.");
         ui.add_space(size::GAP_SMALL);
-        Grid::new("models").num_columns(6).spacing([size::GAP_LARGE, size::GAP_SMALL]).show(ui, |ui| {
-            cells(ui, ["model", "encoder", "sentences", "F1", "age", "size"], tokens.text_dim);
-            for (kept, model) in self.kept.iter().filter_map(|kept| Some((kept, info(project, kept.id)?))) {
-                let is_used = project.current_model() == Some(kept.id);
-                let f1 = model.dev_f1.map_or_else(|| "–".to_owned(), |f1| format!("{:.1}", 100.0 * f1));
-                let size = format!("{} MB", kept.bytes.div_ceil(1_000_000));
-                let number = model.id.to_string();
-                let age = age(model.created_ms, now_ms());
-                for text in [&number, &model.encoder, &grouped(model.train_sentences), &f1, &age, &size] {
-                    ui.label(theme::small(text, tokens.text));
-                }
-                if is_used {
-                    ui.label(theme::small("in use", tokens.good));
-                } else if project.read_only().is_none() {
-                    let button = quiet_button(ui, "Use").on_hover_text("Let it make the suggestions from now on");
-                    if button.clicked() {
-                        actions.push(UiAction::Change(Command::UseModel(model.id)));
-                    }
-                }
-                ui.end_row();
+        self.sort();
+        let rows = self.kept.len();
+        let height = rows.min(MOST_ROWS) as f32 * (size::LABEL_ROW + ui.spacing().item_spacing.y);
+        let table =
+            Table { id: "models", columns: &COLUMNS, rows, row_height: size::LABEL_ROW, height, keeps_height: false };
+        table.show(ui, &mut self.table, |row| {
+            if let Some((kept, model)) = self.kept.get(row.index()) {
+                show_row(row, kept, model, project, actions);
             }
         });
     }
 }
 
-fn info(project: &Project, id: ModelId) -> Option<ModelInfo> {
-    project.models().find(|model| model.id == id)
+fn show_row(
+    row: &mut Row<'_, '_, '_>,
+    kept: &KeptModel,
+    model: &ModelInfo,
+    project: &Project,
+    actions: &mut Vec<UiAction>,
+) {
+    let f1 = model.dev_f1.map_or_else(|| "–".to_owned(), |f1| format!("{:.1}", 100.0 * f1));
+    let bytes = format!("{} MB", kept.bytes.div_ceil(1_000_000));
+    let number = model.id.to_string();
+    let age = age(model.created_ms, now_ms());
+    let text = |ui: &Ui, text: &str, align| {
+        cell_text(ui, text, align, theme::tokens(ui).text);
+    };
+    let response = row.lead(kept.id.0, Sense::hover(), |ui| text(ui, &number, Align::Max));
+    row.cell(|ui| text(ui, &model.encoder, Align::Min));
+    for shown in [&grouped(model.train_sentences), &f1, &age, &bytes] {
+        row.cell(|ui| text(ui, shown, Align::Max));
+    }
+    row.cell(|ui| {
+        if project.current_model() == Some(kept.id) {
+            ui.label(theme::small("in use", theme::tokens(ui).good));
+        } else if project.read_only().is_none() {
+            let button = quiet_button(ui, "Use").on_hover_text("Make suggestions with this model from now on");
+            if button.clicked() {
+                actions.push(UiAction::Change(Command::UseModel(model.id)));
+            }
+        }
+    });
+    let learned = counted(model.train_sentences, "sentence", "sentences");
+    let spoken = format!("model {number} on {}, {learned}, F1 {f1}, {age} old, {bytes}", model.encoder);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
 }

@@ -13,7 +13,7 @@ use eframe::egui::{
 pub(super) fn show(ui: &mut Ui, counts: &Counts) {
     let tokens = theme::tokens(ui);
     if counts.sentences == 0 {
-        explain(ui, "The project has no sentences yet: import some texts.");
+        explain(ui, "This project has no sentences yet. Import some texts.");
         return;
     }
     let share = |number: usize| number as f32 / counts.sentences as f32;

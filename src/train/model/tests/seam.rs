@@ -5,7 +5,7 @@ use super::super::super::TrainedLayers;
 use super::*;
 use crate::annotation::Fragments;
 use crate::encoder::{Block, Encoded, Layers};
-use crate::model::{BatchLoss, Candidates, LabelTable, ModelError, OptionSpec, SampleCounts, predict_given};
+use crate::model::{BatchLoss, Candidates, LabelTable, MAX_WIDTH, ModelError, OptionSpec, SampleCounts, predict_given};
 use crate::nn::{Linear, Operations, Scope, cross_entropy, segment_max, segment_mean, select_rows, softmax};
 
 /// Says of each word which label it has, from several layers, a copy of the last block's norm and query layer, and the mean of
@@ -37,7 +37,7 @@ impl Architecture for Probe {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[]
+        &[MAX_WIDTH]
     }
 
     fn layers(&self, _: &TaskHeadConfig) -> Layers {

@@ -9,7 +9,7 @@ use crate::annotation::{Corpus, Mention, Sentence};
 use crate::session::{Finding, Proposal};
 
 /// Findings with a place among them.
-pub struct Review {
+pub struct ReviewQueue {
     items: Vec<ReviewItem>,
     at: usize,
     is_begun: bool,
@@ -22,7 +22,7 @@ struct ReviewItem {
     settled: bool,
 }
 
-impl Review {
+impl ReviewQueue {
     /// At the first finding; `None` where there is nothing to look at.
     pub fn new(corpus: &Corpus, findings: Vec<Finding>) -> Option<Self> {
         let item = |finding: Finding| {
@@ -103,7 +103,7 @@ impl ReviewItem {
         }
         match self.finding.proposal() {
             Some(Proposal::Mark(_)) => !sentence.mentions().iter().any(|m| m.fragments.contiguous() == Some(span)),
-            _ => mention_of(sentence, &self.finding).is_some(),
+            Some(Proposal::Relabel(_) | Proposal::Remove) | None => mention_of(sentence, &self.finding).is_some(),
         }
     }
 }

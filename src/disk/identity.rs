@@ -6,21 +6,21 @@ use std::path::Path;
 
 /// A file, whatever it is called. While it is open no other one gets the same identity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Identity {
+pub struct Identity {
     pub device: u64,
     pub inode: u64,
 }
 
 impl Identity {
     #[cfg(unix)]
-    pub(super) fn of(metadata: &Metadata) -> Self {
+    pub fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
         Self { device: metadata.dev(), inode: metadata.ino() }
     }
 
     /// All files are alike: elsewhere a file that is open can't be exchanged.
     #[cfg(not(unix))]
-    pub(super) fn of(_: &Metadata) -> Self {
+    pub fn of(_: &Metadata) -> Self {
         Self { device: 0, inode: 0 }
     }
 
@@ -28,13 +28,13 @@ impl Identity {
     ///
     /// # Errors
     /// What the file system can't tell.
-    pub(super) fn at(path: &Path) -> io::Result<Option<Self>> {
+    pub fn at(path: &Path) -> io::Result<Option<Self>> {
         Ok(look_at(path)?.map(|metadata| Self::of(&metadata)))
     }
 }
 
 /// What lies there, a link as a link; `None` for nothing.
-pub(super) fn look_at(path: &Path) -> io::Result<Option<Metadata>> {
+pub fn look_at(path: &Path) -> io::Result<Option<Metadata>> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(metadata)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),

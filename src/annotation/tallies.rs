@@ -1,0 +1,88 @@
+//! What is counted of a corpus, kept up to date edit by edit.
+
+use super::{ById, DocumentId, LabelId, LabelUse, Presence, Sentence, Status};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// What the sentences of a document hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DocumentTally {
+    /// Complete sentences.
+    pub complete: usize,
+    pub mentions: usize,
+}
+
+/// Counts of documents and of labels. A copy shares what is the same in both.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tallies {
+    documents: ById<DocumentId, DocumentTally>,
+    /// Not of removed documents.
+    labels: Arc<HashMap<LabelId, LabelUse>>,
+    /// Mentions by their number of words, gaps included; of documents that are there.
+    widths: Arc<BTreeMap<usize, usize>>,
+}
+
+impl Tallies {
+    pub(super) fn document(&self, id: DocumentId) -> DocumentTally {
+        self.documents.get(id).copied().unwrap_or_default()
+    }
+
+    pub(super) fn use_of_label(&self, label: LabelId) -> LabelUse {
+        self.labels.get(&label).copied().unwrap_or_default()
+    }
+
+    pub(super) fn wider_than(&self, words: usize) -> usize {
+        self.widths.range(words.saturating_add(1)..).map(|(_, count)| count).sum()
+    }
+
+    /// Counts a sentence of a document that is there, or is not.
+    pub(super) fn add(&mut self, sentence: &Sentence, presence: Presence) {
+        let DocumentTally { complete, mentions } = self.document(sentence.document());
+        self.documents.put(
+            sentence.document(),
+            DocumentTally { complete: complete + is_complete(sentence), mentions: mentions + sentence.mentions.len() },
+        );
+        self.count_mentions(sentence, presence, |count| *count += 1);
+    }
+
+    /// Takes a sentence out of the counts, as it was when it came in.
+    pub(super) fn subtract(&mut self, sentence: &Sentence, presence: Presence) {
+        let DocumentTally { complete, mentions } = self.document(sentence.document());
+        self.documents.put(
+            sentence.document(),
+            DocumentTally {
+                complete: complete.saturating_sub(is_complete(sentence)),
+                mentions: mentions.saturating_sub(sentence.mentions.len()),
+            },
+        );
+        self.count_mentions(sentence, presence, |count| *count = count.saturating_sub(1));
+    }
+
+    /// After the presence of its document has changed.
+    pub(super) fn move_mentions(&mut self, sentence: &Sentence, old: Presence, new: Presence) {
+        self.count_mentions(sentence, old, |count| *count = count.saturating_sub(1));
+        self.count_mentions(sentence, new, |count| *count += 1);
+    }
+
+    fn count_mentions(&mut self, sentence: &Sentence, presence: Presence, change: impl Fn(&mut usize)) {
+        if sentence.mentions.is_empty() {
+            return;
+        }
+        let (labels, widths) = (Arc::make_mut(&mut self.labels), Arc::make_mut(&mut self.widths));
+        for mention in &sentence.mentions {
+            let used = labels.entry(mention.label).or_default();
+            match presence {
+                Presence::There => {
+                    change(&mut used.there);
+                    change(widths.entry(mention.hull().width_tokens()).or_default());
+                }
+                Presence::Excluded => change(&mut used.excluded),
+                Presence::Removed => {}
+            }
+        }
+    }
+}
+
+fn is_complete(sentence: &Sentence) -> usize {
+    usize::from(sentence.status == Status::Complete)
+}

@@ -1,0 +1,17 @@
+//! What lists say of an encoder.
+
+/// One encoder for a list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EncoderInfo {
+    /// What commands and settings call it.
+    pub name: String,
+    pub display_name: String,
+    pub built_in: bool,
+    pub pretrained: bool,
+    pub hidden: usize,
+    pub layers: usize,
+    /// Size of its weights on disk; 0 where there are none.
+    pub weights_bytes: u64,
+    /// Why it can't be used, where it can't.
+    pub problem: Option<String>,
+}

@@ -1,0 +1,27 @@
+//! Architectures and their settings against each other: a model for each variant and seed, from the same sentences, scored on
+//! the same others.
+//!
+//! ```text
+//! a project's complete sentences ─> Subject ─┬─> train, score (variant 1, seed 1) ─┐
+//!                                            ├─> train, score (variant 2, seed 1) ─┼─> Comparison ─> table, plot
+//!                                            └─> …                                 ┘
+//! ```
+//!
+//! # Invariants
+//! - Models are trained in a temporary folder and thrown away; the project is read and not changed.
+//! - Variants take turns, seed by seed, so that a machine that grows slower is slower for all.
+//! - What is kept of a run is what its model predicted, so that every analysis can be made later without the model.
+//! - A comparison that was stopped continues after the last run that was finished. Variants and seeds can be added to it.
+
+mod comparison;
+mod plot;
+mod record;
+mod request;
+mod run;
+mod table;
+
+pub use comparison::{Comparison, Spread};
+pub use record::{ComparedRun, RunCost};
+pub use request::{CompareRequest, Variant};
+pub use run::{CompareEvent, Subject, compare};
+pub use table::{Column, ComparisonRow, ComparisonTable};

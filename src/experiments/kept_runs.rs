@@ -1,0 +1,96 @@
+//! Runs of an experiment kept in a folder, so that it can continue after a stop.
+//!
+//! ```text
+//! FOLDER/NAME.json        what all runs have in common: an experiment continues only with the same
+//! FOLDER/runs/RUN.json    one run
+//! ```
+
+use crate::session::{SessionError, write_whole};
+use crate::train::Config;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// The folder of an experiment.
+pub(super) struct KeptRuns {
+    folder: PathBuf,
+}
+
+impl KeptRuns {
+    /// Makes the folder, or opens it again. `name` is the file with what all runs have in common, which is `asked`; see
+    /// [`is_same`] for `is_older`.
+    ///
+    /// # Errors
+    /// A folder that holds an experiment, unless it is the same one and to be continued; what can go wrong with a disk.
+    pub(super) fn open(
+        folder: &Path,
+        name: &str,
+        asked: &Json,
+        is_older: impl Fn(&str) -> bool,
+        resume: bool,
+    ) -> Result<Self, SessionError> {
+        let runs = folder.join("runs");
+        let io = |source| SessionError::Io { doing: "make the folder of the experiment", source, path: runs.clone() };
+        fs::create_dir_all(&runs).map_err(io)?;
+        let path = folder.join(name);
+        match fs::read_to_string(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => write_text(&path, &format!("{asked:#}\n"))?,
+            Err(source) => return Err(SessionError::Io { doing: "read what the folder holds", source, path }),
+            Ok(_) if !resume => return Err(SessionError::ExperimentThere { path: folder.to_owned() }),
+            Ok(there) if !is_same(&there, asked, is_older) => return Err(SessionError::OtherExperiment { path }),
+            Ok(_) => {}
+        }
+        Ok(Self { folder: folder.to_owned() })
+    }
+
+    fn file(&self, run: &str) -> PathBuf {
+        self.folder.join("runs").join(format!("{run}.json"))
+    }
+
+    /// Where a run may keep what it needs until it is finished.
+    pub(super) fn work_folder(&self, run: &str) -> PathBuf {
+        self.folder.join("runs").join(run)
+    }
+
+    /// A run as it was left; `None` for one that was not begun.
+    ///
+    /// # Errors
+    /// A file that can't be read.
+    pub(super) fn load<R: DeserializeOwned>(&self, run: &str) -> Result<Option<R>, SessionError> {
+        let path = self.file(run);
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Some(serde_json::from_str(&text)?)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(SessionError::Io { doing: "read a run of the experiment", source, path }),
+        }
+    }
+
+    /// # Errors
+    /// What can go wrong with a disk.
+    pub(super) fn save<R: Serialize>(&self, run: &str, record: &R) -> Result<(), SessionError> {
+        write_text(&self.file(run), &serde_json::to_string(record)?)
+    }
+}
+
+/// Whether the experiment that is there has the same in common. Of its "config", a setting that it does not name is one of a
+/// later program, which had its default then; the first programs wrote it as text, which `is_older` knows.
+pub(super) fn is_same(there: &str, asked: &Json, is_older: impl Fn(&str) -> bool) -> bool {
+    let Ok(Json::Object(mut there)) = serde_json::from_str(there) else { return false };
+    let config = match there.remove("config") {
+        Some(Json::Object(config)) => Json::Object(Config::default().identity().into_iter().chain(config).collect()),
+        Some(Json::String(text)) if is_older(&text) => asked.get("config").cloned().unwrap_or_default(),
+        _ => return false,
+    };
+    there.insert("config".to_owned(), config);
+    Json::Object(there) == *asked
+}
+
+/// # Errors
+/// What can go wrong with a disk.
+pub(super) fn write_text(path: &Path, text: &str) -> Result<(), SessionError> {
+    let io = |source| SessionError::Io { doing: "write the results", source, path: path.to_owned() };
+    write_whole(path, |out| out.write_all(text.as_bytes()).map_err(io))
+}
