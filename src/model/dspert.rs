@@ -490,7 +490,10 @@ mod tests {
     use candle_core::Device;
     use std::path::Path;
 
-    const SENTENCES: [(&str, &[(usize, usize, Class)]); 3] =
+    /// Words, and first word, end and class of each mention.
+    type Labelled = (&'static str, &'static [(usize, usize, Class)]);
+
+    const SENTENCES: [Labelled; 3] =
         [("The mayors of Aarhus met .", &[(0, 4, 1), (3, 4, 2)]), ("Boxe-sea red of qqq", &[(0, 1, 2)]), ("sea", &[])];
 
     /// A head above what the tiny encoder says of some sentences, as variables.
@@ -526,7 +529,7 @@ mod tests {
         let (layers, mut tape) = (lowest..=bert.layers(), Tape::default());
         let layers = bert.forward_layers(&batch, Start::Words, layers, &mut Mode::Predict, &mut tape).unwrap();
         let layers = layers.iter().map(|layer| Var::from_tensor(layer).unwrap()).collect();
-        let sentence = |(text, gold): (&str, &[(usize, usize, Class)])| {
+        let sentence = |(text, gold): Labelled| {
             let gold: Vec<_> = gold.iter().map(|(s, e, c)| (Span::from_range(*s..*e).unwrap(), *c)).collect();
             Sentence::new(&words(text), &gold)
         };

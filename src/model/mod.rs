@@ -295,13 +295,7 @@ impl Prediction {
 
 /// All architectures, the default one first.
 pub fn architectures() -> &'static [&'static dyn Architecture] {
-    &[
-        &smartspanner::SmartSpanNer,
-        &spanner::SpanNer,
-        &seqlab::SeqLab,
-        &dspert::DSpErt,
-        &locate_label::LocateLabel,
-    ]
+    &[&smartspanner::SmartSpanNer, &spanner::SpanNer, &seqlab::SeqLab, &dspert::DSpErt, &locate_label::LocateLabel]
 }
 
 /// # Errors

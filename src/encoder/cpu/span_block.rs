@@ -2,8 +2,8 @@
 
 use super::super::bert::Block;
 use super::norms::Norms;
-use super::products::{Bf16Weights, Product, Sides, WeightGradient};
-use super::tape::{Sums, sized, split_by};
+use super::products::{Product, Sides, WeightGradient};
+use super::tape::{Bf16Weights, Sums, sized, split_by};
 use crate::nn::kernels::{self, DropMask, Panels, SpanAttention, SpanAttentionScratch, View, WriteMode};
 use crate::nn::{NnError, as_slice};
 use rayon::prelude::*;

@@ -10,11 +10,11 @@
 
 use super::super::bert::Block;
 use super::super::spans::{SpanBatch, SpanTransformer};
-use super::products::{Bf16Weights, Product, add_weights, round_weights};
+use super::products::{Product, add_weights, round_weights};
 use super::span_block::{
     ShareGradients, SpanActivations, SpanLayer, SpanPanels, SpanScratch, SpanSides, Spans, rows as rows_of,
 };
-use super::tape::{Sums, sized, split_by, two};
+use super::tape::{Bf16Weights, Sums, sized, split_by, two};
 use crate::nn::kernels::{self, WriteMode};
 use crate::nn::{Gradients, NnError, as_slice};
 use rayon::prelude::*;
@@ -297,7 +297,7 @@ impl Pass<'_> {
                 let kept = &mut work.kept[if self.keeps { number } else { 0 }];
                 self.layer(number, keys_values).forward(spans, x, y, kept, scratch)?;
             }
-            head(work.share, &self.vectors(work.share, &work.states[slot(depth)]), work.grad)
+            head(work.share, &self.vectors(work.share, work.states[slot(depth)]), work.grad)
         });
         made.collect()
     }

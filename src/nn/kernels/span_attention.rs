@@ -223,7 +223,7 @@ mod tests {
         let slope = |value: &mut dyn FnMut(f32) -> f32| (value(1e-2) - value(-1e-2)) / 2e-2;
         let (mut d_query, mut d_pairs) = (query.clone(), vec![0.0; pairs.len()]);
         spans.backward(number, &mut d_query, &pairs, &factors, &mut d_pairs, &mut SpanAttentionScratch::default());
-        assert!(d_pairs.iter().any(|x| *x == 0.0), "some probabilities are dropped");
+        assert!(d_pairs.contains(&0.0), "some probabilities are dropped");
         for (i, got) in d_query.iter().chain(&d_pairs).enumerate() {
             let want = slope(&mut |step| {
                 let (mut query, mut pairs) = (query.clone(), pairs.clone());
