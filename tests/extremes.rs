@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+/// Architectures that say of no word how likely it begins a mention.
+const WITHOUT_HEADS: [&str; 2] = ["spanner", "dspert"];
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// More labels than a person would set up by hand.

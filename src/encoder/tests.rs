@@ -3,6 +3,7 @@
 mod broken;
 mod kinds;
 mod other_program;
+mod spans;
 mod two_ways;
 
 use super::*;

@@ -52,6 +52,7 @@ mod bundling;
 mod candidates;
 mod decoding;
 mod drawn_tags;
+mod dspert;
 mod given;
 mod locate_label;
 mod options;
@@ -299,7 +300,14 @@ impl Prediction {
 
 /// All architectures, the default one first.
 pub fn architectures() -> &'static [&'static dyn Architecture] {
-    &[&smartspanner::SmartSpanNer, &spanner::SpanNer, &seqlab::SeqLab, &locate_label::LocateLabel, &bundling::Bundling]
+    &[
+        &smartspanner::SmartSpanNer,
+        &spanner::SpanNer,
+        &seqlab::SeqLab,
+        &bundling::Bundling,
+        &dspert::DSpErt,
+        &locate_label::LocateLabel,
+    ]
 }
 
 /// # Errors
