@@ -158,6 +158,20 @@ struct Built {
 
 impl Built {
     fn new(architecture: &dyn Architecture, operations: Operations, examples: &[Example]) -> Self {
+        let usual = |name: &str| match name {
+            "max_width" => Some(Value::Whole(4)),
+            "sp" => Some(Value::Real(0.3)),
+            _ => None,
+        };
+        Self::with(architecture, operations, examples, usual)
+    }
+
+    fn with(
+        architecture: &dyn Architecture,
+        operations: Operations,
+        examples: &[Example],
+        asked: impl Fn(&str) -> Option<Value>,
+    ) -> Self {
         let encoder = Encoder::open(&fixture()).unwrap();
         let definition = encoder.definition();
         // It ignores case, so that the form of words is a feature.
@@ -167,12 +181,7 @@ impl Built {
             dropout: 0.1,
             bf16: false,
             operations,
-            options: OptionValues::decide(architecture.options(), traits, |spec| match spec.name {
-                "max_width" => Some(Value::Whole(4)),
-                "sp" => Some(Value::Real(0.3)),
-                _ => None,
-            })
-            .unwrap(),
+            options: OptionValues::decide(architecture.options(), traits, |spec| asked(spec.name)).unwrap(),
         };
         let mut vars = Vars::trainable(3, &Device::Cpu);
         vars.stock(encoder.weights().iter().map(|(name, t)| (format!("encoder.{name}"), t.clone())));
@@ -982,4 +991,68 @@ fn mentions_wider_than_any_seed_are_located() {
     let wide: Vec<_> = test.iter().zip(&said).filter(|(example, _)| is_wide(example)).collect();
     let found = wide.iter().filter(|(example, said)| said.mentions() == example.gold).count();
     assert!(wide.len() > 50 && found * 10 > wide.len() * 9, "{found} of {}", wide.len());
+}
+
+#[test]
+fn bundling_learns_from_tags_and_spans_by_their_weights() {
+    let bundling = architecture("bundling").unwrap();
+    for (operations, tags) in [(Operations::ByHand, "softmax"), (Operations::Plain, "crf")] {
+        let [mixed, of_tags, of_spans] = [0.1, 1.0, 0.0].map(|alpha| {
+            let asked = |name: &str| match name {
+                "alpha" => Some(Value::Real(alpha)),
+                "negatives" => Some(Value::Whole(7)),
+                "tags" => Some(Value::Choice(if tags == "crf" { "crf" } else { "softmax" })),
+                _ => None,
+            };
+            let built = Built::with(bundling, operations, &distant(8, 5), asked);
+            let layers = built.layers(&mut Mode::Predict, &mut Tape::default());
+            let encoded = built.batch.encoded_layers(layers).unwrap();
+            let sentences: Vec<&Sentence> = built.sentences.iter().collect();
+            let loss = built.head.loss(&encoded, &sentences, &mut Rng::new(1, "loss")).unwrap();
+            let mentions: usize = sentences.iter().map(|sentence| sentence.mentions().len()).sum();
+            assert_eq!(loss.samples.spans, SampleCounts { positive: mentions, negative: 8 * 7 });
+            assert_eq!(loss.samples.words.positive + loss.samples.words.negative, 8 * 9);
+            loss.total.to_scalar::<f32>().unwrap()
+        });
+        assert!((of_tags - of_spans).abs() > 1e-3, "{of_tags} {of_spans}");
+        let expected = 0.1 * of_tags + 0.9 * of_spans;
+        assert!((mixed - expected).abs() < 1e-5, "{operations:?}: {mixed} {expected}");
+    }
+}
+
+/// Both decoders answer, and each representation tells spans apart.
+#[test]
+fn bundling_decodes_by_spans_or_by_tags() {
+    let (desk, bundling) = (Desk::new(), architecture("bundling").unwrap());
+    let test = distant(200, 9);
+    let nested = distant(800, 1).iter().filter(|example| example.gold.len() == 2).count();
+    for options in [
+        "representation=boundary",
+        "representation=pooling negatives=15",
+        "decode=tags alpha=0.5",
+        "decode=tags tags=crf alpha=0.5",
+    ] {
+        let settings = format!("epochs=12 encoder_lr=3e-3 head_lr=3e-3 dropout=0 max_width=4 {options}");
+        let name = options.replace(['=', ' '], "-");
+        let trained = desk.train(&name, bundling, dataset(800, 0), &settings);
+        let (by_tags, mut seen) = (options.contains("decode=tags"), test.clone());
+        let (sees, hidden) = if by_tags { ("the outermost mentions", nested) } else { ("mentions without gaps", 0) };
+        assert_eq!((trained.manifest.sees(), trained.manifest.outcome.unlearnable.hidden), (sees, hidden));
+        if by_tags {
+            for example in &mut seen {
+                let widest = example.gold.iter().copied().max_by_key(|(span, _)| span.width_tokens());
+                example.gold = widest.into_iter().collect();
+            }
+        }
+        let report = scored(&trained, &seen);
+        assert!(report.micro.f1().unwrap() >= 0.95, "{options}: {:?}", report.micro);
+        let predictor = Predictor::load(&trained.snapshot).unwrap();
+        let options = PredictOptions { floor: 0.0, dropout_passes: 2, ..PredictOptions::default() };
+        for said in predictor.predict(&words(&test[..20]), options, &NEVER).unwrap() {
+            assert_eq!(said.first_words.is_empty(), !by_tags, "{name}");
+            let chosen: Vec<_> = said.spans.iter().filter(|said| said.chosen).collect();
+            let apart = chosen.windows(2).all(|pair| pair[0].span.end() <= pair[1].span.start());
+            assert!(apart || !by_tags, "{name}: tags don't overlap");
+        }
+    }
 }

@@ -65,14 +65,14 @@ impl Rows {
         self.first.len()
     }
 
-    fn push(&mut self, first_word: usize, span: Span) {
+    pub(super) fn push(&mut self, first_word: usize, span: Span) {
         self.first.push((first_word + span.start().get()) as u32);
         self.last.push((first_word + span.last().get()) as u32);
         self.width.push((span.width_tokens() - 1) as u32);
     }
 
     /// Ends the candidates of a sentence whose words begin at `first_word`.
-    fn end_sentence(&mut self, first_word: usize, words: usize) {
+    pub(super) fn end_sentence(&mut self, first_word: usize, words: usize) {
         let from = self.groups.last().map_or(0, |group| group.rows.end);
         self.groups.push(Group { rows: from..self.len(), words: first_word..first_word + words });
     }

@@ -1,0 +1,149 @@
+//! What is built above an encoder: both decoders, which learn together and of which one answers.
+
+use super::LEVEL;
+use super::options::{Decode, Settings};
+use super::sampling::draw;
+use super::span_decoder::SpanDecoder;
+use super::words::{Vectors, WordVectors};
+use crate::encoder::Encoded;
+use crate::model::candidates::{enumerate, split_up};
+use crate::model::tagger::{Asked, TagAnswer, Tagger};
+use crate::model::tags::{OUTSIDE, seen_in};
+use crate::model::{
+    BatchLoss, Candidates, FirstWordFilter, ModelError, Prediction, Samples, Sentence, TaskHead, TaskHeadConfig,
+    dropout_of_models,
+};
+use crate::nn::crf::Tag;
+use crate::nn::{Mode, Rng, Scope};
+
+#[derive(Debug)]
+pub(super) struct BundlingHead {
+    words: WordVectors,
+    spans: SpanDecoder,
+    tagger: Tagger,
+    settings: Settings,
+    classes: usize,
+    dropout: f32,
+}
+
+impl BundlingHead {
+    /// For an encoder with vectors of `hidden` numbers.
+    pub(super) fn new(mut scope: Scope<'_>, hidden: usize, config: &TaskHeadConfig) -> Result<Self, ModelError> {
+        let settings = Settings::new(&config.options)?;
+        let TaskHeadConfig { classes, dropout, operations, .. } = *config;
+        let words = WordVectors::new(scope.scope("word_shape"), settings.word_shapes, dropout, operations)?;
+        let sizes = [words.size(hidden), hidden];
+        Ok(Self {
+            spans: SpanDecoder::new(&mut scope, sizes, classes, &settings, (dropout, operations))?,
+            tagger: Tagger::new(&mut scope, words.size(hidden), classes, settings.tags, operations)?,
+            words,
+            settings,
+            classes,
+            dropout,
+        })
+    }
+
+    fn by_spans(&self, vectors: &Vectors, batch: &[&Sentence]) -> Result<Vec<Prediction>, ModelError> {
+        let (rows, lists) = enumerate(batch, self.settings.max_width, |_| true);
+        let candidates = split_up(lists, self.classes, self.spans.probabilities(vectors, &rows)?)?;
+        Ok(candidates.into_iter().map(Prediction::of_candidates).collect())
+    }
+
+    /// What the tags say of each sentence, and of the spans that begin at words that `starts` says yes to.
+    fn tagged(
+        &self,
+        vectors: &Vectors,
+        batch: &[&Sentence],
+        starts: &(dyn Fn(usize, usize, f32) -> bool + Sync),
+    ) -> Result<Vec<TagAnswer>, ModelError> {
+        self.tagger.answers(&vectors.dropped, &lens(batch), &Asked { longest: self.settings.max_width, starts })
+    }
+
+    fn by_tags(
+        &self,
+        vectors: &Vectors,
+        batch: &[&Sentence],
+        starts: &(dyn Fn(usize, usize, f32) -> bool + Sync),
+    ) -> Result<Vec<Prediction>, ModelError> {
+        let prediction = |answer: TagAnswer| {
+            let candidates = Candidates::new(answer.spans, self.classes, answer.probabilities);
+            Ok(Prediction {
+                first_words: Some(answer.first_words),
+                candidates: candidates.ok_or(ModelError::Incomplete)?,
+                decided: Some(answer.mentions),
+            })
+        };
+        self.tagged(vectors, batch, starts)?.into_iter().map(prediction).collect()
+    }
+}
+
+fn lens(batch: &[&Sentence]) -> Vec<usize> {
+    batch.iter().map(|sentence| sentence.len()).collect()
+}
+
+fn passes(filter: FirstWordFilter, p: f32) -> bool {
+    match filter {
+        FirstWordFilter::AtLeast(threshold) => p >= threshold,
+        FirstWordFilter::All => true,
+    }
+}
+
+impl TaskHead for BundlingHead {
+    fn loss(&self, encoded: &Encoded, batch: &[&Sentence], rng: &mut Rng) -> Result<BatchLoss, ModelError> {
+        let Settings { alpha, max_width, negatives, .. } = self.settings;
+        let (rows, spans) = draw(batch, max_width, negatives, rng);
+        let tags = |sentence: &&Sentence| self.tagger.tags().encode(sentence.len(), &seen_in(sentence, LEVEL));
+        let gold: Vec<Tag> = batch.iter().flat_map(tags).collect();
+        let mode = &mut Mode::Train(rng);
+        let vectors = self.words.of(encoded, batch, mode)?;
+        let of_tags = self.tagger.loss(&vectors.dropped, &lens(batch), &gold)?;
+        let of_spans = self.spans.loss(&vectors, &rows, mode)?;
+        let mut samples = Samples { spans, ..Samples::default() };
+        gold.iter().for_each(|tag| samples.words.count(*tag != OUTSIDE));
+        Ok(BatchLoss { total: ((of_tags * alpha)? + (of_spans * (1.0 - alpha))?)?, samples })
+    }
+
+    /// The filter is for the tags, which say how likely a word begins a mention; spans are all classified.
+    fn predict(
+        &self,
+        encoded: &Encoded,
+        batch: &[&Sentence],
+        filter: FirstWordFilter,
+    ) -> Result<Vec<Prediction>, ModelError> {
+        let vectors = self.words.of(encoded, batch, &mut Mode::Predict)?;
+        match self.settings.decode {
+            Decode::Spans => self.by_spans(&vectors, batch),
+            Decode::Tags => self.by_tags(&vectors, batch, &|_, _, p| passes(filter, p)),
+        }
+    }
+
+    /// All models are asked about the spans that begin at words which the tags without dropout say are likely.
+    fn predict_with_dropout(
+        &self,
+        encoded: &Encoded,
+        batch: &[&Sentence],
+        filter: FirstWordFilter,
+        passes_in_all: usize,
+    ) -> Result<Vec<Vec<Prediction>>, ModelError> {
+        let first_words = match self.settings.decode {
+            Decode::Spans => Vec::new(),
+            Decode::Tags => {
+                let vectors = self.words.of(encoded, batch, &mut Mode::Predict)?;
+                self.tagged(&vectors, batch, &|_, _, _| false)?
+            }
+        };
+        let starts = |sentence: usize, word: usize, _: f32| {
+            let p = first_words.get(sentence).and_then(|answer| answer.first_words.get(word));
+            p.is_some_and(|p| passes(filter, *p))
+        };
+        let pass = |model| {
+            let encoded = encoded.without_columns(dropout_of_models(self.dropout), model)?;
+            let vectors = self.words.of(&encoded, batch, &mut Mode::Predict)?;
+            match self.settings.decode {
+                Decode::Spans => self.by_spans(&vectors, batch),
+                Decode::Tags => self.by_tags(&vectors, batch, &starts),
+            }
+        };
+        (0..passes_in_all).map(pass).collect()
+    }
+}

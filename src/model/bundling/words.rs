@@ -1,0 +1,87 @@
+//! The vectors of words, which have the greatest values of their subwords (Eq. 3), and of `[CLS]`.
+//!
+//! Ours: word shapes beside them for encoders that don't see case.
+
+use crate::encoder::Encoded;
+use crate::model::span_classifier::SHAPE_SIZE;
+use crate::model::{ModelError, Sentence, WORD_SHAPES};
+use crate::nn::{Embedding, Mode, NnError, Operations, Scope, select_rows, u32_tensor};
+use candle_core::Tensor;
+
+/// What makes [`Vectors`].
+#[derive(Debug)]
+pub(super) struct WordVectors {
+    shapes: Option<Embedding>,
+    dropout: f32,
+    operations: Operations,
+}
+
+/// Vectors of the W words of a batch, and of `[CLS]` of its V windows.
+pub(super) struct Vectors {
+    /// `[W, D]`
+    pub words: Tensor,
+    /// The same after dropout.
+    pub dropped: Tensor,
+    /// `[V, H]`, after dropout.
+    pub cls: Tensor,
+    /// The window of each word.
+    pub windows: Vec<u32>,
+}
+
+impl WordVectors {
+    pub(super) fn new(
+        scope: Scope<'_>,
+        word_shapes: bool,
+        dropout: f32,
+        operations: Operations,
+    ) -> Result<Self, NnError> {
+        let shapes = if word_shapes { Some(Embedding::new(scope, WORD_SHAPES, SHAPE_SIZE, 1.0)?) } else { None };
+        Ok(Self { shapes, dropout, operations })
+    }
+
+    /// D, for an encoder with vectors of `hidden` numbers.
+    pub(super) fn size(&self, hidden: usize) -> usize {
+        hidden + if self.shapes.is_some() { SHAPE_SIZE } else { 0 }
+    }
+
+    pub(super) fn of(
+        &self,
+        encoded: &Encoded,
+        batch: &[&Sentence],
+        mode: &mut Mode<'_>,
+    ) -> Result<Vectors, ModelError> {
+        let mut words = encoded.max_of_subwords(encoded.hidden(), self.operations)?;
+        if let Some(table) = &self.shapes {
+            let shapes: Vec<u32> = batch.iter().flat_map(|sentence| sentence.word_shapes().iter().copied()).collect();
+            words = Tensor::cat(&[&words, &table.forward(&u32_tensor(&shapes, words.device())?)?], 1)?;
+        }
+        let (rows, windows) = windows(encoded.words().cls());
+        let cls = select_rows(encoded.hidden(), &rows)?;
+        let [dropped, cls] = [&words, &cls].map(|x| self.operations.dropout(x, self.dropout, mode));
+        Ok(Vectors { dropped: dropped?, cls: cls?, words, windows })
+    }
+}
+
+/// The rows of `[CLS]` that words have, neighbours that have the same one once; and which of these each word has.
+fn windows(cls: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let mut rows: Vec<u32> = Vec::new();
+    let window = |row: &u32| {
+        if rows.last() != Some(row) {
+            rows.push(*row);
+        }
+        rows.len() as u32 - 1
+    };
+    let windows = cls.iter().map(window).collect();
+    (rows, windows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_window_share_its_cls() {
+        assert_eq!(windows(&[0, 0, 9, 14, 14]), (vec![0, 9, 14], vec![0, 0, 1, 2, 2]));
+        assert_eq!(windows(&[]), (vec![], vec![]));
+    }
+}
