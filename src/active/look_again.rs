@@ -89,14 +89,23 @@ const RARE: f32 = 0.01;
 /// Longer strings are hardly ever repeated.
 const LONGEST_WORDS: usize = 6;
 
+/// The mentions that models look for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sought {
+    /// Words of the widest.
+    pub max_width: usize,
+    /// Whether they may overlap.
+    pub overlapping: bool,
+}
+
 /// All doubts, those with most weight first. `held` holds what a model that had not learned from it says of each sentence;
 /// `None` where no model was asked.
-pub fn look_again(sentences: &[Labelled<'_>], held: Option<&[Held<'_>]>, max_width: usize) -> Vec<Finding> {
+pub fn look_again(sentences: &[Labelled<'_>], held: Option<&[Held<'_>]>, sought: Sought) -> Vec<Finding> {
     let mut found = Vec::new();
     let held = held.unwrap_or_default();
-    let recall = recall(sentences, held, max_width);
+    let recall = recall(sentences, held, sought);
     for (sentence, said) in sentences.iter().zip(held) {
-        disagreements(sentence, said, &recall, max_width, &mut found);
+        disagreements(sentence, said, &recall, sought, &mut found);
     }
     inconsistencies(sentences, &mut found);
     rare_nestings(sentences, &mut found);
@@ -110,10 +119,10 @@ pub fn look_again(sentences: &[Labelled<'_>], held: Option<&[Held<'_>]>, max_wid
 }
 
 /// How many of the mentions of each label the models find, in [0, 1].
-fn recall(sentences: &[Labelled<'_>], held: &[Held<'_>], max_width: usize) -> BTreeMap<LabelId, f32> {
+fn recall(sentences: &[Labelled<'_>], held: &[Held<'_>], sought: Sought) -> BTreeMap<LabelId, f32> {
     let mut counts: BTreeMap<LabelId, (usize, usize)> = BTreeMap::new();
     for (sentence, said) in sentences.iter().zip(held) {
-        for &(span, label) in sentence.mentions.iter().filter(|mention| can_say(sentence, said, **mention, max_width)) {
+        for &(span, label) in sentence.mentions.iter().filter(|mention| can_say(sentence, said, **mention, sought)) {
             let (found, all) = counts.entry(label).or_default();
             *found += usize::from(score_of(said, span, label) > 0.5);
             *all += 1;
@@ -127,18 +136,20 @@ fn score_of(said: Held<'_>, span: Span, label: LabelId) -> f32 {
     said.iter().filter(|(s, l, _)| (*s, *l) == (span, label)).map(|(.., p)| *p).fold(0.0, f32::max)
 }
 
-/// Whether a model could have found a mention: none is sought that is wider than `max_width`, and of two labels of the same
-/// words it says the likelier one alone.
-fn can_say(sentence: &Labelled<'_>, said: Held<'_>, (span, label): (Span, LabelId), max_width: usize) -> bool {
-    let others = sentence.mentions.iter().filter(|(other, of)| *other == span && *of != label);
-    span.width_tokens() <= max_width && !others.into_iter().any(|(span, other)| score_of(said, *span, *other) > 0.5)
+/// Whether a model could have found a mention: none is sought that is too wide, and of two labels of the same words it says
+/// the likelier one alone; where mentions may not overlap, of all that do.
+fn can_say(sentence: &Labelled<'_>, said: Held<'_>, mention: (Span, LabelId), sought: Sought) -> bool {
+    let (span, _) = mention;
+    let excludes = |other: Span| if sought.overlapping { other == span } else { other.overlaps(span) };
+    let mut others = sentence.mentions.iter().filter(|other| **other != mention && excludes(other.0));
+    span.width_tokens() <= sought.max_width && !others.any(|(span, other)| score_of(said, *span, *other) > 0.5)
 }
 
 fn disagreements(
     sentence: &Labelled<'_>,
     said: Held<'_>,
     recall: &BTreeMap<LabelId, f32>,
-    max_width: usize,
+    sought: Sought,
     found: &mut Vec<Finding>,
 ) {
     let mut push = |span, label, doubt, weight| {
@@ -152,7 +163,7 @@ fn disagreements(
         match other {
             Some(&(_, other, p)) if p > 0.5 => push(span, label, Doubt::OtherLabel { label: other }, p),
             // Where models miss much of a label anyway, one more that they miss says nothing.
-            _ if score < 0.1 && can_say(sentence, said, (span, label), max_width) => {
+            _ if score < 0.1 && can_say(sentence, said, (span, label), sought) => {
                 let recall = recall.get(&label).copied().unwrap_or(0.0);
                 push(span, label, Doubt::Unlikely, recall * (1.0 - score));
             }
@@ -262,6 +273,10 @@ mod tests {
         Labelled { id: SentenceId(id), words: text.split(' ').collect(), mentions }
     }
 
+    fn up_to(max_width: usize) -> Sought {
+        Sought { max_width, overlapping: true }
+    }
+
     #[test]
     fn a_model_that_is_sure_of_something_else_comes_first() {
         let gold = [
@@ -270,7 +285,7 @@ mod tests {
         ];
         let said = [(span(0, 1), PER, 0.97), (span(2, 3), LOC, 0.8), (span(1, 2), PER, 0.02)];
         let agreed = [(span(0, 1), PER, 0.9), (span(2, 3), PER, 0.9)];
-        let found = look_again(&gold, Some(&[&said[..], &agreed[..]]), 20);
+        let found = look_again(&gold, Some(&[&said[..], &agreed[..]]), up_to(20));
         let seen: Vec<_> = found.iter().map(|f| (f.span, f.label, f.doubt)).collect();
         assert_eq!(
             seen,
@@ -280,13 +295,13 @@ mod tests {
                 (span(1, 2), PER, Doubt::Unlikely),
             ]
         );
-        assert!(look_again(&gold, None, 20).is_empty());
+        assert!(look_again(&gold, None, up_to(20)).is_empty());
     }
 
     #[test]
     fn models_that_find_little_make_nothing_doubtful() {
         let gold = [sentence(3, "Anna met Maja", &[(0, 1, PER), (2, 3, PER)]), sentence(4, "Zoë left", &[(0, 1, PER)])];
-        let found = |second: &[(Span, LabelId, f32)]| look_again(&gold, Some(&[&[], second]), 20).len();
+        let found = |second: &[(Span, LabelId, f32)]| look_again(&gold, Some(&[&[], second]), up_to(20)).len();
         assert_eq!((found(&[]), found(&[(span(0, 1), PER, 0.9)])), (0, 0), "none, or one of three");
     }
 
@@ -296,7 +311,7 @@ mod tests {
         gold.push(sentence(8, "of New York", &[(1, 3, PER)]));
         gold.push(sentence(9, "of New York", &[]));
         gold.push(sentence(10, "of New York Times", &[(1, 4, PER)]));
-        let found = look_again(&gold, None, 20);
+        let found = look_again(&gold, None, up_to(20));
         let seen: Vec<_> = found.iter().map(|f| (f.sentence.0, f.label, f.doubt)).collect();
         assert_eq!(
             seen,
@@ -313,13 +328,13 @@ mod tests {
         let mut gold = vec![both(0)];
         gold.extend((1..8).map(|id| sentence(id, "in Lund now", &[(1, 2, LOC)])));
         let said = [(span(1, 2), LOC, 0.9)];
-        let found = look_again(&gold, Some(&[&said[..]; 8]), 20);
+        let found = look_again(&gold, Some(&[&said[..]; 8]), up_to(20));
         assert_eq!(found, [], "it is marked already what they say");
         // Nor is the second label one that models would find if it were right: they say one label of the same words.
         gold.extend((8..12).map(|id| sentence(id, "then Bo left", &[(1, 2, PER)])));
         let bo = [(span(1, 2), PER, 0.9)];
         let held: Vec<Held<'_>> = (0..12).map(|id| if id < 8 { &said[..] } else { &bo[..] }).collect();
-        assert_eq!(look_again(&gold, Some(&held), 20), []);
+        assert_eq!(look_again(&gold, Some(&held), up_to(20)), []);
     }
 
     #[test]
@@ -328,15 +343,25 @@ mod tests {
         gold.extend((1..5).map(|id| sentence(id, "then Bo left", &[(1, 2, PER)])));
         let bo = [(span(1, 2), PER, 0.9)];
         let held: Vec<Held<'_>> = (0..5).map(|id| if id == 0 { &[][..] } else { &bo[..] }).collect();
-        assert_eq!(look_again(&gold, Some(&held), 7), []);
-        assert_eq!(look_again(&gold, Some(&held), 8).len(), 1);
+        assert_eq!(look_again(&gold, Some(&held), up_to(7)), []);
+        assert_eq!(look_again(&gold, Some(&held), up_to(8)).len(), 1);
+    }
+
+    #[test]
+    fn what_models_without_nesting_can_t_say_is_not_doubted_by_them() {
+        let mut gold = vec![sentence(0, "mayor of Lund", &[(0, 3, PER), (2, 3, LOC)])];
+        gold.extend((1..5).map(|id| sentence(id, "in Lund now", &[(1, 2, LOC)])));
+        let (outer, lund) = ([(span(0, 3), PER, 0.9)], [(span(1, 2), LOC, 0.9)]);
+        let held: Vec<Held<'_>> = (0..5).map(|id| if id == 0 { &outer[..] } else { &lund[..] }).collect();
+        assert_eq!(look_again(&gold, Some(&held), Sought { overlapping: false, ..up_to(20) }), []);
+        assert_eq!(look_again(&gold, Some(&held), up_to(20)).len(), 1);
     }
 
     #[test]
     fn a_nesting_that_hardly_ever_occurs_is_found() {
         let mut gold: Vec<_> = (0..120).map(|id| sentence(id, "mayor of Lund", &[(0, 3, PER), (2, 3, LOC)])).collect();
         gold.push(sentence(500, "mayor of many", &[(0, 3, PER), (1, 2, PER)]));
-        let found = look_again(&gold, None, 20);
+        let found = look_again(&gold, None, up_to(20));
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].sentence.0, found[0].span), (500, span(1, 2)));
         assert_eq!(found[0].doubt, Doubt::RareNesting { outer: PER, times: 1, of: 121 });

@@ -31,6 +31,6 @@ pub use acquisition::{AcquisitionSums, SentenceProbabilities, acquisition, disag
 pub use choose::choose;
 pub use direction::Projection;
 pub use forecast::{Forecast, NextPoint, Point};
-pub use look_again::{Doubt, Finding, Held, Labelled, Proposal, look_again};
+pub use look_again::{Doubt, Finding, Held, Labelled, Proposal, Sought, look_again};
 pub use request::{Choice, ChoiceRequest, Open, Why};
 pub use strategy::{Besides, Measure, NoSuchStrategy, Strategy};

@@ -73,6 +73,9 @@ pub(super) enum Command {
     /// Show who did what and when, newest first; the log is never cut
     #[command(after_help = "Example: nestling log harbour.nestling --limit 20")]
     Log(Log),
+    /// List the systems that can be trained, and what can be set about each
+    #[command(after_help = "Example: nestling architectures")]
+    Architectures(Architectures),
     /// List a project's models, or choose the one that suggests
     #[command(after_help = "Kept are the model in use, the one before it, the newest, and the best on dev.\n\n\
                             Example: nestling models harbour.nestling --use 3")]
@@ -95,7 +98,7 @@ pub(super) enum Command {
     )]
     Check(Check),
     /// Train on the complete sentences and make the model current
-    #[command(after_help = format!("Keys of --set [and defaults], for all architectures and for each; the options above are keys, too, with _:\n{}\nExample: nestling train harbour.nestling --epochs 10 --set encoder_lr=1e-4", keys::of_trainings()))]
+    #[command(after_help = format!("Keys of --set [and defaults], besides those of the architecture (see `nestling architectures`);\nthe options above are keys, too, with _:\n{}\nExample: nestling train harbour.nestling --epochs 10 --set encoder_lr=1e-4", keys::of_trainings()))]
     Train(Train),
     /// Store a model's suggestions in a project, or annotate a file
     #[command(after_help = "Examples:\n  nestling predict harbour.nestling\n  \
@@ -310,6 +313,12 @@ pub(super) struct Log {
 }
 
 #[derive(Args, Debug)]
+pub(super) struct Architectures {
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Args, Debug)]
 pub(super) struct Models {
     /// Project file.
     pub(super) project: PathBuf,
@@ -388,17 +397,17 @@ mod tests {
 
     #[test]
     fn a_help_fits_on_a_screen() {
-        let mut cli = Cli::command().term_width(100);
-        cli.build();
-        let mut commands = vec![&mut cli];
-        while let Some(command) = commands.pop() {
-            let name = command.get_bin_name().unwrap_or_default().to_owned();
-            let help = command.render_long_help().to_string();
-            // It lists the settings of trainings, of which there is no other list.
-            let most = if name == "nestling train" { 50 } else { 40 };
-            assert!(help.lines().count() <= most, "{name}:\n{help}");
-            assert!(help.lines().all(|line| line.chars().count() <= 100), "{name}:\n{help}");
-            commands.extend(command.get_subcommands_mut());
+        let mut commands = vec![(Cli::command(), vec!["nestling".to_owned()])];
+        while let Some((command, path)) = commands.pop() {
+            let asked = path.iter().map(String::as_str).chain(["--help"]);
+            let help = Cli::try_parse_from(asked).unwrap_err().to_string();
+            assert!(help.contains("Usage:") && help.lines().count() <= 40, "{path:?}:\n{help}");
+            assert!(help.lines().all(|line| line.chars().count() <= 115), "{path:?}:\n{help}");
+            let below = |command: &clap::Command| {
+                let path = path.iter().cloned().chain([command.get_name().to_owned()]).collect();
+                (command.clone(), path)
+            };
+            commands.extend(command.get_subcommands().filter(|c| c.get_name() != "help").map(below));
         }
     }
 

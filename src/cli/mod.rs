@@ -8,6 +8,7 @@
 //! Deliberately absent: any ability of its own.
 
 mod analyses;
+mod architectures;
 mod args;
 mod aside;
 mod bench;
@@ -90,6 +91,7 @@ fn run(cli: Cli, window: Option<Window>) -> Result<Ending, CliError> {
         Some(Command::Convert(args)) => convert::run(&args),
         Some(Command::Info(args)) => info::run(&args),
         Some(Command::Log(args)) => log::run(&args),
+        Some(Command::Architectures(args)) => architectures::run(&args),
         Some(Command::Models(args)) => models::run(&args),
         Some(Command::Documents(args)) => documents::run(&args),
         Some(Command::Search(args)) => search::run(&args),

@@ -82,11 +82,11 @@ fn run(block: &Block, x: &Tensor, padding: &Padding, p: f32, mode: &mut Mode) ->
     norm(&block.norm, &(fed + x)?)
 }
 
-fn linear(layer: &Linear, x: &Tensor) -> Result<Tensor, NnError> {
+pub(super) fn linear(layer: &Linear, x: &Tensor) -> Result<Tensor, NnError> {
     plain::linear(x, layer.weight(), layer.bias())
 }
 
-fn norm(layer: &LayerNorm, x: &Tensor) -> Result<Tensor, NnError> {
+pub(super) fn norm(layer: &LayerNorm, x: &Tensor) -> Result<Tensor, NnError> {
     plain::layer_norm(x, layer.weight(), layer.bias(), layer.eps())
 }
 

@@ -3,6 +3,7 @@
 mod broken;
 mod kinds;
 mod other_program;
+mod spans;
 mod two_ways;
 
 use super::*;
@@ -136,16 +137,13 @@ fn rows_of_a_word_are_its_subwords_and_marks_those_of_its_window() {
     let counts: Vec<usize> = subwords.iter().map(ExactSizeIterator::len).collect();
     assert_eq!(counts[2..], [1, 3, 1, 2].repeat(50));
     let ids = |word: usize| &batch.ids()[subwords[word].clone()];
-    for word in 2..202 {
+    for (word, own) in subwords.iter().enumerate().skip(2) {
         assert_eq!(ids(word), ids(2 + (word - 2) % 4), "the same word has the same subwords in any window");
-        let window = batch.windows().iter().find(|window| window.contains(&subwords[word].start)).unwrap();
-        assert!(window.end >= subwords[word].end, "all of them in one window");
+        let window = batch.windows().iter().find(|window| window.contains(&own.start)).unwrap();
+        assert!(window.end >= own.end, "all of them in one window");
         assert_eq!([rows.cls()[word], rows.sep()[word]], [window.start as u32, window.end as u32 - 1]);
         assert_eq!([rows.cls()[word], rows.sep()[word]].map(|row| batch.ids()[row as usize]), [cls, sep]);
-        assert_eq!(
-            [rows.first()[word] as usize, rows.last()[word] as usize + 1],
-            [subwords[word].start, subwords[word].end]
-        );
+        assert_eq!([rows.first()[word] as usize, rows.last()[word] as usize + 1], [own.start, own.end]);
     }
     let ends = |first: usize, last: usize| [batch.windows()[first].start as u32, batch.windows()[last].end as u32 - 1];
     assert_eq!(rows.marks(), [ends(0, 0), ends(1, batch.windows().len() - 1)]);

@@ -52,6 +52,7 @@ mod bundling;
 mod candidates;
 mod decoding;
 mod drawn_tags;
+mod dspert;
 mod given;
 mod locate_label;
 mod options;
@@ -91,6 +92,10 @@ pub enum ModelError {
     NoSuchArchitecture { id: String, there: String },
     #[error("a prediction came out with fewer probabilities than candidates times classes")]
     Incomplete,
+    #[error(
+        "a CRF takes at most {most} labels, and there are {labels}; choose each word's tag by itself (tags=softmax)"
+    )]
+    TooManyLabels { labels: usize, most: usize },
     #[error("the architecture finds mentions and does not label given words; use one that does")]
     LabelsNothingGiven,
 }
@@ -295,7 +300,14 @@ impl Prediction {
 
 /// All architectures, the default one first.
 pub fn architectures() -> &'static [&'static dyn Architecture] {
-    &[&smartspanner::SmartSpanNer, &spanner::SpanNer, &seqlab::SeqLab, &locate_label::LocateLabel, &bundling::Bundling]
+    &[
+        &smartspanner::SmartSpanNer,
+        &spanner::SpanNer,
+        &seqlab::SeqLab,
+        &bundling::Bundling,
+        &dspert::DSpErt,
+        &locate_label::LocateLabel,
+    ]
 }
 
 /// # Errors

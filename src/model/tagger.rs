@@ -1,11 +1,12 @@
 //! One linear layer gives each word scores of BIO tags, and a CRF or a softmax makes tags of them.
 
+use super::candidates::spans_from;
 use super::drawn_tags::DrawnTags;
 use super::tags::BioTags;
 use super::{Class, Found, ModelError, OptionDefault, OptionError, OptionSpec, OptionValues};
 use crate::annotation::Span;
 use crate::nn::crf::{Crf, Lattice, Run, RunMarginals, Tag};
-use crate::nn::{Linear, NnError, Operations, Scope, cross_entropy, softmax};
+use crate::nn::{Linear, Operations, Scope, cross_entropy, softmax};
 use crate::parameter::{Kind, Value};
 use candle_core::Tensor;
 use rayon::prelude::*;
@@ -37,6 +38,9 @@ impl TagChoice {
     }
 }
 
+/// Labels of a CRF, at most: it has a transition between each two tags, so that its memory grows with their square.
+const MOST_LABELS: usize = 1000;
+
 #[derive(Debug)]
 pub(super) struct Tagger {
     tags: BioTags,
@@ -55,7 +59,7 @@ pub(super) struct TagAnswer {
     pub first_words: Vec<f32>,
     /// Those that were asked about.
     pub spans: Vec<Span>,
-    /// C of each span: "none", and of each label that the span is a mention of it.
+    /// C of each span: that it is no mention, and that it is one of each label.
     pub probabilities: Vec<f32>,
 }
 
@@ -70,16 +74,19 @@ impl Tagger {
     /// Above words' vectors of `inputs` numbers, for C classes, "none" included.
     ///
     /// # Errors
-    /// See [`Scope::declare`].
+    /// When there are too many labels for a CRF; see [`Scope::declare`].
     pub(super) fn new(
         scope: &mut Scope<'_>,
         inputs: usize,
         classes: usize,
         choice: TagChoice,
         operations: Operations,
-    ) -> Result<Self, NnError> {
+    ) -> Result<Self, ModelError> {
         let tags = BioTags::new(classes);
         let crf = match choice {
+            TagChoice::Crf if classes > MOST_LABELS + 1 => {
+                return Err(ModelError::TooManyLabels { labels: classes - 1, most: MOST_LABELS });
+            }
             TagChoice::Crf => Some(Crf::new(scope.scope("crf"), tags.allowed()?)?),
             TagChoice::Softmax => None,
         };
@@ -118,8 +125,7 @@ impl Tagger {
             let lattices = crf.lattices(&scores, lens)?;
             let runs = self.tags.runs();
             let answer = |(number, lattice): (usize, Lattice<'_>)| {
-                let marginals = lattice.marginals();
-                self.answer(number, &lattice.best(), &marginals.runs(&runs), asked)
+                self.answer(number, &lattice.best(), &lattice.marginals().runs(&runs), asked)
             };
             return Ok(lattices.sentences().into_par_iter().enumerate().map(answer).collect());
         }
@@ -135,13 +141,35 @@ impl Tagger {
     }
 
     fn answer(&self, number: usize, best: &[Tag], said: &impl Mentions, asked: &Asked<'_>) -> TagAnswer {
+        let (runs, words) = (self.tags.runs(), best.len());
+        // What is no number stays none.
+        let begins = |word| runs.iter().map(|run| said.begins(word, *run)).sum::<f64>().clamp(0.0, 1.0) as f32;
+        let first_words: Vec<f32> = (0..words).map(begins).collect();
+        let (mut spans, mut probabilities, classes) = (Vec::new(), Vec::new(), runs.len() + 1);
+        for (start, _) in first_words.iter().enumerate().filter(|(word, p)| (asked.starts)(number, *word, **p)) {
+            let from = probabilities.len();
+            spans.extend(spans_from(start, words, asked.longest));
+            probabilities.resize(spans.len() * classes, 0.0);
+            let of_start = &mut probabilities[from..];
+            for (class, run) in (1..).zip(&runs) {
+                let rows = of_start.chunks_exact_mut(classes);
+                rows.zip(said.stretches(start, *run)).for_each(|(row, p)| row[class] = p as f32);
+            }
+            for row in of_start.chunks_exact_mut(classes) {
+                row[0] = (1.0 - row[1..].iter().sum::<f32>()).clamp(0.0, 1.0);
+            }
+        }
+        TagAnswer { mentions: self.mentions(best, said), first_words, spans, probabilities }
+    }
+
+    /// The mentions of the most probable tags, each with the probabilities of its label and of the next one on its words.
+    fn mentions(&self, best: &[Tag], said: &impl Mentions) -> Vec<Found> {
         let runs = self.tags.runs();
-        let probability = |span: Span, run: &Run| {
-            said.stretches(span.start().get(), *run).nth(span.width_tokens() - 1).unwrap_or(0.0)
-        };
         let mention = |(span, class): (Span, Class)| {
+            let (start, others) = (span.start().get(), span.width_tokens() - 1);
             let mut found = Found::decided(span, class, 0.0);
-            for (label, p) in (1..).zip(runs.iter().map(|run| probability(span, run) as f32)) {
+            for (label, run) in (1..).zip(&runs) {
+                let p = said.stretches(start, *run).nth(others).unwrap_or(0.0) as f32;
                 if label == class {
                     found.score = p;
                 } else if found.runner_up.is_none_or(|(_, best)| p > best) {
@@ -150,28 +178,7 @@ impl Tagger {
             }
             found
         };
-        let mentions = self.tags.decode(best).into_iter().map(mention).collect();
-        let begins = |word| runs.iter().map(|run| said.begins(word, *run)).sum::<f64>().min(1.0) as f32;
-        let first_words: Vec<f32> = (0..best.len()).map(begins).collect();
-        let mut answer = TagAnswer { mentions, first_words, ..TagAnswer::default() };
-        for (start, p) in answer.first_words.iter().enumerate() {
-            if !(asked.starts)(number, start, *p) {
-                continue;
-            }
-            let (from, classes) = (answer.probabilities.len(), runs.len() + 1);
-            answer
-                .spans
-                .extend((start + 1..=best.len()).take(asked.longest).filter_map(|end| Span::from_range(start..end)));
-            answer.probabilities.resize(answer.spans.len() * classes, 0.0);
-            for (class, run) in (1..).zip(&runs) {
-                let rows = answer.probabilities[from..].chunks_exact_mut(classes);
-                rows.zip(said.stretches(start, *run)).for_each(|(row, p)| row[class] = p as f32);
-            }
-            for row in answer.probabilities[from..].chunks_exact_mut(classes) {
-                row[0] = (1.0 - row[1..].iter().sum::<f32>()).max(0.0);
-            }
-        }
-        answer
+        self.tags.decode(best).into_iter().map(mention).collect()
     }
 }
 
@@ -201,5 +208,66 @@ impl Mentions for DrawnTags<'_> {
 
     fn stretches(&self, word: usize, run: Run) -> impl Iterator<Item = f64> {
         self.stretches(word, run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nn::{ParameterGroup, Rng, Vars};
+    use candle_core::Device;
+
+    fn tagger(vars: &mut Vars, classes: usize, choice: TagChoice) -> Result<Tagger, ModelError> {
+        Tagger::new(&mut vars.scope("head", ParameterGroup::TaskHead), 6, classes, choice, Operations::ByHand)
+    }
+
+    #[test]
+    fn what_is_said_of_a_sentence_adds_up() {
+        for choice in [TagChoice::Crf, TagChoice::Softmax] {
+            let mut rng = Rng::new(1, "words");
+            let mut vars = Vars::trainable(4, &Device::Cpu);
+            let transitions: Vec<f32> = (0..25).map(|_| rng.normal()).collect();
+            vars.stock([(
+                "head.crf.transitions".to_owned(),
+                Tensor::from_vec(transitions, (5, 5), &Device::Cpu).unwrap(),
+            )]);
+            let tagger = tagger(&mut vars, 3, choice).unwrap();
+            let lens = [4, 0, 5];
+            let words: Vec<f32> = (0..9 * 6).map(|_| 3.0 * rng.normal()).collect();
+            let words = Tensor::from_vec(words, (9, 6), &Device::Cpu).unwrap();
+            let all = tagger.answers(&words, &lens, &Asked { longest: 9, starts: &|_, _, _| true }).unwrap();
+            let odd = |sentence: usize, word: usize, _: f32| sentence == 2 && word % 2 == 1;
+            let some = tagger.answers(&words, &lens, &Asked { longest: 2, starts: &odd }).unwrap();
+            assert_eq!(all.iter().map(|answer| answer.spans.len()).collect::<Vec<_>>(), [10, 0, 15]);
+            assert_eq!(format!("{:?}", some[2].spans), "[1..2, 1..3, 3..4, 3..5]");
+            assert!(some[0].spans.is_empty() && all.iter().any(|answer| !answer.mentions.is_empty()));
+            for (answer, some) in all.iter().zip(&some) {
+                let rows = || answer.spans.iter().zip(answer.probabilities.chunks_exact(3));
+                let row = |span: Span| rows().find(|(other, _)| **other == span).unwrap().1;
+                assert!(rows().all(|(_, row)| (row.iter().sum::<f32>() - 1.0).abs() < 1e-5));
+                for (word, p) in answer.first_words.iter().enumerate() {
+                    let of_word = rows().filter(|(span, _)| span.start().get() == word);
+                    let sum: f32 = of_word.map(|(_, row)| row[1] + row[2]).sum();
+                    assert!((sum - p).abs() < 1e-5, "{choice:?}: {sum} {p}");
+                }
+                for found in &answer.mentions {
+                    let other = 3 - found.class;
+                    assert_eq!(found.score, row(found.span)[found.class as usize]);
+                    assert_eq!(found.runner_up, Some((other, row(found.span)[other as usize])));
+                }
+                // What is asked about changes nothing of what is said.
+                assert_eq!((&some.mentions, &some.first_words), (&answer.mentions, &answer.first_words));
+                assert!(
+                    some.spans.iter().zip(some.probabilities.chunks_exact(3)).all(|(span, said)| said == row(*span))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn more_labels_than_a_crf_takes_are_refused() {
+        let refused = tagger(&mut Vars::trainable(4, &Device::Cpu), MOST_LABELS + 2, TagChoice::Crf).unwrap_err();
+        assert!(refused.to_string().contains("at most 1000 labels, and there are 1001"), "{refused}");
+        assert!(tagger(&mut Vars::trainable(4, &Device::Cpu), MOST_LABELS + 2, TagChoice::Softmax).is_ok());
     }
 }

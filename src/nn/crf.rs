@@ -22,6 +22,10 @@ use lattice::Transitions;
 use rayon::prelude::*;
 use std::sync::Mutex;
 
+/// Pieces of a batch that are worked on side by side, however many threads there are: each has gradients of its own of all
+/// transitions.
+const PIECES: usize = 8;
+
 /// Number of a tag, below T.
 pub type Tag = u32;
 
@@ -126,8 +130,7 @@ impl Lattices {
     }
 }
 
-/// Negative log-likelihood a word: an operation on the emissions `[W, T]` and the scores of transitions `[T + 2, T]`. The
-/// sentences are worked on side by side.
+/// Negative log-likelihood a word: an operation on the emissions `[W, T]` and the scores of transitions `[T + 2, T]`.
 struct CrfLoss {
     lens: Vec<usize>,
     gold: Vec<Tag>,
@@ -150,11 +153,15 @@ impl CrfLoss {
             work.push((Lattice::new(&transitions, own), own_gold, grads));
             (emissions, rest, gold) = (after, rest_after, gold_after);
         }
-        let learn = |(lattice, gold, grads): (Lattice<'_>, &[Tag], &mut [f32])| {
-            let mut d_scores = vec![0.0; scores.len()];
-            (lattice.learn(gold, each, grads, &mut d_scores), d_scores)
+        let learn = |piece: Vec<(Lattice<'_>, &[Tag], &mut [f32])>| {
+            let (mut loss, mut d_scores) = (0.0, vec![0.0; scores.len()]);
+            for (lattice, gold, grads) in piece {
+                loss += lattice.learn(gold, each, grads, &mut d_scores);
+            }
+            (loss, d_scores)
         };
-        let learnt: Vec<(f64, Vec<f64>)> = work.into_par_iter().map(learn).collect();
+        let sentences = self.lens.len().div_ceil(PIECES).max(1);
+        let learnt: Vec<(f64, Vec<f64>)> = work.into_par_iter().chunks(sentences).map(learn).collect();
         let (mut loss, mut d_scores) = (0.0, vec![0.0; scores.len()]);
         for (own, d_own) in learnt {
             loss += own;

@@ -25,6 +25,7 @@ mod error;
 pub mod fused;
 mod gradients;
 pub mod kernels;
+mod known;
 mod layers;
 mod losses;
 mod lstm;
@@ -46,6 +47,7 @@ mod vars;
 
 pub use error::NnError;
 pub use gradients::Gradients;
+pub use known::with_gradients;
 pub use layers::{Embedding, LayerNorm, Linear};
 pub use losses::{binary_focal_loss, smooth_l1};
 pub use lstm::BiLstm;

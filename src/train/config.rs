@@ -5,7 +5,9 @@ use super::parameters::{Config, Known, Settings, least_steps};
 use super::plan;
 use super::self_training::SelfTraining;
 use super::trained_layers::TrainedLayers;
-use crate::model::{Architecture, EncoderTraits, MAX_WIDTH, OptionDefault, OptionValues, architecture, architectures};
+use crate::model::{
+    Architecture, EncoderTraits, MAX_WIDTH, Nesting, OptionDefault, OptionValues, Task, architecture, architectures,
+};
 use crate::nn::Operations;
 use crate::nn::Processor;
 use crate::nn::kernels::has_bf16;
@@ -83,6 +85,12 @@ impl Config {
             }
             _ => None,
         }
+    }
+
+    /// Whether the mentions that the model will look for may overlap.
+    pub fn finds_overlapping(&self) -> bool {
+        let is_of_tags = architecture(&self.architecture).is_ok_and(|it| it.task() == Task::Tags);
+        self.nesting == Nesting::Nested && !is_of_tags
     }
 
     /// What is asked for, by the keys; what is left open is null, and an option of the architecture that nobody sets is not
@@ -167,6 +175,7 @@ impl Config {
 mod tests {
     use super::*;
     use crate::model::Nesting;
+    use crate::parameter::Kind;
     use expect_test::{Expect, expect};
 
     fn refused(key: &str, value: &str, want: Expect) {
@@ -188,34 +197,30 @@ mod tests {
             expect![[r#"encoder_lr can't be "NaN"; it takes a learning rate above 0 and up to 1, such as 1e-4"#]],
         );
         refused("effort", "all", expect![[r#"effort can't be "all"; it takes heads, top or full"#]]);
-        refused(
-            "lr",
-            "1e-4",
-            expect![[
-                r#"there is no setting "lr"; there are: architecture, encoder, effort, top_layers, epochs, self_training, self_rounds, self_epochs, batch_size, seed, limit, threads, encoder_lr, head_lr, warmup, weight_decay, clip, dropout, nesting, bf16, processor, w, sp, max_width, word_shapes, threshold"#
-            ]],
+        let unknown = Config::default().set("lr", "1e-4").unwrap_err().to_string();
+        assert!(
+            unknown.starts_with(r#"there is no setting "lr"; there are: architecture, encoder, effort,"#),
+            "{unknown}"
         );
+        assert!(Config::keys().iter().all(|key| unknown.contains(key)), "{unknown}");
     }
 
     #[test]
     fn every_key_changes_something() {
-        let other = |key: &str| match key {
-            "architecture" | "encoder" => "other",
-            "effort" => "heads",
-            "nesting" => "flat",
-            "processor" => "plain",
-            "word_shapes" | "bf16" => "false",
-            "epochs" | "self_training" | "self_rounds" | "self_epochs" | "batch_size" | "top_layers" | "seed"
-            | "limit" | "threads" | "max_width" => "7",
-            "encoder_lr" | "head_lr" | "warmup" | "weight_decay" | "clip" | "dropout" | "w" | "sp" | "threshold" => {
-                "0.3"
-            }
-            _ => "no value is known here",
-        };
+        // Of several values one is not the default.
+        let others = ["other", "heads", "flat", "plain", "true", "false", "0.3", "7", "8"].map(str::to_owned);
+        let specs = || architectures().iter().flat_map(|architecture| architecture.options());
         for key in Config::keys() {
-            let mut config = Config::default();
-            config.set(key, other(key)).unwrap();
-            assert_ne!(config, Config::default(), "{key}");
+            let choices = specs().filter(|spec| spec.name == key).flat_map(|spec| match spec.takes {
+                Kind::Choice(words) => words.iter().map(|word| (*word).to_owned()).collect(),
+                _ => Vec::new(),
+            });
+            let choices: Vec<String> = choices.collect();
+            let changes = |value: &String| {
+                let mut config = Config::default();
+                config.set(key, value).is_ok() && config != Config::default()
+            };
+            assert!(choices.iter().chain(&others).any(changes), "{key}");
         }
     }
 

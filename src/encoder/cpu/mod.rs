@@ -17,8 +17,11 @@ mod block;
 mod embeddings;
 mod norms;
 mod products;
+mod span_block;
+mod spans;
 mod tape;
 
+pub use spans::TokenGradients;
 pub use tape::Tape;
 
 use super::EncoderBatch;

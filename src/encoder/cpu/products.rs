@@ -10,16 +10,22 @@ use rayon::prelude::*;
 const WEIGHT_ROWS: usize = 192;
 
 /// The products of a block, in the order of [`Bf16Weights`].
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Product {
     Qkv,
     Output,
     Up,
     Down,
+    /// Of spans, which ask.
+    Query,
+    /// Of the tokens that spans ask.
+    KeyValue,
 }
 
 impl Product {
-    const ALL: [Self; 4] = [Self::Qkv, Self::Output, Self::Up, Self::Down];
+    const ALL: [Self; 6] = [Self::Qkv, Self::Output, Self::Up, Self::Down, Self::Query, Self::KeyValue];
+    const OF_WORDS: [Self; 4] = [Self::Qkv, Self::Output, Self::Up, Self::Down];
+    pub(super) const OF_SPANS: [Self; 5] = [Self::Query, Self::KeyValue, Self::Output, Self::Up, Self::Down];
 }
 
 impl Bert {
@@ -29,22 +35,32 @@ impl Bert {
             return Ok(());
         }
         tape.bf16_for_prediction = !trains;
-        tape.bf16_weights.resize_with(self.layers(), Bf16Weights::default);
-        let work = self.blocks.par_iter().zip(&mut tape.bf16_weights).flat_map(|(block, Bf16Weights { up, down })| {
-            Product::ALL.into_par_iter().zip(up).zip(down).map(move |work| (block, work))
-        });
-        work.try_for_each(|(block, ((product, up), down))| {
-            let layers = block.layers(product);
-            let weights = layers.iter().map(|layer| as_slice(layer.weight())).collect::<Result<Vec<_>, _>>()?;
-            let (_, inputs) = layers[0].weight().dims2()?;
-            up.stack_transposed(&weights.iter().map(|weight| &**weight).collect::<Vec<_>>(), inputs);
-            if trains {
-                let parts = weights.iter().map(|weight| (&**weight, View::rows(inputs), weight.len() / inputs));
-                down.stack(&parts.collect::<Vec<_>>(), inputs);
-            }
-            Ok(())
-        })
+        round_weights(&self.blocks, &Product::OF_WORDS, trains, &mut tape.bf16_weights)
     }
+}
+
+/// Rounds the weights of some products of each block; what only the way down needs if it `trains`.
+pub(super) fn round_weights(
+    blocks: &[Block],
+    products: &[Product],
+    trains: bool,
+    weights: &mut Vec<Bf16Weights>,
+) -> Result<(), NnError> {
+    weights.resize_with(blocks.len(), Bf16Weights::default);
+    let all = blocks.par_iter().zip(weights).flat_map(|(block, Bf16Weights { up, down })| {
+        Product::ALL.into_par_iter().zip(up).zip(down).map(move |work| (block, work))
+    });
+    all.filter(|(_, ((product, _), _))| products.contains(product)).try_for_each(|(block, ((product, up), down))| {
+        let layers = block.layers(product);
+        let weights = layers.iter().map(|layer| as_slice(layer.weight())).collect::<Result<Vec<_>, _>>()?;
+        let (_, inputs) = layers[0].weight().dims2()?;
+        up.stack_transposed(&weights.iter().map(|weight| &**weight).collect::<Vec<_>>(), inputs);
+        if trains {
+            let parts = weights.iter().map(|weight| (&**weight, View::rows(inputs), weight.len() / inputs));
+            down.stack(&parts.collect::<Vec<_>>(), inputs);
+        }
+        Ok(())
+    })
 }
 
 impl Block {
@@ -55,6 +71,8 @@ impl Block {
             Product::Output => vec![&self.output],
             Product::Up => vec![&self.up],
             Product::Down => vec![&self.down],
+            Product::Query => vec![&self.query],
+            Product::KeyValue => vec![&self.key, &self.value],
         }
     }
 

@@ -46,8 +46,8 @@ impl Tape {
 /// A block's weights in half precision, as the way up needs them, `[in, out]`, and as the way down does, `[out, in]`.
 #[derive(Debug, Default)]
 pub(super) struct Bf16Weights {
-    pub(super) up: [Panels; 4],
-    pub(super) down: [Panels; 4],
+    pub(super) up: [Panels; 6],
+    pub(super) down: [Panels; 6],
 }
 
 #[derive(Clone, Debug, Default)]
@@ -155,7 +155,8 @@ pub(super) fn split_sums<'a>(buffer: &'a mut Vec<f32>, shares: &[Share], width: 
     split_by(buffer, shares.iter().map(|share| share.windows.len() * width))
 }
 
-fn split_by(buffer: &mut Vec<f32>, sizes: impl Iterator<Item = usize> + Clone) -> Vec<&mut [f32]> {
+/// Parts of these sizes, one behind the other, of a buffer that gets the size of all.
+pub(super) fn split_by(buffer: &mut Vec<f32>, sizes: impl Iterator<Item = usize> + Clone) -> Vec<&mut [f32]> {
     let mut rest = sized(buffer, sizes.clone().sum());
     let take = |size| {
         let (part, after) = std::mem::take(&mut rest).split_at_mut(size);

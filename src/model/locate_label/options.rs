@@ -11,7 +11,7 @@ const LONGEST_SEED: OptionSpec = OptionSpec {
     takes: Kind::Whole(1, 1000),
     default: OptionDefault::Fixed(Value::Whole(15)),
     shapes_weights: false,
-    help: "longest seed span in words; longer mentions can be found",
+    help: "longest seed in words; mentions may be wider",
 };
 /// With [`LONGEST_SEED`] it says which lengths train: 1-7, 9, 11, 13, 15 by default; 10 and 10 give GENIA's 1-10.
 const EVERY_LENGTH_TO: OptionSpec = OptionSpec {
@@ -19,23 +19,23 @@ const EVERY_LENGTH_TO: OptionSpec = OptionSpec {
     takes: Kind::Whole(1, 1000),
     default: OptionDefault::Fixed(Value::Whole(7)),
     shapes_weights: false,
-    help: "words to which seeds of each length train; then each second",
+    help: "seeds of all lengths up to this train, then every second",
 };
-const ALPHA_1: OptionSpec = share("alpha1", 0.7, "overlap (IoU) with a mention that makes a seed positive");
-const ALPHA_2: OptionSpec = share("alpha2", 1.0, "the same of a moved span, to have the mention's label");
+const ALPHA_1: OptionSpec = share("alpha1", 0.7, "overlap (IoU) that makes a seed positive");
+const ALPHA_2: OptionSpec = share("alpha2", 1.0, "overlap that labels a moved span");
 const ETA: OptionSpec = OptionSpec {
     name: "eta",
     takes: Kind::Real(0.0, 10.0),
     default: OptionDefault::Fixed(Value::Real(1.0)),
     shapes_weights: false,
-    help: "how much less partial overlaps weigh; 0 weighs all alike",
+    help: "how much less partial overlaps count",
 };
 const NEGATIVES: OptionSpec = OptionSpec {
     name: "seed_negatives",
     takes: Kind::Whole(1, 1000),
     default: OptionDefault::Fixed(Value::Whole(5)),
     shapes_weights: false,
-    help: "negative seeds that train for each positive one",
+    help: "negative seeds per positive one",
 };
 /// λ₂ of Eq. 17; λ₁ and λ₃ are 1.
 const REGRESSION_WEIGHT: OptionSpec = OptionSpec {
@@ -43,18 +43,19 @@ const REGRESSION_WEIGHT: OptionSpec = OptionSpec {
     takes: Kind::Real(0.0, 100.0),
     default: OptionDefault::Fixed(Value::Real(0.1)),
     shapes_weights: false,
-    help: "weight of the loss of moved boundaries against the others",
+    help: "weight of the boundaries' loss",
 };
 /// The authors' program keeps what is more probable than 1/6.
-const FILTER: OptionSpec = share("filter", 0.1667, "probability from which the filter keeps a seed");
-const NMS_DECAY: OptionSpec = share("nms_decay", 0.9, "Soft-NMS: factor of scores beside a better mention (u)");
-const NMS_IOU: OptionSpec = share("nms_iou", 0.7, "Soft-NMS: overlap that counts as beside (k)");
+const FILTER: OptionSpec = share("filter", 0.1667, "probability that keeps a seed");
+/// u, k and δ of Eq. 18.
+const NMS_DECAY: OptionSpec = share("nms_decay", 0.9, "factor of scores beside a better span");
+const NMS_IOU: OptionSpec = share("nms_iou", 0.7, "overlap that is beside");
 const NMS_THRESHOLD: OptionSpec = OptionSpec {
     name: "nms_threshold",
     takes: Kind::Real(0.0, 100.0),
     default: OptionDefault::Fixed(Value::Real(0.45)),
     shapes_weights: false,
-    help: "Soft-NMS: summed score above which a span is a mention (δ)",
+    help: "score above which a span is a mention",
 };
 
 const fn share(name: &'static str, default: f64, help: &'static str) -> OptionSpec {

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// BIO tags of two labels: O, B-1, I-1, B-2, I-2.
 fn bio() -> AllowedTags {
-    let is_inside = |tag: Tag| tag > 0 && tag % 2 == 0;
+    let is_inside = |tag: Tag| tag > 0 && tag.is_multiple_of(2);
     let follows = move |from: Tag, to: Tag| !is_inside(to) || from == to || from + 1 == to;
     AllowedTags::new(5, move |tag| !is_inside(tag), follows, |_| true).unwrap()
 }
@@ -198,17 +198,17 @@ proptest! {
         let (_, d_emissions, d_scores) = case.learn(&gold, 1.0);
         // A power of two, so that the scores change by just that.
         let step = 1.0 / 128.0;
-        for i in 0..d_emissions.len() {
+        for (i, expected) in d_emissions.iter().enumerate() {
             let mut at = |x: f32| { case.emissions[i] += x; case.learn(&gold, 1.0).0 };
             let slope = (at(step) - at(-2.0 * step)) / f64::from(2.0 * step);
             at(step);
-            prop_assert!((slope - f64::from(d_emissions[i])).abs() < 1e-4, "{i}: {slope} {}", d_emissions[i]);
+            prop_assert!((slope - f64::from(*expected)).abs() < 1e-4, "emission {i}: {slope} {expected}");
         }
-        for i in 0..d_scores.len() {
+        for (i, expected) in d_scores.iter().enumerate() {
             let mut at = |x: f32| { case.scores[i] += x; case.learn(&gold, 1.0).0 };
             let slope = (at(step) - at(-2.0 * step)) / f64::from(2.0 * step);
             at(step);
-            prop_assert!((slope - d_scores[i]).abs() < 1e-4, "{i}: {slope} {}", d_scores[i]);
+            prop_assert!((slope - expected).abs() < 1e-4, "score {i}: {slope} {expected}");
         }
     }
 }

@@ -62,6 +62,7 @@ mod matmul;
 mod panels;
 mod rows;
 mod small;
+mod span_attention;
 #[cfg(test)]
 mod testing;
 #[cfg(target_arch = "x86_64")]
@@ -80,3 +81,4 @@ pub use rows::{
     layer_norm, layer_norm_back, multiply_row, norm_of_sum, softmax_row, squared_norm, sum_rows,
 };
 pub use small::small_matmul;
+pub use span_attention::{SpanAttention, SpanAttentionScratch, max_of_rows, max_of_rows_back};

@@ -1,6 +1,6 @@
 //! Gold, frozen and put to models that have not seen it, to be ranked by how doubtful it is.
 
-use crate::active::{Finding, Held, Labelled, look_again};
+use crate::active::{Finding, Held, Labelled, Sought, look_again};
 use crate::annotation::{Corpus, LabelId, Sentence, SentenceId, Span};
 use crate::encoder::Encoders;
 use crate::nn::splitmix64;
@@ -68,7 +68,9 @@ impl Gold {
         };
         let sentences: Vec<Labelled<'_>> = self.labelled().collect();
         let held: Option<Vec<Held<'_>>> = held.as_ref().map(|held| held.iter().map(Vec::as_slice).collect());
-        let found = look_again(&sentences, held.as_deref(), request.config.max_width().unwrap_or(usize::MAX));
+        let config = &request.config;
+        let (max_width, overlapping) = (config.max_width().unwrap_or(usize::MAX), config.finds_overlapping());
+        let found = look_again(&sentences, held.as_deref(), Sought { max_width, overlapping });
         // What a person has turned down once is not asked again.
         let is_settled =
             |f: &Finding| f.proposed_label().is_some_and(|label| self.rejected.contains(&(f.sentence, f.span, label)));

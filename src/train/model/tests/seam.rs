@@ -126,20 +126,25 @@ fn built(probe: &'static dyn Architecture, effort: TrainedLayers, processor: Pro
     Built { vars, model, settings }
 }
 
+/// Words of a sentence and its mentions.
+type Labelled = (Vec<String>, Vec<(Span, LabelId)>);
+/// A variable's gradient, where it has one.
+type NamedGradient = (String, Option<Vec<f32>>);
+
 /// Sentences in which each third word is labelled.
-fn examples(lengths: &[usize]) -> Vec<(Vec<String>, Vec<(Span, LabelId)>)> {
+fn examples(lengths: &[usize]) -> Vec<Labelled> {
     let gold = |len: usize| (0..len).step_by(3).map(|i| (Span::from_range(i..i + 1).unwrap(), LabelId(i as u32 % 2)));
     lengths.iter().map(|len| (words(*len), gold(*len).collect())).collect()
 }
 
 impl Built {
-    fn prepare(&self, examples: &[(Vec<String>, Vec<(Span, LabelId)>)]) -> Vec<Prepared> {
+    fn prepare(&self, examples: &[Labelled]) -> Vec<Prepared> {
         let parts = examples.iter().map(|(words, gold)| (words.as_slice(), gold.as_slice()));
         self.model.prepare_all(parts, &NEVER).unwrap()
     }
 
     /// The loss of a step and the gradient of each variable.
-    fn learn(&self, prepared: &[Prepared]) -> (f32, Vec<(String, Option<Vec<f32>>)>) {
+    fn learn(&self, prepared: &[Prepared]) -> (f32, Vec<NamedGradient>) {
         let mut pass = PassBuffers::starting_with(PartTimes::default(), &self.settings);
         let batch = self.model.batch(&prepared.iter().collect::<Vec<_>>());
         let mut rng = Rng::new(8, "noise");
