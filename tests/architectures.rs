@@ -116,7 +116,7 @@ fn distant(count: usize, seed: u64) -> Vec<Example> {
                 tokens[at + 1] = "of".to_owned();
                 gold.push((span(at, at + 2), other));
             }
-            Example { tokens, gold }
+            Example { tokens, gold, ..Example::default() }
         })
         .collect()
 }
@@ -269,8 +269,12 @@ fn what_is_said_lies_in_its_sentence_and_is_probable() {
     let mut examples = distant(6, 4);
     // One of several windows, and one word.
     let tokens: Vec<String> = examples.iter().flat_map(|example| example.tokens.clone()).collect();
-    examples.push(Example { gold: vec![(span(40, 42), LabelId(5))], tokens });
-    examples.push(Example { tokens: vec!["box".to_owned()], gold: vec![(span(0, 1), LabelId(2))] });
+    examples.push(Example { gold: vec![(span(40, 42), LabelId(5))], tokens, ..Example::default() });
+    examples.push(Example {
+        tokens: vec!["box".to_owned()],
+        gold: vec![(span(0, 1), LabelId(2))],
+        ..Example::default()
+    });
     for architecture in architectures() {
         let built = Built::new(*architecture, Operations::ByHand, &examples);
         let id = architecture.id();
@@ -704,7 +708,7 @@ fn the_built_in_encoder_learns_from_nothing() {
         let mut example = |_| {
             let name = names[rng.below(4)];
             let tokens: Vec<String> = ["today", name, "walked", "home"].map(str::to_owned).to_vec();
-            Example { tokens, gold: vec![(span(1, 2), LabelId(2))] }
+            Example { tokens, gold: vec![(span(1, 2), LabelId(2))], ..Example::default() }
         };
         let train_set: Vec<Example> = (0..32).map(&mut example).collect();
         let data = Dataset::freeze(labels(), train_set.clone(), Vec::new()).unwrap();
@@ -892,7 +896,7 @@ fn long_sentences_are_trained_in_parts() {
             let parts = (0..count).map(|i| distant(100, i as u64));
             parts
                 .map(|parts| {
-                    let mut whole = Example { tokens: Vec::new(), gold: Vec::new() };
+                    let mut whole = Example { tokens: Vec::new(), gold: Vec::new(), ..Example::default() };
                     for part in parts {
                         let from = whole.tokens.len();
                         let moved =
@@ -960,7 +964,7 @@ fn bracketed(count: usize, seed: u64) -> Vec<Example> {
             let start = rng.below(12 - width);
             tokens[start] = "red".to_owned();
             tokens[start + width - 1] = "blue".to_owned();
-            Example { tokens, gold: vec![(span(start, start + width), LabelId(2))] }
+            Example { tokens, gold: vec![(span(start, start + width), LabelId(2))], ..Example::default() }
         })
         .collect()
 }

@@ -44,7 +44,7 @@ fn words(count: usize) -> Vec<String> {
 
 fn example(tokens: Vec<String>, gold: &[(usize, usize, u32)]) -> Example {
     let gold = gold.iter().map(|&(start, end, label)| (Span::from_range(start..end).unwrap(), LabelId(label)));
-    Example { tokens, gold: gold.collect() }
+    Example { tokens, gold: gold.collect(), ..Example::default() }
 }
 
 /// 2,000 words, one word, odd characters, a word of 5,000 letters, a mention of 129 words, and every label once.
@@ -219,5 +219,5 @@ fn a_project_with_extremes_trains_predicts_and_scores() {
 }
 
 fn example_without_gold(example: &Example) -> Example {
-    Example { tokens: example.tokens.clone(), gold: Vec::new() }
+    Example { tokens: example.tokens.clone(), gold: Vec::new(), ..Example::default() }
 }

@@ -161,6 +161,7 @@ impl Project {
             return Err(SessionError::TrainingAlready);
         }
         let mut config = Config { threads: Some(self.settings().background_threads()), ..self.settings().config() };
+        config.check_finds()?;
         let is_followed = self.current_snapshot().is_none() && self.would_label_itself(&config);
         if is_followed {
             // As soon as can be: it stands back behind all else.
