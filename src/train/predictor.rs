@@ -98,6 +98,11 @@ impl Predictor {
         Ok(Self { manifest, model, threads: Threads::new("predict", threads)? })
     }
 
+    /// A model that was trained just now and is nowhere else.
+    pub(super) fn of(manifest: Manifest, model: Model, threads: Threads) -> Self {
+        Self { manifest, model, threads }
+    }
+
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }

@@ -115,6 +115,19 @@ pub(super) fn freeze_given(corpus: &Corpus) -> Result<Dataset, TrainError> {
     Dataset::freeze(labels(corpus), whole_examples(corpus, Part::Train), whole_examples(corpus, Part::Dev))
 }
 
+/// Sentences that the order of labels is learned from, at most.
+const LABEL_ORDER_SENTENCES: usize = 1000;
+
+/// What the order of labels is learned from: of the sentences with mentions that train, complete or not, some that a seeded hash
+/// draws. What stands outside of mentions does not matter.
+pub(super) fn freeze_for_label_order(corpus: &Corpus) -> Result<Dataset, TrainError> {
+    let may = |s: &&Sentence| s.split() == Split::Rest && s.status() != Status::Skipped && !s.mentions().is_empty();
+    let mut sentences: Vec<&Sentence> = corpus.sentences().filter(may).collect();
+    sentences.sort_by_key(|s| splitmix64(u64::from(s.id().0)));
+    sentences.truncate(LABEL_ORDER_SENTENCES);
+    Dataset::freeze(labels(corpus), sentences.into_iter().map(|s| whole_example(corpus, s)).collect(), Vec::new())
+}
+
 /// As [`gold_examples`], with mentions in fragments, too.
 pub(super) fn whole_examples(corpus: &Corpus, part: Part) -> Vec<Example> {
     learnable(corpus, [part]).map(|s| whole_example(corpus, s)).collect()

@@ -268,6 +268,7 @@ impl Project {
         self.choose_in_background();
         self.take_order();
         self.hear_predictor(&mut events);
+        self.poll_label_order(&mut events);
         self.feed_predictor();
         self.refresh_learner();
         events
