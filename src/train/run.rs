@@ -52,7 +52,7 @@ pub fn train(
     Training::start(request, cancel)?.run_to_end(&request.snapshot, on_event)
 }
 
-/// Trains as [`train`] does, and leaves the model in memory: nothing is written.
+/// Trains as [`train`] does, and leaves the model in memory, where `answering` will be what it is asked on: nothing is written.
 ///
 /// # Errors
 /// [`TrainError::Cancelled`] soon after the flag is set.
@@ -60,14 +60,14 @@ pub fn train_in_memory(
     dataset: Arc<Dataset>,
     config: Config,
     encoders: Encoders,
+    answering: Threads,
     cancel: &AtomicBool,
 ) -> Result<Predictor, TrainError> {
-    let threads = config.threads;
     let request = TrainRequest::new(dataset, config, encoders, PathBuf::new());
     let mut training = Training::start(&request, cancel)?;
     training.run_epochs(&mut |_| {})?;
     let Ended { manifest, model, .. } = training.end()?;
-    Ok(Predictor::of(manifest, model, Threads::new("labels", threads)?))
+    Ok(Predictor::of(manifest, model, answering))
 }
 
 /// Goes on with a training from its newest checkpoint. The encoder it began with need not be there any more.

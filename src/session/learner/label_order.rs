@@ -10,6 +10,7 @@
 use super::dataset::freeze_for_label_order;
 use super::trainer::lower_priority;
 use crate::annotation::{Fragments, LabelId, SentenceId, Split};
+use crate::nn::Threads;
 use crate::session::Task;
 use crate::session::learner::dataset::words;
 use crate::session::project::Project;
@@ -190,10 +191,12 @@ impl Project {
         let (corpus, encoders, cancel) = (self.snapshot_of_corpus(), self.encoders(), Arc::new(AtomicBool::new(false)));
         let stop = Arc::clone(&cancel);
         let task = Task::spawn("nestling-label-trainer", self.waker(), move || {
+            // Made before the priority is lowered, which its thread would take over: somebody waits for the answers.
+            let answering = Threads::new("labels", Some(1))?;
             lower_priority();
             let dataset = freeze_for_label_order(&corpus)?;
             drop(corpus); // edits copy what is held elsewhere
-            train_in_memory(Arc::new(dataset), config, encoders, &stop)
+            train_in_memory(Arc::new(dataset), config, encoders, answering, &stop)
         });
         self.learner.label_order.learned = Some(now);
         self.learner.label_order.learning = Some(Learning { task, cancel });
