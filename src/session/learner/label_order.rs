@@ -36,9 +36,12 @@ pub(super) struct LabelOrder {
     /// What there was when the last training began.
     learned: Option<Learned>,
     asked: Option<Question>,
-    asking: Option<(Question, Task<Result<Option<RankedLabels>, TrainError>>)>,
+    asking: Option<(Question, Asking)>,
     answer: Option<(Question, RankedLabels)>,
 }
+
+/// A question under way.
+type Asking = Task<Result<Option<RankedLabels>, TrainError>>;
 
 /// A training under way.
 struct Learning {
