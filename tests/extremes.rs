@@ -5,7 +5,7 @@
 
 use nestling::annotation::{LabelId, Span, Status};
 use nestling::encoder::Encoders;
-use nestling::model::{MAX_WIDTH, OptionSpec, architectures};
+use nestling::model::{MAX_WIDTH, OptionSpec, architectures, labels_given};
 use nestling::parameter::Value;
 use nestling::session::{Driver, EvaluateRequest, Home, ImportHow, NewProject, Part, Project, ReadRequest, read_files};
 use nestling::train::{Config, Dataset, Example, PredictOptions, Predictor, TrainError, TrainRequest, evaluate, train};
@@ -44,7 +44,7 @@ fn words(count: usize) -> Vec<String> {
 
 fn example(tokens: Vec<String>, gold: &[(usize, usize, u32)]) -> Example {
     let gold = gold.iter().map(|&(start, end, label)| (Span::from_range(start..end).unwrap(), LabelId(label)));
-    Example { tokens, gold: gold.collect() }
+    Example { tokens, gold: gold.collect(), ..Example::default() }
 }
 
 /// 2,000 words, one word, odd characters, a word of 5,000 letters, a mention of 129 words, and every label once.
@@ -109,6 +109,12 @@ fn every_system_trains_on_extremes_and_loses_no_word() {
         assert!(outcome.dev.is_some(), "{system}");
 
         let predictor = Predictor::load(&trained.snapshot).unwrap();
+        let mentions: usize = extremes().iter().map(|example| example.gold.len()).sum();
+        if labels_given(&trained.manifest.settings.architecture) {
+            let report = evaluate(&predictor, &extremes(), PredictOptions::default(), &NEVER).unwrap();
+            assert!(report.micro.support() == mentions && report.accuracy().is_some(), "{system}");
+            return;
+        }
         let mut sentences: Vec<Vec<String>> = extremes().into_iter().map(|example| example.tokens).collect();
         sentences.insert(3, Vec::new());
         for use_heads in [true, false] {
@@ -142,7 +148,6 @@ fn every_system_trains_on_extremes_and_loses_no_word() {
             }
         }
         let report = evaluate(&predictor, &extremes(), PredictOptions::default(), &NEVER).unwrap();
-        let mentions: usize = extremes().iter().map(|example| example.gold.len()).sum();
         // What is too wide to be found counts as not found.
         assert_eq!(report.micro.support(), mentions, "{system}");
     });
@@ -204,6 +209,18 @@ fn a_project_with_extremes_trains_predicts_and_scores() {
             let trained = project.train_now(short(architecture.id(), encoder), &NEVER, &mut |_| {}).unwrap();
             let expected = trained.manifest.settings.max_width().map_or(0, |_| too_wide);
             assert_eq!(trained.manifest.outcome.unlearnable.too_wide, expected);
+            if labels_given(architecture.id()) {
+                let before = project.current_model();
+                assert!(before.is_some() && before != Some(trained.model), "it stands beside the model in use");
+                let model = Some(trained.model);
+                let request = EvaluateRequest { part: Part::Train, model, threads: None, tasks: false, buckets: false };
+                let score = project.evaluate_now(request, &NEVER).unwrap();
+                assert_eq!(score.report.micro.support(), widths(&project).len());
+                let options = PredictOptions::default();
+                let refused = project.predict_now(Part::Pool, model, None, options, &NEVER, &mut |_, _| {});
+                assert!(refused.unwrap_err().to_string().contains("finds no mentions"));
+                continue;
+            }
             let options = PredictOptions::default();
             let predicted = project.predict_now(Part::Pool, None, None, options, &NEVER, &mut |_, _| {}).unwrap();
             assert_eq!(predicted.sentences, extremes().len());
@@ -227,5 +244,5 @@ fn a_project_with_extremes_trains_predicts_and_scores() {
 }
 
 fn example_without_gold(example: &Example) -> Example {
-    Example { tokens: example.tokens.clone(), gold: Vec::new() }
+    Example { tokens: example.tokens.clone(), gold: Vec::new(), ..Example::default() }
 }

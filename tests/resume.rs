@@ -27,7 +27,7 @@ fn dataset() -> Dataset {
         let text = format!("{} met {} in Lund {i}", names[i % 5], names[i * i % 4]);
         let gold = [(0..1, 0), (2..3, 0), (4..5, 1), (4..6, 0)];
         let gold = gold.map(|(range, label)| (Span::from_range(range).unwrap(), LabelId(label))).to_vec();
-        Example { tokens: text.split(' ').map(str::to_owned).collect(), gold }
+        Example { tokens: text.split(' ').map(str::to_owned).collect(), gold, ..Example::default() }
     };
     let labels = vec![(LabelId(0), "PER".to_owned()), (LabelId(1), "LOC".to_owned())];
     let complete = Dataset::freeze(labels, (0..60).map(example).collect(), (60..85).map(example).collect());

@@ -1164,3 +1164,37 @@ fn closing_a_project_whose_file_is_gone_keeps_the_work_and_says_where() {
         project.close().unwrap();
     }
 }
+
+#[test]
+fn labels_of_marked_words_come_in_the_order_of_their_probability() {
+    let place = Place::new();
+    let mut project = place.project(12);
+    let ids: Vec<SentenceId> = project.corpus().sentences().map(Sentence::id).collect();
+    let label = |project: &Driver, name: &str| project.corpus().labels().by_name(name).unwrap().id;
+    let (per, loc) = (label(&project, "PER"), label(&project, "LOC"));
+    // Marked, but not complete: what stands outside of mentions need not be known.
+    for &sentence in &ids[..10] {
+        for (span, label) in [(span(0, 1), per), (span(2, 6), per), (span(5, 6), loc)] {
+            project.run(Command::Annotate { sentence, fragments: span.into(), label }).unwrap();
+        }
+    }
+    let (name, town) = (span(0, 1).into(), span(5, 6).into());
+    assert!(project.label_order(ids[11], &town).is_none());
+    project.start_learner();
+    for (given, expected) in [(&town, loc), (&name, per), (&town, loc)] {
+        project.ask_label_order(ids[11], given);
+        wait(&mut project, |project, _| project.label_order(ids[11], given).is_some());
+        let ranked = project.label_order(ids[11], given).unwrap();
+        assert!(ranked.len() == 2 && ranked[0].0 == expected, "{ranked:?}");
+        assert!((ranked.iter().map(|(_, p)| p).sum::<f32>() - 1.0).abs() < 1e-4, "{ranked:?}");
+        assert!(project.label_order(ids[10], given).is_none(), "of the words that were asked about alone");
+    }
+    // It is no model of the project.
+    assert!(project.models().next().is_none() && project.current_model().is_none());
+    assert!(ids.iter().all(|id| project.suggestions(*id).is_none()));
+    // Other words now: what was said does not hold.
+    let at = ByteIdx::new(project.corpus().sentence(ids[11]).unwrap().tokens()[5].start().get() + 2);
+    project.run(Command::SplitToken { sentence: ids[11], token: TokenIdx::new(5), at }).unwrap();
+    assert!(project.label_order(ids[11], &town).is_none());
+    project.close().unwrap();
+}

@@ -50,6 +50,7 @@ pub(super) fn json_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> Vec<(&'
 pub(super) fn text_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> String {
     let analyses = &done.analyses;
     match by {
+        By::Label if done.report.labels_given => accuracies(done, corpus),
         By::Label => scores("label", done.report.labels.iter().map(|(id, counts)| (name(*id, corpus), *counts))),
         By::Matches => matches(done.report.micro, analyses.matches),
         By::Length => scores("words", analyses.lengths.rows()),
@@ -71,6 +72,16 @@ pub(super) fn text_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> String 
 
 fn name(label: LabelId, corpus: &Corpus) -> &str {
     corpus.labels().get(label).map_or("?", |label| label.name.as_str())
+}
+
+/// Of each label how many of the given mentions that have it got it.
+fn accuracies(done: &EvaluateReport, corpus: &Corpus) -> String {
+    let mut table = Table::new(["label", "accuracy", "right", "given"]);
+    for (id, counts) in &done.report.labels {
+        let cells = [score(counts.recall()), counts.true_positives.to_string(), counts.support().to_string()];
+        table.row(name(*id, corpus), cells);
+    }
+    table.to_string()
 }
 
 /// A row for each gold label, a column for each predicted one.

@@ -20,6 +20,13 @@ pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
         buckets: args.by.contains(&By::Buckets),
     };
     let done = project.evaluate_now(request, &cancel)?;
+    if done.report.labels_given && args.by.iter().any(|by| *by != By::Label) {
+        let message = format!(
+            "model {} labels given words and finds no mentions, so it has scores by label only; leave out --by, or name another model",
+            done.model
+        );
+        return Err(CliError::Usage { message });
+    }
     let mut json = fields::evaluation(args.split.name(), done.model.0, &done.report, project.corpus());
     if let serde_json::Value::Object(object) = &mut json {
         object.insert("wall_secs".to_owned(), done.wall_secs.into());
@@ -32,7 +39,7 @@ pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
         done.model,
         args.split.name(),
         counted(done.report.sentences, "sentence", "sentences"),
-        fields::scores(done.report.micro)
+        fields::in_a_line(&done.report)
     );
     let parts: &[By] = if args.by.is_empty() { &[By::Label] } else { &args.by };
     for (at, by) in parts.iter().enumerate() {

@@ -25,6 +25,7 @@ pub(super) fn run(args: &Info) -> Result<Ending, CliError> {
             "encoder": m.encoder,
             "train_sentences": m.train_sentences,
             "dev_f1": m.dev_f1,
+            "dev_accuracy": m.dev_accuracy,
             "created_ms": m.created_ms,
             "snapshot": project.snapshot(m.id),
         })
@@ -105,11 +106,13 @@ fn text(project: &Driver) -> String {
         let _ = writeln!(text, "label {}{key}: {}", one_line(&label.name), counted(mentions, "mention", "mentions"));
     }
     for m in project.models() {
-        let dev = m.dev_f1.map_or_else(|| "not measured".to_owned(), |f1| format!("{f1:.4}"));
+        let (figure, value) =
+            if m.labels_given() { ("accuracy on given spans of dev", m.dev_accuracy) } else { ("dev F1", m.dev_f1) };
+        let dev = value.map_or_else(|| "not measured".to_owned(), |value| format!("{value:.4}"));
         let mark = if Some(m.id) == project.current_model() { ", current" } else { "" };
         let _ = writeln!(
             text,
-            "model {}: {} on {}, {}, dev F1 {dev}{mark}",
+            "model {}: {} on {}, {}, {figure} {dev}{mark}",
             m.id,
             m.architecture,
             m.encoder,

@@ -24,8 +24,31 @@ pub(super) fn strict(report: &Report, corpus: &Corpus) -> Value {
     json!({ "micro": counts(report.micro), "labels": labels.collect::<Map<_, _>>() })
 }
 
-/// The scores of a split, as `evaluate` and the `dev` of `train` have them.
+/// `{"accuracy":a,"right":n,"given":n}`; `null` where there is nothing to divide. Of a label: the mentions that have it.
+fn accuracy(right: usize, given: usize) -> Map<String, Value> {
+    let accuracy = (given > 0).then(|| right as f64 / given as f64);
+    let keys = [("accuracy", json!(accuracy)), ("right", right.into()), ("given", given.into())];
+    keys.map(|(key, value)| (key.to_owned(), value)).into_iter().collect()
+}
+
+/// The scores of a split, as `evaluate` and the `dev` of `train` have them. A model that labels given words has an accuracy
+/// and no strict scores.
 pub(super) fn evaluation(split: &str, model: u32, report: &Report, corpus: &Corpus) -> Value {
+    if report.labels_given {
+        let Counts { true_positives, false_positives, .. } = report.micro;
+        let mut scores = accuracy(true_positives, true_positives + false_positives);
+        let of = |c: &Counts| Value::Object(accuracy(c.true_positives, c.support()));
+        let labels = report.labels.iter().filter_map(|(id, c)| Some((corpus.labels().get(*id)?.name.clone(), of(c))));
+        let labels = Value::Object(labels.collect());
+        let keys = [
+            ("split", split.into()),
+            ("sentences", report.sentences.into()),
+            ("model", model.into()),
+            ("labels", labels),
+        ];
+        scores.extend(keys.map(|(key, value)| (key.to_owned(), value)));
+        return Value::Object(scores);
+    }
     json!({
         "split": split,
         "sentences": report.sentences,
@@ -64,6 +87,14 @@ pub(super) fn losses(losses: &[Loss]) -> Value {
         })
     };
     losses.iter().map(loss).collect()
+}
+
+/// The scores of a model in a line: P, R and F1, or the accuracy of one that labels given words.
+pub(super) fn in_a_line(report: &Report) -> String {
+    match report.labels_given {
+        true => format!("accuracy on given spans {}", score(report.accuracy())),
+        false => scores(report.micro),
+    }
 }
 
 /// `P 0.7120  R 0.6400  F1 0.6741`, or dashes where there is nothing to divide.

@@ -5,7 +5,7 @@ use super::args::Models;
 use super::output::{Ending, answer, close, open, open_to_read};
 use super::table::Table;
 use crate::annotation::ModelId;
-use crate::session::{Command, KeptModel};
+use crate::session::{Command, KeptModel, ModelInfo};
 use serde_json::json;
 
 pub(super) fn run(args: &Models) -> Result<Ending, CliError> {
@@ -27,7 +27,7 @@ pub(super) fn run(args: &Models) -> Result<Ending, CliError> {
         let cells = [
             model.encoder.clone(),
             model.train_sentences.to_string(),
-            model.dev_f1.map_or_else(|| "–".to_owned(), |f1| format!("{f1:.3}")),
+            dev(&model),
             size.map_or_else(|| "not kept".to_owned(), |bytes| bytes.div_ceil(1_000_000).to_string()),
             if is_used { "in use".to_owned() } else { String::new() },
         ];
@@ -39,6 +39,7 @@ pub(super) fn run(args: &Models) -> Result<Ending, CliError> {
             "encoder": model.encoder,
             "train_sentences": model.train_sentences,
             "dev_f1": model.dev_f1,
+            "dev_accuracy": model.dev_accuracy,
             "created_ms": model.created_ms,
             "bytes": size,
         }));
@@ -47,4 +48,10 @@ pub(super) fn run(args: &Models) -> Result<Ending, CliError> {
     let closed = close(project)?;
     answer(args.common, &json!({ "models": models }), &text)?;
     Ok(closed)
+}
+
+/// F1, or the accuracy of a model that labels given words, named so.
+fn dev(model: &ModelInfo) -> String {
+    let accuracy = model.dev_accuracy.map(|accuracy| format!("accuracy {accuracy:.3}"));
+    accuracy.or(model.dev_f1.map(|f1| format!("{f1:.3}"))).unwrap_or_else(|| "–".to_owned())
 }

@@ -74,7 +74,7 @@ pub(super) fn tell(progress: &mut Progress, event: TrainEvent) {
         }
         TrainEvent::EpochDone { epoch, mean_loss, dev: Some(dev), best, .. } => {
             let best = if best { ", the best so far" } else { "" };
-            progress.note(&format!("epoch {epoch}: loss {mean_loss:.4}, dev {}{best}", fields::scores(dev.micro)));
+            progress.note(&format!("epoch {epoch}: loss {mean_loss:.4}, dev {}{best}", fields::in_a_line(&dev)));
         }
         TrainEvent::LabelledItself { sentences, mentions } => {
             progress.note(&format!(
@@ -164,7 +164,7 @@ fn to_text(report: &TrainReport) -> String {
     }
     text += &match &outcome.dev {
         Some(dev) => {
-            format!("dev ({}): {}\n", counted(dev.sentences, "sentence", "sentences"), fields::scores(dev.micro))
+            format!("dev ({}): {}\n", counted(dev.sentences, "sentence", "sentences"), fields::in_a_line(dev))
         }
         None => "too few dev sentences to choose an epoch by: the last one was kept\n".to_owned(),
     };
@@ -181,6 +181,13 @@ fn to_text(report: &TrainReport) -> String {
         let (hidden, all) = (grouped(outcome.unlearnable.hidden), grouped(outcome.mentions));
         let sees = report.manifest.sees();
         text += &format!("{} sees {sees}: {hidden} of {all} can't be learned\n", settings.architecture);
+    }
+    if report.manifest.labels_given() {
+        text += &format!(
+            "It says which label given words have and makes no suggestions; the model in use stays. `nestling evaluate \
+             PROJECT --split test --model {}` scores it\n",
+            report.model
+        );
     }
     if let Some(why) = &report.unscored {
         text += &format!("the model could not be scored, and shows suggestions as before: {why}\n");

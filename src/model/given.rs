@@ -34,12 +34,7 @@ pub fn predict_given(
     encoded: &Encoded,
     batch: &[&Sentence],
 ) -> Result<Vec<Prediction>, ModelError> {
-    let given = |sentence: &&Sentence| -> Vec<Fragments> {
-        let mut given: Vec<Fragments> = sentence.mentions().iter().map(|mention| mention.fragments.clone()).collect();
-        given.dedup();
-        given
-    };
-    let given: Vec<Vec<Fragments>> = batch.iter().map(given).collect();
+    let given: Vec<Vec<Fragments>> = batch.iter().map(|sentence| sentence.given()).collect();
     let tables = head.type_spans(encoded, batch, &given)?;
     if tables.len() != given.len() {
         return Err(ModelError::Incomplete);

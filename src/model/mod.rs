@@ -61,6 +61,7 @@ mod seqlab;
 mod smartspanner;
 mod span_classifier;
 mod span_pass;
+mod span_typing;
 mod spanner;
 mod tagger;
 mod tags;
@@ -307,7 +308,13 @@ pub fn architectures() -> &'static [&'static dyn Architecture] {
         &bundling::Bundling,
         &dspert::DSpErt,
         &locate_label::LocateLabel,
+        &span_typing::SpanTyping,
     ]
+}
+
+/// Whether an architecture finds no mentions and says which labels given words have. `false` where there is none of that id.
+pub fn labels_given(id: &str) -> bool {
+    architecture(id).is_ok_and(|architecture| architecture.task() == Task::TypesOfGivenSpans)
 }
 
 /// # Errors

@@ -179,6 +179,21 @@ impl Sentence {
         &self.mentions
     }
 
+    /// The words of the mentions, whatever class they have, each once.
+    pub fn given(&self) -> Vec<Fragments> {
+        self.mentions_of_given().filter_map(|mentions| Some(mentions.first()?.fragments.clone())).collect()
+    }
+
+    /// The class of each of [`Sentence::given`], of several the lowest.
+    pub fn first_classes(&self) -> impl Iterator<Item = Class> {
+        self.mentions_of_given().filter_map(|mentions| Some(mentions.first()?.class))
+    }
+
+    /// The mentions on each of [`Sentence::given`].
+    pub fn mentions_of_given(&self) -> impl Iterator<Item = &[GoldMention]> {
+        self.mentions.chunk_by(|a, b| a.fragments == b.fragments)
+    }
+
     /// The class of a span in gold, of several the lowest.
     pub fn class(&self, span: Span) -> Class {
         self.by_span.get(&span).copied().unwrap_or(0)

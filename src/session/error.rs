@@ -100,6 +100,10 @@ pub enum SessionError {
     NoModelFiles { model: String, folder: PathBuf },
     #[error("the files of model {model} {why}; they were not changed; train again: {}", folder.display())]
     StrangeModel { model: String, why: crate::session::Strange, folder: PathBuf },
+    #[error(
+        "model {model} says which label given words have and finds no mentions, so it makes no suggestions; choose another model"
+    )]
+    FindsNothing { model: String },
     #[error("there is no sentence with words to predict; import some texts first")]
     NothingToPredict,
     #[error("no sentence of this split is complete, so there is nothing to score on")]

@@ -7,6 +7,7 @@ use super::self_training::SelfTraining;
 use super::trained_layers::TrainedLayers;
 use crate::model::{
     Architecture, EncoderTraits, MAX_WIDTH, Nesting, OptionDefault, OptionValues, Task, architecture, architectures,
+    labels_given,
 };
 use crate::nn::Operations;
 use crate::nn::Processor;
@@ -58,6 +59,15 @@ impl Config {
         self.decided_options(architecture, EncoderTraits { pretrained: true, uncased: false, hidden: 0 }).map(drop)
     }
 
+    /// Whether the architecture finds mentions, so that its models can suggest and be scored by what they find.
+    ///
+    /// # Errors
+    /// When it labels given words only.
+    pub fn check_finds(&self) -> Result<(), TrainError> {
+        let architecture = self.architecture.clone();
+        if labels_given(&architecture) { Err(TrainError::FindsNothing { architecture }) } else { Ok(()) }
+    }
+
     /// The same for each of several architectures: without the options that it has not, but another one has.
     ///
     /// # Errors
@@ -106,6 +116,10 @@ impl Config {
     /// How many sentences the model will label itself, given how many have labels and how many have none, and whether the
     /// encoder is pretrained.
     pub fn labels_itself(&self, sentences: usize, unlabelled: usize, pretrained: bool) -> usize {
+        if labels_given(&self.architecture) {
+            // It finds nothing that it could learn from.
+            return 0;
+        }
         let is_few = sentences <= FEW_LABELS && unlabelled >= sentences;
         let gains_by_itself = pretrained && self.effort != TrainedLayers::TaskHead && is_few;
         let own = self.self_training.unwrap_or(if gains_by_itself { OWN_A_LABELLED * sentences } else { 0 });

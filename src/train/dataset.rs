@@ -1,16 +1,19 @@
 //! What a training learns from, frozen.
 
 use super::error::TrainError;
-use crate::annotation::{LabelId, Span};
+use crate::annotation::{Fragments, LabelId, Span};
 use crate::evaluation::{Counts, Judged};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashSet;
 
 /// A complete sentence: everything outside its mentions is known to be outside.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Example {
     pub tokens: Vec<String>,
+    /// Mentions without gaps.
     pub gold: Vec<(Span, LabelId)>,
+    /// Mentions in fragments, for architectures that label given words: others neither learn from them nor are scored on them.
+    pub discontinuous: Vec<(Fragments, LabelId)>,
 }
 
 impl Example {
@@ -45,7 +48,8 @@ impl Dataset {
             if words == 0 {
                 return Err(TrainError::EmptySentence { sentence });
             }
-            for &(span, label) in &example.gold {
+            let hulls = example.discontinuous.iter().map(|(fragments, label)| (fragments.hull(), *label));
+            for (span, label) in example.gold.iter().copied().chain(hulls) {
                 if span.end().get() > words {
                     return Err(TrainError::SpanOutside { sentence, span, words });
                 }
@@ -86,7 +90,8 @@ impl Dataset {
         &self.unlabelled
     }
 
-    /// SHA-256 of the whole content, in hexadecimal digits. The order of a sentence's mentions does not matter.
+    /// SHA-256 of the whole content, in hexadecimal digits. The order of a sentence's mentions does not matter, and one without
+    /// mentions in fragments counts as it did before there were such.
     pub fn hash(&self) -> &str {
         &self.hash
     }
@@ -117,6 +122,21 @@ fn hash(labels: &[(LabelId, String)], train: &[Example], dev: &[Example], unlabe
                     number(&mut sha, n);
                 }
             }
+            if !example.discontinuous.is_empty() {
+                let mut discontinuous: Vec<_> = example.discontinuous.iter().collect();
+                discontinuous.sort_unstable();
+                // No number of words, so that it can't be the next sentence.
+                number(&mut sha, usize::MAX);
+                number(&mut sha, discontinuous.len());
+                for (fragments, label) in discontinuous {
+                    number(&mut sha, fragments.iter().count());
+                    for fragment in fragments.iter() {
+                        number(&mut sha, fragment.start().get());
+                        number(&mut sha, fragment.end().get());
+                    }
+                    number(&mut sha, label.0 as usize);
+                }
+            }
         }
     }
     for sentence in unlabelled {
@@ -133,7 +153,7 @@ mod tests {
 
     fn example(words: &str, gold: &[(usize, usize, u32)]) -> Example {
         let gold = gold.iter().map(|&(s, e, l)| (Span::from_range(s..e).unwrap(), LabelId(l))).collect();
-        Example { tokens: words.split_whitespace().map(str::to_owned).collect(), gold }
+        Example { tokens: words.split_whitespace().map(str::to_owned).collect(), gold, ..Example::default() }
     }
 
     fn labels() -> Vec<(LabelId, String)> {
@@ -150,6 +170,22 @@ mod tests {
         assert_ne!(one, freeze(vec![example("a bc", &[(0, 1, 0)])]));
         let as_dev = Dataset::freeze(labels(), Vec::new(), vec![example("a bc", &[(0, 1, 0), (1, 2, 3)])]).unwrap();
         assert_ne!(one, as_dev.hash());
+    }
+
+    #[test]
+    fn mentions_in_fragments_are_content_and_without_them_the_hash_is_that_of_before() {
+        let hash = |train: Example| Dataset::freeze(labels(), vec![train], Vec::new()).unwrap().hash().to_owned();
+        let whole = example("a b c", &[(1, 2, 3)]);
+        expect!["3ad58e0750026c3a7dce8f900a1813b343ec959befc26c0ed8f7899088040d62"].assert_eq(&hash(whole.clone()));
+        let fragments = |spans: &[(usize, usize)]| {
+            Fragments::new(spans.iter().map(|&(start, end)| Span::from_range(start..end).unwrap()).collect()).unwrap()
+        };
+        let with = |label| {
+            hash(Example { discontinuous: vec![(fragments(&[(0, 1), (2, 3)]), LabelId(label))], ..whole.clone() })
+        };
+        assert!(with(0) != hash(whole.clone()) && with(0) != with(3));
+        let outside = Example { discontinuous: vec![(fragments(&[(0, 1), (2, 4)]), LabelId(0))], ..whole };
+        refused(vec![outside], expect!["sentence 1 has a mention 0..4, but only 3 words"]);
     }
 
     fn refused(train: Vec<Example>, want: Expect) {

@@ -17,6 +17,10 @@ pub enum TrainError {
     BadValue { key: String, value: String, expected: String },
     #[error("{name} is no option of {architectures}; leave it out, or choose an architecture that has it: {there}")]
     OtherArchitecture { name: &'static str, architectures: String, there: String },
+    #[error(
+        "{architecture} says which label given words have and finds no mentions, so it can't be used for this; choose another architecture"
+    )]
+    FindsNothing { architecture: String },
     #[error("a data set needs {0} to learn from")]
     NothingToLearn(&'static str),
     #[error("sentence {sentence} of the data set holds no words")]

@@ -170,6 +170,9 @@ pub(super) struct ReportFile {
     /// By label id.
     labels: BTreeMap<u32, CountsFile>,
     heads: Option<CountsFile>,
+    /// Of labels of given mentions alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    labels_given: bool,
 }
 
 /// What is counted in a training is below this; sums of more would not fit.
@@ -196,6 +199,7 @@ impl From<&Report> for ReportFile {
             micro: r.micro.into(),
             labels: r.labels.iter().map(|(id, counts)| (id.0, (*counts).into())).collect(),
             heads: r.first_words.map(CountsFile::from),
+            labels_given: r.labels_given,
         }
     }
 }
@@ -207,6 +211,7 @@ impl From<ReportFile> for Report {
             micro: r.micro.into(),
             labels: r.labels.into_iter().map(|(id, counts)| (LabelId(id), counts.into())).collect(),
             first_words: r.heads.map(Counts::from),
+            labels_given: r.labels_given,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::parameters::Settings;
 use crate::annotation::{LabelId, ModelId, ProjectId};
 use crate::evaluation::Report;
-use crate::model::{Samples, Unlearnable, architecture};
+use crate::model::{Samples, Unlearnable, architecture, labels_given};
 use std::path::{Path, PathBuf};
 
 /// Where a model lies, and which one has to be there.
@@ -36,6 +36,11 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// Whether it finds no mentions and says which labels given words have.
+    pub fn labels_given(&self) -> bool {
+        labels_given(&self.settings.architecture)
+    }
+
     /// Which mentions its architecture sees, where an annotation may have others.
     pub fn sees(&self) -> &'static str {
         architecture(&self.settings.architecture).map_or("", |it| it.sees(&self.settings.options))

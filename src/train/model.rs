@@ -1,5 +1,6 @@
 //! An encoder with a task head above it, as trainer and predictor both run it.
 
+use super::dataset::Example;
 use super::encoding::{Encoding, FrozenStates};
 use super::error::{TrainError, stop_if_cancelled};
 use super::output::{OutputPart, OutputSums, SentenceOutput};
@@ -9,8 +10,8 @@ use crate::active::Projection;
 use crate::annotation::{Fragments, LabelId, Span};
 use crate::encoder::{Alignment, Bert, Definition, EncoderBatch, Learning, Tape};
 use crate::model::{
-    Architecture, Class, FirstWordFilter, LabelTable, ModelError, Nesting, Prediction, Reach, Samples, Sentence, Task,
-    TaskHead, TaskHeadConfig, USUAL_MAX_WIDTH, Unlearnable, architecture,
+    Architecture, Class, FirstWordFilter, GoldMention, LabelTable, ModelError, Nesting, Prediction, Reach, Samples,
+    Sentence, Task, TaskHead, TaskHeadConfig, USUAL_MAX_WIDTH, Unlearnable, architecture,
 };
 use crate::nn::batches::{self, Size};
 use crate::nn::{Gradients, Mode, NnError, Operations, ParameterGroup, Rng, Threads, Vars, as_slice};
@@ -60,6 +61,26 @@ impl MostPositions {
 const MOST_KEPT: usize = 1 << 27;
 /// Sentences whose hidden states are computed at a time.
 const KEPT_AT_A_TIME: usize = 32;
+
+/// The words of a sentence, and the mentions that are known of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Annotated<'a> {
+    words: &'a [String],
+    gold: &'a [(Span, LabelId)],
+    discontinuous: &'a [(Fragments, LabelId)],
+}
+
+impl<'a> From<&'a Example> for Annotated<'a> {
+    fn from(example: &'a Example) -> Self {
+        Self { words: &example.tokens, gold: &example.gold, discontinuous: &example.discontinuous }
+    }
+}
+
+impl<'a> From<(&'a [String], &'a [(Span, LabelId)])> for Annotated<'a> {
+    fn from((words, gold): (&'a [String], &'a [(Span, LabelId)])) -> Self {
+        Self { words, gold, discontinuous: &[] }
+    }
+}
 
 /// A sentence ready for the model.
 #[derive(Debug)]
@@ -171,24 +192,28 @@ impl Model {
     }
 
     /// Makes many sentences ready; stops when cancelled.
-    pub(super) fn prepare_all<'a>(
+    pub(super) fn prepare_all<'a, A: Into<Annotated<'a>>>(
         &self,
-        sentences: impl IntoIterator<Item = (&'a [String], &'a [(Span, LabelId)])>,
+        sentences: impl IntoIterator<Item = A>,
         cancel: &AtomicBool,
     ) -> Result<Vec<Prepared>, TrainError> {
-        let prepare = |(words, gold)| {
+        let prepare = |sentence| {
             stop_if_cancelled(cancel)?;
-            self.prepare(words, gold)
+            self.prepare(sentence)
         };
         sentences.into_iter().map(prepare).collect()
     }
 
-    /// Mentions of labels that the model does not know are left out.
-    fn prepare(&self, words: &[String], gold: &[(Span, LabelId)]) -> Result<Prepared, TrainError> {
+    /// Mentions of labels that the model does not know are left out, and those in fragments where it has to find mentions.
+    fn prepare<'a>(&self, sentence: impl Into<Annotated<'a>>) -> Result<Prepared, TrainError> {
+        let Annotated { words, gold, discontinuous } = sentence.into();
         let alignment = self.definition.subwords().align(words, self.definition.config().usable_positions())?;
-        let gold: Vec<(Span, Class)> =
-            gold.iter().filter_map(|&(span, label)| Some((span, self.class(label)?))).collect();
-        Ok(Prepared { alignment, sentence: Sentence::new(words, &gold), states: None })
+        let mention = |fragments, label| Some(GoldMention { fragments, class: self.class(label)? });
+        let contiguous = gold.iter().filter_map(|(span, label)| mention(Fragments::from(*span), *label));
+        let discontinuous = discontinuous.iter().filter(|_| self.labels_given());
+        let discontinuous = discontinuous.filter_map(|(fragments, label)| mention(fragments.clone(), *label));
+        let sentence = Sentence::with_mentions(words, contiguous.chain(discontinuous).collect());
+        Ok(Prepared { alignment, sentence, states: None })
     }
 
     /// The vectors of subwords, which a step reads in part.
@@ -359,15 +384,60 @@ impl Model {
         given: &[Fragments],
         work: PredictionWork<'_>,
     ) -> Result<LabelTable, TrainError> {
-        let prepared = self.prepare(words, &[])?;
-        let (mut tape, mut times) = (Tape::default(), PartTimes::default());
-        let layers = self.encode_in_parts(&prepared, work, &mut tape, &mut times)?;
-        let batch = self.batch(&[&prepared]);
+        let prepared = self.prepare((words, [].as_slice()))?;
+        let tables = self.label_batch(&[&prepared], &[given.to_vec()], work, &mut Tape::default())?;
+        tables.into_iter().next().ok_or(ModelError::Incomplete.into())
+    }
+
+    /// The same of the mentions of many sentences, whatever label they have; `each` gets a sentence's number and a row for each
+    /// of its [`Sentence::given`], in any order.
+    pub(super) fn label_all(
+        &self,
+        sentences: &[Prepared],
+        work: PredictionWork<'_>,
+        mut each: impl FnMut(usize, LabelTable),
+    ) -> Result<(), TrainError> {
+        let sizes: Vec<Size> = sentences.iter().map(Prepared::size).collect();
+        let mut tape = Tape::default();
+        for numbers in batches::by_length(&sizes, work.batch_size, self.most.predict) {
+            stop_if_cancelled(work.cancel)?;
+            let with_mentions =
+                |i: &usize| Some((*i, sentences.get(*i).filter(|p| !p.sentence.mentions().is_empty())?));
+            let (numbers, batch): (Vec<usize>, Vec<&Prepared>) = numbers.iter().filter_map(with_mentions).unzip();
+            if batch.is_empty() {
+                continue;
+            }
+            let given: Vec<Vec<Fragments>> = batch.iter().map(|prepared| prepared.sentence.given()).collect();
+            let tables = self.label_batch(&batch, &given, work, &mut tape)?;
+            numbers.into_iter().zip(tables).for_each(|(i, table)| each(i, table));
+        }
+        Ok(())
+    }
+
+    /// One table for each sentence of a batch, of which one that is too long for a pass is alone in its own.
+    fn label_batch(
+        &self,
+        sentences: &[&Prepared],
+        given: &[Vec<Fragments>],
+        work: PredictionWork<'_>,
+        tape: &mut Tape,
+    ) -> Result<Vec<LabelTable>, TrainError> {
+        let batch = self.batch(sentences);
+        let layers = match sentences {
+            [long] if long.positions() > self.most.predict => {
+                self.encode_in_parts(long, work, tape, &mut PartTimes::default())?
+            }
+            _ => {
+                work.threads.run(|| self.encoding.for_prediction(&batch.encoder, batch.kept_states().as_ref(), tape))?
+            }
+        };
         let encoded = batch.encoder.encoded_layers(layers)?;
-        let table = work.threads.run(|| self.head.type_spans(&encoded, &batch.sentences, &[given.to_vec()]))?.pop();
-        let table = table.ok_or(ModelError::Incomplete)?;
-        let is_finite = table.iter().flatten().all(|p| p.is_finite());
-        if is_finite { Ok(table) } else { Err(TrainError::NoProbabilities) }
+        let tables = work.threads.run(|| self.head.type_spans(&encoded, &batch.sentences, given))?;
+        if tables.len() != given.len() {
+            return Err(ModelError::Incomplete.into());
+        }
+        let is_finite = tables.iter().flat_map(LabelTable::iter).flatten().all(|p| p.is_finite());
+        if is_finite { Ok(tables) } else { Err(TrainError::NoProbabilities) }
     }
 
     /// The layers of all rows of a sentence, computed part by part.

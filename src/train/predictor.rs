@@ -98,6 +98,11 @@ impl Predictor {
         Ok(Self { manifest, model, threads: Threads::new("predict", threads)? })
     }
 
+    /// A model that was trained just now and is nowhere else.
+    pub(super) fn of(manifest: Manifest, model: Model, threads: Threads) -> Self {
+        Self { manifest, model, threads }
+    }
+
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
@@ -161,13 +166,7 @@ impl Predictor {
         let mut labelled = Vec::with_capacity(sentences.len());
         for (words, given) in sentences {
             let tables = self.model.label_given(words, given, work)?;
-            let ranked = |row: &[f32]| {
-                let classes = (0..).zip(row).skip(1);
-                let mut ranked: RankedLabels = classes.filter_map(|(c, p)| Some((self.model.label(c)?, *p))).collect();
-                ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
-                ranked
-            };
-            labelled.push(tables.iter().map(ranked).collect());
+            labelled.push(tables.iter().map(|row| rank(&self.model, row)).collect());
         }
         Ok(labelled)
     }
@@ -207,7 +206,7 @@ impl FinalAnswer {
     }
 }
 
-/// One answer for each sentence, in order. A model that labels given words is given those of the gold mentions.
+/// One answer for each sentence, in order. A model that labels given words finds nothing; [`evaluate`] gives it those of gold.
 ///
 /// # Errors
 /// See [`Predictor::predict`].
@@ -217,17 +216,13 @@ pub fn answers(
     options: PredictOptions,
     cancel: &AtomicBool,
 ) -> Result<Vec<FinalAnswer>, TrainError> {
-    let (model, work) = (&predictor.model, predictor.work(options, cancel));
-    let given = |example: &'_ Example| -> Vec<(Span, LabelId)> {
-        if model.labels_given() { example.gold.clone() } else { Vec::new() }
-    };
-    let given: Vec<Vec<(Span, LabelId)>> = examples.iter().map(given).collect();
-    let parts = examples.iter().zip(&given).map(|(example, given)| (example.tokens.as_slice(), given.as_slice()));
-    let prepared = model.prepare_all(parts, cancel)?;
-    answer_all(model, &prepared, predictor.threshold(options), work)
+    let parts = examples.iter().map(|example| (example.tokens.as_slice(), [].as_slice()));
+    let prepared = predictor.model.prepare_all(parts, cancel)?;
+    let threshold = predictor.threshold(options);
+    answer_all(&predictor.model, &prepared, threshold, predictor.work(options, cancel))
 }
 
-/// Strict scores of a model's final answers.
+/// Strict scores of a model's final answers; of a model that labels given words how many labels of gold mentions are right.
 ///
 /// # Errors
 /// See [`Predictor::predict`].
@@ -237,6 +232,10 @@ pub fn evaluate(
     options: PredictOptions,
     cancel: &AtomicBool,
 ) -> Result<Report, TrainError> {
+    if predictor.model.labels_given() {
+        let prepared = predictor.model.prepare_all(examples, cancel)?;
+        return score_given(&predictor.model, &predictor.labels(), &prepared, predictor.work(options, cancel));
+    }
     let answers = answers(predictor, examples, options, cancel)?;
     Ok(Report::strict(&predictor.labels(), judge(examples, &answers)))
 }
@@ -250,8 +249,38 @@ pub(super) fn score(
     threshold: f32,
     work: PredictionWork<'_>,
 ) -> Result<Report, TrainError> {
+    if model.labels_given() {
+        return score_given(model, labels, prepared, work);
+    }
     let answers = answer_all(model, prepared, threshold, work)?;
     Ok(Report::strict(labels, judge(examples, &answers)))
+}
+
+/// Labels the mentions of prepared sentences and compares with those that they have.
+fn score_given(
+    model: &Model,
+    labels: &[LabelId],
+    prepared: &[Prepared],
+    work: PredictionWork<'_>,
+) -> Result<Report, TrainError> {
+    let mut said: Vec<(Vec<LabelId>, LabelId)> = Vec::new();
+    model.label_all(prepared, work, |i, table| {
+        let mentions = prepared.get(i).into_iter().flat_map(|prepared| prepared.sentence.mentions_of_given());
+        for (mentions, row) in mentions.zip(table.iter()) {
+            let gold = mentions.iter().filter_map(|mention| model.label(mention.class)).collect();
+            said.extend(rank(model, row).first().map(|(label, _)| (gold, *label)));
+        }
+    })?;
+    let said = said.iter().map(|(gold, said)| (gold.as_slice(), *said));
+    Ok(Report::of_given(labels, prepared.len(), said))
+}
+
+/// The labels of a row of probabilities, the most probable first; of equal ones the first.
+fn rank(model: &Model, row: &[f32]) -> RankedLabels {
+    let classes = (0..).zip(row).skip(1);
+    let mut ranked: RankedLabels = classes.filter_map(|(class, p)| Some((model.label(class)?, *p))).collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+    ranked
 }
 
 fn judge<'a>(examples: &'a [Example], answers: &'a [FinalAnswer]) -> impl Iterator<Item = Judged<'a>> {

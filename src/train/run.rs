@@ -9,20 +9,25 @@ mod preparing;
 mod training;
 
 use super::checkpoint;
+use super::dataset::Dataset;
 use super::error::{TrainError, stop_if_cancelled};
 use super::event::Event;
 use super::manifest::{Manifest, Outcome, Snapshot};
 use super::memory::peak_memory_mb;
-use super::model::{PredictionWork, Prepared};
+use super::model::{Model, PredictionWork, Prepared};
+use super::parameters::Config;
 use super::parts::{Cost, timed};
+use super::predictor::Predictor;
 use super::request::{ResumeRequest, TrainRequest, Trained};
 use super::snapshot::{self, snapshot_manifest};
 use super::state::TrainingPosition;
 use crate::disk::is_there;
+use crate::encoder::Encoders;
 use crate::model::{FirstWordFilter, Samples, Unlearnable, architecture};
 use crate::nn::batches;
-use crate::nn::{LinearSchedule, NnError, Rng};
-use std::path::Path;
+use crate::nn::{LinearSchedule, NnError, Rng, Threads, Vars};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use training::Training;
@@ -45,6 +50,24 @@ pub fn train(
         return Err(TrainError::SnapshotExists(request.snapshot.clone()));
     }
     Training::start(request, cancel)?.run_to_end(&request.snapshot, on_event)
+}
+
+/// Trains as [`train`] does, and leaves the model in memory, where `answering` will be what it is asked on: nothing is written.
+///
+/// # Errors
+/// [`TrainError::Cancelled`] soon after the flag is set.
+pub fn train_in_memory(
+    dataset: Arc<Dataset>,
+    config: Config,
+    encoders: Encoders,
+    answering: Threads,
+    cancel: &AtomicBool,
+) -> Result<Predictor, TrainError> {
+    let request = TrainRequest::new(dataset, config, encoders, PathBuf::new());
+    let mut training = Training::start(&request, cancel)?;
+    training.run_epochs(&mut |_| {})?;
+    let Ended { manifest, model, .. } = training.end()?;
+    Ok(Predictor::of(manifest, model, answering))
 }
 
 /// Goes on with a training from its newest checkpoint. The encoder it began with need not be there any more.
@@ -94,6 +117,20 @@ impl Training<'_> {
             steps: self.steps(),
             parameters: self.vars.parameters(),
         });
+        self.run_epochs(on_event)?;
+        on_event(Event::Saving);
+        let cost = Cost {
+            times: self.pass.times,
+            words: self.train.iter().take(self.plan.labelled()).map(|p| p.sentence.len()).sum(),
+            positions: self.train.iter().take(self.plan.labelled()).map(Prepared::positions).sum(),
+        };
+        let cancel = self.cancel;
+        let Ended { manifest, model, vars } = self.end()?;
+        let manifest_sha256 = snapshot::write(snapshot, &manifest, model.definition(), &vars.values(), cancel)?;
+        Ok(Trained { snapshot: snapshot.to_owned(), manifest, manifest_sha256, cost })
+    }
+
+    fn run_epochs(&mut self, on_event: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
         while self.place.epoch <= self.settings.all_epochs() {
             let part = self.part();
             if part > self.own.stage.part() {
@@ -101,14 +138,7 @@ impl Training<'_> {
             }
             self.epoch(on_event)?;
         }
-        on_event(Event::Saving);
-        let cost = Cost {
-            times: self.pass.times,
-            words: self.train.iter().take(self.plan.labelled()).map(|p| p.sentence.len()).sum(),
-            positions: self.train.iter().take(self.plan.labelled()).map(Prepared::positions).sum(),
-        };
-        let (manifest, manifest_sha256) = self.finish(snapshot)?;
-        Ok(Trained { snapshot: snapshot.to_owned(), manifest, manifest_sha256, cost })
+        Ok(())
     }
 
     fn steps(&self) -> usize {
@@ -229,7 +259,8 @@ impl Training<'_> {
         per_step * (self.steps() - self.step) as f64 + self.dev_secs * epochs_to_score as f64
     }
 
-    fn finish(self, folder: &Path) -> Result<(Manifest, String), TrainError> {
+    /// The epoch that is kept.
+    fn end(self) -> Result<Ended, TrainError> {
         let wall_secs = self.wall_secs();
         let (mut best_epoch, mut dev) = (self.settings.all_epochs(), None);
         if let Some(best) = self.best {
@@ -267,10 +298,15 @@ impl Training<'_> {
             parent: self.parent,
             outcome,
         };
-        let weights = self.vars.values();
-        let sha256 = snapshot::write(folder, &manifest, self.model.definition(), &weights, self.cancel)?;
-        Ok((manifest, sha256))
+        Ok(Ended { manifest, model: self.model, vars: self.vars })
     }
+}
+
+/// A training that has come to its end.
+struct Ended {
+    manifest: Manifest,
+    model: Model,
+    vars: Vars,
 }
 
 /// What is learnt from in one pass.

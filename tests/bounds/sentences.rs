@@ -15,7 +15,7 @@ fn predictor(folder: &Path) -> Predictor {
     let example = |i: usize| {
         let text = ["Anna met Bo", "Bo met Anna", "it rained today"][i % 3];
         let gold = if i % 3 < 2 { vec![(Span::from_range(0..1).unwrap(), LabelId(0))] } else { Vec::new() };
-        Example { tokens: text.split(' ').map(str::to_owned).collect(), gold }
+        Example { tokens: text.split(' ').map(str::to_owned).collect(), gold, ..Example::default() }
     };
     let labels = vec![(LabelId(0), "PER".to_owned())];
     let dataset = Arc::new(Dataset::freeze(labels, (0..6).map(example).collect(), Vec::new()).unwrap());

@@ -709,6 +709,27 @@ fn extremes_go_through_every_command_of_the_learner() {
             let settings = [format!("architecture={}", architecture.id()), format!("encoder={encoder}")];
             let train = ["train", "p.nestling", "--epochs", "1", "--set", &settings[0], "--set", &settings[1]];
             let trained = place.json(0, &train);
+            if nestling::model::labels_given(architecture.id()) {
+                // It stands beside the model in use, and has an accuracy.
+                assert!(trained["too_wide_mentions"] == 0 && trained["mentions"].as_u64() > Some(0), "{trained}");
+                let model = trained["model"].to_string();
+                let evaluate = ["evaluate", "p.nestling", "--split", "train", "--model", &model];
+                let score = place.json(0, &evaluate);
+                assert!(score["accuracy"].as_f64().is_some_and(|it| (0.0..=1.0).contains(&it)), "{score}");
+                assert!(score.get("strict").is_none() && score["given"].as_u64() >= score["right"].as_u64(), "{score}");
+                for by in ["tasks", "length"] {
+                    let refused = place.refused(&[&evaluate[..], &["--by", by]].concat());
+                    assert!(refused.contains("finds no mentions"), "{refused}");
+                }
+                for refused in [["predict", "p.nestling", "--model", &model], ["models", "p.nestling", "--use", &model]]
+                {
+                    assert!(place.refused(&refused).contains("finds no mentions"));
+                }
+                let models = place.json(0, &["models", "p.nestling"]);
+                let used = models["models"].as_array().unwrap().iter().find(|it| it["current"] == true).unwrap();
+                assert_ne!(used["id"].to_string(), model);
+                continue;
+            }
             let is_bounded = architecture.options().iter().any(|option| option.name == "max_width");
             assert_eq!(trained["too_wide_mentions"], u8::from(is_bounded), "{trained}");
             assert_eq!(place.json(0, &["predict", "p.nestling"])["sentences"], 5);

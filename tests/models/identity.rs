@@ -202,7 +202,7 @@ fn an_interrupted_training_of_another_project_is_left_alone() {
     place.make("p.nestling", &["PER"]).close().unwrap();
     let tokens: Vec<String> = ["Anna", "met", "Zoë", "."].map(str::to_owned).to_vec();
     let gold = vec![(Span::from_range(0..1).unwrap(), LabelId(0))];
-    let examples = vec![Example { tokens, gold }; 8];
+    let examples = vec![Example { tokens, gold, ..Example::default() }; 8];
     let training = place.at("p.models/model-0001.training");
     let request = TrainRequest {
         project: ProjectId::parse(&"a1".repeat(16)),

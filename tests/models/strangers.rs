@@ -49,7 +49,7 @@ impl Sound {
             let text = format!("{} met {} in Lund", ["Anna", "Bert", "Carla"][i % 3], ["Dora", "Emil"][i % 2]);
             let gold = [(0..1, 0), (2..3, 0), (4..5, 1)]
                 .map(|(range, label)| (Span::from_range(range).unwrap(), LabelId(label)));
-            Example { tokens: text.split(' ').map(str::to_owned).collect(), gold: gold.to_vec() }
+            Example { tokens: text.split(' ').map(str::to_owned).collect(), gold: gold.to_vec(), ..Example::default() }
         };
         let labels = vec![(LabelId(0), "PER".to_owned()), (LabelId(1), "LOC".to_owned())];
         let complete = Dataset::freeze(labels, (0..12).map(example).collect(), (12..34).map(example).collect());

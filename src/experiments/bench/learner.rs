@@ -229,6 +229,7 @@ fn train_in(
     cancel: &AtomicBool,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Trained, SessionError> {
+    config.check_finds()?;
     let labels = labels(&corpus);
     let examples = gold_examples(&corpus, Part::Train);
     drop(corpus);

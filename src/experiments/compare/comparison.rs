@@ -178,8 +178,11 @@ pub(super) mod tests {
     }
 
     pub(in crate::experiments::compare) fn comparison(runs: Vec<ComparedRun>) -> Comparison {
-        let example =
-            |gold: &[(usize, usize, u32)]| Example { tokens: vec!["w".to_owned(); 9], gold: mentions_of(gold) };
+        let example = |gold: &[(usize, usize, u32)]| Example {
+            tokens: vec!["w".to_owned(); 9],
+            gold: mentions_of(gold),
+            ..Example::default()
+        };
         let scored = vec![(SentenceId(3), example(&[(0, 2, 1), (0, 1, 1)])), (SentenceId(4), example(&[(5, 9, 1)]))];
         Comparison::new(Part::Test, scored, runs)
     }

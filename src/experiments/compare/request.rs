@@ -44,13 +44,14 @@ impl Variant {
     /// What is trained.
     ///
     /// # Errors
-    /// A setting that the architecture does not have, or a value that it does not take.
+    /// A setting that the architecture does not have, a value that it does not take, an architecture that finds no mentions.
     fn config(&self, common: &Config, seed: u64) -> Result<Config, TrainError> {
         let mut config = Config { seed, ..common.clone() };
         for (key, value) in &self.settings {
             config.set(key, value)?;
         }
         config.check()?;
+        config.check_finds()?;
         Ok(config)
     }
 }
@@ -135,5 +136,8 @@ mod tests {
         let runs: Vec<_> = runs.iter().map(|(variant, config)| (variant.to_string(), config.seed)).collect();
         let turn = |name: &str, seed| (name.to_owned(), seed);
         assert_eq!(runs, [turn("smartspanner", 1), turn("spanner", 1), turn("smartspanner", 2), turn("spanner", 2)]);
+        let request = CompareRequest { variants: vec![Variant::new("span_typing")], ..request };
+        let refused = request.runs().unwrap_err().to_string();
+        assert!(refused.contains("finds no mentions"), "{refused}");
     }
 }

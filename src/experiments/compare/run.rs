@@ -56,7 +56,7 @@ impl Subject {
     /// SHA-256 of what is scored.
     fn scored_hash(&self) -> String {
         let mut sha = Sha256::new();
-        for (id, Example { tokens, gold }) in &self.scored {
+        for (id, Example { tokens, gold, .. }) in &self.scored {
             let gold: Vec<_> =
                 gold.iter().map(|(span, label)| (span.start().get(), span.end().get(), label.0)).collect();
             sha.update(json!([id.0, tokens, gold]).to_string());

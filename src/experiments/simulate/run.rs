@@ -138,6 +138,7 @@ impl<'a> Run<'a> {
             self.annotate()?;
         }
         let config = Config { seed: self.plan.seed, ..self.plan.request.config.clone() };
+        config.check_finds()?;
         let trained = self.project.train_now(config, cancel, &mut |event| on_event(SimulateEvent::Train(event)))?;
         let point = self.point(&trained, cancel)?;
         self.record.points.push(point.clone());

@@ -3,11 +3,11 @@
 //! # Invariants
 //! - The field keeps the keyboard as long as the palette is open.
 //! - What is matched is what tells entries apart: the name and the title of a label, not the word that stands before
-//!   each of them. Of those that match equally well, what was chosen last comes first.
+//!   each of them. Of those that match equally well, the most probable label comes first, then what was chosen last.
 
 use super::recent::{PaletteTarget, RecentChoices};
 use super::{DialogContext, Dismissal, surface};
-use crate::annotation::Label;
+use crate::annotation::{Label, LabelId};
 use crate::gui::actions::UiAction;
 use crate::gui::commands::{Scope, TABLE};
 use crate::gui::matching::{Rank, rank};
@@ -16,6 +16,7 @@ use crate::session::Project;
 use eframe::egui::{
     self, Align2, Event, EventFilter, Key, Margin, Modifiers, ScrollArea, Sense, TextEdit, Ui, pos2, vec2,
 };
+use std::collections::HashMap;
 
 /// What the keys of a row take of its width.
 const KEYS: f32 = 120.0;
@@ -30,18 +31,24 @@ pub(crate) struct Palette {
     at: usize,
     /// A label is looked for, for what is selected, and no command.
     labels_only: bool,
+    /// Probabilities of the labels of what is selected, as they were known when the list opened: nothing moves under the hand.
+    probabilities: HashMap<LabelId, f32>,
 }
 
 /// Something that can be chosen.
 struct PaletteEntry {
     title: String,
     keys: String,
+    /// Of a label for what is selected.
+    probability: Option<f32>,
     calls: PaletteTarget,
 }
 
 impl Palette {
-    pub(crate) fn of_labels() -> Self {
-        Self { labels_only: true, ..Self::default() }
+    /// The labels for what is selected, the most probable first where their order is known.
+    pub(crate) fn of_labels(order: Option<&[(LabelId, f32)]>) -> Self {
+        let probabilities = order.unwrap_or_default().iter().copied().collect();
+        Self { labels_only: true, probabilities, ..Self::default() }
     }
 
     pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
@@ -114,7 +121,12 @@ impl Palette {
         });
         let commands = commands.filter_map(|entry| {
             let keys = entry.keys.first().map(|keys| keys.text()).unwrap_or_default();
-            let choice = PaletteEntry { title: entry.title.to_owned(), keys, calls: PaletteTarget::Command(entry.id) };
+            let choice = PaletteEntry {
+                title: entry.title.to_owned(),
+                keys,
+                probability: None,
+                calls: PaletteTarget::Command(entry.id),
+            };
             Some((rank(&self.query, entry.title)?, choice))
         });
         let wanted = self.labels_only || !self.query.trim().is_empty();
@@ -123,10 +135,21 @@ impl Palette {
         let labels = labels.filter_map(|label| {
             let title = format!("Label {}", label.display_name());
             let keys = label.key.map(|key| key.to_uppercase().to_string()).unwrap_or_default();
-            Some((self.rank_label(label)?, PaletteEntry { title, keys, calls: PaletteTarget::Label(label.id) }))
+            let probability = self.probabilities.get(&label.id).copied();
+            Some((
+                self.rank_label(label)?,
+                PaletteEntry { title, keys, probability, calls: PaletteTarget::Label(label.id) },
+            ))
         });
         let mut hits: Vec<(Rank, PaletteEntry)> = labels.chain(commands).collect();
-        hits.sort_by_key(|(rank, choice)| (*rank, recent.age(choice.calls)));
+        // Of those that match equally well the most probable comes first, then what was chosen last.
+        let improbable = |choice: &PaletteEntry| -choice.probability.unwrap_or(-1.0);
+        hits.sort_by(|(rank, choice), (other_rank, other)| {
+            let by_probability = || improbable(choice).total_cmp(&improbable(other));
+            rank.cmp(other_rank)
+                .then_with(by_probability)
+                .then_with(|| recent.age(choice.calls).cmp(&recent.age(other.calls)))
+        });
         hits.into_iter().map(|(_, choice)| choice).collect()
     }
 
@@ -176,6 +199,14 @@ fn row(ui: &mut Ui, choice: &PaletteEntry, current: bool, follow: bool) -> bool 
     painter.text(pos2(rect.left() + 10.0, middle), Align2::LEFT_CENTER, &choice.title, font, tokens.text);
     let font = theme::regular(size::TEXT_SMALL);
     ui.painter().text(pos2(rect.right() - 10.0, middle), Align2::RIGHT_CENTER, &choice.keys, font, tokens.text_faint);
-    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::MenuItem, true, current, &choice.title));
+    let probability = choice.probability.map(|p| format!("{p:.2}"));
+    if let Some(text) = &probability {
+        let (at, font) = (pos2(rect.right() - KEYS + 40.0, middle), theme::regular(size::TEXT_SMALL));
+        ui.painter().text(at, Align2::RIGHT_CENTER, text, font, tokens.text_dim);
+    }
+    response.widget_info(|| egui::WidgetInfo {
+        current_text_value: probability.as_ref().map(|p| format!("probability {p}")),
+        ..egui::WidgetInfo::selected(egui::Role::MenuItem, true, current, &choice.title)
+    });
     response.clicked()
 }

@@ -12,7 +12,7 @@ use crate::gui::theme::{self, size};
 use crate::gui::typing::Typing;
 use crate::gui::widgets::keyboard::{keeps_enter, leaves_enter};
 use crate::gui::widgets::parts::{self, button, combo, section, text_field};
-use crate::model::{Nesting, architectures};
+use crate::model::{Nesting, Task, architectures};
 use crate::session::{Besides, Command, Measure, Project, Setting, Settings, Strategy, background_threads, cores};
 use crate::wording::counted;
 use eframe::egui::{self, DragValue, ScrollArea, ThemePreference, Ui};
@@ -293,7 +293,9 @@ fn model(ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
     let title = |id: &str| architectures().iter().find(|a| a.id() == id).map_or(id.to_owned(), |a| a.name().to_owned());
     field_name(ui, "Architecture for the next model");
     combo(ui, "Architecture for the next model", title(chosen), 180.0, |ui| {
-        for architecture in architectures() {
+        // Others make no suggestions.
+        let finders = architectures().iter().filter(|architecture| architecture.task() != Task::TypesOfGivenSpans);
+        for architecture in finders {
             let label = ui.selectable_label(architecture.id() == chosen, architecture.name());
             if label.clicked() && architecture.id() != chosen {
                 set(actions, Setting::Architecture(architecture.id().to_owned()));

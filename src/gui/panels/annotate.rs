@@ -1,7 +1,7 @@
 //! The page in the middle: one sentence in large type between its neighbours, and what the model says of it.
 
 use super::{PanelContext, suggestions};
-use crate::annotation::{Presence, Sentence, Split, Status};
+use crate::annotation::{Fragments, Label, LabelId, Presence, Sentence, SentenceId, Span, Split, Status};
 use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
@@ -209,17 +209,21 @@ fn label_popup(ui: &mut Ui, panel: &mut PanelContext<'_>, sentence: &Sentence, f
     area.constrain_to(ui.ctx().content_rect()).show(ui.ctx(), |ui| {
         Frame::popup(ui.style()).inner_margin(Margin::same(8)).show(ui, |ui| {
             ui.set_max_width(420.0);
-            let labels = panel.project.corpus().labels();
+            let order = offered_order(ui, panel, (sentence.id(), selection));
+            let place = |label: &Label| order.iter().position(|(id, _)| *id == label.id).unwrap_or(usize::MAX);
+            let mut labels: Vec<&Label> = panel.project.corpus().labels().iter().collect();
+            labels.sort_by_key(|label| place(label));
             let in_sight = ScrollArea::vertical().max_height(size::LABEL_POPUP).show(ui, |ui| {
                 ui.set_max_width(ui.available_width() - size::GAP); // beside it is the handle to scroll by
                 ui.horizontal_wrapped(|ui| {
                     ui.spacing_mut().item_spacing = vec2(6.0, 6.0);
                     let seen = ui.clip_rect().y_range().expand(1.0);
                     let mut in_sight = 0;
-                    for label in labels.iter() {
+                    for &label in &labels {
                         let color = theme::label_color(label.color, tokens);
                         let key = label.key.map(|k| format!("  {}", k.to_uppercase())).unwrap_or_default();
-                        let text = theme::heading(format!("{}{key}", label.display_name()), color);
+                        let probability = order.get(place(label)).map(|(_, p)| format!("  {p:.2}")).unwrap_or_default();
+                        let text = theme::heading(format!("{}{key}{probability}", label.display_name()), color);
                         let line = Stroke::new(1.0, theme::mix(tokens.card, color, 0.5));
                         let button = ui.add(egui::Button::new(text).stroke(line));
                         in_sight +=
@@ -245,6 +249,33 @@ fn label_popup(ui: &mut Ui, panel: &mut PanelContext<'_>, sentence: &Sentence, f
             }
         });
     });
+}
+
+/// Seconds after which the labels beside a selection stay as they are.
+const SETTLES_AFTER: f64 = 0.15;
+
+/// The labels beside a selection: of which one, since when, and their order as it was known in time.
+#[derive(Clone, Default)]
+struct Offered {
+    of: Option<(SentenceId, Span)>,
+    since: f64,
+    order: Vec<(LabelId, f32)>,
+}
+
+/// The order in which labels are offered, with their probabilities. What comes to be known later than a moment after they are
+/// shown is not taken: nothing moves under the pointer.
+fn offered_order(ui: &Ui, panel: &PanelContext<'_>, of: (SentenceId, Span)) -> Vec<(LabelId, f32)> {
+    let (id, now) = (Id::unique("order of offered labels"), ui.input(|i| i.time));
+    let mut offered = ui.ctx().data(|data| data.get_temp::<Offered>(id)).unwrap_or_default();
+    if offered.of != Some(of) {
+        offered = Offered { of: Some(of), since: now, order: Vec::new() };
+    }
+    if offered.order.is_empty() && now - offered.since <= SETTLES_AFTER {
+        offered.order = panel.project.label_order(of.0, &Fragments::from(of.1)).unwrap_or_default().to_vec();
+    }
+    let order = offered.order.clone();
+    ui.ctx().data_mut(|data| data.insert_temp(id, offered));
+    order
 }
 
 /// A project without texts: what to do.

@@ -76,14 +76,27 @@ fn row(ui: &mut Ui, panel: &mut PanelContext<'_>, label: &Label) {
     let at = pos2(right, rect.center().y);
     let drawn =
         painter.text(at, Align2::RIGHT_CENTER, grouped(count), theme::regular(size::TEXT_SMALL), tokens.text_dim);
-    let room = drawn.left() - 8.0 - (rect.left() + 54.0);
+    let mut left = drawn.left();
+    let given = panel.view.selection().or(panel.view.picked_mark().map(|mark| mark.hull)).and(panel.view.given());
+    let order = panel.view.current().zip(given).and_then(|(current, given)| panel.project.label_order(current, &given));
+    let probability = order.and_then(|order| Some(order.iter().find(|(id, _)| *id == label.id)?.1));
+    if let Some(probability) = probability {
+        let at = pos2(rect.right() - 48.0, rect.center().y);
+        let font = theme::regular(size::TEXT_SMALL);
+        let text = format!("{probability:.2}");
+        left = left.min(painter.text(at, Align2::RIGHT_CENTER, text, font, tokens.text).left());
+    }
+    let room = left - 8.0 - (rect.left() + 54.0);
     let font = theme::regular(size::TEXT);
     let name = crate::gui::widgets::galleys::elided(ui, label.display_name(), font, tokens.text, room);
     let name_at = pos2(rect.left() + 54.0, rect.center().y - name.size().y / 2.0);
     ui.painter().galley(name_at, name, tokens.text);
 
     let spoken = format!("label {}", label.display_name());
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &spoken));
+    response.widget_info(|| egui::WidgetInfo {
+        current_text_value: probability.map(|p| format!("probability {p:.2}")),
+        ..egui::WidgetInfo::labeled(egui::Role::Button, true, &spoken)
+    });
     edit.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("edit {spoken}")));
     if edit.on_hover_text("Name, colour, key").clicked() {
         panel.request(UiAction::EditLabel(label.id));

@@ -1,7 +1,7 @@
 //! The card of the selected mention or suggestion.
 
 use super::{PanelContext, origin};
-use crate::annotation::{Mention, Provenance, Sentence, Span, Suggestion};
+use crate::annotation::{LabelId, Mention, Provenance, Sentence, Span, Suggestion};
 use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
@@ -84,7 +84,7 @@ fn mention(ui: &mut Ui, panel: &mut PanelContext<'_>, mark: &Mark) {
         line(format!("contains {}: {}", held.len(), held.join(" · ")));
     }
     if mark.fragments.len() > 1 {
-        line(format!("in {} pieces; not used for training", mark.fragments.len()));
+        line(format!("in {} pieces; suggestions don't learn from it", mark.fragments.len()));
     }
     for (name, value) in &mention.attributes {
         line(format!("{name}: {value}"));
@@ -164,6 +164,11 @@ fn suggestion(ui: &mut Ui, panel: &mut PanelContext<'_>, mark: &Mark, suggestion
     {
         ui.label(theme::small(format!("runner-up: {name} {score:.2}"), tokens.text_dim));
     }
+    if let Some((label, probability)) = by_its_words(panel)
+        && let Some(name) = labels.get(label).map(|l| &l.name)
+    {
+        ui.label(theme::small(format!("by its words alone: {name} {probability:.2}"), tokens.text_dim));
+    }
     if let Some(crossed) = crossed(panel, mark.hull) {
         ui.label(theme::small(format!("crosses the mention {crossed}"), tokens.warn));
     }
@@ -178,6 +183,12 @@ fn suggestion(ui: &mut Ui, panel: &mut PanelContext<'_>, mark: &Mark, suggestion
             panel.request(UiAction::Command(CommandId::Reject));
         }
     });
+}
+
+/// The most probable label of what is picked, told by its words alone.
+fn by_its_words(panel: &PanelContext<'_>) -> Option<(LabelId, f32)> {
+    let order = panel.project.label_order(panel.view.current()?, &panel.view.given()?)?;
+    order.first().copied()
 }
 
 fn crossed(panel: &PanelContext<'_>, span: Span) -> Option<String> {

@@ -105,6 +105,12 @@ impl Window {
         self.dialog = corpus.labels().get(label).map(LabelDialog::edit).map(Dialog::Label);
     }
 
+    /// The labels of what is selected by their probability, where it is known.
+    fn label_order(&self) -> Option<&[(LabelId, f32)]> {
+        let workspace = self.workspace()?;
+        workspace.project.label_order(workspace.view.current()?, &workspace.view.given()?)
+    }
+
     /// What is about a project does nothing while none is open.
     fn command(&mut self, ctx: &Context, id: CommandId) {
         if self.workspace().is_none() && id.entry().scope != Scope::Window {
@@ -128,7 +134,7 @@ impl Window {
                 let dialog = SettingsDialog::new(project, &self.listing.encoders);
                 self.dialog = Some(Dialog::Settings(Box::new(dialog)));
             }
-            WindowCommand::ChooseLabel => self.dialog = Some(Dialog::Palette(Palette::of_labels())),
+            WindowCommand::ChooseLabel => self.dialog = Some(Dialog::Palette(Palette::of_labels(self.label_order()))),
             WindowCommand::Palette => self.dialog = Some(Dialog::Palette(Palette::default())),
             WindowCommand::AddLabel => self.dialog = Some(Dialog::Label(LabelDialog::new_label())),
             WindowCommand::Documents => self.dialog = Some(Dialog::Documents(DocumentsDialog::new())),

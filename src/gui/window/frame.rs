@@ -36,6 +36,9 @@ impl Window {
             if let Some(current) = workspace.view.current() {
                 workspace.project.note_shown(current, workspace.view.suggestions());
             }
+            if let (Some(current), Some(given)) = (workspace.view.current(), workspace.view.given()) {
+                workspace.project.ask_label_order(current, &given);
+            }
             if ctx.input(|i| !i.events.is_empty()) {
                 workspace.project.note_activity(ctx.input(presses));
             }

@@ -15,7 +15,8 @@ use super::note_draft::NoteDraft;
 use super::review_queue::ReviewQueue;
 use super::selection::{Selection, Sight, Unseen};
 use crate::annotation::{
-    Corpus, LabelId, LabelSet, Mention, ModelId, Sentence, SentenceId, SentenceSuggestions, Span, Suggestion, TokenIdx,
+    Corpus, Fragments, LabelId, LabelSet, Mention, ModelId, Sentence, SentenceId, SentenceSuggestions, Span,
+    Suggestion, TokenIdx,
 };
 use crate::gui::finder::Finder;
 use crate::gui::widgets::sentence::{Content, Mark, MarkId};
@@ -187,6 +188,14 @@ impl View {
         let words = self.content.words.len();
         let span = self.selection().unwrap_or_else(|| Span::covering(self.cursor(), self.cursor()));
         (span.end().get() <= words).then_some(span)
+    }
+
+    /// The words that a label is for: those of what is picked, else those that one would be put on.
+    pub fn given(&self) -> Option<Fragments> {
+        match self.picked_mark() {
+            Some(mark) => Fragments::new(mark.fragments.clone()).ok(),
+            None => self.target().map(Fragments::from),
+        }
     }
 
     /// The first word of what is picked or selected, else the one at the cursor.

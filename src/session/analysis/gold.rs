@@ -100,6 +100,7 @@ impl Gold {
         cancel: &AtomicBool,
         on_event: &mut dyn FnMut(usize, Event),
     ) -> Result<Vec<Said>, SessionError> {
+        config.check_finds()?;
         let folder = temporary_folder()?;
         let mut said: Vec<Said> = vec![Vec::new(); self.ids.len()];
         // Without dev the last epoch is kept, and without open sentences none is labelled by the model itself.

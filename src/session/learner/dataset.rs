@@ -110,6 +110,35 @@ fn some_examples(corpus: &Corpus, part: Part, sentences: usize, first: &[Sentenc
     chosen.into_iter().map(|(_, s)| example(corpus, s)).collect()
 }
 
+/// What a model learns and is scored on that labels given words: the complete sentences, with mentions in fragments, too.
+pub(super) fn freeze_given(corpus: &Corpus) -> Result<Dataset, TrainError> {
+    Dataset::freeze(labels(corpus), whole_examples(corpus, Part::Train), whole_examples(corpus, Part::Dev))
+}
+
+/// Sentences that the order of labels is learned from, at most.
+const LABEL_ORDER_SENTENCES: usize = 1000;
+
+/// What the order of labels is learned from: of the sentences with mentions that train, complete or not, some that a seeded hash
+/// draws. What stands outside of mentions does not matter.
+pub(super) fn freeze_for_label_order(corpus: &Corpus) -> Result<Dataset, TrainError> {
+    let may = |s: &&Sentence| s.split() == Split::Rest && s.status() != Status::Skipped && !s.mentions().is_empty();
+    let mut sentences: Vec<&Sentence> = corpus.sentences().filter(may).collect();
+    sentences.sort_by_key(|s| splitmix64(u64::from(s.id().0)));
+    sentences.truncate(LABEL_ORDER_SENTENCES);
+    Dataset::freeze(labels(corpus), sentences.into_iter().map(|s| whole_example(corpus, s)).collect(), Vec::new())
+}
+
+/// As [`gold_examples`], with mentions in fragments, too.
+pub(super) fn whole_examples(corpus: &Corpus, part: Part) -> Vec<Example> {
+    learnable(corpus, [part]).map(|s| whole_example(corpus, s)).collect()
+}
+
+fn whole_example(corpus: &Corpus, sentence: &Sentence) -> Example {
+    let in_fragments = sentence.mentions().iter().filter(|m| m.fragments.contiguous().is_none());
+    let discontinuous = in_fragments.map(|m| (m.fragments.clone(), m.label)).collect();
+    Example { discontinuous, ..example(corpus, sentence) }
+}
+
 /// How many sentences a training may label itself.
 pub(super) fn unlabelled_count(corpus: &Corpus) -> usize {
     open_sentences(corpus).take(UNLABELLED_SENTENCES).count()
@@ -151,7 +180,7 @@ pub(super) fn freeze_for_refresh(
     Dataset::freeze(labels(corpus), train, of(Part::Dev, REFRESH_DEV, 0, &|_| true))
 }
 
-/// The complete sentences of a part with their gold mentions. Models see contiguous mentions only.
+/// The complete sentences of a part with their gold mentions. Models that find mentions see contiguous ones only.
 pub(crate) fn gold_examples(corpus: &Corpus, part: Part) -> Vec<Example> {
     learnable(corpus, [part]).map(|s| example(corpus, s)).collect()
 }
@@ -171,7 +200,7 @@ pub(in crate::session) fn learnable<const N: usize>(
 }
 
 pub(in crate::session) fn example(corpus: &Corpus, sentence: &Sentence) -> Example {
-    Example { tokens: words(corpus, sentence), gold: contiguous(sentence) }
+    Example { tokens: words(corpus, sentence), gold: contiguous(sentence), ..Example::default() }
 }
 
 pub(crate) fn words(corpus: &Corpus, sentence: &Sentence) -> Vec<String> {
@@ -182,7 +211,7 @@ pub(in crate::session) fn contiguous(sentence: &Sentence) -> Vec<(Span, LabelId)
     sentence.mentions().iter().filter_map(|m| Some((m.fragments.contiguous()?, m.label))).collect()
 }
 
-/// Discontinuous mentions of the complete sentences of a part, which models don't see.
+/// Discontinuous mentions of the complete sentences of a part, which models that find mentions don't see.
 pub(crate) fn discontinuous(corpus: &Corpus, part: Part) -> usize {
     let complete = corpus.sentences().filter(|s| s.status() == Status::Complete && part.holds(s));
     complete.flat_map(Sentence::mentions).filter(|m| m.fragments.contiguous().is_none()).count()

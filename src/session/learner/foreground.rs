@@ -6,7 +6,7 @@ use crate::annotation::{Corpus, ModelId, Sentence, SentenceId};
 use crate::evaluation::{Analyses, Buckets, Consistency, Judged, Report, Tasks};
 use crate::session::analysis::agenda::dropout_passes;
 use crate::session::error::stopped;
-use crate::session::learner::dataset::{discontinuous, gold_examples, words};
+use crate::session::learner::dataset::{discontinuous, gold_examples, whole_examples, words};
 use crate::session::learner::predictor::suggestions;
 use crate::session::learner::trainer::{self, Finished, TrainingJob, TrainingTask, lower_priority};
 use crate::session::project::Project;
@@ -16,7 +16,7 @@ use crate::session::project::status::ModelInfo;
 use crate::session::{Part, SessionError, Task, now_ms};
 use crate::train::{
     Config, Event, Example, FinalAnswer, Interrupted, Manifest, PredictOptions, Predictor, Snapshot, TrainError,
-    answers, interrupted,
+    answers, evaluate, interrupted,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct TrainReport {
     pub model: ModelId,
     pub snapshot: PathBuf,
     pub manifest: Manifest,
-    /// Gold mentions of several fragments, which models don't see.
+    /// Gold mentions of several fragments, which the model does not see.
     pub discontinuous_mentions: usize,
     /// Why nothing is known of how good it is on dev and the blind set.
     pub unscored: Option<String>,
@@ -73,6 +73,7 @@ pub struct EvaluateRequest {
 pub struct EvaluateReport {
     pub model: ModelId,
     pub report: Report,
+    /// Empty of a model that labels given words.
     pub analyses: Analyses,
     /// If they were asked for.
     pub tasks: Option<Tasks>,
@@ -85,7 +86,7 @@ pub struct EvaluateReport {
 }
 
 impl Driver {
-    /// Trains on what is complete and makes the model current.
+    /// Trains on what is complete and makes the model current, unless it labels given words only.
     ///
     /// # Errors
     /// Nothing to train on, an encoder that is not there, a stop: nothing is changed then.
@@ -134,6 +135,18 @@ impl Driver {
             trainer::run_alone(job, cancel, on_event).map_err(stopped)?;
         let info = ModelInfo { calibration: scores.calibration, ..records::info(model, &trained.manifest, now_ms()) };
         let cleanup = self.add_model(&info, NewFiles::of(&trained, leftovers), true)?;
+        if info.labels_given() {
+            // It suggests nothing: the model in use stays, and so does what the next training is to be like.
+            self.flush()?;
+            let _done = cleanup.wait();
+            return Ok(TrainReport {
+                unscored: None,
+                model,
+                snapshot: trained.snapshot,
+                discontinuous_mentions: 0,
+                manifest: trained.manifest,
+            });
+        }
         self.take_scores(&scores, true)?;
         // Later trainings start where this one did.
         let (settings, before) = (&trained.manifest.settings, self.settings().clone());
@@ -250,6 +263,10 @@ struct Scoring {
 impl Scoring {
     fn run(self, cancel: &AtomicBool) -> Result<EvaluateReport, SessionError> {
         let Self { model, snapshot, corpus, request } = self;
+        let predictor = Predictor::load_with_threads(&snapshot, request.threads)?;
+        if predictor.manifest().labels_given() {
+            return Self::of_given((model, &predictor), &corpus, request, cancel);
+        }
         let examples = gold_examples(&corpus, request.part);
         if examples.is_empty() {
             return Err(SessionError::NothingToScore);
@@ -257,7 +274,6 @@ impl Scoring {
         let training = request.buckets.then(|| gold_examples(&corpus, Part::Train));
         let discontinuous_mentions = discontinuous(&corpus, request.part);
         drop(corpus);
-        let predictor = Predictor::load_with_threads(&snapshot, request.threads)?;
         let ask = |options| answers(&predictor, &examples, options, cancel).map_err(stopped);
         let started = Instant::now();
         let found = ask(PredictOptions::default())?;
@@ -285,6 +301,35 @@ impl Scoring {
             buckets,
             wall_secs,
             discontinuous_mentions,
+        })
+    }
+}
+
+impl Scoring {
+    /// How many labels of the gold mentions are right; what is found can't be looked at, since nothing is.
+    fn of_given(
+        (model, predictor): (ModelId, &Predictor),
+        corpus: &Corpus,
+        request: EvaluateRequest,
+        cancel: &AtomicBool,
+    ) -> Result<EvaluateReport, SessionError> {
+        if request.tasks || request.buckets {
+            return Err(SessionError::FindsNothing { model: model.to_string() });
+        }
+        let examples = whole_examples(corpus, request.part);
+        if examples.is_empty() {
+            return Err(SessionError::NothingToScore);
+        }
+        let started = Instant::now();
+        let report = evaluate(predictor, &examples, PredictOptions::default(), cancel).map_err(stopped)?;
+        Ok(EvaluateReport {
+            model,
+            report,
+            analyses: Analyses::of(&[]),
+            tasks: None,
+            buckets: None,
+            wall_secs: started.elapsed().as_secs_f64(),
+            discontinuous_mentions: 0,
         })
     }
 }

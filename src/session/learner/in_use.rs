@@ -68,12 +68,20 @@ impl Project {
         Err(SessionError::NoSuchModel { model })
     }
 
+    /// As [`Project::find_model`] of those that find mentions.
+    fn find_suggesting(&self, id: Option<ModelId>) -> Result<(ModelId, Snapshot), SessionError> {
+        let found = self.find_model(id)?;
+        let labels_given = self.models.infos().any(|info| info.id == found.0 && info.labels_given());
+        if labels_given { Err(SessionError::FindsNothing { model: found.0.to_string() }) } else { Ok(found) }
+    }
+
+    /// A model that finds mentions.
     pub(in crate::session) fn load_model(
         &self,
         id: Option<ModelId>,
         threads: Option<usize>,
     ) -> Result<(ModelId, Predictor), SessionError> {
-        let (id, snapshot) = self.find_model(id)?;
+        let (id, snapshot) = self.find_suggesting(id)?;
         Ok((id, Predictor::load_with_threads(&snapshot, threads)?))
     }
 
@@ -86,6 +94,8 @@ impl Project {
         make_current: bool,
     ) -> Result<Task<()>, SessionError> {
         let NewFiles { manifest_sha256, labels, leftovers } = files;
+        // One that finds nothing stands beside the one that suggests.
+        let make_current = make_current && !info.labels_given();
         let record = record(info, Some(manifest_sha256))?;
         self.writer()?.model(record.clone())?;
         self.models.add(record, labels);
@@ -118,7 +128,7 @@ impl Project {
     /// Lets an older model make the suggestions. Not while a training is under way: it is to be compared with the model
     /// that was in use when it began, and a quick one goes on from that.
     pub(in crate::session) fn go_back_to(&mut self, model: ModelId) -> Result<(), SessionError> {
-        self.find_model(Some(model))?;
+        self.find_suggesting(Some(model))?;
         if self.current_model() != Some(model) {
             if self.learner.is_training() {
                 return Err(SessionError::TrainingAlready);

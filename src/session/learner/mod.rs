@@ -20,6 +20,7 @@ pub(super) mod dataset;
 pub(super) mod foreground;
 pub(super) mod found;
 mod in_use;
+mod label_order;
 mod learned;
 pub(super) mod model_folder;
 pub(super) mod models;
@@ -41,6 +42,7 @@ use crate::session::project::status::{Event, LearnerState, LearnerStatus};
 use crate::session::task::{Task, TaskLost};
 use crate::train::TrainError;
 use asking::Asking;
+use label_order::LabelOrder;
 use learned::Learned;
 use queue::PredictionQueue;
 use trainer::{Finished, TrainingRun};
@@ -64,6 +66,7 @@ pub(in crate::session) struct Learner {
     /// Why the last training or prediction failed.
     failure: Option<String>,
     asking: Asking,
+    label_order: LabelOrder,
     /// In which order the sentences of a large project are predicted is found out on another thread.
     ordering: Option<Task<PredictionQueue>>,
     learned: Learned,
@@ -119,6 +122,7 @@ impl Default for Learner {
             labels: Vec::new(),
             failure: None,
             asking: Asking::default(),
+            label_order: LabelOrder::default(),
             ordering: None,
             learned: Learned::default(),
             status,
@@ -200,6 +204,7 @@ impl Learner {
             // It deletes what its models have left on disk.
             run.wait();
         }
+        self.label_order.stop();
         self.asking.stop();
     }
 

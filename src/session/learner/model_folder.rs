@@ -10,6 +10,7 @@ use super::records::{info, info_of_record};
 use super::strange::Strange;
 use crate::annotation::{Corpus, Edit, History, LabelId, ModelId, ProjectId};
 use crate::disk::{self, Noted as _};
+use crate::session::project::status::ModelInfo;
 use crate::store::ModelRecord;
 use crate::train::{
     Manifest, TrainError, interrupted, is_half_written, remove_snapshot, remove_training, snapshot_hash,
@@ -193,14 +194,17 @@ pub(super) fn give_up(leftovers: &[PathBuf], owner: &Owner) {
     }
 }
 
-/// All models but the current one, the one numbered before it, the newest, and the best on dev.
+/// All models but the current one, the one numbered before it, the newest, and the best on dev; and the newest of those that
+/// label given words, which are never in use.
 pub(super) fn superfluous(models: &[ModelRecord], current: Option<ModelId>) -> Vec<ModelRecord> {
     let Some(current) = current else { return Vec::new() };
-    let previous = models.iter().map(|m| m.id).filter(|id| *id < current).max();
+    let infos = || models.iter().filter_map(info_of_record);
+    let labels_given: HashSet<ModelId> = infos().filter(ModelInfo::labels_given).map(|info| info.id).collect();
+    let finds = || models.iter().map(|m| m.id).filter(|id| !labels_given.contains(id));
+    let previous = finds().filter(|id| *id < current).max();
     let scored = models.iter().filter_map(|m| Some((m.id, info_of_record(m)?.dev_f1?)));
     let best = scored.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(id, _)| id);
-    let newest = models.iter().map(|m| m.id).max();
-    let keep = [Some(current), previous, best, newest];
+    let keep = [Some(current), previous, best, finds().max(), labels_given.iter().copied().max()];
     models.iter().filter(|m| !keep.contains(&Some(m.id))).cloned().collect()
 }
 
@@ -275,14 +279,15 @@ mod tests {
     use super::*;
     use crate::annotation::{Label, LabelSet, MentionId, Rgb};
     use crate::session::learner::records::record;
-    use crate::session::project::status::ModelInfo;
 
     fn model(id: u32, dev_f1: Option<f64>) -> ModelRecord {
         let (architecture, encoder) = ("smartspanner".to_owned(), "small".to_owned());
         let (train_sentences, created_ms, calibration) = (20, 0, None);
         let id = ModelId(id);
-        record(&ModelInfo { id, architecture, encoder, train_sentences, created_ms, dev_f1, calibration }, None)
-            .unwrap()
+        let dev_accuracy = None;
+        let info =
+            ModelInfo { id, architecture, encoder, train_sentences, created_ms, dev_f1, dev_accuracy, calibration };
+        record(&info, None).unwrap()
     }
 
     #[test]

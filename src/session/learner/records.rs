@@ -1,7 +1,7 @@
 //! What the project file remembers of a model.
 
 use crate::annotation::ModelId;
-use crate::evaluation::{Calibration, Scale};
+use crate::evaluation::{Calibration, Report, Scale};
 use crate::session::project::status::ModelInfo;
 use crate::store::ModelRecord;
 use crate::train::Manifest;
@@ -14,6 +14,8 @@ struct Remembered {
     encoder: String,
     train_sentences: usize,
     dev_f1: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    dev_accuracy: Option<f64>,
     /// Temperature, error before and after.
     #[serde(default)]
     calibration: Option<(f64, f64, f64)>,
@@ -30,7 +32,8 @@ pub(in crate::session) fn info(id: ModelId, manifest: &Manifest, created_ms: i64
         encoder: manifest.settings.encoder.clone(),
         train_sentences: outcome.train_sentences,
         created_ms,
-        dev_f1: outcome.dev.as_ref().and_then(|dev| dev.micro.f1()),
+        dev_f1: outcome.dev.as_ref().and_then(Report::f1),
+        dev_accuracy: outcome.dev.as_ref().and_then(Report::accuracy),
         calibration: None,
     }
 }
@@ -44,6 +47,7 @@ pub(in crate::session) fn record(
         encoder: info.encoder.clone(),
         train_sentences: info.train_sentences,
         dev_f1: info.dev_f1,
+        dev_accuracy: info.dev_accuracy,
         calibration: info.calibration.map(|c| (c.scale.temperature, c.error_before, c.error_after)),
         bias: info.scale().bias,
     };
@@ -57,7 +61,7 @@ pub(in crate::session) fn record(
 
 /// What is remembered of a model; `None` for a record of another version of the program.
 pub(super) fn info_of_record(record: &ModelRecord) -> Option<ModelInfo> {
-    let Remembered { architecture, encoder, train_sentences, dev_f1, calibration, bias } =
+    let Remembered { architecture, encoder, train_sentences, dev_f1, dev_accuracy, calibration, bias } =
         serde_json::from_str(&record.manifest).ok()?;
     // A file may say anything: what would make no score of a score is none.
     let calibration = calibration.filter(|(temperature, ..)| *temperature > 0.0 && bias.is_finite());
@@ -67,7 +71,7 @@ pub(super) fn info_of_record(record: &ModelRecord) -> Option<ModelInfo> {
         error_after,
     });
     let (id, created_ms) = (record.id, record.created_ms);
-    Some(ModelInfo { id, architecture, encoder, train_sentences, created_ms, dev_f1, calibration })
+    Some(ModelInfo { id, architecture, encoder, train_sentences, created_ms, dev_f1, dev_accuracy, calibration })
 }
 
 #[cfg(test)]
@@ -77,7 +81,8 @@ mod tests {
     fn info() -> ModelInfo {
         let (architecture, encoder) = ("smartspanner".to_owned(), "small".to_owned());
         let (id, train_sentences, created_ms, dev_f1, calibration) = (ModelId(3), 20, 0, Some(0.5), None);
-        ModelInfo { id, architecture, encoder, train_sentences, created_ms, dev_f1, calibration }
+        let dev_accuracy = None;
+        ModelInfo { id, architecture, encoder, train_sentences, created_ms, dev_f1, dev_accuracy, calibration }
     }
 
     #[test]

@@ -129,8 +129,16 @@ impl Desk {
         let id = ModelId(number);
         std::fs::create_dir_all(self.project.models_dir().join(model_folder::directory(id))).unwrap();
         let (architecture, encoder) = ("made-up".to_owned(), "small".to_owned());
-        let info =
-            ModelInfo { id, architecture, encoder, train_sentences: 9, created_ms: 0, dev_f1: None, calibration: None };
+        let info = ModelInfo {
+            id,
+            architecture,
+            encoder,
+            train_sentences: 9,
+            created_ms: 0,
+            dev_f1: None,
+            dev_accuracy: None,
+            calibration: None,
+        };
         let (manifest_sha256, labels, leftovers) = ("made up".to_owned(), Vec::new(), Vec::new());
         let files = NewFiles { manifest_sha256, labels, leftovers };
         self.project.add_model(&info, files, true).unwrap();

@@ -5,6 +5,7 @@ use crate::annotation::{Corpus, ModelId, SentenceId};
 use crate::disk::{Noted as _, is_there};
 use crate::encoder::Encoders;
 use crate::evaluation::Report;
+use crate::model::labels_given;
 use crate::session::learner::dataset::{Limit, Part};
 use crate::session::learner::model_folder::Owner;
 use crate::session::learner::scoring::Scores;
@@ -285,6 +286,7 @@ impl TrainingJob {
             TrainingTask::Refresh { known, model, .. } => {
                 dataset::freeze_for_refresh(&corpus, known, u64::from(model.0))?
             }
+            TrainingTask::New { config, .. } if labels_given(&config.architecture) => dataset::freeze_given(&corpus)?,
             TrainingTask::New { .. } | TrainingTask::Resume { .. } => dataset::freeze(&corpus, self.limit.as_ref())?,
         });
         let of_sentences = match &self.task {
@@ -311,7 +313,8 @@ impl TrainingJob {
         trained: &Trained,
         cancel: &AtomicBool,
     ) -> Result<Scores, TrainError> {
-        if dataset.dev().len().max(blind.len()) < ENOUGH_DEV {
+        // One that labels given words finds nothing that could be measured, and makes no suggestions.
+        if dataset.dev().len().max(blind.len()) < ENOUGH_DEV || trained.manifest.labels_given() {
             return Ok(Scores::default());
         }
         let predictor = Predictor::load_with_threads(&trained.as_snapshot(), self.threads());

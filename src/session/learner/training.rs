@@ -161,6 +161,7 @@ impl Project {
             return Err(SessionError::TrainingAlready);
         }
         let mut config = Config { threads: Some(self.settings().background_threads()), ..self.settings().config() };
+        config.check_finds()?;
         let is_followed = self.current_snapshot().is_none() && self.would_label_itself(&config);
         if is_followed {
             // As soon as can be: it stands back behind all else.
@@ -267,6 +268,7 @@ impl Project {
         self.choose_in_background();
         self.take_order();
         self.hear_predictor(&mut events);
+        self.poll_label_order(&mut events);
         self.feed_predictor();
         self.refresh_learner();
         events

@@ -2,7 +2,7 @@
 
 use crate::active::Strategy;
 use crate::annotation::{Kept, SentenceId};
-use crate::model::{MAX_WIDTH, Nesting, USUAL_MAX_WIDTH};
+use crate::model::{MAX_WIDTH, Nesting, USUAL_MAX_WIDTH, labels_given};
 use crate::parameter::Scalar as _;
 use crate::session::SessionError;
 use crate::train::Config;
@@ -146,6 +146,10 @@ impl Setting {
             Setting::AcceptAllFrom(value) => Setting::AcceptAllFrom(value.clamp(0.0, 1.0)),
             Setting::TrainAfterSentences(value) => Setting::TrainAfterSentences(value.max(1)),
             Setting::MaxWidth(value) => Setting::MaxWidth(value.clamp(1, 1000)),
+            // The model in use has to find mentions.
+            Setting::Architecture(value) if labels_given(&value) => {
+                Setting::Architecture(Settings::default().architecture)
+            }
             other => other,
         }
     }

@@ -3,6 +3,7 @@
 use crate::active::Finding;
 use crate::annotation::{LabelId, ModelId};
 use crate::evaluation::{Calibration, Scale};
+use crate::model::labels_given;
 use std::collections::HashMap;
 
 /// Whether what was done is on disk.
@@ -28,11 +29,18 @@ pub struct ModelInfo {
     pub created_ms: i64,
     /// Strict micro-F1 on the dev split, in [0, 1]; `None` when there was none to measure on.
     pub dev_f1: Option<f64>,
+    /// Of a model that labels given words the share of the mentions of dev whose label is right, in [0, 1].
+    pub dev_accuracy: Option<f64>,
     /// What makes its scores mean what they say; `None` where dev could not tell.
     pub calibration: Option<Calibration>,
 }
 
 impl ModelInfo {
+    /// Whether it finds no mentions, so that it makes no suggestions, and says which labels given words have.
+    pub fn labels_given(&self) -> bool {
+        labels_given(&self.architecture)
+    }
+
     /// As they come where dev could not tell.
     pub(in crate::session) fn scale(&self) -> Scale {
         self.calibration.map(|calibration| calibration.scale).unwrap_or_default()

@@ -1,6 +1,6 @@
 //! The JSON files of a checkpoint, as they are on disk.
 
-use crate::annotation::{LabelId, ModelId, Span};
+use crate::annotation::{Fragments, LabelId, ModelId, Span};
 use crate::evaluation::Report;
 use crate::model::Samples;
 use crate::nn::RngState;
@@ -177,6 +177,9 @@ struct ExampleFile {
     tokens: Vec<String>,
     /// Start, end (exclusive), label.
     gold: Vec<(usize, usize, u32)>,
+    /// Of each mention in fragments these, and its label.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    discontinuous: Vec<(Vec<(usize, usize)>, u32)>,
 }
 
 impl From<&Dataset> for DatasetFile {
@@ -193,7 +196,13 @@ impl From<&Dataset> for DatasetFile {
 
 impl From<&Example> for ExampleFile {
     fn from(example: &Example) -> Self {
-        Self { tokens: example.tokens.clone(), gold: mention_files(&example.gold) }
+        let span = |span: Span| (span.start().get(), span.end().get());
+        let discontinuous = example.discontinuous.iter();
+        Self {
+            tokens: example.tokens.clone(),
+            gold: mention_files(&example.gold),
+            discontinuous: discontinuous.map(|(f, label)| (f.iter().map(span).collect(), label.0)).collect(),
+        }
     }
 }
 
@@ -243,7 +252,12 @@ impl DatasetFile {
 
 impl ExampleFile {
     fn example(self) -> Option<Example> {
-        Some(Example { tokens: self.tokens, gold: mentions(self.gold)? })
+        let fragments = |(spans, label): (Vec<(usize, usize)>, u32)| {
+            let spans = spans.into_iter().map(|(start, end)| Span::from_range(start..end)).collect::<Option<_>>()?;
+            Some((Fragments::new(spans).ok()?, LabelId(label)))
+        };
+        let discontinuous = self.discontinuous.into_iter().map(fragments).collect::<Option<_>>()?;
+        Some(Example { tokens: self.tokens, gold: mentions(self.gold)?, discontinuous })
     }
 }
 
@@ -268,7 +282,10 @@ mod tests {
     #[test]
     fn a_dataset_keeps_its_hash_through_a_file() {
         let gold = vec![(Span::from_range(0..2).unwrap(), LabelId(3))];
-        let train = vec![Example { tokens: vec!["Å\u{200d}".to_owned(), "\"\n".to_owned()], gold }];
+        let words = ["Å\u{200d}", "\"\n", "c"].map(str::to_owned).to_vec();
+        let pieces = [0..1, 2..3].into_iter().filter_map(Span::from_range).collect();
+        let discontinuous = vec![(Fragments::new(pieces).unwrap(), LabelId(3))];
+        let train = vec![Example { tokens: words, gold, discontinuous }];
         let dataset = Dataset::freeze(vec![(LabelId(3), "A".to_owned())], train.clone(), train).unwrap();
         let dataset = dataset.with_unlabelled(vec![vec!["c".to_owned()]]).unwrap();
         let json = serde_json::to_string(&DatasetFile::from(&dataset)).unwrap();

@@ -3,7 +3,7 @@
 use super::super::{Config, Event};
 use super::*;
 use crate::encoder::Encoders;
-use crate::model::{EncoderTraits, MAX_WIDTH, architectures};
+use crate::model::{EncoderTraits, MAX_WIDTH, Task, architectures};
 use crate::nn::Processor;
 use crate::parameter::Value;
 use candle_core::Device;
@@ -46,7 +46,9 @@ fn said(model: &Model, prepared: &[Prepared], filter: FirstWordFilter, acquire: 
 
 #[test]
 fn what_is_predicted_in_parts_is_what_is_predicted_at_once() {
-    for architecture in architectures() {
+    // What labels given words has none here: `seam` has a sentence of many parts for it.
+    let finders = architectures().iter().filter(|it| it.task() != Task::TypesOfGivenSpans);
+    for architecture in finders {
         for nesting in Nesting::ALL {
             let architecture = architecture.id().to_owned();
             let (_vars, mut model) = untrained(wide(5, Config { architecture, nesting, ..Config::default() }), false);
@@ -87,7 +89,7 @@ fn no_part_is_longer_than_asked_for_and_all_words_are_in_one() {
     let mentions = |start: usize| [span(start, start + 2 + start % 9), span(start + 1, start + 11)];
     let gold: Vec<(Span, LabelId)> = (0..WORDS - 12).step_by(12).flat_map(mentions).map(|s| (s, LabelId(1))).collect();
     let sentence = words(WORDS);
-    let prepared = model.prepare(&sentence, &gold).unwrap();
+    let prepared = model.prepare((sentence.as_slice(), gold.as_slice())).unwrap();
     assert!(prepared.positions() > 800);
     for most in [256, 600, 1000] {
         let stretches = [prepared.stretches(most), prepared.training_stretches(most)];
@@ -113,7 +115,7 @@ fn hidden_states_that_are_kept_in_parts_are_those_kept_at_once() {
     let (sentence, threads) = (words(WORDS), Threads::new("test", Some(2)).unwrap());
     let mut kept = |most| {
         model.most.predict = most;
-        let mut prepared = vec![model.prepare(&sentence, &[]).unwrap()];
+        let mut prepared = vec![model.prepare((sentence.as_slice(), [].as_slice())).unwrap()];
         model.keep_states(&mut prepared, &threads, &NEVER).unwrap();
         prepared.remove(0)
     };
@@ -140,7 +142,7 @@ fn a_very_long_sentence_is_learnt_from_in_parts() {
     // One sentence of some four thousand words, in which a name follows each "met".
     let tokens: Vec<String> = (0..4000).map(|i| ["then", "Bo", "met", "Anna", "here"][i % 5].to_owned()).collect();
     let gold = (0..800).map(|i| (Span::from_range(5 * i + 3..5 * i + 4).unwrap(), LabelId(0))).collect();
-    let train_on = vec![Example { tokens, gold }];
+    let train_on = vec![Example { tokens, gold, ..Example::default() }];
     let dataset = Arc::new(Dataset::freeze(vec![(LabelId(0), "PER".to_owned())], train_on, Vec::new()).unwrap());
     let config = wide(3, Config { encoder: "small".to_owned(), epochs: Some(2), ..Config::default() });
     let (encoders, snapshot) = (Encoders::at(dir.path()), dir.path().join("m"));

@@ -7,7 +7,7 @@ use crate::annotation::LabelId;
 use crate::evaluation::Report;
 use std::time::Instant;
 
-/// From as many dev sentences on their F1 chooses the epoch and tells models apart; fewer are noise.
+/// From as many dev sentences on their scores choose the epoch and tell models apart; fewer are noise.
 pub const ENOUGH_DEV: usize = 20;
 
 impl Training<'_> {
@@ -34,7 +34,7 @@ impl Training<'_> {
     pub(super) fn keep_if_best(&mut self, epoch: usize, dev: Option<Report>) -> Result<bool, TrainError> {
         let last = epoch == self.settings.all_epochs();
         let candidate = BestEpoch { epoch, dev, weights: None };
-        let better = self.is_candidate(epoch) && self.best.as_ref().is_none_or(|b| candidate.f1() >= b.f1());
+        let better = self.is_candidate(epoch) && self.best.as_ref().is_none_or(|b| candidate.figure() >= b.figure());
         if better {
             let weights = if last { None } else { Some(self.vars.copy_out()?) };
             self.best = Some(BestEpoch { weights, ..candidate });

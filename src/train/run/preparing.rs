@@ -3,7 +3,7 @@
 use super::super::atomic_directory;
 use super::super::beginning::{choose, device, from_encoder, from_snapshot};
 use super::super::checkpoint::{self, CheckpointKeeper};
-use super::super::dataset::{Dataset, Example};
+use super::super::dataset::Dataset;
 use super::super::error::TrainError;
 use super::super::model::{Model, PassBuffers, Prepared};
 use super::super::parameters::Settings;
@@ -12,7 +12,6 @@ use super::super::plan::EpochPlan;
 use super::super::request::{ResumeRequest, TrainRequest};
 use super::super::state::{Mentions, OwnLabels, TrainingPosition, TrainingState};
 use super::training::{BestEpoch, OwnLearning, Stage, Training};
-use crate::annotation::{LabelId, Span};
 use crate::encoder::Definition;
 use crate::model::Samples;
 use crate::nn::{AdamW, AdamWConfig, Rng, RngState, Threads, Vars};
@@ -128,15 +127,11 @@ impl<'a> Training<'a> {
         let begun = Instant::now();
         let labels = dataset.labels().iter().map(|(id, _)| *id).collect();
         let model = Model::build(&mut vars, definition.clone(), &settings, labels)?;
-        fn parts(example: &Example) -> (&[String], &[(Span, LabelId)]) {
-            (&example.tokens, &example.gold)
-        }
         let threads = Threads::new("train", threads)?;
         let mut times = PartTimes::default();
         let (chosen, unlabelled) = choose(&dataset, &settings);
-        let chosen = chosen.into_iter().map(parts);
         let mut train = timed(&mut times.subwords, || model.prepare_all(chosen, cancel))?;
-        let mut dev = timed(&mut times.subwords, || model.prepare_all(dataset.dev().iter().map(parts), cancel))?;
+        let mut dev = timed(&mut times.subwords, || model.prepare_all(dataset.dev(), cancel))?;
         for sentences in [&mut train, &mut dev] {
             timed(&mut times.encoder, || model.keep_states(sentences, &threads, cancel))?;
         }

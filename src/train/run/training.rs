@@ -63,8 +63,9 @@ pub(super) struct BestEpoch {
 }
 
 impl BestEpoch {
-    pub(super) fn f1(&self) -> f64 {
-        self.dev.as_ref().and_then(|dev| dev.micro.f1()).unwrap_or(0.0)
+    /// What it is chosen by, on dev.
+    pub(super) fn figure(&self) -> f64 {
+        self.dev.as_ref().and_then(Report::figure).unwrap_or(0.0)
     }
 }
 

@@ -94,7 +94,11 @@ fn show_row(
     project: &Project,
     actions: &mut Vec<UiAction>,
 ) {
-    let f1 = model.dev_f1.map_or_else(|| "–".to_owned(), |f1| format!("{:.1}", 100.0 * f1));
+    let percent = |share: f64| format!("{:.1}", 100.0 * share);
+    let score = match model.dev_accuracy {
+        Some(accuracy) => format!("accuracy {}", percent(accuracy)),
+        None => model.dev_f1.map_or_else(|| "–".to_owned(), percent),
+    };
     let bytes = format!("{} MB", kept.bytes.div_ceil(1_000_000));
     let number = model.id.to_string();
     let age = age(model.created_ms, now_ms());
@@ -103,12 +107,15 @@ fn show_row(
     };
     let response = row.lead(kept.id.0, Sense::hover(), |ui| text(ui, &number, Align::Max));
     row.cell(|ui| text(ui, &model.encoder, Align::Min));
-    for shown in [&grouped(model.train_sentences), &f1, &age, &bytes] {
+    for shown in [&grouped(model.train_sentences), &score, &age, &bytes] {
         row.cell(|ui| text(ui, shown, Align::Max));
     }
     row.cell(|ui| {
         if project.current_model() == Some(kept.id) {
             ui.label(theme::small("in use", theme::tokens(ui).good));
+        } else if model.labels_given() {
+            let label = ui.label(theme::small("labels only", theme::tokens(ui).text_dim));
+            label.on_hover_text("It says which label given words have and makes no suggestions");
         } else if project.read_only().is_none() {
             let button = quiet_button(ui, "Use").on_hover_text("Make suggestions with this model from now on");
             if button.clicked() {
@@ -117,6 +124,7 @@ fn show_row(
         }
     });
     let learned = counted(model.train_sentences, "sentence", "sentences");
-    let spoken = format!("model {number} on {}, {learned}, F1 {f1}, {age} old, {bytes}", model.encoder);
+    let score = if model.dev_accuracy.is_some() { score } else { format!("F1 {score}") };
+    let spoken = format!("model {number} on {}, {learned}, {score}, {age} old, {bytes}", model.encoder);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
 }
