@@ -11,6 +11,7 @@
 //! - Models are trained in a temporary folder and thrown away; the project is read and not changed.
 //! - Variants take turns, seed by seed, so that a machine that grows slower is slower for all.
 //! - What is kept of a run is what its model predicted, so that every analysis can be made later without the model.
+//! - A comparison of the window goes on beside the work (`background`), and is kept beside the project (`kept`).
 //! - A comparison that was stopped continues after the last run that was finished. Variants and seeds can be added to it.
 
 mod background;

@@ -1,6 +1,6 @@
 //! The pages of the dialog, and the way from one to another.
 
-use super::super::{button_row, default_button, explain, modal};
+use super::super::{button_row, default_button, explain, modal, problem};
 use super::kept::{Kept, Shown, config};
 use super::results::Results;
 use super::save::{Left, SavePage};
@@ -98,6 +98,9 @@ impl CompareDialog {
 
     fn set_up(&mut self, ui: &mut Ui, project: &Project, context: &mut DialogContext<'_>) {
         let can_go_back = !self.kept.numbers.is_empty();
+        if let Some(failure) = context.comparing.and_then(|comparing| comparing.failure()) {
+            problem(ui, failure);
+        }
         match self.setup.show(ui, project, &self.kept, can_go_back) {
             Some(Asked::Start(request)) => self.start(request, context),
             Some(Asked::Leave) if can_go_back => self.page = Page::Results,

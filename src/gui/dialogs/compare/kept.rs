@@ -1,5 +1,6 @@
 //! The comparison that is shown: the one that goes on, or one that is kept beside the project.
 
+use super::words::name_of;
 use crate::experiments::{
     Asked, Comparison, ComparisonTable, KeptComparison, Spread, Subject, Variant, comparison_folder, kept_comparisons,
 };
@@ -7,8 +8,6 @@ use crate::gui::workspace::Comparing;
 use crate::session::{Config, Project, SessionError, Task, Waker};
 use crate::wording::capital;
 use std::sync::Arc;
-
-use super::words::name_of;
 
 /// A comparison with all that is painted of it.
 pub(super) struct Shown {
@@ -56,9 +55,10 @@ pub(super) struct Kept {
     /// What was read last, or is being read: how many had ended, and which one was wanted.
     read: Option<(usize, Option<u32>)>,
     reading: Option<Task<Read>>,
-    /// The one under way that was made ready last.
+    /// One that goes on, as it was made ready last.
     live: Option<Arc<Comparison>>,
     making: Option<Task<Shown>>,
+    /// What is on disk now was read.
     has_read: bool,
 }
 
@@ -73,7 +73,7 @@ impl Kept {
         match comparing.progress() {
             Some((progress, _)) => {
                 // What is on disk is read when it has ended.
-                (self.read, self.reading) = (None, None);
+                (self.read, self.reading, self.has_read) = (None, None, false);
                 self.follow_live(progress.number, progress.so_far, waker);
             }
             None => self.read_kept(project, comparing.ends(), waker),

@@ -31,6 +31,7 @@ const FIGURE: f32 = 84.0;
 const MOST_ROWS: usize = 10;
 const PROGRESS: f32 = 200.0;
 
+#[derive(Default)]
 pub(super) struct Results {
     group: usize,
     /// Of each group.
@@ -43,20 +44,6 @@ pub(super) struct Results {
     /// The two best were selected, once there were two.
     has_selected: bool,
     pair: Pair,
-}
-
-impl Default for Results {
-    fn default() -> Self {
-        Self {
-            group: 0,
-            tables: Default::default(),
-            ordered: None,
-            order: Vec::new(),
-            selected: Vec::new(),
-            has_selected: false,
-            pair: Pair::default(),
-        }
-    }
 }
 
 impl Results {
