@@ -5,6 +5,7 @@
 //! FOLDER/runs/RUN.json    one run
 //! ```
 
+use crate::disk;
 use crate::session::{SessionError, write_whole};
 use crate::train::Config;
 use serde::Serialize;
@@ -13,6 +14,9 @@ use serde_json::Value as Json;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+/// Bytes of a file, at most: the folder may have come from anybody.
+const MOST_BYTES: u64 = 256 << 20;
 
 /// The folder of an experiment.
 pub(super) struct KeptRuns {
@@ -36,12 +40,11 @@ impl KeptRuns {
         let io = |source| SessionError::Io { doing: "make the folder of the experiment", source, path: runs.clone() };
         fs::create_dir_all(&runs).map_err(io)?;
         let path = folder.join(name);
-        match fs::read_to_string(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => write_text(&path, &format!("{asked:#}\n"))?,
-            Err(source) => return Err(SessionError::Io { doing: "read what the folder holds", source, path }),
-            Ok(_) if !resume => return Err(SessionError::ExperimentThere { path: folder.to_owned() }),
-            Ok(there) if !is_same(&there, asked, is_older) => return Err(SessionError::OtherExperiment { path }),
-            Ok(_) => {}
+        match read_text(&path)? {
+            None => write_text(&path, &format!("{asked:#}\n"))?,
+            Some(_) if !resume => return Err(SessionError::ExperimentThere { path: folder.to_owned() }),
+            Some(there) if !is_same(&there, asked, is_older) => return Err(SessionError::OtherExperiment { path }),
+            Some(_) => {}
         }
         Ok(Self { folder: folder.to_owned() })
     }
@@ -60,12 +63,7 @@ impl KeptRuns {
     /// # Errors
     /// A file that can't be read.
     pub(super) fn load<R: DeserializeOwned>(&self, run: &str) -> Result<Option<R>, SessionError> {
-        let path = self.file(run);
-        match fs::read_to_string(&path) {
-            Ok(text) => Ok(Some(serde_json::from_str(&text)?)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(SessionError::Io { doing: "read a run of the experiment", source, path }),
-        }
+        read_json(&self.file(run))
     }
 
     /// # Errors
@@ -86,6 +84,29 @@ pub(super) fn is_same(there: &str, asked: &Json, is_older: impl Fn(&str) -> bool
     };
     there.insert("config".to_owned(), config);
     Json::Object(there) == *asked
+}
+
+/// A file of at most [`MOST_BYTES`], no link or pipe; `None` where there is none.
+///
+/// # Errors
+/// What can go wrong with a disk, and what is no text.
+pub(super) fn read_text(path: &Path) -> Result<Option<String>, SessionError> {
+    let bad = |why: String| SessionError::BadExperimentFile { why, path: path.to_owned() };
+    match disk::read(path, MOST_BYTES) {
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|error| bad(error.to_string())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(bad(error.to_string())),
+    }
+}
+
+/// As [`read_text`], of JSON.
+///
+/// # Errors
+/// As [`read_text`], and JSON that is not of this kind.
+pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, SessionError> {
+    let bad =
+        |error: serde_json::Error| SessionError::BadExperimentFile { why: error.to_string(), path: path.to_owned() };
+    read_text(path)?.map(|text| serde_json::from_str(&text).map_err(bad)).transpose()
 }
 
 /// # Errors

@@ -15,8 +15,9 @@ pub use bench::{
     bench_train, prepare_ui_bench,
 };
 pub use compare::{
-    Column, CompareEvent, CompareRequest, ComparedRun, Comparison, ComparisonRow, ComparisonTable, RunCost, Spread,
-    Subject, Variant, compare,
+    Asked, BackgroundComparison, Column, ColumnGroup, CompareEvent, CompareRequest, ComparedRun, Comparison,
+    ComparisonProgress, ComparisonRow, ComparisonTable, KeptComparison, RunCost, Spread, Subject, Variant, compare,
+    comparison_folder, kept_comparisons,
 };
 pub use simulate::{
     AboveRandom, Curve, CurvePoint, PointRecord, RunRecord, SentenceRecord, SimulateEvent, SimulateReport,

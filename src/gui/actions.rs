@@ -4,6 +4,7 @@
 use super::commands::{CommandId, Effect};
 use super::widgets::sentence::SentenceEvent;
 use crate::annotation::{LabelId, SentenceId};
+use crate::experiments::CompareRequest;
 use crate::session::{Command, ImportHow, Incoming, Watch};
 use std::path::PathBuf;
 
@@ -44,6 +45,10 @@ pub(super) enum UiAction {
         how: ImportHow,
         watch: Watch,
     },
+    /// Trains and scores models beside the work.
+    StartComparison(Box<CompareRequest>),
+    /// Ends that; finished models stay.
+    CancelComparison,
     CopyText(String),
     /// Says something in passing.
     Notice(String),
@@ -62,7 +67,8 @@ impl UiAction {
             | UiAction::UseLabel(_)
             | UiAction::EditLabel(_)
             | UiAction::ImportFrom(_)
-            | UiAction::Import { .. } => Effect::Changes,
+            | UiAction::Import { .. }
+            | UiAction::StartComparison(_) => Effect::Changes,
             UiAction::Sentence(
                 SentenceEvent::Select { .. } | SentenceEvent::Extend(_) | SentenceEvent::Pick(_) | SentenceEvent::Clear,
             )
@@ -74,7 +80,7 @@ impl UiAction {
             | UiAction::Rescue(_)
             | UiAction::Notice(_)
             | UiAction::CloseDialog => Effect::Reads,
-            UiAction::CopyText(_) | UiAction::FileNewsRead => Effect::Harmless,
+            UiAction::CopyText(_) | UiAction::FileNewsRead | UiAction::CancelComparison => Effect::Harmless,
         }
     }
 }

@@ -247,6 +247,7 @@ commands! {
     PauseTraining, "Pause or resume training", Learner, Project, Changes, Once, [Press(CTRL_SHIFT, Key::T)] => Workspace;
     StopTraining, "Stop training", Learner, Project, Changes, Once, [] => Workspace;
     LookAgain, "Review doubtful annotations", Learner, Project, Changes, Once, [Press(CTRL, Key::G)] => Window;
+    CompareModels, "Compare models", Learner, Project, Reads, Once, [Press(CTRL_SHIFT, Key::B)] => Window;
     EndLookAgain, "End review", Learner, Project, Reads, Once, [] => Workspace;
 
     Undo, "Undo", Project, Project, Changes, Repeats, [Press(CTRL, Key::Z)] => Workspace;

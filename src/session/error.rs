@@ -38,6 +38,8 @@ pub enum SessionError {
     ExperimentThere { path: PathBuf },
     #[error("the runs there are of other data or settings; name another folder, or use what is in {}", path.display())]
     OtherExperiment { path: PathBuf },
+    #[error("a file of the experiment can't be read ({why}); delete it, and what it held is made again: {}", path.display())]
+    BadExperimentFile { why: String, path: PathBuf },
     #[error(transparent)]
     Task(#[from] crate::session::TaskLost),
     #[error("this sentence no longer exists; choose another one")]

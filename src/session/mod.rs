@@ -79,6 +79,7 @@ pub(crate) use learner::dataset::{
     discontinuous, freeze, gold_examples, gold_sentences, labels, may_be_offered, words,
 };
 pub(crate) use learner::model_folder::{directory as model_directory, remove_all as remove_models};
+pub(crate) use learner::trainer::lower_priority;
 
 // What callers name of the layers below.
 pub use crate::active::{Besides, Choice, Doubt, Finding, Forecast, Measure, NextPoint, Proposal, Strategy, Why};

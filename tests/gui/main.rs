@@ -9,6 +9,7 @@
 mod hub;
 
 mod annotating;
+mod comparing;
 mod dashboard;
 mod dialogs;
 mod documents;

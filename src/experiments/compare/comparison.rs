@@ -92,6 +92,15 @@ impl Comparison {
         Spread::of(&self.micro(variant).into_iter().filter_map(|(_, counts)| counts.f1()).collect::<Vec<f64>>())
     }
 
+    /// Seconds that so many more models of each of these variants may take, by what kept ones took: those of the variant, or
+    /// all where there are none of it. `None` without any.
+    pub fn expected_secs<'a>(&self, missing: impl IntoIterator<Item = (&'a Variant, usize)>) -> Option<f64> {
+        let secs = |run: &ComparedRun| run.cost.train_secs + run.cost.score_secs;
+        let all = Spread::of(&self.runs().map(secs).collect::<Vec<f64>>()).mean?;
+        let each = |variant: &Variant| self.spread(variant, |run| Some(secs(run))).mean.unwrap_or(all);
+        Some(missing.into_iter().map(|(variant, count)| count as f64 * each(variant)).sum())
+    }
+
     /// A figure over the seeds of a variant; runs without it don't count.
     pub fn spread(&self, variant: &Variant, figure: impl Fn(&ComparedRun) -> Option<f64>) -> Spread {
         Spread::of(&self.of(variant).filter_map(|scored| figure(&scored.run)).collect::<Vec<f64>>())
@@ -208,6 +217,10 @@ pub(super) mod tests {
         // 3 of 3, and 2 of 3 with one made up.
         assert!((f1.mean.unwrap() - (1.0 + 4.0 / 6.0) / 2.0).abs() < 1e-12 && f1.deviation.is_some());
         assert_eq!(compared.f1(&b), Spread { mean: Some(0.5), deviation: None });
+        // Two of `a` take 15 + 1 seconds each; of `c` none is there, so one takes the mean of all three runs.
+        let expected = compared.expected_secs([(&a, 2), (&Variant::new("c"), 1)]).unwrap();
+        assert!((expected - (32.0 + 43.0 / 3.0)).abs() < 1e-9, "{expected}");
+        assert_eq!(comparison(Vec::new()).expected_secs([(&a, 2)]), None);
         assert_eq!(compared.spread(&a, |run| Some(run.cost.train_secs)).mean, Some(15.0));
         assert_eq!(compared.nesting(&a).nested.true_positives, 1, "(0, 1) lies in (0, 2)");
         assert_eq!(compared.lengths(&a).rows().map(|(_, counts)| counts.support()).sum::<usize>(), 6);

@@ -11,8 +11,14 @@ const FIGURES: f64 = 120.0;
 const TOP: f64 = 16.0;
 const BOTTOM: f64 = 48.0;
 
-/// A row for each variant: a dot for each seed, a bar of one standard deviation to each side of the mean.
-pub(super) fn svg(compared: &Comparison) -> String {
+impl Comparison {
+    /// A row for each variant: a dot for each seed, a bar of one standard deviation to each side of the mean.
+    pub fn svg(&self) -> String {
+        svg(self)
+    }
+}
+
+fn svg(compared: &Comparison) -> String {
     let variants = compared.variants();
     let f1 = |variant| compared.micro(variant).into_iter().filter_map(|(_, counts)| counts.f1()).collect::<Vec<f64>>();
     let all: Vec<f64> = variants.iter().flat_map(|variant| f1(variant)).collect();

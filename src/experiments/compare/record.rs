@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! OUTPUT/comparison.json        what all runs have in common; variants and seeds can be added later
+//! OUTPUT/scored.json            the sentences that are scored, with their gold, as they were then
+//! OUTPUT/asked.json             the variants and seeds that were asked for last
 //! OUTPUT/runs/VARIANT-SEED.json what a model predicted, and what it cost
 //! OUTPUT/table.csv, table.md    one row for each variant
 //! OUTPUT/f1.svg                 the same as a picture
@@ -51,6 +53,11 @@ impl ComparedRun {
         let mention = |(span, label): &(Span, LabelId)| (number(span.start().get()), number(span.end().get()), label.0);
         let predicted = predicted.iter().map(|mentions| mentions.iter().map(mention).collect()).collect();
         Self { variant: variant.clone(), seed, cost, predicted }
+    }
+
+    /// Whether it has an answer for each of so many scored sentences.
+    pub(super) fn is_of(&self, scored: usize) -> bool {
+        self.predicted.len() == scored
     }
 
     /// What it predicted for each scored sentence.

@@ -1,69 +1,21 @@
 //! Training and scoring every variant with every seed.
 
 use super::comparison::Comparison;
-use super::plot;
+use super::kept::{COMMON, keep_what_is_scored, keep_what_was_asked};
 use super::record::{ComparedRun, RunCost, run_name};
 use super::request::{CompareRequest, Variant};
-use crate::annotation::{Corpus, LabelId, SentenceId, Span};
-use crate::encoder::Encoders;
+use super::subject::Subject;
+use crate::annotation::{LabelId, Span};
 use crate::experiments::kept_runs::{KeptRuns, write_text};
-use crate::session::{Part, SessionError, freeze, gold_sentences, stopped, temporary_folder};
+use crate::session::{SessionError, stopped, temporary_folder};
 use crate::train::{
-    Config, Dataset, Event, Example, PredictOptions, Predictor, Snapshot, TrainRequest, answers, forget_peak_memory,
+    Config, Event, Example, PredictOptions, Predictor, Snapshot, TrainRequest, answers, forget_peak_memory,
     peak_memory_mb, train,
 };
-use serde_json::{Value as Json, json};
-use sha2::{Digest as _, Sha256};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
-
-/// What models learn from and are scored on.
-#[derive(Clone, Debug)]
-pub struct Subject {
-    dataset: Arc<Dataset>,
-    part: Part,
-    scored: Vec<(SentenceId, Example)>,
-    encoders: Encoders,
-}
-
-impl Subject {
-    /// The complete sentences of a corpus. `part`: what models are scored on; `None`: test, or dev where no test sentence is
-    /// complete. Linear in the sentences.
-    ///
-    /// # Errors
-    /// No label, nothing to train on, nothing to score on.
-    pub fn of(corpus: &Corpus, encoders: Encoders, part: Option<Part>) -> Result<Self, SessionError> {
-        let complete = |part| (part, gold_sentences(corpus, part));
-        let (part, scored) = match part {
-            Some(part) => complete(part),
-            None => Some(complete(Part::Test)).filter(|(_, s)| !s.is_empty()).unwrap_or_else(|| complete(Part::Dev)),
-        };
-        if scored.is_empty() {
-            return Err(SessionError::NothingToScore);
-        }
-        if corpus.labels().is_empty() {
-            return Err(SessionError::NoLabels);
-        }
-        let dataset = Arc::new(freeze(corpus, None)?);
-        if dataset.train().is_empty() {
-            return Err(SessionError::NothingToTrainOn);
-        }
-        Ok(Self { dataset, part, scored, encoders })
-    }
-
-    /// SHA-256 of what is scored.
-    fn scored_hash(&self) -> String {
-        let mut sha = Sha256::new();
-        for (id, Example { tokens, gold, .. }) in &self.scored {
-            let gold: Vec<_> =
-                gold.iter().map(|(span, label)| (span.start().get(), span.end().get(), label.0)).collect();
-            sha.update(json!([id.0, tokens, gold]).to_string());
-        }
-        hex::encode(sha.finalize())
-    }
-}
 
 /// How far a comparison is.
 #[derive(Clone, PartialEq, Debug)]
@@ -81,6 +33,8 @@ pub enum CompareEvent {
         variant: Variant,
         seed: u64,
         f1: Option<f64>,
+        /// With all runs before it.
+        so_far: Arc<Comparison>,
     },
 }
 
@@ -98,7 +52,11 @@ pub fn compare(
     let planned = request.runs()?;
     let kept = match &request.output {
         Some(folder) => {
-            Some(KeptRuns::open(folder, "comparison.json", &in_common(subject, request), |_| false, request.resume)?)
+            let common = subject.in_common(&request.config);
+            let kept = KeptRuns::open(folder, COMMON, &common, |_| false, request.resume)?;
+            keep_what_is_scored(folder, subject)?;
+            keep_what_was_asked(folder, request)?;
+            Some(kept)
         }
         None => None,
     };
@@ -108,7 +66,9 @@ pub fn compare(
         on_event(CompareEvent::Started { run: number + 1, runs: planned.len(), variant: variant.clone(), seed });
         let name = run_name(variant, seed);
         let there: Option<ComparedRun> = kept.as_ref().map(|kept| kept.load(&name)).transpose()?.flatten();
-        let run = match there.filter(|run| run.variant == *variant && run.seed == seed) {
+        let is_this =
+            |run: &ComparedRun| run.variant == *variant && run.seed == seed && run.is_of(subject.scored.len());
+        let run = match there.filter(is_this) {
             Some(run) => run,
             None => {
                 let run = make(subject, variant, config, cancel, &mut |event| on_event(CompareEvent::Train(event)))?;
@@ -121,10 +81,10 @@ pub fn compare(
         runs.push(run);
         let compared = Comparison::new(subject.part, subject.scored.clone(), runs.clone());
         let f1 = compared.micro(variant).last().and_then(|(_, counts)| counts.f1());
-        on_event(CompareEvent::Scored { variant: variant.clone(), seed, f1 });
         if let Some(folder) = &request.output {
             write_results(folder, &compared)?;
         }
+        on_event(CompareEvent::Scored { variant: variant.clone(), seed, f1, so_far: Arc::new(compared) });
     }
     Ok(Comparison::new(subject.part, subject.scored.clone(), runs))
 }
@@ -166,17 +126,8 @@ fn make(
     Ok(ComparedRun::new(variant, seed, cost, &predicted))
 }
 
-/// What all runs of a comparison have in common.
-fn in_common(subject: &Subject, request: &CompareRequest) -> Json {
-    json!({
-        "learned_from": subject.dataset.hash(),
-        "scored_on": subject.scored_hash(),
-        "config": request.config.identity(),
-    })
-}
-
 fn write_results(folder: &Path, compared: &Comparison) -> Result<(), SessionError> {
     let table = compared.table();
-    let files = [("table.csv", table.csv()), ("table.md", table.markdown()), ("f1.svg", plot::svg(compared))];
+    let files = [("table.csv", table.csv()), ("table.md", table.markdown()), ("f1.svg", compared.svg())];
     files.into_iter().try_for_each(|(name, text)| write_text(&folder.join(name), &text))
 }

@@ -4,12 +4,23 @@ use super::comparison::{Comparison, Spread};
 use super::record::ComparedRun;
 use super::request::Variant;
 use crate::evaluation::Counts;
+use serde_json::{Map, Value as Json, json};
 use std::fmt::Write as _;
+
+/// What columns are about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ColumnGroup {
+    Scores,
+    Nesting,
+    Length,
+    Costs,
+}
 
 /// What stands in a column, and how it is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Column {
     pub title: String,
+    pub group: ColumnGroup,
     /// What the figures mean, with their unit.
     pub meaning: &'static str,
     /// Digits after the point.
@@ -34,32 +45,37 @@ pub struct ComparisonTable {
 
 impl Comparison {
     pub fn table(&self) -> ComparisonTable {
-        let column = |title: &str, meaning, digits, more_is_better| Column {
+        let column = |group, title: &str, meaning, digits, more_is_better| Column {
             title: title.to_owned(),
+            group,
             meaning,
             digits,
             more_is_better,
         };
+        let score = |title, meaning, more_is_better| column(ColumnGroup::Scores, title, meaning, 4, more_is_better);
+        let cost =
+            |title, meaning, digits, more_is_better| column(ColumnGroup::Costs, title, meaning, digits, more_is_better);
         let mut columns = vec![
-            column("F1", "strict micro-F1, mean over the seeds", 4, true),
-            column("±", "sample standard deviation of F1 over the seeds", 4, false),
-            column("P", "precision, over all seeds", 4, true),
-            column("R", "recall, over all seeds", 4, true),
+            score("F1", "strict micro-F1, mean over the seeds", true),
+            score("±", "sample standard deviation of F1 over the seeds", false),
+            score("P", "precision, over all seeds", true),
+            score("R", "recall, over all seeds", true),
         ];
         let by_nesting = ["nested", "covering", "both", "flat"];
         let meaning = "F1 of such mentions, over all seeds";
-        columns.extend(by_nesting.map(|group| column(group, meaning, 4, true)));
+        columns.extend(by_nesting.map(|group| column(ColumnGroup::Nesting, group, meaning, 4, true)));
         let lengths: Vec<&str> = self.variants().first().map_or_else(Vec::new, |first| names(self, first));
         let meaning = "F1 of mentions with so many words, over all seeds";
-        columns.extend(lengths.iter().map(|width| column(&format!("{width} w"), meaning, 4, true)));
+        let of_length = |width: &&str| column(ColumnGroup::Length, &format!("{width} w"), meaning, 4, true);
+        columns.extend(lengths.iter().map(of_length));
         columns.extend([
-            column("train s", "seconds of a training, from request to model", 1, false),
-            column("train/s", "sentences per second of training", 1, true),
-            column("predict s", "seconds to predict the scored sentences", 2, false),
-            column("train MB", "peak memory of the process during training", 0, false),
-            column("predict MB", "peak memory of the process during prediction", 0, false),
-            column("parameters", "numbers that are learnt", 0, false),
-            column("unlearnable", "gold mentions that the architecture can't learn", 0, false),
+            cost("train s", "seconds of a training, from request to model", 1, false),
+            cost("train/s", "sentences per second of training", 1, true),
+            cost("predict s", "seconds to predict the scored sentences", 2, false),
+            cost("train MB", "peak memory of the process during training", 0, false),
+            cost("predict MB", "peak memory of the process during prediction", 0, false),
+            cost("parameters", "numbers that are learnt", 0, false),
+            cost("unlearnable", "gold mentions that the architecture can't learn", 0, false),
         ]);
         let rows = self.variants().into_iter().map(|variant| self.row(variant)).collect();
         ComparisonTable { columns, rows }
@@ -112,6 +128,46 @@ impl ComparisonTable {
             }
         }
         csv + "\r\n"
+    }
+
+    /// Titles and figures as they are written, with a tab between two: for a spreadsheet.
+    pub fn tsv(&self) -> String {
+        let plain = |cell: &str| cell.replace(['\t', '\r', '\n'], " ");
+        let mut tsv = String::from("variant");
+        self.columns.iter().for_each(|column| push(&mut tsv, format_args!("\t{}", plain(&column.title))));
+        for row in &self.rows {
+            push(&mut tsv, format_args!("\n{}", plain(&row.variant.to_string())));
+            for (column, figure) in self.columns.iter().zip(&row.figures) {
+                push(&mut tsv, format_args!("\t{}", column.text(*figure)));
+            }
+        }
+        tsv + "\n"
+    }
+
+    /// The columns with what they mean, and of each variant its figures by the titles of the columns, in full; null where
+    /// there is none.
+    pub fn json(&self) -> Json {
+        let column = |column: &Column| {
+            json!({
+                "title": column.title,
+                "meaning": column.meaning,
+                "more_is_better": column.more_is_better,
+            })
+        };
+        let row = |row: &ComparisonRow| {
+            let figures = self.columns.iter().zip(&row.figures);
+            let settings = row.variant.settings.iter().map(|(key, value)| (key.clone(), value.clone().into()));
+            json!({
+                "variant": row.variant.to_string(),
+                "architecture": row.variant.architecture,
+                "settings": settings.collect::<Map<_, _>>(),
+                "figures": figures.map(|(column, figure)| (column.title.clone(), json!(figure))).collect::<Map<_, _>>(),
+            })
+        };
+        json!({
+            "columns": self.columns.iter().map(column).collect::<Vec<_>>(),
+            "rows": self.rows.iter().map(row).collect::<Vec<_>>(),
+        })
     }
 
     /// A table of GitHub Flavored Markdown.
@@ -176,6 +232,20 @@ mod tests {
         let markdown = table().markdown();
         let columns: Vec<usize> = markdown.lines().map(|line| line.matches('|').count()).collect();
         assert_eq!(columns, [table().columns.len() + 2; 4], "{markdown}");
+        let tsv = table().tsv();
+        let tabs: Vec<usize> = tsv.lines().map(|line| line.matches('\t').count()).collect();
+        assert_eq!(tabs, [table().columns.len(); 3], "{tsv}");
+        assert!(tsv.lines().nth(2).unwrap().starts_with("b\t0.5000\t\t1.0000\t0.3333\t"), "{tsv}");
         assert_eq!(quoted("spanner a=\"1,2\""), "\"spanner a=\"\"1,2\"\"\"");
+    }
+
+    #[test]
+    fn json_names_every_figure() {
+        let json = table().json();
+        assert_eq!(json["columns"].as_array().map(Vec::len), Some(table().columns.len()));
+        let row = &json["rows"][1];
+        assert_eq!((&row["variant"], &row["architecture"]), (&Json::from("b"), &Json::from("b")));
+        assert_eq!((&row["figures"]["F1"], &row["figures"]["±"]), (&Json::from(0.5), &Json::Null));
+        assert_eq!(row["figures"].as_object().map(Map::len), Some(table().columns.len()));
     }
 }

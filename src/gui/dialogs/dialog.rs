@@ -1,8 +1,9 @@
 //! The dialog that is open, whichever it is.
 
 use super::{
-    CopyDialog, DashboardDialog, DialogContext, DocumentsDialog, ExportDialog, HistoryDialog, ImportDialog, KeyHelp,
-    LabelDialog, LookAgainDialog, NewProjectDialog, OpenDialog, Palette, SettingsDialog, SplitWordDialog,
+    CompareDialog, CopyDialog, DashboardDialog, DialogContext, DocumentsDialog, ExportDialog, HistoryDialog,
+    ImportDialog, KeyHelp, LabelDialog, LookAgainDialog, NewProjectDialog, OpenDialog, Palette, SettingsDialog,
+    SplitWordDialog,
 };
 use crate::session::Project;
 use eframe::egui;
@@ -12,6 +13,7 @@ pub(in crate::gui) enum Dialog {
     Open(OpenDialog),
     Import(Box<ImportDialog>),
     Export(Box<ExportDialog>),
+    Compare(Box<CompareDialog>),
     Copy(Box<CopyDialog>),
     Documents(DocumentsDialog),
     Dashboard(Box<DashboardDialog>),
@@ -28,6 +30,7 @@ impl Dialog {
     /// It writes a file, and is to stay until that is done. An import is written by the project.
     pub(in crate::gui) fn is_writing(&self) -> bool {
         match self {
+            Dialog::Compare(dialog) => dialog.is_writing(),
             Dialog::Export(dialog) => dialog.is_writing(),
             Dialog::Copy(dialog) => dialog.is_writing(),
             Dialog::NewProject(_)
@@ -48,7 +51,7 @@ impl Dialog {
     /// Another dialog in its place would lose what a person has typed.
     pub(in crate::gui) fn holds_typing(&self) -> bool {
         match self {
-            Dialog::Label(_) | Dialog::Settings(_) | Dialog::Export(_) | Dialog::Copy(_) => true,
+            Dialog::Label(_) | Dialog::Settings(_) | Dialog::Export(_) | Dialog::Compare(_) | Dialog::Copy(_) => true,
             // A dropped file is what these are for, or takes nothing from them.
             Dialog::NewProject(_)
             | Dialog::Open(_)
@@ -72,6 +75,7 @@ impl Dialog {
             | Dialog::Open(_)
             | Dialog::Import(_)
             | Dialog::Export(_)
+            | Dialog::Compare(_)
             | Dialog::Copy(_)
             | Dialog::Documents(_)
             | Dialog::Dashboard(_)
@@ -86,6 +90,7 @@ impl Dialog {
     /// Waits for a file that is being written: for the end of the program.
     pub(in crate::gui) fn wait(self) {
         match self {
+            Dialog::Compare(dialog) => dialog.wait(),
             Dialog::Export(dialog) => dialog.wait(),
             Dialog::Copy(dialog) => dialog.wait(),
             Dialog::NewProject(_)
@@ -109,6 +114,7 @@ impl Dialog {
             Dialog::Open(dialog) => dialog.show(ctx, context),
             Dialog::Import(dialog) => dialog.show(ctx, context),
             Dialog::Export(dialog) => dialog.show(ctx, context),
+            Dialog::Compare(dialog) => dialog.show(ctx, context),
             Dialog::Copy(dialog) => dialog.show(ctx, context),
             Dialog::Documents(dialog) => dialog.show(ctx, context),
             Dialog::Dashboard(dialog) => dialog.show(ctx, context),

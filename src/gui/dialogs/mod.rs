@@ -6,6 +6,7 @@
 //!   dialog is for is its [`default_button`], and what chooses something leaves Enter to that (`leaves_enter`).
 //! - It lies below every drop-down, menu and colour picker, whatever was pressed last: in a layer of its own.
 
+mod compare;
 mod context;
 mod copy;
 mod dashboard;
@@ -31,6 +32,7 @@ mod report;
 mod settings;
 mod split_word;
 
+pub(super) use compare::CompareDialog;
 pub(super) use context::DialogContext;
 pub(super) use copy::CopyDialog;
 pub(super) use dashboard::DashboardDialog;

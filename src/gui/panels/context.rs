@@ -3,12 +3,13 @@
 use crate::gui::actions::UiAction;
 use crate::gui::commands::CommandId;
 use crate::gui::widgets::sentence::Typesetter;
-use crate::gui::workspace::View;
+use crate::gui::workspace::{Comparing, View};
 use crate::session::Project;
 
 /// What every panel of an open project gets.
 pub(in crate::gui) struct PanelContext<'a> {
     pub project: &'a Project,
+    pub comparing: &'a Comparing,
     pub view: &'a mut View,
     pub typesetter: &'a mut Typesetter,
     pub actions: &'a mut Vec<UiAction>,

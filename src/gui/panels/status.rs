@@ -31,6 +31,7 @@ pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>, notice: Option<&No
             ui.add_space(size::GAP);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 learner(ui, panel);
+                comparison(ui, panel);
                 ui.add_space(size::GAP_LARGE);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| match notice {
                     Some(notice) => {
@@ -133,6 +134,19 @@ fn learner(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     if let Some(predicting) = panel.project.learner().predicting {
         let text = format!("predicting {} of {}", grouped(predicting.done), grouped(predicting.total));
         ui.label(theme::small(text, tokens.text_faint));
+    }
+}
+
+/// A comparison of models that goes on; a click shows it.
+fn comparison(ui: &mut Ui, panel: &mut PanelContext<'_>) {
+    let Some((progress, _)) = panel.comparing.progress() else { return };
+    let text = match progress.run {
+        0 => "Comparing models".to_owned(),
+        run => format!("Comparing models: {run} of {}", progress.runs),
+    };
+    let help = commands::title_with_keys(CommandId::CompareModels);
+    if quiet_button(ui, &text).on_hover_text(help).clicked() {
+        panel.request(UiAction::Command(CommandId::CompareModels));
     }
 }
 

@@ -11,8 +11,8 @@ use super::galleys::elided;
 use super::parts::{Icon, paint_icon};
 use crate::gui::theme::{self, RADIUS_CONTROL, size};
 use eframe::egui::{
-    Align, Color32, CursorIcon, EventFilter, Id, Key, Layout, Rect, Response, Role, Sense, Stroke, Ui, WidgetInfo,
-    pos2, vec2,
+    Align, Color32, CursorIcon, EventFilter, FontId, Id, Key, Layout, Rect, Response, Role, Sense, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
 };
 use egui_extras::{TableBuilder, TableRow};
 use std::cmp::Ordering;
@@ -27,32 +27,46 @@ const ARROW: f32 = 16.0;
 
 /// A column and what stands above it.
 #[derive(Clone, Copy, Debug)]
-pub struct Column {
-    title: &'static str,
+pub struct Column<'t> {
+    title: &'t str,
+    /// What the title stands for, shown where the pointer rests on it; empty where it says enough.
+    meaning: &'t str,
     /// At first, in points; `None` for what the others leave.
     width: Option<f32>,
     align: Align,
     sorts: bool,
 }
 
-impl Column {
-    pub const fn text(title: &'static str, width: f32) -> Self {
-        Self { title, width: Some(width), align: Align::Min, sorts: true }
+impl<'t> Column<'t> {
+    pub const fn text(title: &'t str, width: f32) -> Self {
+        Self { title, meaning: "", width: Some(width), align: Align::Min, sorts: true }
     }
 
     /// Its cells end at the right.
-    pub const fn number(title: &'static str, width: f32) -> Self {
-        Self { title, width: Some(width), align: Align::Max, sorts: true }
+    pub const fn number(title: &'t str, width: f32) -> Self {
+        Self { title, meaning: "", width: Some(width), align: Align::Max, sorts: true }
     }
 
     /// Text that takes the width that the other columns leave; a table has one of these.
-    pub const fn rest(title: &'static str) -> Self {
-        Self { title, width: None, align: Align::Min, sorts: true }
+    pub const fn rest(title: &'t str) -> Self {
+        Self { title, meaning: "", width: None, align: Align::Min, sorts: true }
     }
 
     /// For the buttons of a row.
     pub const fn actions(width: f32) -> Self {
-        Self { title: "", width: Some(width), align: Align::Max, sorts: false }
+        Self { title: "", meaning: "", width: Some(width), align: Align::Max, sorts: false }
+    }
+
+    /// With what its title stands for.
+    #[must_use]
+    pub const fn meaning(self, meaning: &'t str) -> Self {
+        Self { meaning, ..self }
+    }
+
+    /// In the order in which it comes, whatever is clicked.
+    #[must_use]
+    pub const fn unsorted(self) -> Self {
+        Self { sorts: false, ..self }
     }
 }
 
@@ -108,9 +122,9 @@ impl TableState {
     }
 
     /// The widths of all columns, which are `room` together.
-    fn widths_in(&self, columns: &[Column], room: f32) -> Vec<f32> {
+    fn widths_in(&self, columns: &[Column<'_>], room: f32) -> Vec<f32> {
         let stored = |at: usize| self.widths.get(at).copied();
-        let width = |(at, column): (usize, &Column)| column.width.map_or(0.0, |width| stored(at).unwrap_or(width));
+        let width = |(at, column): (usize, &Column<'_>)| column.width.map_or(0.0, |width| stored(at).unwrap_or(width));
         let mut widths: Vec<f32> = columns.iter().enumerate().map(width).collect();
         let others: f32 = widths.iter().sum();
         let rest = columns.iter().position(|column| column.width.is_none());
@@ -134,7 +148,7 @@ impl TableState {
 /// A table to be shown.
 pub struct Table<'t> {
     pub id: &'static str,
-    pub columns: &'t [Column],
+    pub columns: &'t [Column<'t>],
     pub rows: usize,
     pub row_height: f32,
     /// Of all rows in sight.
@@ -211,7 +225,7 @@ fn borders(ui: &mut Ui, id: Id, state: &mut TableState, widths: &[f32]) {
     }
 }
 
-fn head(ui: &mut Ui, at: usize, column: &Column, state: &mut TableState) {
+fn head(ui: &mut Ui, at: usize, column: &Column<'_>, state: &mut TableState) {
     if column.title.is_empty() {
         return;
     }
@@ -231,8 +245,12 @@ fn head(ui: &mut Ui, at: usize, column: &Column, state: &mut TableState) {
         };
         let spoken = format!("Sort by {}{order}", column.title.to_lowercase());
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &spoken));
-        if response.on_hover_cursor(CursorIcon::PointingHand).clicked() {
+        let response = response.on_hover_cursor(CursorIcon::PointingHand);
+        if response.clicked() {
             state.sort_by(at);
+        }
+        if !column.meaning.is_empty() {
+            response.on_hover_text(column.meaning);
         }
     }
     let arrow = if sort.is_some() { ARROW } else { 0.0 };
@@ -269,6 +287,11 @@ impl Row<'_, '_, '_> {
     /// From 0, in the order of the table.
     pub fn index(&self) -> usize {
         self.row.index()
+    }
+
+    /// Paints the row as one that is selected. Call it before its cells are made.
+    pub fn select(&mut self, is_selected: bool) {
+        self.row.set_selected(is_selected);
     }
 
     /// The first cell, and the row as one thing: what the returned response is of. `id` tells it from other rows, also
@@ -337,8 +360,13 @@ pub fn cell_place(ui: &Ui) -> Rect {
 
 /// A line of text in a cell, ending in "…" where it has no room: false then.
 pub fn cell_text(ui: &Ui, text: &str, align: Align, color: Color32) -> bool {
+    cell_text_in(ui, text, theme::regular(size::TEXT_SMALL), align, color)
+}
+
+/// As [`cell_text`], in another font.
+pub fn cell_text_in(ui: &Ui, text: &str, font: FontId, align: Align, color: Color32) -> bool {
     let place = cell_place(ui);
-    let galley = elided(ui, text, theme::regular(size::TEXT_SMALL), color, place.width());
+    let galley = elided(ui, text, font, color, place.width());
     let left = match align {
         Align::Min | Align::Center => place.left(),
         Align::Max => place.right() - galley.size().x,

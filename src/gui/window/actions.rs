@@ -7,8 +7,8 @@ use crate::disk::Noted as _;
 use crate::gui::actions::UiAction;
 use crate::gui::commands::{CommandId, Effect, Handler, Scope, WindowCommand};
 use crate::gui::dialogs::{
-    CopyDialog, Dialog, DocumentsDialog, ExportDialog, HistoryDialog, KeyHelp, LabelDialog, LookAgainDialog,
-    OpenDialog, Palette, Report, SettingsDialog, SplitWordDialog,
+    CompareDialog, CopyDialog, Dialog, DocumentsDialog, ExportDialog, HistoryDialog, KeyHelp, LabelDialog,
+    LookAgainDialog, OpenDialog, Palette, Report, SettingsDialog, SplitWordDialog,
 };
 use crate::gui::workspace::{Feedback, Reveal, Workspace};
 use crate::session::{NewProject, Project, log_path};
@@ -60,6 +60,17 @@ impl Window {
             UiAction::Rescue(path) => self.rescue(path),
             UiAction::ImportFrom(paths) if self.workspace().is_some() => self.import(&paths),
             UiAction::ImportFrom(paths) => self.new_project(paths),
+            UiAction::StartComparison(request) => {
+                let waker = self.services.waker.clone();
+                self.in_workspace(ctx, |it| {
+                    it.comparing.start(&it.project, *request, waker);
+                    Ok(None)
+                });
+            }
+            UiAction::CancelComparison => self.in_workspace(ctx, |it| {
+                it.comparing.cancel();
+                Ok(None)
+            }),
             UiAction::CopyText(text) => ctx.copy_text(text),
             UiAction::Notice(text) => self.notify(ctx, text, false),
             UiAction::CloseDialog => self.dialog = None,
@@ -144,6 +155,10 @@ impl Window {
                 self.dialog = Some(Dialog::History(HistoryDialog::new(current)));
             }
             WindowCommand::Dashboard => self.dialog = Some(Dialog::Dashboard(Box::default())),
+            WindowCommand::CompareModels => {
+                let dialog = self.workspace().map(|workspace| CompareDialog::new(&workspace.project));
+                self.dialog = dialog.map(Box::new).map(Dialog::Compare);
+            }
             WindowCommand::Import => self.import(&[]),
             WindowCommand::Export => {
                 let dialog = self.workspace().map(|workspace| ExportDialog::new(&workspace.project));

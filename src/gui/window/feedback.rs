@@ -3,7 +3,7 @@
 use super::state::{Screen, Window};
 use crate::gui::panels::status::Notice;
 use crate::gui::workspace::Feedback;
-use crate::session::Event;
+use crate::session::{Event, SessionError};
 use crate::wording::capital;
 use eframe::egui::Context;
 
@@ -59,6 +59,16 @@ impl Window {
             // An edit has a banner besides; a setting or a model has not.
             Event::SaveFailed { message } => self.notify(ctx, capital(&message), true),
             Event::Suggestions(_) => {} // seen on the page
+        }
+    }
+
+    pub(super) fn show_end_of_comparison(&mut self, ctx: &Context, end: Result<u32, SessionError>) {
+        match end {
+            Ok(_) => self.notify(ctx, "The comparison of models is finished".to_owned(), false),
+            Err(SessionError::Stopped) => {
+                self.notify(ctx, "Comparison stopped; finished models are kept".to_owned(), false);
+            }
+            Err(error) => self.notify(ctx, format!("The comparison failed: {error}"), true),
         }
     }
 

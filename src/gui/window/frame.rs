@@ -45,7 +45,11 @@ impl Window {
             if let Some(secs) = next_look(workspace.project.learner()) {
                 ctx.request_repaint_after_secs(secs);
             }
+            let compared = workspace.comparing.take_end();
             self.show_feedback(ctx, went_on);
+            if let Some(end) = compared {
+                self.show_end_of_comparison(ctx, end);
+            }
             for event in events {
                 self.show_event(ctx, event);
             }
@@ -94,6 +98,7 @@ impl Window {
             Screen::Workspace(workspace) => {
                 let mut panel = PanelContext {
                     project: &workspace.project,
+                    comparing: &workspace.comparing,
                     view: &mut workspace.view,
                     typesetter: &mut self.typesetter,
                     actions: &mut self.actions,
@@ -110,9 +115,9 @@ impl Window {
                 panels::annotate::show(ui, &mut panel);
             }
         }
-        let project = match &self.screen {
-            Screen::Workspace(workspace) => Some(&workspace.project),
-            Screen::Start | Screen::Busy { .. } => None,
+        let (project, comparing) = match &self.screen {
+            Screen::Workspace(workspace) => (Some(&workspace.project), Some(&workspace.comparing)),
+            Screen::Start | Screen::Busy { .. } => (None, None),
         };
         // One at a time: the keys of a report are not for the dialog below it.
         if self.report.is_none()
@@ -120,7 +125,8 @@ impl Window {
         {
             let (services, actions, typesetter) = (&self.services, &mut self.actions, &mut self.typesetter);
             let (encoders, recent) = (&self.home.encoders(), &mut self.recent);
-            dialog.show(&ctx, &mut DialogContext { project, services, encoders, actions, typesetter, recent });
+            dialog
+                .show(&ctx, &mut DialogContext { project, comparing, services, encoders, actions, typesetter, recent });
         }
         if self.report.as_ref().is_some_and(|report| report.show(&ctx, &mut self.actions)) {
             self.report = None;

@@ -7,6 +7,7 @@
 //!
 //! Deliberately absent: painting, files, dialogs.
 
+use super::comparing::Comparing;
 use super::view::View;
 use crate::annotation::SentenceId;
 use crate::session::{
@@ -17,6 +18,7 @@ use crate::session::{
 pub struct Workspace {
     pub project: Project,
     pub view: View,
+    pub(in crate::gui) comparing: Comparing,
     importing: Option<Importing>,
 }
 
@@ -29,6 +31,7 @@ struct Importing {
 /// A project without a view, to be closed on another thread.
 pub(in crate::gui) struct ClosingWorkspace {
     project: Project,
+    comparing: Comparing,
     importing: Option<Importing>,
 }
 
@@ -40,7 +43,7 @@ pub(super) const NO_FEEDBACK: Feedback = Ok(None);
 impl Workspace {
     pub fn new(project: Project) -> Self {
         let view = View::on(&project);
-        Self { project, view, importing: None }
+        Self { project, view, comparing: Comparing::default(), importing: None }
     }
 
     /// An edit made now would make the import fail.
@@ -104,12 +107,14 @@ impl Workspace {
             // A writer that can't take it has more to say when it is closed.
             let _ = self.project.keep_place(place);
         }
-        ClosingWorkspace { project: self.project, importing: self.importing }
+        // It needs a moment to stop, which is used meanwhile.
+        self.comparing.cancel();
+        ClosingWorkspace { project: self.project, comparing: self.comparing, importing: self.importing }
     }
 }
 
 impl ClosingWorkspace {
-    /// Cancels an import, writes what waits and lets go of the file. Returns what happened to it and was not read.
+    /// Cancels an import and a comparison, writes what waits and lets go of the file. Returns what happened to it and was not read.
     ///
     /// # Errors
     /// An import or changes that could not be saved.
@@ -118,7 +123,9 @@ impl ClosingWorkspace {
             watch.cancel();
             finish(&mut self.project, task.wait())
         });
-        let news = self.project.close_with_news()?;
+        let news = self.project.close_with_news();
+        self.comparing.stop();
+        let news = news?;
         match imported {
             None | Some(Ok(_) | Err(SessionError::Stopped)) => Ok(news),
             Some(Err(error)) => Err(error),

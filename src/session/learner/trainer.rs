@@ -463,7 +463,7 @@ impl TrainingProgress {
 }
 
 /// Leaves the window its time.
-pub(super) fn lower_priority() {
+pub(crate) fn lower_priority() {
     // Where the system does not allow it the work is done all the same.
     let _unchanged = thread_priority::set_current_thread_priority(thread_priority::ThreadPriority::Min);
 }

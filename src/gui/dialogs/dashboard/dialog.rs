@@ -70,7 +70,14 @@ impl DashboardDialog {
         ui.add_space(size::GAP_SMALL);
         card(ui, "Learning curve", |ui| self.curve.show(ui, project));
         ui.add_space(size::GAP_SMALL);
-        card(ui, "Models", |ui| self.models.show(ui, project, actions));
+        card(ui, "Models", |ui| {
+            self.models.show(ui, project, actions);
+            let id = CommandId::CompareModels;
+            ui.add_space(size::GAP_SMALL);
+            if parts::button(ui, true, id.title()).on_hover_text(commands::title_with_keys(id)).clicked() {
+                actions.push(UiAction::Command(id));
+            }
+        });
     }
 
     fn what_of(&mut self, ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
