@@ -12,7 +12,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-pub use allowed::AllowedTags;
+pub use allowed::{AllowedTags, Tag};
 pub use lattice::{Lattice, Marginals, Run, RunMarginals};
 
 use super::fused::{like, slice};
@@ -25,9 +25,6 @@ use std::sync::Mutex;
 /// Pieces of a batch that are worked on side by side, however many threads there are: each has gradients of its own of all
 /// transitions.
 const PIECES: usize = 8;
-
-/// Number of a tag, below T.
-pub type Tag = u32;
 
 /// The transitions of T tags, all 0 at first: then the words' tags depend on each other only by what is forbidden.
 #[derive(Debug)]

@@ -1,7 +1,9 @@
 //! Which sequences of tags are possible.
 
-use super::Tag;
 use crate::nn::NnError;
+
+/// Number of a tag, below T.
+pub type Tag = u32;
 
 /// Which tags may begin a sentence, follow each other and end it. T is their number.
 ///
