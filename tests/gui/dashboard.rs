@@ -153,7 +153,7 @@ fn the_curve_of_the_blind_set_grows_into_a_forecast() {
     assert!(page.shows_part("next point of F1"));
 
     page.wait("the models", |page| page.shows("in use"));
-    page.scroll_to("in use");
+    page.scroll_to("Compare models");
     let older = page.harness.query_all_by_label("Use").count();
     assert!((1..=3).contains(&older), "the one before it and the best: {older}");
     page.harness.get_all_by_label("Use").last().unwrap().scroll_to_me();

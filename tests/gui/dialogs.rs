@@ -17,6 +17,10 @@ struct Control {
     name: String,
     role: Role,
     rect: Rect,
+    /// Which node it is.
+    id: String,
+    /// Where it was once the next one had the keyboard: a dialog scrolls to what has it.
+    rect_before_next: Rect,
 }
 
 fn focused(page: &Page) -> Option<Control> {
@@ -27,7 +31,8 @@ fn focused(page: &Page) -> Option<Control> {
     let name = access.label().or(access.value()).unwrap_or_default();
     // Without numbers: how long ago something was changes while the test goes on.
     let name = name.chars().filter(|c| !c.is_ascii_digit()).collect();
-    Some(Control { name, role: access.role(), rect: node.rect() })
+    let (rect, id) = (node.rect(), format!("{:?}", access.id()));
+    Some(Control { name, role: access.role(), rect, id, rect_before_next: rect })
 }
 
 fn focused_in(page: &Page, dialog: &str) -> Control {
@@ -55,6 +60,10 @@ fn walk(page: &mut Page, dialog: &str) -> Vec<Control> {
     loop {
         page.key(Key::Tab);
         let now = focused_in(page, dialog);
+        if let Some(last) = visited.last_mut() {
+            let is_last = By::new().predicate(|node| format!("{:?}", node.id()) == last.id);
+            last.rect_before_next = page.harness.query(is_last).map_or(last.rect, |node| node.rect());
+        }
         if now.name == first.name && now.role == first.role && now.rect.intersects(first.rect) {
             return visited;
         }
@@ -75,7 +84,7 @@ fn check_walk(page: &mut Page, dialog: &str, default: &str) {
     assert!(names.contains(&default.as_str()), "{dialog}: {default} is not among {names:?}");
     assert!(names.contains(&CROSS), "{dialog}: it can't be closed by Tab: {names:?}");
     for pair in there.windows(2) {
-        let (a, b) = (pair[0].rect, pair[1].rect);
+        let (a, b) = (pair[0].rect_before_next, pair[1].rect);
         let beside = a.y_range().contains(b.center().y) && b.y_range().contains(a.center().y);
         assert!(!beside || a.left() < b.left(), "{dialog}: {} comes before {}", pair[0].name, pair[1].name);
     }

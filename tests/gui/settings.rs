@@ -141,6 +141,6 @@ fn without_a_project_the_window_alone_is_set() {
     page.wait("the start page", |page| page.shows("New project"));
     page.press(Modifiers::COMMAND, Key::Comma);
     assert!(page.shows("Window") && !page.shows("This project"));
-    page.click("Zoom in");
+    page.click("Larger");
     assert!(page.harness.ctx.zoom_factor() > 1.05);
 }

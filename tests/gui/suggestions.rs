@@ -93,7 +93,7 @@ fn a_label_that_was_meant_for_what_is_gone_changes_nothing() {
     events.extend(clicked(page.center("label PER")));
     page.at_once(events);
     assert!(page.mentions(0).is_empty(), "{:?}", page.mentions(0));
-    assert!(page.shows_part("no longer there"));
+    assert!(page.shows_part("no longer exists"));
     page.click("label PER");
     assert_eq!(page.mentions(0), ["PER: Lund"], "the word at the cursor, as it is drawn now");
 }

@@ -24,6 +24,7 @@ mod label_order;
 mod learned;
 pub(super) mod model_folder;
 pub(super) mod models;
+mod ordering_labels;
 mod predicting;
 pub(super) mod predictor;
 mod queue;
