@@ -228,7 +228,7 @@ fn what_does_not_fit_is_refused_with_what_to_do() {
     run(&place, &short);
     assert!(refused(&short).contains("--resume"));
     let other = SimulateRequest { resume: true, schedule: vec![7], ..short.clone() };
-    assert!(refused(&other).contains("other files or settings"));
+    assert!(refused(&other).contains("of other data or settings"));
     // More strategies and seeds can be added; what is done is not done again.
     let more = SimulateRequest { resume: true, strategies: vec!["random".into(), "order".into()], ..short };
     let mut trained = 0;

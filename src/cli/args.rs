@@ -26,8 +26,7 @@ use std::path::PathBuf;
     args_conflicts_with_subcommands = true,
     arg_required_else_help = false,
     override_usage = "nestling [OPTIONS] [PROJECT]\n       nestling <COMMAND>",
-    after_help = "Without a command the window opens, with the project file PROJECT if one is given.\n\
-                  `nestling COMMAND --help` explains each command, with an example."
+    after_help = "Without a command the window opens, on PROJECT if given. `nestling COMMAND --help` explains a command."
 )]
 pub(super) struct Cli {
     // Said below the options.

@@ -298,7 +298,7 @@ mod tests {
             assert_eq!(resolve(&config(&pairs)).unwrap().options.get("w"), Some(Value::Real(0.3)));
         }
         let other = config(&[("w", "0.3"), ("max_width", "7"), ("architecture", "spanner")]);
-        expect!["w is no option of spanner; leave it out, or choose an architecture that has it: smartspanner"]
+        expect!["w is no option of spanner; leave it out, or choose an architecture that has it: smartspanner, dspert"]
             .assert_eq(&other.check().unwrap_err().to_string());
         assert!(resolve(&other).is_err());
         let each = other.for_each(&["smartspanner", "spanner"]).unwrap();

@@ -75,6 +75,9 @@ impl Project {
         let config = Config {
             architecture: ARCHITECTURE.to_owned(),
             encoder: now.encoder.clone(),
+            // With few sentences there would be few steps, from which little is learned; a step takes milliseconds.
+            batch_size: 4,
+            head_lr: 3e-3,
             threads: Some(self.settings().background_threads()),
             ..Config::default()
         };
