@@ -1169,6 +1169,8 @@ fn closing_a_project_whose_file_is_gone_keeps_the_work_and_says_where() {
 fn labels_of_marked_words_come_in_the_order_of_their_probability() {
     let place = Place::new();
     let mut project = place.project(12);
+    // One that has vectors for these words.
+    project.run(Command::Set(Setting::Encoder("english".into()))).unwrap();
     let ids: Vec<SentenceId> = project.corpus().sentences().map(Sentence::id).collect();
     let label = |project: &Driver, name: &str| project.corpus().labels().by_name(name).unwrap().id;
     let (per, loc) = (label(&project, "PER"), label(&project, "LOC"));

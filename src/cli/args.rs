@@ -26,7 +26,7 @@ use std::path::PathBuf;
     args_conflicts_with_subcommands = true,
     arg_required_else_help = false,
     override_usage = "nestling [OPTIONS] [PROJECT]\n       nestling <COMMAND>",
-    after_help = "Without a command the window opens, on PROJECT if given. `nestling COMMAND --help` explains a command."
+    after_help = "Without a command the window opens. `nestling COMMAND --help` explains each command."
 )]
 pub(super) struct Cli {
     // Said below the options.

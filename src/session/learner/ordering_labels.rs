@@ -61,6 +61,8 @@ impl Project {
     /// Starts a training where there is enough that is new.
     fn learn_label_order(&mut self) {
         let works = self.learner.is_on && self.settings().auto_train && self.learner.label_order.learning.is_none();
+        // The word vectors of an encoder that is not pretrained say nothing.
+        let works = works && self.encoders().is_pretrained(&self.settings().encoder);
         if !works || self.counts().mentions < FEWEST_MENTIONS || self.corpus().labels().len() < 2 {
             return;
         }
