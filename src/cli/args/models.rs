@@ -25,7 +25,7 @@ pub(in crate::cli) struct Train {
     pub(in crate::cli) limit: Option<usize>,
     #[command(flatten)]
     pub(in crate::cli) tuning: Tuning,
-    /// What learns: `heads`, `top` encoder blocks too, or `full` [default: full]
+    /// What learns: `heads`, `top` blocks too, or `full` [default: full]
     #[arg(long, value_name = "WHAT")]
     pub(in crate::cli) effort: Option<String>,
     /// Resume the interrupted training, with its own settings and labels
