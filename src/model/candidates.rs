@@ -2,7 +2,8 @@
 
 use super::{Class, FirstWord, ModelError, Sentence};
 use crate::annotation::Span;
-use crate::nn::Rng;
+use crate::nn::{NnError, Rng, cross_entropy, select_rows};
+use candle_core::Tensor;
 use std::ops::Range;
 
 /// Samples of one task.
@@ -133,6 +134,17 @@ impl FirstWords {
             }
         }
         all
+    }
+
+    /// Mean cross-entropy of these words, a scalar, from the logits of all words, `[W, 2]`.
+    pub(super) fn loss(&self, logits: &Tensor) -> Result<Tensor, NnError> {
+        let (count, _) = logits.dims2()?;
+        match self.words.len() {
+            all if all == count => cross_entropy(logits, &self.classes),
+            // The mean of nothing would be no number.
+            0 => Ok((logits.sum_all()? * 0.0)?),
+            _ => cross_entropy(&select_rows(logits, &self.words)?, &self.classes),
+        }
     }
 }
 

@@ -15,14 +15,13 @@ mod smoothing;
 use super::candidates::{FirstWords, Rows, enumerate, sample, split_up};
 use super::{
     Architecture, BatchLoss, FirstWordFilter, MAX_WIDTH, ModelError, OptionDefault, OptionSpec, Prediction, Samples,
-    Sentence, THRESHOLD, TaskHead, TaskHeadConfig, WORD_SHAPE_FEATURES, dropout_of_models,
+    Sentence, THRESHOLD, TaskHead, TaskHeadConfig, WORD_SHAPE_FEATURES, dropout_of_models, options,
 };
 use crate::annotation::Span;
 use crate::encoder::{Bert, Encoded, Layers, SpanTransformer, WordRows, column_factors};
 use crate::nn::kernels::multiply_row;
 use crate::nn::{
-    Gradients, Linear, Mode, NnError, Operations, Rng, Scope, as_slice, cross_entropy, select_rows, softmax,
-    with_gradients,
+    Gradients, Linear, Mode, NnError, Operations, Rng, Scope, as_slice, select_rows, softmax, with_gradients,
 };
 use crate::parameter::{Kind, Value};
 use candle_core::{Tensor, Var};
@@ -47,18 +46,12 @@ const FILTER: OptionSpec = OptionSpec {
 };
 /// w and sp of SmartSpanNER, which count with `filter=heads` alone.
 const HEAD_WEIGHT: OptionSpec = OptionSpec {
-    name: "w",
-    takes: Kind::Real(0.0, 1.0),
-    default: OptionDefault::Fixed(Value::Real(0.2)),
-    shapes_weights: false,
     help: "with filter=heads: weight of the head (NEH) loss against the span loss",
+    ..options::HEAD_WEIGHT
 };
 const SAMPLING: OptionSpec = OptionSpec {
-    name: "sp",
-    takes: Kind::Real(0.0, 1.0),
-    default: OptionDefault::Fixed(Value::Real(0.05)),
-    shapes_weights: false,
     help: "with filter=heads: probability of training on a span that starts at no head",
+    ..options::SAMPLING
 };
 /// ε of boundary smoothing.
 const SMOOTHING: OptionSpec = OptionSpec {
@@ -358,12 +351,8 @@ impl DSpErtHead {
         first_words: Option<&[f32]>,
         filter: FirstWordFilter,
     ) -> (Rows, Vec<Vec<Span>>) {
-        enumerate(batch, self.max_width, |word| match (first_words, filter) {
-            (Some(first_words), FirstWordFilter::AtLeast(threshold)) => {
-                first_words.get(word).is_some_and(|p| *p >= threshold)
-            }
-            _ => true,
-        })
+        let may_start = |first_words: &[f32], word: usize| first_words.get(word).is_some_and(|p| filter.passes(*p));
+        enumerate(batch, self.max_width, |word| first_words.is_none_or(|first_words| may_start(first_words, word)))
     }
 
     fn answer(
@@ -396,8 +385,7 @@ impl TaskHead for DSpErtHead {
             total = (total * (1.0 - self.head_weight))?;
             if !first_words.words.is_empty() {
                 let logits = self.first_word_logits(neh, encoded, mode)?;
-                let loss = cross_entropy(&select_rows(&logits, &first_words.words)?, &first_words.classes)?;
-                total = (total + (loss * self.head_weight)?)?;
+                total = (total + (first_words.loss(&logits)? * self.head_weight)?)?;
             }
         }
         Ok(BatchLoss { total, samples })

@@ -58,6 +58,7 @@ mod locate_label;
 mod options;
 mod sentence;
 mod seqlab;
+mod shape_vectors;
 mod smartspanner;
 mod span_classifier;
 mod span_pass;
@@ -171,6 +172,11 @@ pub enum Reach {
     Sentence,
 }
 
+/// Words of each sentence.
+fn sentence_lengths(batch: &[&Sentence]) -> Vec<usize> {
+    batch.iter().map(|sentence| sentence.len()).collect()
+}
+
 /// Dropout of models that are to differ by it, where they learned with `p`. Those that learned with less than a tenth are asked
 /// with that: without any they would agree on everything.
 pub(crate) fn dropout_of_models(p: f32) -> f32 {
@@ -258,6 +264,16 @@ pub enum FirstWordFilter {
     AtLeast(f32),
     /// All ("SP" in the paper's tables).
     All,
+}
+
+impl FirstWordFilter {
+    /// Whether a word with this probability of being the first word of an entity may start a candidate.
+    pub fn passes(self, p: f32) -> bool {
+        match self {
+            Self::AtLeast(threshold) => p >= threshold,
+            Self::All => true,
+        }
+    }
 }
 
 /// A scalar that can be differentiated, and what it was made from.

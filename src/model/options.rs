@@ -68,6 +68,24 @@ pub const WORD_SHAPE_FEATURES: OptionSpec = OptionSpec {
     help: "use capitals and digits as features",
 };
 
+/// w of SmartSpanNER's Eq. 7.
+pub(super) const HEAD_WEIGHT: OptionSpec = OptionSpec {
+    name: "w",
+    takes: Kind::Real(0.0, 1.0),
+    default: OptionDefault::Fixed(Value::Real(0.2)),
+    shapes_weights: false,
+    help: "weight of the head (NEH) loss against the span loss",
+};
+
+/// sp of SmartSpanNER's Eq. 8.
+pub(super) const SAMPLING: OptionSpec = OptionSpec {
+    name: "sp",
+    takes: Kind::Real(0.0, 1.0),
+    default: OptionDefault::Fixed(Value::Real(0.05)),
+    shapes_weights: false,
+    help: "probability of training on a span that starts at no head",
+};
+
 /// For architectures that predict first words.
 pub const THRESHOLD: OptionSpec = OptionSpec {
     name: "threshold",

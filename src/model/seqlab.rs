@@ -14,17 +14,17 @@
 //! them. Beside the final answer each span up to `candidate_width` gets the probability that tags have it as a mention, so that what is
 //! nearly chosen can be shown and ranked. Word shapes stand beside the vectors for encoders that don't see case.
 
-use super::span_classifier::SHAPE_SIZE;
-use super::tagger::{Asked, TAGS, TagAnswer, TagChoice, Tagger};
+use super::shape_vectors::{ShapeVectors, shapes_of};
+use super::tagger::{Asked, TAGS, TagAnswer, TagChoice, Tagger, likely_starts};
 use super::tags::{LEVEL, Level, OUTSIDE, seen_in, unlearnable};
 use super::{
-    Architecture, BatchLoss, Candidates, FirstWordFilter, MAX_WIDTH, ModelError, OptionSpec, OptionValues, Prediction,
-    Reach, Samples, Sentence, THRESHOLD, Task, TaskHead, TaskHeadConfig, Unlearnable, WORD_SHAPE_FEATURES, WORD_SHAPES,
-    dropout_of_models,
+    Architecture, BatchLoss, FirstWordFilter, MAX_WIDTH, ModelError, OptionSpec, OptionValues, Prediction, Reach,
+    Samples, Sentence, THRESHOLD, Task, TaskHead, TaskHeadConfig, Unlearnable, WORD_SHAPE_FEATURES, dropout_of_models,
+    sentence_lengths,
 };
 use crate::encoder::{Bert, Encoded, column_factors};
 use crate::nn::crf::Tag;
-use crate::nn::{Embedding, Mode, Operations, Rng, Scope, select_rows, u32_tensor};
+use crate::nn::{Mode, Operations, Rng, Scope, select_rows};
 use candle_core::Tensor;
 
 /// Not a max width: mentions of the final answer may be wider.
@@ -81,11 +81,8 @@ impl Architecture for SeqLab {
         config: &TaskHeadConfig,
     ) -> Result<Box<dyn TaskHead>, ModelError> {
         let options = &config.options;
-        let (mut size, mut shapes) = (encoder.hidden(), None);
-        if options.flag(&WORD_SHAPE_FEATURES)? {
-            shapes = Some(Embedding::new(scope.scope("word_shape"), WORD_SHAPES, SHAPE_SIZE, 1.0)?);
-            size += SHAPE_SIZE;
-        }
+        let shapes = ShapeVectors::new(&mut scope, options.flag(&WORD_SHAPE_FEATURES)?)?;
+        let size = shapes.size_with(encoder.hidden());
         let choice = TagChoice::of(options)?;
         Ok(Box::new(SeqLabTaskHead {
             tagger: Tagger::new(&mut scope, size, config.classes, choice, config.operations)?,
@@ -102,7 +99,7 @@ impl Architecture for SeqLab {
 #[derive(Debug)]
 struct SeqLabTaskHead {
     tagger: Tagger,
-    shapes: Option<Embedding>,
+    shapes: ShapeVectors,
     level: Level,
     /// Words of the longest span that gets a probability.
     longest: usize,
@@ -114,11 +111,8 @@ struct SeqLabTaskHead {
 impl SeqLabTaskHead {
     /// The vectors of all words of a batch, `[W, D]`.
     fn words(&self, encoded: &Encoded, batch: &[&Sentence], mode: &mut Mode<'_>) -> Result<Tensor, ModelError> {
-        let mut words = select_rows(encoded.hidden(), encoded.words().first())?;
-        if let Some(table) = &self.shapes {
-            let shapes: Vec<u32> = batch.iter().flat_map(|sentence| sentence.word_shapes().iter().copied()).collect();
-            words = Tensor::cat(&[&words, &table.forward(&u32_tensor(&shapes, words.device())?)?], 1)?;
-        }
+        let words = select_rows(encoded.hidden(), encoded.words().first())?;
+        let words = self.shapes.beside(words, || shapes_of(batch))?;
         Ok(self.operations.dropout(&words, self.dropout, mode)?)
     }
 
@@ -129,27 +123,7 @@ impl SeqLabTaskHead {
         batch: &[&Sentence],
         starts: &(dyn Fn(usize, usize, f32) -> bool + Sync),
     ) -> Result<Vec<TagAnswer>, ModelError> {
-        self.tagger.answers(words, &lens(batch), &Asked { longest: self.longest, starts })
-    }
-
-    fn prediction(&self, answer: TagAnswer) -> Result<Prediction, ModelError> {
-        let candidates = Candidates::new(answer.spans, self.classes, answer.probabilities);
-        Ok(Prediction {
-            first_words: Some(answer.first_words),
-            candidates: candidates.ok_or(ModelError::Incomplete)?,
-            decided: Some(answer.mentions),
-        })
-    }
-}
-
-fn lens(batch: &[&Sentence]) -> Vec<usize> {
-    batch.iter().map(|sentence| sentence.len()).collect()
-}
-
-fn passes_filter(filter: FirstWordFilter, p: f32) -> bool {
-    match filter {
-        FirstWordFilter::AtLeast(threshold) => p >= threshold,
-        FirstWordFilter::All => true,
+        self.tagger.answers(words, &sentence_lengths(batch), &Asked { longest: self.longest, starts })
     }
 }
 
@@ -158,7 +132,7 @@ impl TaskHead for SeqLabTaskHead {
         let tags = |sentence: &&Sentence| self.tagger.tags().encode(sentence.len(), &seen_in(sentence, self.level));
         let gold: Vec<Tag> = batch.iter().flat_map(tags).collect();
         let words = self.words(encoded, batch, &mut Mode::Train(rng))?;
-        let total = self.tagger.loss(&words, &lens(batch), &gold)?;
+        let total = self.tagger.loss(&words, &sentence_lengths(batch), &gold)?;
         let mut samples = Samples::default();
         gold.iter().for_each(|tag| samples.words.count(*tag != OUTSIDE));
         Ok(BatchLoss { total, samples })
@@ -171,8 +145,8 @@ impl TaskHead for SeqLabTaskHead {
         filter: FirstWordFilter,
     ) -> Result<Vec<Prediction>, ModelError> {
         let words = self.words(encoded, batch, &mut Mode::Predict)?;
-        let answers = self.answers(&words, batch, &|_, _, p| passes_filter(filter, p))?;
-        answers.into_iter().map(|answer| self.prediction(answer)).collect()
+        let answers = self.answers(&words, batch, &|_, _, p| filter.passes(p))?;
+        answers.into_iter().map(|answer| answer.prediction(self.classes)).collect()
     }
 
     fn predict_with_dropout(
@@ -185,15 +159,12 @@ impl TaskHead for SeqLabTaskHead {
         let words = self.words(encoded, batch, &mut Mode::Predict)?;
         let (_, size) = words.dims2()?;
         let first_words = self.answers(&words, batch, &|_, _, _| false)?;
-        let starts = |sentence: usize, word: usize, _: f32| {
-            let p = first_words.get(sentence).and_then(|answer| answer.first_words.get(word));
-            p.is_some_and(|p| passes_filter(filter, *p))
-        };
+        let starts = likely_starts(&first_words, filter);
         let pass = |model| {
             let factors = column_factors(size, dropout_of_models(self.dropout), model);
             let factors = Tensor::from_vec(factors, size, words.device())?;
             let answers = self.answers(&words.broadcast_mul(&factors)?, batch, &starts)?;
-            answers.into_iter().map(|answer| self.prediction(answer)).collect()
+            answers.into_iter().map(|answer| answer.prediction(self.classes)).collect()
         };
         (0..passes).map(pass).collect()
     }

@@ -11,33 +11,16 @@
 //! each epoch.
 
 use super::candidates::{FirstWords, Rows, enumerate, sample, split_up};
+use super::options::{HEAD_WEIGHT, SAMPLING};
 use super::span_classifier::{SpanClassifier, Words};
 use super::{
-    Architecture, BatchLoss, FirstWordFilter, MAX_WIDTH, ModelError, OptionDefault, OptionSpec, Prediction, Samples,
-    Sentence, THRESHOLD, TaskHead, TaskHeadConfig, WORD_SHAPE_FEATURES,
+    Architecture, BatchLoss, FirstWordFilter, MAX_WIDTH, ModelError, OptionSpec, Prediction, Samples, Sentence,
+    THRESHOLD, TaskHead, TaskHeadConfig, WORD_SHAPE_FEATURES,
 };
 use crate::annotation::Span;
 use crate::encoder::{Bert, Encoded};
-use crate::nn::{Linear, Mode, Rng, Scope, cross_entropy, select_rows, softmax};
-use crate::parameter::{Kind, Value};
+use crate::nn::{Linear, Mode, Rng, Scope, softmax};
 use candle_core::Tensor;
-
-/// w of Eq. 7.
-const HEAD_WEIGHT: OptionSpec = OptionSpec {
-    name: "w",
-    takes: Kind::Real(0.0, 1.0),
-    default: OptionDefault::Fixed(Value::Real(0.2)),
-    shapes_weights: false,
-    help: "weight of the head (NEH) loss against the span loss",
-};
-/// sp of Eq. 8.
-const SAMPLING: OptionSpec = OptionSpec {
-    name: "sp",
-    takes: Kind::Real(0.0, 1.0),
-    default: OptionDefault::Fixed(Value::Real(0.05)),
-    shapes_weights: false,
-    help: "probability of training on a span that starts at no head",
-};
 
 #[derive(Debug)]
 pub(super) struct SmartSpanNer;
@@ -96,28 +79,13 @@ impl SmartSpanTaskHead {
         self.spans.of_single_words(words, &self.neh)
     }
 
-    /// Mean cross-entropy of the words that train it, a scalar.
-    fn first_word_loss(&self, words: &Words, gold: &FirstWords) -> Result<Tensor, ModelError> {
-        let logits = self.first_word_logits(words)?;
-        let (count, _) = logits.dims2()?;
-        Ok(match gold.words.len() {
-            all if all == count => cross_entropy(&logits, &gold.classes)?,
-            // The mean of nothing would be no number.
-            0 => (logits.sum_all()? * 0.0)?,
-            _ => cross_entropy(&select_rows(&logits, &gold.words)?, &gold.classes)?,
-        })
-    }
-
     /// Probability of each word to be the first of an entity.
     fn first_words(&self, words: &Words) -> Result<Vec<f32>, ModelError> {
         Ok(softmax(&self.first_word_logits(words)?)?.narrow(1, 1, 1)?.flatten_all()?.to_vec1::<f32>()?)
     }
 
     fn candidates(&self, batch: &[&Sentence], first_words: &[f32], filter: FirstWordFilter) -> (Rows, Vec<Vec<Span>>) {
-        enumerate(batch, self.max_width, |word| match filter {
-            FirstWordFilter::AtLeast(threshold) => first_words.get(word).is_some_and(|p| *p >= threshold),
-            FirstWordFilter::All => true,
-        })
+        enumerate(batch, self.max_width, |word| first_words.get(word).is_some_and(|p| filter.passes(*p)))
     }
 
     fn answer(
@@ -141,7 +109,7 @@ impl TaskHead for SmartSpanTaskHead {
         let first_words = FirstWords::of(batch, self.max_width);
         let mode = &mut Mode::Train(rng);
         let words = self.spans.words(encoded, batch, mode)?;
-        let mut total = (self.first_word_loss(&words, &first_words)? * self.head_weight)?;
+        let mut total = (first_words.loss(&self.first_word_logits(&words)?)? * self.head_weight)?;
         if rows.len() > 0 {
             let loss = self.spans.loss(&self.spans.parts(&words)?, &rows, mode)?;
             total = (total + (loss * (1.0 - self.head_weight))?)?;

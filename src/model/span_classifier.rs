@@ -7,8 +7,9 @@
 //! widths instead of spans, `W₁h_i + W₂h_j + W₃z`, which is the same function at a fraction of the work.
 
 use super::candidates::Rows;
+use super::shape_vectors::{ShapeVectors, shapes_of};
 use super::span_pass::{self, SpanPass};
-use super::{MAX_WIDTH, ModelError, Sentence, TaskHeadConfig, WORD_SHAPE_FEATURES, WORD_SHAPES, dropout_of_models};
+use super::{MAX_WIDTH, ModelError, Sentence, TaskHeadConfig, WORD_SHAPE_FEATURES, dropout_of_models};
 use crate::encoder::{Encoded, column_factors};
 use crate::nn::kernels::has_bf16;
 use crate::nn::{
@@ -19,8 +20,6 @@ use candle_core::Tensor;
 
 /// Numbers of a width's vector.
 pub(super) const WIDTH_SIZE: usize = 50;
-/// Numbers of a word shape's vector.
-pub(super) const SHAPE_SIZE: usize = 25;
 /// Candidates that are classified at a time where not by hand: bounds the memory of a prediction without a filter.
 const CHUNK: usize = 8192;
 
@@ -31,7 +30,7 @@ pub(super) struct SpanClassifier {
     inner_last: Tensor,
     /// W₃ and the bias of the whole layer, `[S, 50]` and `[S]`.
     inner_width: Linear,
-    shapes: Option<Embedding>,
+    shapes: ShapeVectors,
     /// S: numbers of a span's vector.
     size: usize,
     /// `[max width, 50]`
@@ -62,14 +61,10 @@ pub(super) struct Words {
 impl SpanClassifier {
     /// For an encoder with vectors of `hidden` numbers.
     pub(super) fn new(scope: &mut Scope<'_>, hidden: usize, config: &TaskHeadConfig) -> Result<Self, ModelError> {
-        let has_shapes = config.options.flag(&WORD_SHAPE_FEATURES)?;
-        let word = hidden + if has_shapes { SHAPE_SIZE } else { 0 };
+        let shapes = ShapeVectors::new(scope, config.options.flag(&WORD_SHAPE_FEATURES)?)?;
+        let word = shapes.size_with(hidden);
         let size = 2 * word + WIDTH_SIZE;
         let init = Init::Uniform { bound: 1.0 / (size as f32).sqrt() };
-        let mut shapes = None;
-        if has_shapes {
-            shapes = Some(Embedding::new(scope.scope("word_shape"), WORD_SHAPES, SHAPE_SIZE, 1.0)?);
-        }
         let mut inner = scope.scope("span.inner");
         Ok(Self {
             inner_first: inner.declare("first.weight", &[size, word], init)?,
@@ -98,12 +93,7 @@ impl SpanClassifier {
         batch: &[&Sentence],
         mode: &mut Mode<'_>,
     ) -> Result<Words, ModelError> {
-        let mut both = encoded.ends()?;
-        if let Some(table) = &self.shapes {
-            let shapes: Vec<u32> = batch.iter().flat_map(|s| s.word_shapes().iter().copied()).collect();
-            let shapes = table.forward(&u32_tensor(&shapes.repeat(2), both.device())?)?;
-            both = Tensor::cat(&[&both, &shapes], 1)?;
-        }
+        let both = self.shapes.beside(encoded.ends()?, || shapes_of(batch).repeat(2))?;
         let firsts = both.dim(0)? / 2;
         Ok(Words { both: self.operations.dropout(&both, self.dropout, mode)?, firsts })
     }

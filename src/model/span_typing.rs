@@ -14,17 +14,17 @@
 //! Probabilities of the labels, "none" having 0. How good they are is an accuracy on given entities, and no F1: nothing was
 //! found.
 
-use super::span_classifier::SHAPE_SIZE;
+use super::shape_vectors::ShapeVectors;
 use super::{
     Architecture, BatchLoss, Class, FirstWordFilter, LabelTable, ModelError, OptionDefault, OptionSpec, OptionValues,
     Prediction, SampleCounts, Samples, Sentence, Task, TaskHead, TaskHeadConfig, Unlearnable, WORD_SHAPE_FEATURES,
-    WORD_SHAPES, predict_given,
+    predict_given,
 };
 use crate::annotation::Fragments;
 use crate::encoder::{Bert, Encoded, Layers};
 use crate::nn::{
-    BiLstm, Embedding, LayerNorm, Linear, Mode, NnError, Operations, Rng, Scope, cross_entropy, segment_max,
-    segment_mean, select_rows, softmax, u32_tensor,
+    BiLstm, LayerNorm, Linear, Mode, NnError, Operations, Rng, Scope, cross_entropy, segment_max, segment_mean,
+    select_rows, softmax,
 };
 use crate::parameter::{Kind, Value};
 use candle_core::Tensor;
@@ -83,12 +83,8 @@ impl Architecture for SpanTyping {
     ) -> Result<Box<dyn TaskHead>, ModelError> {
         let (options, state) = (&config.options, config.options.whole(&STATE_SIZE)?);
         let norm = LayerNorm::new(scope.scope("norm"), encoder.embedding(), NORM_EPS)?;
-        let (mut inputs, mut shapes) = (encoder.embedding(), None);
-        if options.flag(&WORD_SHAPE_FEATURES)? {
-            shapes = Some(Embedding::new(scope.scope("word_shape"), WORD_SHAPES, SHAPE_SIZE, 1.0)?);
-            inputs += SHAPE_SIZE;
-        }
-        let lstm = BiLstm::new(scope.scope("lstm"), inputs, state)?;
+        let shapes = ShapeVectors::new(&mut scope, options.flag(&WORD_SHAPE_FEATURES)?)?;
+        let lstm = BiLstm::new(scope.scope("lstm"), shapes.size_with(encoder.embedding()), state)?;
         let output = Linear::uniform(scope.scope("output"), 2 * state, config.classes.saturating_sub(1))?;
         let (dropout, classes, operations) = (config.dropout, config.classes, config.operations);
         Ok(Box::new(TypingHead { norm, shapes, lstm, state, output, dropout, classes, operations }))
@@ -101,7 +97,7 @@ const NORM_EPS: f64 = 1e-12;
 #[derive(Debug)]
 struct TypingHead {
     norm: LayerNorm,
-    shapes: Option<Embedding>,
+    shapes: ShapeVectors,
     lstm: BiLstm,
     /// S
     state: usize,
@@ -149,10 +145,8 @@ impl TypingHead {
     /// Scores of the labels of all entities, `[M, C - 1]`; M is not 0.
     fn logits(&self, encoded: &Encoded, subwords: &Subwords, mode: &mut Mode<'_>) -> Result<Tensor, NnError> {
         let vectors = select_rows(encoded.hidden(), &subwords.rows)?;
-        let mut x = self.norm.forward(&vectors, self.operations)?;
-        if let Some(table) = &self.shapes {
-            x = Tensor::cat(&[&x, &table.forward(&u32_tensor(&subwords.shapes, x.device())?)?], 1)?;
-        }
+        let x = self.norm.forward(&vectors, self.operations)?;
+        let x = self.shapes.beside(x, || subwords.shapes.clone())?;
         let x = self.operations.dropout(&x, self.dropout, mode)?;
         let states = self.lstm.forward(&x, &subwords.sequences, self.operations)?;
         let attended = self.attend(&states, subwords)?;
@@ -234,7 +228,7 @@ mod tests {
         let mut scope = vars.scope("head", ParameterGroup::TaskHead);
         TypingHead {
             norm: LayerNorm::new(scope.scope("norm"), 6, NORM_EPS).unwrap(),
-            shapes: None,
+            shapes: ShapeVectors::new(&mut scope, false).unwrap(),
             lstm: BiLstm::new(scope.scope("lstm"), 6, state).unwrap(),
             state,
             output: Linear::uniform(scope.scope("output"), 2 * state, 3).unwrap(),

@@ -3,7 +3,10 @@
 use super::candidates::spans_from;
 use super::drawn_tags::DrawnTags;
 use super::tags::BioTags;
-use super::{Class, Found, ModelError, OptionDefault, OptionError, OptionSpec, OptionValues};
+use super::{
+    Candidates, Class, FirstWordFilter, Found, ModelError, OptionDefault, OptionError, OptionSpec, OptionValues,
+    Prediction,
+};
 use crate::annotation::Span;
 use crate::nn::crf::{Crf, Lattice, Run, RunMarginals, Tag};
 use crate::nn::{Linear, Operations, Scope, cross_entropy, softmax};
@@ -61,6 +64,30 @@ pub(super) struct TagAnswer {
     pub spans: Vec<Span>,
     /// C of each span: that it is no mention, and that it is one of each label.
     pub probabilities: Vec<f32>,
+}
+
+impl TagAnswer {
+    /// As an architecture gives it, of C classes.
+    pub(super) fn prediction(self, classes: usize) -> Result<Prediction, ModelError> {
+        let candidates = Candidates::new(self.spans, classes, self.probabilities);
+        Ok(Prediction {
+            first_words: Some(self.first_words),
+            candidates: candidates.ok_or(ModelError::Incomplete)?,
+            decided: Some(self.mentions),
+        })
+    }
+}
+
+/// What [`Asked::starts`] is for models that are asked about the same spans: the words that an answer for each sentence says
+/// are likely to begin a mention.
+pub(super) fn likely_starts(
+    answers: &[TagAnswer],
+    filter: FirstWordFilter,
+) -> impl Fn(usize, usize, f32) -> bool + Sync + '_ {
+    move |sentence, word, _| {
+        let p = answers.get(sentence).and_then(|answer| answer.first_words.get(word));
+        p.is_some_and(|p| filter.passes(*p))
+    }
 }
 
 /// Which spans are asked about: those of at most `longest` words that begin where `starts` says so, given the number of the

@@ -7,11 +7,11 @@ use super::span_decoder::SpanDecoder;
 use super::words::{Vectors, WordVectors};
 use crate::encoder::Encoded;
 use crate::model::candidates::{enumerate, split_up};
-use crate::model::tagger::{Asked, TagAnswer, Tagger};
+use crate::model::tagger::{Asked, TagAnswer, Tagger, likely_starts};
 use crate::model::tags::{OUTSIDE, seen_in};
 use crate::model::{
-    BatchLoss, Candidates, FirstWordFilter, ModelError, Prediction, Samples, Sentence, TaskHead, TaskHeadConfig,
-    dropout_of_models,
+    BatchLoss, FirstWordFilter, ModelError, Prediction, Samples, Sentence, TaskHead, TaskHeadConfig, dropout_of_models,
+    sentence_lengths,
 };
 use crate::nn::crf::Tag;
 use crate::nn::{Mode, Rng, Scope};
@@ -31,7 +31,7 @@ impl BundlingHead {
     pub(super) fn new(mut scope: Scope<'_>, hidden: usize, config: &TaskHeadConfig) -> Result<Self, ModelError> {
         let settings = Settings::new(&config.options)?;
         let TaskHeadConfig { classes, dropout, operations, .. } = *config;
-        let words = WordVectors::new(scope.scope("word_shape"), settings.word_shapes, dropout, operations)?;
+        let words = WordVectors::new(&mut scope, settings.word_shapes, dropout, operations)?;
         let sizes = [words.size(hidden), hidden];
         Ok(Self {
             spans: SpanDecoder::new(&mut scope, sizes, classes, &settings, (dropout, operations))?,
@@ -56,7 +56,11 @@ impl BundlingHead {
         batch: &[&Sentence],
         starts: &(dyn Fn(usize, usize, f32) -> bool + Sync),
     ) -> Result<Vec<TagAnswer>, ModelError> {
-        self.tagger.answers(&vectors.dropped, &lens(batch), &Asked { longest: self.settings.max_width, starts })
+        self.tagger.answers(
+            &vectors.dropped,
+            &sentence_lengths(batch),
+            &Asked { longest: self.settings.max_width, starts },
+        )
     }
 
     fn by_tags(
@@ -65,26 +69,8 @@ impl BundlingHead {
         batch: &[&Sentence],
         starts: &(dyn Fn(usize, usize, f32) -> bool + Sync),
     ) -> Result<Vec<Prediction>, ModelError> {
-        let prediction = |answer: TagAnswer| {
-            let candidates = Candidates::new(answer.spans, self.classes, answer.probabilities);
-            Ok(Prediction {
-                first_words: Some(answer.first_words),
-                candidates: candidates.ok_or(ModelError::Incomplete)?,
-                decided: Some(answer.mentions),
-            })
-        };
-        self.tagged(vectors, batch, starts)?.into_iter().map(prediction).collect()
-    }
-}
-
-fn lens(batch: &[&Sentence]) -> Vec<usize> {
-    batch.iter().map(|sentence| sentence.len()).collect()
-}
-
-fn passes(filter: FirstWordFilter, p: f32) -> bool {
-    match filter {
-        FirstWordFilter::AtLeast(threshold) => p >= threshold,
-        FirstWordFilter::All => true,
+        let answers = self.tagged(vectors, batch, starts)?;
+        answers.into_iter().map(|answer| answer.prediction(self.classes)).collect()
     }
 }
 
@@ -96,7 +82,7 @@ impl TaskHead for BundlingHead {
         let gold: Vec<Tag> = batch.iter().flat_map(tags).collect();
         let mode = &mut Mode::Train(rng);
         let vectors = self.words.of(encoded, batch, mode)?;
-        let of_tags = self.tagger.loss(&vectors.dropped, &lens(batch), &gold)?;
+        let of_tags = self.tagger.loss(&vectors.dropped, &sentence_lengths(batch), &gold)?;
         let of_spans = self.spans.loss(&vectors, &rows, mode)?;
         let mut samples = Samples { spans, ..Samples::default() };
         gold.iter().for_each(|tag| samples.words.count(*tag != OUTSIDE));
@@ -113,7 +99,7 @@ impl TaskHead for BundlingHead {
         let vectors = self.words.of(encoded, batch, &mut Mode::Predict)?;
         match self.settings.decode {
             Decode::Spans => self.by_spans(&vectors, batch),
-            Decode::Tags => self.by_tags(&vectors, batch, &|_, _, p| passes(filter, p)),
+            Decode::Tags => self.by_tags(&vectors, batch, &|_, _, p| filter.passes(p)),
         }
     }
 
@@ -123,7 +109,7 @@ impl TaskHead for BundlingHead {
         encoded: &Encoded,
         batch: &[&Sentence],
         filter: FirstWordFilter,
-        passes_in_all: usize,
+        passes: usize,
     ) -> Result<Vec<Vec<Prediction>>, ModelError> {
         let first_words = match self.settings.decode {
             Decode::Spans => Vec::new(),
@@ -132,10 +118,7 @@ impl TaskHead for BundlingHead {
                 self.tagged(&vectors, batch, &|_, _, _| false)?
             }
         };
-        let starts = |sentence: usize, word: usize, _: f32| {
-            let p = first_words.get(sentence).and_then(|answer| answer.first_words.get(word));
-            p.is_some_and(|p| passes(filter, *p))
-        };
+        let starts = likely_starts(&first_words, filter);
         let pass = |model| {
             let encoded = encoded.without_columns(dropout_of_models(self.dropout), model)?;
             let vectors = self.words.of(&encoded, batch, &mut Mode::Predict)?;
@@ -144,6 +127,6 @@ impl TaskHead for BundlingHead {
                 Decode::Tags => self.by_tags(&vectors, batch, &starts),
             }
         };
-        (0..passes_in_all).map(pass).collect()
+        (0..passes).map(pass).collect()
     }
 }

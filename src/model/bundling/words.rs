@@ -3,15 +3,15 @@
 //! Ours: word shapes beside them for encoders that don't see case.
 
 use crate::encoder::Encoded;
-use crate::model::span_classifier::SHAPE_SIZE;
-use crate::model::{ModelError, Sentence, WORD_SHAPES};
-use crate::nn::{Embedding, Mode, NnError, Operations, Scope, select_rows, u32_tensor};
+use crate::model::shape_vectors::{ShapeVectors, shapes_of};
+use crate::model::{ModelError, Sentence};
+use crate::nn::{Mode, NnError, Operations, Scope, select_rows};
 use candle_core::Tensor;
 
 /// What makes [`Vectors`].
 #[derive(Debug)]
 pub(super) struct WordVectors {
-    shapes: Option<Embedding>,
+    shapes: ShapeVectors,
     dropout: f32,
     operations: Operations,
 }
@@ -30,18 +30,17 @@ pub(super) struct Vectors {
 
 impl WordVectors {
     pub(super) fn new(
-        scope: Scope<'_>,
+        scope: &mut Scope<'_>,
         word_shapes: bool,
         dropout: f32,
         operations: Operations,
     ) -> Result<Self, NnError> {
-        let shapes = if word_shapes { Some(Embedding::new(scope, WORD_SHAPES, SHAPE_SIZE, 1.0)?) } else { None };
-        Ok(Self { shapes, dropout, operations })
+        Ok(Self { shapes: ShapeVectors::new(scope, word_shapes)?, dropout, operations })
     }
 
     /// D, for an encoder with vectors of `hidden` numbers.
     pub(super) fn size(&self, hidden: usize) -> usize {
-        hidden + if self.shapes.is_some() { SHAPE_SIZE } else { 0 }
+        self.shapes.size_with(hidden)
     }
 
     pub(super) fn of(
@@ -50,11 +49,8 @@ impl WordVectors {
         batch: &[&Sentence],
         mode: &mut Mode<'_>,
     ) -> Result<Vectors, ModelError> {
-        let mut words = encoded.max_of_subwords(encoded.hidden(), self.operations)?;
-        if let Some(table) = &self.shapes {
-            let shapes: Vec<u32> = batch.iter().flat_map(|sentence| sentence.word_shapes().iter().copied()).collect();
-            words = Tensor::cat(&[&words, &table.forward(&u32_tensor(&shapes, words.device())?)?], 1)?;
-        }
+        let words = encoded.max_of_subwords(encoded.hidden(), self.operations)?;
+        let words = self.shapes.beside(words, || shapes_of(batch))?;
         let (rows, windows) = windows(encoded.words().cls());
         let cls = select_rows(encoded.hidden(), &rows)?;
         let [dropped, cls] = [&words, &cls].map(|x| self.operations.dropout(x, self.dropout, mode));

@@ -30,7 +30,7 @@ impl LocateHead {
     /// For an encoder with vectors of `hidden` numbers.
     pub(super) fn new(mut scope: Scope<'_>, hidden: usize, config: &TaskHeadConfig) -> Result<Self, ModelError> {
         let (settings, classes, dropout) = (Settings::new(&config.options)?, config.classes, config.dropout);
-        let words = WordVectors::new(scope.scope("word_shape"), settings.word_shapes, config.operations)?;
+        let words = WordVectors::new(&mut scope, settings.word_shapes, config.operations)?;
         let bf16 = config.bf16 && has_bf16() && config.operations == Operations::ByHand;
         let computed = Computed { dropout, bf16, operations: config.operations };
         let stages = Stages::new(&mut scope, [words.size(hidden), hidden, classes], computed)?;
