@@ -4,7 +4,7 @@ use super::args::By;
 use super::json::{counts, score};
 use super::table::Table;
 use crate::annotation::{Corpus, LabelId};
-use crate::evaluation::{Bucketed, Buckets, Counts, ErrorKinds, Matches, PartialCounts, Task};
+use crate::evaluation::{Bucketed, Buckets, Counts, ErrorKinds, Matches, Nesting, PartialCounts, Task};
 use crate::session::EvaluateReport;
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ pub(super) fn json_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> Vec<(&'
             ("type", counts(analyses.matches.same_label)),
         ],
         By::Length => vec![("length", object(analyses.lengths.rows()))],
-        By::Nesting => vec![("nesting", object(nesting(done)))],
+        By::Nesting => vec![("nesting", object(nesting(analyses.nesting)))],
         By::Errors => {
             let errors = analyses.errors;
             let sides = [("fp", errors.false_positives, "spurious"), ("fn", errors.false_negatives, "missed")];
@@ -54,7 +54,9 @@ pub(super) fn text_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> String 
         By::Label => scores("label", done.report.labels.iter().map(|(id, counts)| (name(*id, corpus), *counts))),
         By::Matches => matches(done.report.micro, analyses.matches),
         By::Length => scores("words", analyses.lengths.rows()),
-        By::Nesting => format!("{}nested and covering hold those that are both\n", scores("nesting", nesting(done))),
+        By::Nesting => {
+            format!("{}nested and covering hold those that are both\n", scores("nesting", nesting(analyses.nesting)))
+        }
         By::Errors => errors(analyses.errors.false_positives, analyses.errors.false_negatives),
         By::Confusion => confusion(done, corpus),
         By::Buckets => done.buckets.map(|buckets| bucket_text(&buckets)).unwrap_or_default(),
@@ -100,7 +102,8 @@ fn confusion(done: &EvaluateReport, corpus: &Corpus) -> String {
     table.to_string()
 }
 
-fn object(rows: impl IntoIterator<Item = (&'static str, Counts)>) -> Value {
+/// Each row under its name.
+pub(super) fn object(rows: impl IntoIterator<Item = (&'static str, Counts)>) -> Value {
     Value::Object(rows.into_iter().map(|(name, c)| (name.to_owned(), counts(c))).collect())
 }
 
@@ -135,8 +138,7 @@ fn task(task: Task) -> Value {
     value
 }
 
-fn nesting(done: &EvaluateReport) -> [(&'static str, Counts); 4] {
-    let n = done.analyses.nesting;
+pub(super) fn nesting(n: Nesting) -> [(&'static str, Counts); 4] {
     [("nested", n.nested), ("covering", n.covering), ("both", n.both), ("flat", n.flat)]
 }
 

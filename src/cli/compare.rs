@@ -1,11 +1,12 @@
 //! `nestling compare`
 
+use super::analyses::{nesting, object};
 use super::args::{Compare, SplitName};
 use super::output::{Ending, Progress, answer, open_to_read, stop_flag};
 use super::table::Table;
 use super::train::tell as tell_training;
 use super::{CliError, json as fields};
-use crate::evaluation::{Counts, F1Difference, Nesting};
+use crate::evaluation::{Counts, F1Difference};
 use crate::experiments::{CompareEvent, CompareRequest, ComparedRun, Comparison, Spread, Subject, Variant, compare};
 use crate::model::{Task, architectures};
 use crate::session::{ENOUGH_DEV, Part, SessionError};
@@ -75,9 +76,6 @@ fn pairs<'a>(compared: &'a Comparison) -> Vec<(&'a Variant, &'a Variant, F1Diffe
 fn to_json(compared: &Comparison) -> Value {
     let spread = |Spread { mean, deviation }: Spread| json!({ "mean": mean, "deviation": deviation });
     let row = |variant: &Variant| {
-        let Nesting { nested, covering, both, flat } = compared.nesting(variant);
-        let nesting = [("nested", nested), ("covering", covering), ("both", both), ("flat", flat)];
-        let lengths: Vec<(&str, Counts)> = compared.lengths(variant).rows().collect();
         json!({
             "architecture": variant.architecture,
             "settings": variant.settings.iter().map(|(k, v)| (k.clone(), v.clone().into())).collect::<Map<_, _>>(),
@@ -86,8 +84,8 @@ fn to_json(compared: &Comparison) -> Value {
             "score_secs": spread(compared.spread(variant, |run| Some(run.cost.score_secs))),
             "peak_memory_mb": spread(compared.spread(variant, |run| run.cost.peak_memory_mb)),
             "predict_memory_mb": spread(compared.spread(variant, |run| run.cost.predict_memory_mb)),
-            "nesting": by_name(nesting),
-            "length": by_name(lengths),
+            "nesting": object(nesting(compared.nesting(variant))),
+            "length": object(compared.lengths(variant).rows()),
             "runs": runs_json(compared, variant),
         })
     };
@@ -107,10 +105,6 @@ fn to_json(compared: &Comparison) -> Value {
         "architectures": compared.variants().into_iter().map(row).collect::<Vec<_>>(),
         "differences": pairs(compared).into_iter().map(difference).collect::<Vec<_>>(),
     })
-}
-
-fn by_name(rows: impl IntoIterator<Item = (&'static str, Counts)>) -> Map<String, Value> {
-    rows.into_iter().map(|(name, counts)| (name.to_owned(), fields::counts(counts))).collect()
 }
 
 fn runs_json(compared: &Comparison, variant: &Variant) -> Vec<Value> {

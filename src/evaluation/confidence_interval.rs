@@ -19,14 +19,17 @@ impl ConfidenceInterval {
     /// sentence are found or missed together. The same counts give the same interval. `None` without anything to score.
     pub fn around_f1(sentences: &[Counts]) -> Option<Self> {
         let mut rng = Rng::new(0, "confidence bands");
-        let mut scores: Vec<f64> = (0..SAMPLES)
-            .filter_map(|_| {
-                let drawn = (0..sentences.len()).filter_map(|_| sentences.get(rng.below(sentences.len())));
-                drawn.copied().sum::<Counts>().f1()
-            })
-            .collect();
-        scores.sort_by(f64::total_cmp);
-        let at = |share: f64| scores.get(((scores.len() as f64 - 1.0) * share).round() as usize).copied();
+        let scores = (0..SAMPLES).filter_map(|_| {
+            let drawn = (0..sentences.len()).filter_map(|_| sentences.get(rng.below(sentences.len())));
+            drawn.copied().sum::<Counts>().f1()
+        });
+        Self::of_samples(scores.collect())
+    }
+
+    /// Between the percentiles 2.5 and 97.5 of samples; `None` without any.
+    pub(super) fn of_samples(mut samples: Vec<f64>) -> Option<Self> {
+        samples.sort_by(f64::total_cmp);
+        let at = |share: f64| samples.get(((samples.len() as f64 - 1.0) * share).round() as usize).copied();
         Some(Self { low: at(0.025)?, high: at(0.975)? })
     }
 }

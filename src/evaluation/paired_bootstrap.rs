@@ -32,11 +32,9 @@ impl F1Difference {
         let pairs: Vec<(Counts, Counts)> = first.iter().copied().zip(second.iter().copied()).collect();
         let observed = difference(pairs.iter())?;
         let mut rng = Rng::new(0, "paired bootstrap");
-        let mut samples: Vec<f64> = (0..SAMPLES)
+        let samples: Vec<f64> = (0..SAMPLES)
             .filter_map(|_| difference((0..pairs.len()).filter_map(|_| pairs.get(rng.below(pairs.len())))))
             .collect();
-        samples.sort_by(f64::total_cmp);
-        let at = |share: f64| samples.get(((samples.len() as f64 - 1.0) * share).round() as usize).copied();
         let share = |other: fn(f64) -> bool| {
             let count = samples.iter().filter(|difference| other(**difference)).count();
             (count + 1) as f64 / (samples.len() + 1) as f64
@@ -44,8 +42,8 @@ impl F1Difference {
         let other_sign = share(|d| d <= 0.0).min(share(|d| d >= 0.0));
         Some(Self {
             difference: observed,
-            interval: ConfidenceInterval { low: at(0.025)?, high: at(0.975)? },
             p: (2.0 * other_sign).min(1.0),
+            interval: ConfidenceInterval::of_samples(samples)?,
         })
     }
 }

@@ -6,7 +6,7 @@
 //! ```
 
 use crate::disk;
-use crate::session::{SessionError, write_whole};
+use crate::session::{SessionError, write_text};
 use crate::train::Config;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,6 +15,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+/// The folder of the runs within.
+pub(super) const RUNS: &str = "runs";
 /// Bytes of a file, at most: the folder may have come from anybody.
 const MOST_BYTES: u64 = 256 << 20;
 
@@ -36,12 +38,12 @@ impl KeptRuns {
         is_older: impl Fn(&str) -> bool,
         resume: bool,
     ) -> Result<Self, SessionError> {
-        let runs = folder.join("runs");
+        let runs = folder.join(RUNS);
         let io = |source| SessionError::Io { doing: "make the folder of the experiment", source, path: runs.clone() };
         fs::create_dir_all(&runs).map_err(io)?;
         let path = folder.join(name);
         match read_text(&path)? {
-            None => write_text(&path, &format!("{asked:#}\n"))?,
+            None => write_result(&path, &format!("{asked:#}\n"))?,
             Some(_) if !resume => return Err(SessionError::ExperimentThere { path: folder.to_owned() }),
             Some(there) if !is_same(&there, asked, is_older) => return Err(SessionError::OtherExperiment { path }),
             Some(_) => {}
@@ -50,12 +52,12 @@ impl KeptRuns {
     }
 
     fn file(&self, run: &str) -> PathBuf {
-        self.folder.join("runs").join(format!("{run}.json"))
+        self.folder.join(RUNS).join(format!("{run}.json"))
     }
 
     /// Where a run may keep what it needs until it is finished.
     pub(super) fn work_folder(&self, run: &str) -> PathBuf {
-        self.folder.join("runs").join(run)
+        self.folder.join(RUNS).join(run)
     }
 
     /// A run as it was left; `None` for one that was not begun.
@@ -69,7 +71,7 @@ impl KeptRuns {
     /// # Errors
     /// What can go wrong with a disk.
     pub(super) fn save<R: Serialize>(&self, run: &str, record: &R) -> Result<(), SessionError> {
-        write_text(&self.file(run), &serde_json::to_string(record)?)
+        write_result(&self.file(run), &serde_json::to_string(record)?)
     }
 }
 
@@ -111,7 +113,6 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, S
 
 /// # Errors
 /// What can go wrong with a disk.
-pub(super) fn write_text(path: &Path, text: &str) -> Result<(), SessionError> {
-    let io = |source| SessionError::Io { doing: "write the results", source, path: path.to_owned() };
-    write_whole(path, |out| out.write_all(text.as_bytes()).map_err(io))
+pub(super) fn write_result(path: &Path, text: &str) -> Result<(), SessionError> {
+    write_text(path, "write the results", text)
 }

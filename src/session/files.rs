@@ -25,6 +25,15 @@ pub fn write_whole<T>(
     write_checked(path, write, |_, value| Ok(value))
 }
 
+/// As [`write_whole`], of a text; `doing` is what an error of the disk says could not be done.
+///
+/// # Errors
+/// As [`write_whole`].
+pub fn write_text(path: &Path, doing: &'static str, text: &str) -> Result<(), SessionError> {
+    let io = |source| SessionError::Io { doing, source, path: path.to_owned() };
+    write_whole(path, |out| out.write_all(text.as_bytes()).map_err(io))
+}
+
 /// As [`write_whole`]; `check` may read what was written before it is put in place.
 ///
 /// # Errors

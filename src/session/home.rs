@@ -4,7 +4,7 @@
 
 use crate::disk::{self, Noted as _, is_there};
 use crate::encoder::Encoders;
-use crate::session::{SessionError, write_whole};
+use crate::session::{SessionError, write_text};
 use directories::{ProjectDirs, UserDirs};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -88,8 +88,7 @@ impl Home {
         let io = |source| SessionError::Io { doing: "make the folder", source, path: self.dir.clone() };
         std::fs::create_dir_all(&self.dir).map_err(io)?;
         let file = self.recent_file();
-        let io = |source| SessionError::Io { doing: "write the file", source, path: file.clone() };
-        write_whole(&file, |out| out.write_all(list.join("\n").as_bytes()).map_err(io))
+        write_text(&file, "write the file", &list.join("\n"))
     }
 
     fn recent_file(&self) -> PathBuf {

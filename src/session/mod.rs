@@ -44,7 +44,7 @@ pub use analysis::look_again::{FOLDS, doubt_in_words};
 pub use error::SessionError;
 pub use export::{ExportReceipt, ExportRequest, ExportView, ExportWhat};
 pub use faults::{HowEnded, LastEnd, keep_unsaved, report_faults, take_last_end};
-pub use files::write_whole;
+pub use files::{write_text, write_whole};
 pub use home::Home;
 pub use import::reading::{ImportAs, Incoming, ReadRequest, asking_format, read_files, read_files_watched};
 pub use import::sample::open_sample;

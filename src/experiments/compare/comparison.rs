@@ -6,13 +6,14 @@ use crate::annotation::{LabelId, SentenceId, Span};
 use crate::evaluation::{Counts, F1Difference, Judged, Lengths, Nesting};
 use crate::session::Part;
 use crate::train::Example;
+use std::sync::Arc;
 
 /// All runs with the gold that they are scored on.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Comparison {
     part: Part,
-    scored: Vec<(SentenceId, Example)>,
-    runs: Vec<Scored>,
+    scored: Arc<[(SentenceId, Example)]>,
+    runs: Vec<Arc<Scored>>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -42,14 +43,17 @@ impl Spread {
 }
 
 impl Comparison {
-    pub(super) fn new(part: Part, scored: Vec<(SentenceId, Example)>, runs: Vec<ComparedRun>) -> Self {
-        let score = |run: ComparedRun| {
-            let predicted = run.predicted();
-            let counts = scored.iter().zip(&predicted).map(|((_, example), said)| example.strict(said)).collect();
-            Scored { run, predicted, counts }
-        };
-        let runs = runs.into_iter().map(score).collect();
-        Self { part, scored, runs }
+    pub(super) fn new(part: Part, scored: Arc<[(SentenceId, Example)]>, runs: Vec<ComparedRun>) -> Self {
+        let mut comparison = Self { part, scored, runs: Vec::with_capacity(runs.len()) };
+        runs.into_iter().for_each(|run| comparison.add(run));
+        comparison
+    }
+
+    /// Scores one more run.
+    pub(super) fn add(&mut self, run: ComparedRun) {
+        let predicted = run.predicted();
+        let counts = self.scored.iter().zip(&predicted).map(|((_, example), said)| example.strict(said)).collect();
+        self.runs.push(Arc::new(Scored { run, predicted, counts }));
     }
 
     /// What the models were scored on.
@@ -79,7 +83,7 @@ impl Comparison {
     }
 
     fn of<'a>(&'a self, variant: &'a Variant) -> impl Iterator<Item = &'a Scored> {
-        self.runs.iter().filter(move |scored| scored.run.variant == *variant)
+        self.runs.iter().map(Arc::as_ref).filter(move |scored| scored.run.variant == *variant)
     }
 
     /// Strict counts over all labels, of each run of a variant by its seed.
@@ -193,7 +197,7 @@ pub(super) mod tests {
             ..Example::default()
         };
         let scored = vec![(SentenceId(3), example(&[(0, 2, 1), (0, 1, 1)])), (SentenceId(4), example(&[(5, 9, 1)]))];
-        Comparison::new(Part::Test, scored, runs)
+        Comparison::new(Part::Test, scored.into(), runs)
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::request::{CompareRequest, Variant};
 use super::subject::{Subject, scored_hash};
 use crate::annotation::{LabelId, SentenceId, Span};
 use crate::disk;
-use crate::experiments::kept_runs::{is_same, read_json, read_text, write_text};
+use crate::experiments::kept_runs::{RUNS, is_same, read_json, read_text, write_result};
 use crate::session::{Part, SessionError};
 use crate::train::{Config, Example};
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,6 @@ use std::sync::Arc;
 pub(super) const COMMON: &str = "comparison.json";
 const SCORED: &str = "scored.json";
 const ASKED: &str = "asked.json";
-const RUNS: &str = "runs";
 
 /// Comparisons of a project are numbered up to here.
 const LAST: u32 = 9_999;
@@ -102,7 +101,7 @@ impl KeptComparison {
         let place = |variant: &Variant| asked.variants.iter().position(|v| v == variant).unwrap_or(usize::MAX);
         runs.sort_by_cached_key(|run| (run.seed, place(&run.variant), run.variant.to_string()));
         Ok(Self {
-            comparison: Arc::new(Comparison::new(part, examples, runs)),
+            comparison: Arc::new(Comparison::new(part, examples.into(), runs)),
             limit: number("limit"),
             epochs: number("epochs"),
             asked,
@@ -169,7 +168,7 @@ pub(super) fn keep_what_is_scored(folder: &Path, subject: &Subject) -> Result<()
         ScoredSentence { id: id.0, words: example.tokens.clone(), gold }
     };
     let scored = Scored { part, sentences: subject.scored.iter().map(sentence).collect() };
-    write_text(&path, &serde_json::to_string(&scored)?)
+    write_result(&path, &serde_json::to_string(&scored)?)
 }
 
 /// Writes down which models there are to be.
@@ -178,7 +177,7 @@ pub(super) fn keep_what_is_scored(folder: &Path, subject: &Subject) -> Result<()
 /// What can go wrong with a disk.
 pub(super) fn keep_what_was_asked(folder: &Path, request: &CompareRequest) -> Result<(), SessionError> {
     let asked = Asked { variants: request.variants.clone(), seeds: request.seeds.clone() };
-    write_text(&folder.join(ASKED), &serde_json::to_string(&asked)?)
+    write_result(&folder.join(ASKED), &serde_json::to_string(&asked)?)
 }
 
 /// Where the comparisons of a project lie: `NAME.comparisons` beside `NAME.nestling`.

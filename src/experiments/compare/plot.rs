@@ -1,7 +1,7 @@
 //! F1 of every variant as a picture that every browser shows.
 
 use super::comparison::Comparison;
-use std::fmt::Write as _;
+use crate::experiments::svg::{begin, push};
 
 const WIDTH: f64 = 760.0;
 const ROW: f64 = 28.0;
@@ -25,13 +25,7 @@ fn svg(compared: &Comparison) -> String {
     let axis = Axis::around(&all);
     let bottom = TOP + ROW * variants.len() as f64;
     let height = bottom + BOTTOM;
-    let mut svg = String::new();
-    push(
-        &mut svg,
-        format_args!(
-            r##"<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="#ffffff"/>"##
-        ),
-    );
+    let mut svg = begin(WIDTH, height);
     for tick in axis.ticks() {
         let x = axis.place(tick);
         push(
@@ -128,11 +122,6 @@ impl Axis {
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-fn push(svg: &mut String, part: std::fmt::Arguments<'_>) {
-    // Writing to a string does not fail.
-    let _ = svg.write_fmt(part);
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::record::{ComparedRun, RunCost, run_name};
 use super::request::{CompareRequest, Variant};
 use super::subject::Subject;
 use crate::annotation::{LabelId, Span};
-use crate::experiments::kept_runs::{KeptRuns, write_text};
+use crate::experiments::kept_runs::{KeptRuns, write_result};
 use crate::session::{SessionError, stopped, temporary_folder};
 use crate::train::{
     Config, Event, Example, PredictOptions, Predictor, Snapshot, TrainRequest, answers, forget_peak_memory,
@@ -60,7 +60,7 @@ pub fn compare(
         }
         None => None,
     };
-    let mut runs: Vec<ComparedRun> = Vec::with_capacity(planned.len());
+    let mut compared = Comparison::new(subject.part, Arc::clone(&subject.scored), Vec::new());
     for (number, (variant, config)) in planned.iter().enumerate() {
         let (variant, seed) = (*variant, config.seed);
         on_event(CompareEvent::Started { run: number + 1, runs: planned.len(), variant: variant.clone(), seed });
@@ -78,15 +78,14 @@ pub fn compare(
                 run
             }
         };
-        runs.push(run);
-        let compared = Comparison::new(subject.part, subject.scored.clone(), runs.clone());
+        compared.add(run);
         let f1 = compared.micro(variant).last().and_then(|(_, counts)| counts.f1());
         if let Some(folder) = &request.output {
             write_results(folder, &compared)?;
         }
-        on_event(CompareEvent::Scored { variant: variant.clone(), seed, f1, so_far: Arc::new(compared) });
+        on_event(CompareEvent::Scored { variant: variant.clone(), seed, f1, so_far: Arc::new(compared.clone()) });
     }
-    Ok(Comparison::new(subject.part, subject.scored.clone(), runs))
+    Ok(compared)
 }
 
 /// One model, from nothing to what it predicts.
@@ -129,5 +128,5 @@ fn make(
 fn write_results(folder: &Path, compared: &Comparison) -> Result<(), SessionError> {
     let table = compared.table();
     let files = [("table.csv", table.csv()), ("table.md", table.markdown()), ("f1.svg", compared.svg())];
-    files.into_iter().try_for_each(|(name, text)| write_text(&folder.join(name), &text))
+    files.into_iter().try_for_each(|(name, text)| write_result(&folder.join(name), &text))
 }

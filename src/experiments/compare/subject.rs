@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct Subject {
     pub(super) dataset: Arc<Dataset>,
     pub(super) part: Part,
-    pub(super) scored: Vec<(SentenceId, Example)>,
+    pub(super) scored: Arc<[(SentenceId, Example)]>,
     pub(super) encoders: Encoders,
 }
 
@@ -39,7 +39,7 @@ impl Subject {
         if dataset.train().is_empty() {
             return Err(SessionError::NothingToTrainOn);
         }
-        Ok(Self { dataset, part, scored, encoders })
+        Ok(Self { dataset, part, scored: scored.into(), encoders })
     }
 
     /// What all runs of a comparison have in common.

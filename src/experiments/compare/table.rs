@@ -4,8 +4,8 @@ use super::comparison::{Comparison, Spread};
 use super::record::ComparedRun;
 use super::request::Variant;
 use crate::evaluation::Counts;
+use crate::experiments::svg::push;
 use serde_json::{Map, Value as Json, json};
-use std::fmt::Write as _;
 
 /// What columns are about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -189,11 +189,6 @@ impl ComparisonTable {
 fn quoted(cell: &str) -> String {
     let is_plain = !cell.contains([',', '"', '\r', '\n']);
     if is_plain { cell.to_owned() } else { format!("\"{}\"", cell.replace('"', "\"\"")) }
-}
-
-fn push(text: &mut String, part: std::fmt::Arguments<'_>) {
-    // Writing to a string does not fail.
-    let _ = text.write_fmt(part);
 }
 
 #[cfg(test)]

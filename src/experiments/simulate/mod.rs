@@ -30,7 +30,7 @@ pub use run::SimulateEvent;
 
 use crate::active::Strategy;
 use crate::format::Warning;
-use crate::session::{Home, SessionError, temporary_folder, write_whole};
+use crate::session::{Home, SessionError, temporary_folder, write_text};
 use gold::Gold;
 use record::Kept;
 use std::path::Path;
@@ -102,10 +102,7 @@ pub fn simulate(
 }
 
 fn write_plot(folder: &Path, report: &SimulateReport) -> Result<(), SessionError> {
-    let path = folder.join("curves.svg");
-    let io = |source| SessionError::Io { doing: "write the plot", source, path: path.clone() };
-    let svg = plot::svg(&report.curves());
-    write_whole(&path, |out| out.write_all(svg.as_bytes()).map_err(io))
+    write_text(&folder.join("curves.svg"), "write the plot", &plot::svg(&report.curves()))
 }
 
 fn check_schedule(request: &SimulateRequest, gold: &Gold) -> Result<(), SessionError> {

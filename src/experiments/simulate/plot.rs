@@ -1,8 +1,8 @@
 //! Learning curves as a picture that every browser shows.
 
 use super::curve::{Curve, CurvePoint};
+use crate::experiments::svg::{begin, push};
 use crate::wording::grouped;
-use std::fmt::Write as _;
 
 const SIZE: (f64, f64) = (760.0, 480.0);
 /// Left, top, right, bottom.
@@ -19,14 +19,8 @@ pub(super) fn svg(curves: &[Curve]) -> String {
     let highest = points().map(|p| p.high).fold(0.1, f64::max);
     let lowest = points().map(|p| p.low).fold(highest, f64::min);
     let axes = Axes { tokens: (least, most), tenths: ((lowest * 10.0).floor(), (highest * 10.0).ceil()) };
-    let mut svg = String::new();
     let (width, height) = SIZE;
-    push(
-        &mut svg,
-        format_args!(
-            r##"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12"><rect width="100%" height="100%" fill="#ffffff"/>"##
-        ),
-    );
+    let mut svg = begin(width, height);
     axes.draw(&mut svg);
     for (i, curve) in curves.iter().enumerate() {
         let color = COLORS.get(i % COLORS.len()).copied().unwrap_or("#000000");
@@ -125,11 +119,6 @@ impl Axes {
 
 fn list(points: &[(f64, f64)]) -> String {
     points.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
-}
-
-fn push(svg: &mut String, part: std::fmt::Arguments<'_>) {
-    // Writing to a string does not fail.
-    let _ = svg.write_fmt(part);
 }
 
 #[cfg(test)]

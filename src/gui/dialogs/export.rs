@@ -1,11 +1,10 @@
 //! Exporting: which format, what of the project, where to; and what the format could not hold.
 
 use super::options::{format_option, option_rows};
-use super::path_check::PathCheck;
+use super::save_path::SavePath;
 use super::{DialogContext, Report, button_row, default_button, explain, field_name, modal, problem};
 use crate::format::{Format, Layout, Use, formats};
 use crate::gui::actions::UiAction;
-use crate::gui::files::{FileRequest, PathChange, PathField};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::keyboard::leaves_enter;
 use crate::gui::widgets::parts::{button, combo};
@@ -19,12 +18,8 @@ pub(crate) struct ExportDialog {
     request: ExportRequest,
     /// Those that differ from the default of the format.
     options: BTreeMap<&'static str, String>,
-    path: PathField,
-    /// The path was typed or chosen: it no longer follows the format.
-    path_is_own: bool,
-    /// The path was chosen in the system's dialog, which has asked whether a file may be replaced.
-    is_settled: bool,
-    path_check: PathCheck,
+    /// Follows the format.
+    path: SavePath,
     /// The project's file.
     project: PathBuf,
     state: ExportState,
@@ -45,10 +40,7 @@ impl ExportDialog {
         let mut dialog = Self {
             request: ExportRequest { format, ..ExportRequest::default() },
             options: BTreeMap::new(),
-            path: PathField::default(),
-            path_is_own: false,
-            is_settled: false,
-            path_check: PathCheck::default(),
+            path: SavePath::default(),
             project: project.path().to_owned(),
             state: ExportState::Choosing { failure: None },
         };
@@ -66,7 +58,7 @@ impl ExportDialog {
                     ExportState::Choosing { failure: Some(Report::of("", &error).text) }
                 }
                 None => {
-                    self.path_check.mark_taken(self.path.path());
+                    self.path.mark_taken();
                     ExportState::Choosing { failure: None }
                 }
             };
@@ -129,19 +121,8 @@ impl ExportDialog {
         field_name(ui, "What");
         self.what(ui, project);
         field_name(ui, if self.is_folder() { "Folder" } else { "File" });
-        let request = FileRequest::SaveAs(self.path.path());
-        let change = self.path.show(ui, "File", &[("Choose …", request)], context.services);
-        self.path_is_own |= change != PathChange::None;
-        match change {
-            PathChange::None => {}
-            PathChange::Typed => self.is_settled = false,
-            PathChange::Chosen => self.is_settled = true,
-        }
-        let waker = &context.services.waker;
-        if let Some(free) = self.path_check.check(&self.path.path(), !self.path_is_own, waker) {
-            self.path.text = free.display().to_string();
-        }
-        let replaces = !self.is_folder() && self.path_check.is_taken(&self.path.path());
+        self.path.show(ui, context.services);
+        let replaces = !self.is_folder() && self.path.is_taken();
         explain(
             ui,
             match (self.is_folder(), replaces) {
@@ -154,13 +135,12 @@ impl ExportDialog {
             problem(ui, failure);
         }
         button_row(ui, |ui| {
-            let ready = !self.path.text.trim().is_empty();
-            let title = if replaces && !self.is_settled { "Replace file" } else { "Write file" };
-            if default_button(ui, ready, title) {
+            let ready = !self.path.is_empty();
+            if default_button(ui, ready, self.path.button(replaces)) {
                 let options = self.options.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
                 let request = ExportRequest { options, ..self.request.clone() };
                 let (view, path) = (project.export_view(), self.path.path());
-                let may_be_there = replaces || self.is_settled || self.is_folder();
+                let may_be_there = replaces || self.path.is_settled() || self.is_folder();
                 let work = move || (may_be_there || !path.exists()).then(|| view.export(&request, &path));
                 self.state = ExportState::Writing(Task::spawn("export", context.services.waker.clone(), work));
             }
@@ -209,14 +189,11 @@ impl ExportDialog {
     }
 
     fn follow_format(&mut self) {
-        if !self.path_is_own {
-            let ending = self.format().and_then(|f| f.extensions().first().copied()).unwrap_or("txt");
-            let ending = if self.is_folder() { &self.request.format } else { ending }; // harbour-annotated.brat
-            let name = self.project.file_stem().unwrap_or_default().to_string_lossy();
-            // Not the project's own name: texts that were imported may lie there.
-            let path = self.project.with_file_name(format!("{name}-annotated.{ending}"));
-            self.path.text = path.display().to_string();
-        }
+        let ending = self.format().and_then(|f| f.extensions().first().copied()).unwrap_or("txt");
+        let ending = if self.is_folder() { &self.request.format } else { ending }; // harbour-annotated.brat
+        let name = self.project.file_stem().unwrap_or_default().to_string_lossy();
+        // Not the project's own name: texts that were imported may lie there.
+        self.path.propose(|| self.project.with_file_name(format!("{name}-annotated.{ending}")));
     }
 }
 

@@ -29,6 +29,7 @@ mod palette;
 mod path_check;
 mod recent;
 mod report;
+mod save_path;
 mod settings;
 mod split_word;
 

@@ -1,15 +1,14 @@
 //! Saving a comparison as a file.
 
-use super::super::path_check::PathCheck;
+use super::super::save_path::SavePath;
 use super::super::{Report, button_row, default_button, explain, field_name, problem};
 use super::kept::Shown;
 use crate::experiments::{Comparison, ComparisonTable};
 use crate::gui::dialogs::DialogContext;
-use crate::gui::files::{FileRequest, PathChange, PathField};
 use crate::gui::widgets::parts::{button, combo};
-use crate::session::{Project, SessionError, Task, write_whole};
+use crate::session::{Project, SessionError, Task, write_text};
 use eframe::egui::Ui;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,12 +49,8 @@ pub(super) struct SavePage {
     number: u32,
     /// The project's file.
     project: PathBuf,
-    path: PathField,
-    /// The path was typed or chosen: it no longer follows the kind.
-    path_is_own: bool,
-    /// The path was chosen in the system's dialog, which has asked whether a file may be replaced.
-    is_settled: bool,
-    path_check: PathCheck,
+    /// Follows the kind.
+    path: SavePath,
     failure: Option<String>,
     /// It comes to nothing where a file turns out to be there that nobody said may be replaced.
     writing: Option<Task<Option<Result<(), SessionError>>>>,
@@ -75,10 +70,7 @@ impl SavePage {
             table: shown.table.clone(),
             number: shown.number,
             project: project.path().to_owned(),
-            path: PathField::default(),
-            path_is_own: false,
-            is_settled: false,
-            path_check: PathCheck::default(),
+            path: SavePath::default(),
             failure: None,
             writing: None,
         };
@@ -105,7 +97,7 @@ impl SavePage {
         match result.map_err(SessionError::from).transpose() {
             Some(Ok(Ok(()))) => return Some(Left::Saved(self.path.path())),
             Some(Ok(Err(error)) | Err(error)) => self.failure = Some(Report::of("", &error).text),
-            None => self.path_check.mark_taken(self.path.path()),
+            None => self.path.mark_taken(),
         }
         None
     }
@@ -130,19 +122,8 @@ impl SavePage {
             self.follow_kind();
         }
         field_name(ui, "File");
-        let request = FileRequest::SaveAs(self.path.path());
-        let change = self.path.show(ui, "File", &[("Choose …", request)], context.services);
-        self.path_is_own |= change != PathChange::None;
-        match change {
-            PathChange::None => {}
-            PathChange::Typed => self.is_settled = false,
-            PathChange::Chosen => self.is_settled = true,
-        }
-        let waker = &context.services.waker;
-        if let Some(free) = self.path_check.check(&self.path.path(), !self.path_is_own, waker) {
-            self.path.text = free.display().to_string();
-        }
-        let replaces = self.path_check.is_taken(&self.path.path());
+        self.path.show(ui, context.services);
+        let replaces = self.path.is_taken();
         if replaces {
             explain(ui, "This file exists and is replaced.");
         }
@@ -151,16 +132,17 @@ impl SavePage {
         }
         let mut left = None;
         button_row(ui, |ui| {
-            let ready = !self.path.text.trim().is_empty();
-            let title = if replaces && !self.is_settled { "Replace file" } else { "Write file" };
-            if default_button(ui, ready, title) {
+            let ready = !self.path.is_empty();
+            if default_button(ui, ready, self.path.button(replaces)) {
                 self.failure = None;
-                let may_be_there = replaces || self.is_settled;
+                let may_be_there = replaces || self.path.is_settled();
                 let (kind, path) = (self.kind, self.path.path());
                 let (comparison, table) = (Arc::clone(&self.comparison), self.table.clone());
-                let work =
-                    move || (may_be_there || !path.exists()).then(|| write(&path, &kind.text(&comparison, &table)));
-                self.writing = Some(Task::spawn("save a comparison", waker.clone(), work));
+                let work = move || {
+                    (may_be_there || !path.exists())
+                        .then(|| write_text(&path, "write the file", &kind.text(&comparison, &table)))
+                };
+                self.writing = Some(Task::spawn("save a comparison", context.services.waker.clone(), work));
             }
             if button(ui, true, "Back").clicked() {
                 left = Some(Left::Cancelled);
@@ -170,17 +152,8 @@ impl SavePage {
     }
 
     fn follow_kind(&mut self) {
-        if !self.path_is_own {
-            let name = self.project.file_stem().unwrap_or_default().to_string_lossy();
-            let file = format!("{name}-comparison-{}.{}", self.number, self.kind.names().1);
-            self.path.text = self.project.with_file_name(file).display().to_string();
-        }
+        let name = self.project.file_stem().unwrap_or_default().to_string_lossy();
+        let file = format!("{name}-comparison-{}.{}", self.number, self.kind.names().1);
+        self.path.propose(|| self.project.with_file_name(file));
     }
-}
-
-fn write(path: &Path, text: &str) -> Result<(), SessionError> {
-    write_whole(path, |out| {
-        let failed = |source| SessionError::Io { doing: "write the file", source, path: path.to_owned() };
-        out.write_all(text.as_bytes()).map_err(failed)
-    })
 }
