@@ -1,11 +1,7 @@
 //! Raw texts, and which sentences are parts of them.
 
-use super::{Kept, NewSentence, SentenceId};
+use super::{DocumentId, Kept, NewSentence, SentenceId};
 use std::sync::Arc;
-
-/// Identity of a document in its project: the documents are numbered from 0 in the order in which they came.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct DocumentId(pub u32);
 
 /// Documents in a list, told as runs of ids that follow each other: an import can bring 50,000 of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -1,11 +1,7 @@
 //! Labelled spans of text that somebody stands for.
 
-use super::{LabelId, ModelId, Span};
+use super::{LabelId, MentionId, ModelId, Span};
 use std::collections::BTreeMap;
-
-/// Identity of a mention in its project, never given to another one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct MentionId(pub u64);
 
 /// Names and values that travel with a mention (brat's `A` lines, a tool's features).
 pub type Attributes = BTreeMap<String, String>;

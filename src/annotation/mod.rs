@@ -17,11 +17,13 @@
 //!
 //! Deliberately absent: files, the database, clocks. The session stamps time and author on what it applies.
 
+mod apply_error;
 mod by_id;
 mod corpus;
 mod document;
 mod edit;
 mod history;
+mod ids;
 mod label;
 pub mod limits;
 mod mention;
@@ -33,17 +35,19 @@ mod span;
 mod suggestion;
 mod tallies;
 
+pub use apply_error::ApplyError;
 pub use by_id::{ById, Numbered};
 pub use corpus::Corpus;
-pub use document::{Document, DocumentId, DocumentIds, NewDocument, Presence, StoredDocument};
-pub use edit::{ApplyError, Edit, Transaction};
+pub use document::{Document, DocumentIds, NewDocument, Presence, StoredDocument};
+pub use edit::{Edit, Transaction};
 pub use history::{History, Step};
+pub use ids::{DocumentId, MentionId, ModelId, SentenceId};
 pub use label::{Label, LabelError, LabelId, LabelSet, LabelUse, Rgb};
-pub use mention::{Attributes, Fragments, FragmentsError, Kept, Mention, MentionId, Provenance};
+pub use mention::{Attributes, Fragments, FragmentsError, Kept, Mention, Provenance};
 pub use nesting::assign_lanes;
 pub use project_id::ProjectId;
 pub use segmentation::{SegmentError, join_sentences, join_tokens, split_sentence, split_token};
-pub use sentence::{NewSentence, Sentence, SentenceId, Split, Status};
+pub use sentence::{NewSentence, Sentence, Split, Status};
 pub use span::{Span, TokenIdx};
-pub use suggestion::{Acquisition, HeadProbability, ModelId, SentenceSuggestions, Suggestion, SuggestionsById};
+pub use suggestion::{Acquisition, HeadProbability, SentenceSuggestions, Suggestion, SuggestionsById};
 pub use tallies::DocumentTally;

@@ -1,12 +1,8 @@
 //! One tokenised sentence, and what was decided about it.
 
-use super::{ApplyError, DocumentId, LabelId, Mention, MentionId, Span};
+use super::{ApplyError, DocumentId, LabelId, Mention, MentionId, SentenceId, Span};
 use crate::text::TextRange;
 use std::collections::BTreeSet;
-
-/// Identity of a sentence in its project, never given to another one. Ids don't tell the order of the text.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct SentenceId(pub u32);
 
 /// How far a person is with a sentence. Only `Complete` says that everything else is outside.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

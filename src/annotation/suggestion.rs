@@ -1,22 +1,6 @@
 //! What a model proposes. Kept beside gold, never mixed with it.
 
-use super::{ById, LabelId, LabelSet, Sentence, SentenceId, Span, Status};
-use std::fmt;
-
-/// Number of a model snapshot in its project, counted from 1.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ModelId(pub u32);
-
-impl ModelId {
-    /// Stands for suggestions that came with a file, from no model of the project.
-    pub const FROM_FILE: Self = Self(0);
-}
-
-impl fmt::Display for ModelId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+use super::{ById, LabelId, LabelSet, ModelId, Sentence, SentenceId, Span, Status};
 
 /// Probability in [0, 1] that a word starts an entity (NEH).
 pub type HeadProbability = f32;

@@ -1,28 +1,9 @@
 //! From probabilities to mentions, for all architectures.
 
-use super::{Class, Prediction};
+use super::prediction::{Found, Prediction};
+use super::sentence::Class;
 use crate::annotation::Span;
 use std::collections::{BTreeMap, HashSet};
-
-/// A span that may be a mention.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Found {
-    pub span: Span,
-    /// The most probable label, never "none".
-    pub class: Class,
-    pub score: f32,
-    /// The next label and its probability.
-    pub runner_up: Option<(Class, f32)>,
-    /// Whether the label is more probable than "none": the model's final answer.
-    pub chosen: bool,
-}
-
-impl Found {
-    /// A mention of the final answer of an architecture that decides itself, with the probability that it has for that.
-    pub fn decided(span: Span, class: Class, score: f32) -> Self {
-        Self { span, class, score, runner_up: None, chosen: true }
-    }
-}
 
 /// Whether mentions of one sentence may overlap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -114,7 +95,7 @@ fn best(span: Span, probabilities: &[f32]) -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Candidates;
+    use super::super::candidates::Candidates;
     use super::*;
     use proptest::prelude::*;
 

@@ -1,7 +1,6 @@
 //! What is built above an encoder: both decoders, which learn together and of which one answers.
 
-use super::LEVEL;
-use super::options::{Decode, Settings};
+use super::options::{Decode, LEVEL, Settings};
 use super::sampling::draw;
 use super::span_decoder::SpanDecoder;
 use super::words::{Vectors, WordVectors};

@@ -23,17 +23,14 @@ mod span_decoder;
 mod tests;
 mod words;
 
-use super::tags::{Level, unlearnable};
+use super::tags::unlearnable;
 use super::{
     Architecture, ModelError, OptionSpec, OptionValues, Reach, Sentence, TaskHead, TaskHeadConfig, Unlearnable,
 };
 use crate::encoder::Bert;
 use crate::nn::Scope;
 use head::BundlingHead;
-use options::Decode;
-
-/// Which of overlapping mentions the tags hold.
-const LEVEL: Level = Level::Outermost;
+use options::{Decode, LEVEL};
 
 #[derive(Debug)]
 pub(super) struct Bundling;

@@ -1,8 +1,12 @@
 //! What can be set, and what the numbers are without: those of the paper's §4.1.2.
 
 use crate::model::tagger::{TAGS, TagChoice};
+use crate::model::tags::Level;
 use crate::model::{MAX_WIDTH, OptionDefault, OptionError, OptionSpec, OptionValues, THRESHOLD, WORD_SHAPE_FEATURES};
 use crate::parameter::{Kind, Value};
+
+/// Which of overlapping mentions the tags hold.
+pub(super) const LEVEL: Level = Level::Outermost;
 
 /// α of Eq. 19.
 const ALPHA: OptionSpec = OptionSpec {
