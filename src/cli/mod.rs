@@ -48,7 +48,7 @@ use crate::session::{Home, InstructionSet, start_log};
 use crate::wording::printable;
 use args::{Cli, Command};
 use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use output::Ending;
 use std::process::ExitCode;
 
@@ -57,6 +57,10 @@ pub fn main(window: Option<Window>) -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            if let Some(message) = no_such_command(&error, std::env::args().skip(1)) {
+                output::say(&message);
+                return ExitCode::from(2);
+            }
             let asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
             let message = error.to_string();
             if printable(&message) == message {
@@ -78,6 +82,26 @@ pub fn main(window: Option<Window>) -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// What is said of a first word that is no command and of those behind it: it was taken for a project to open, and clap
+/// complains about the others. `None` for any other error.
+fn no_such_command(error: &clap::Error, arguments: impl Iterator<Item = String>) -> Option<String> {
+    let taken_for_project = Some(&ContextValue::String("[PROJECT]".to_owned()));
+    if error.kind() != ErrorKind::ArgumentConflict || error.get(ContextKind::PriorArg) != taken_for_project {
+        return None;
+    }
+    let mut arguments = arguments.peekable();
+    while let Some(argument) = arguments.next() {
+        if argument == "--log" {
+            arguments.next();
+        } else if !argument.starts_with('-') {
+            return Some(format!(
+                "nestling: there is no command {argument:?}; `nestling --help` lists them. To open a project, name it alone."
+            ));
+        }
+    }
+    None
 }
 
 fn run(cli: Cli, window: Option<Window>) -> Result<Ending, CliError> {

@@ -876,3 +876,14 @@ fn an_import_that_is_stopped_changes_nothing() {
     let formats = &place.json(0, &["import", "p.nestling", "short.jsonl"])["formats"];
     assert_eq!(*formats, serde_json::json!([{ "format": "jsonl", "files": 1 }]));
 }
+
+#[test]
+fn a_command_that_is_none_is_named() {
+    let place = Place::new();
+    for args in [&["stats", "a.nestling"][..], &["--log", "off", "stats", "a.nestling", "--json"], &["stats", "info"]] {
+        let complaint = place.refused(args);
+        assert!(complaint.starts_with("nestling: there is no command \"stats\"; "), "{args:?}: {complaint}");
+    }
+    // What clap says of the arguments of a command stays.
+    assert!(place.refused(&["info"]).contains("<PROJECT>"));
+}
