@@ -76,7 +76,7 @@ pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
         text.push_str(&text_against(&done, other));
     }
     if !written.is_empty() {
-        text.push_str(&format!("\nWritten: {}\n", written.join(", ")));
+        text += &format!("\nWritten: {}\n", written.join(", "));
     }
     project.close()?;
     answer(args.common, &json, &text)?;
@@ -87,13 +87,14 @@ pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
 fn check(args: &Evaluate, project: &Driver, models: [Option<ModelId>; 2]) -> Result<(), CliError> {
     let labels_given = |id: ModelId| project.models().any(|info| info.id == id && info.labels_given());
     let [model, against] = models;
-    if let Some(model) = model.filter(|model| labels_given(*model)) {
-        if args.by.iter().any(|by| !by.breakdown().is_of_labels()) {
-            let message = format!(
-                "model {model} labels given words and finds no mentions, so it has no scores of this kind; leave out --by, or name another model"
-            );
-            return Err(CliError::Usage { message });
-        }
+    let is_for_labels = |by: &By| by.breakdown().is_of_labels();
+    if let Some(model) = model.filter(|model| labels_given(*model))
+        && !args.by.iter().all(is_for_labels)
+    {
+        let message = format!(
+            "model {model} labels given words and finds no mentions, so it has no scores of this kind; leave out --by, or name another model"
+        );
+        return Err(CliError::Usage { message });
     }
     if let (Some(against), Some(model)) = (against, [model, against].into_iter().flatten().find(|id| labels_given(*id)))
     {

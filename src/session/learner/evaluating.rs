@@ -300,3 +300,89 @@ fn suggestions(ids: &[SentenceId], examples: &[Example], found: &[FinalAnswer]) 
     });
     judged.collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(start: usize, end: usize) -> Span {
+        Span::from_range(start..end).unwrap()
+    }
+
+    fn report() -> EvaluateReport {
+        EvaluateReport {
+            model: ModelId(1),
+            report: Report::default(),
+            analyses: Analyses::default(),
+            tasks: None,
+            buckets: None,
+            wall_secs: 0.0,
+            discontinuous_mentions: 0,
+            sentences: Arc::default(),
+            suggestions: Arc::default(),
+            wrong: Arc::default(),
+            paired: Arc::default(),
+            calibration: None,
+            vectors: None,
+            trained_on: Samples::default(),
+        }
+    }
+
+    #[test]
+    fn a_cell_leads_to_its_sentences_each_once_in_the_order_of_the_text() {
+        let wrong = |sentence, is_predicted, kind| {
+            (SentenceId(sentence), WrongMention { span: span(0, 1), label: LabelId(1), is_predicted, kind })
+        };
+        let paired = |sentence, gold: Option<u32>, predicted: Option<u32>| {
+            let [gold, predicted] = [gold, predicted].map(|label| label.map(LabelId));
+            (SentenceId(sentence), PairedLabels { span: span(0, 1), gold, predicted })
+        };
+        let report = EvaluateReport {
+            wrong: [
+                wrong(9, true, ErrorKind::Alone),
+                wrong(9, true, ErrorKind::Alone),
+                wrong(9, false, ErrorKind::Alone),
+                wrong(4, true, ErrorKind::Label),
+                wrong(2, true, ErrorKind::Alone),
+            ]
+            .into(),
+            paired: [paired(9, Some(1), Some(2)), paired(9, Some(1), Some(2)), paired(4, Some(1), None)].into(),
+            ..report()
+        };
+        let ids = |sentences: Vec<SentenceId>| sentences.into_iter().map(|id| id.0).collect::<Vec<_>>();
+        assert_eq!(ids(report.sentences_with_error(true, ErrorKind::Alone)), [9, 2]);
+        assert_eq!(ids(report.sentences_with_error(false, ErrorKind::Alone)), [9]);
+        assert_eq!(ids(report.sentences_with_error(false, ErrorKind::Both)), [] as [u32; 0]);
+        assert_eq!(ids(report.sentences_with_labels(Some(LabelId(1)), Some(LabelId(2)))), [9]);
+        assert_eq!(ids(report.sentences_with_labels(Some(LabelId(1)), None)), [4]);
+    }
+
+    #[test]
+    fn scores_are_of_the_final_answer_and_reliability_of_all_suggestions() {
+        let said = |label, score, is_chosen, is_right| JudgedSuggestion {
+            sentence: SentenceId(1),
+            span: span(0, 1),
+            label: LabelId(label),
+            score,
+            is_chosen,
+            is_right,
+        };
+        let suggestions =
+            [said(1, 0.9, true, true), said(1, 0.7, true, false), said(2, 0.8, true, true), said(2, 0.2, false, true)];
+        let mut report = EvaluateReport { suggestions: suggestions.into(), ..report() };
+        assert_eq!(report.scores(), ScoreDistribution { right: vec![0.8, 0.9], wrong: vec![0.7] });
+        let of_labels = report.scores_by_label();
+        assert_eq!(of_labels[&LabelId(2)], ScoreDistribution { right: vec![0.8], wrong: Vec::new() });
+        assert_eq!((of_labels.len(), &of_labels[&LabelId(1)].right), (2, &vec![0.9]));
+        let counts = |reliability: Reliability| reliability.bins.map(|bin| bin.count);
+        assert_eq!(counts(report.reliability()).iter().sum::<usize>(), 4);
+        assert_eq!(report.calibrated_reliability(), None);
+        let scale = Scale { temperature: 1.0, bias: 6.0 };
+        report.calibration = Some(Calibration { scale, error_before: 0.0, error_after: 0.0 });
+        assert_eq!(
+            counts(report.calibrated_reliability().unwrap()),
+            [0, 0, 0, 0, 0, 0, 0, 0, 0, 4],
+            "all are sure now"
+        );
+    }
+}
