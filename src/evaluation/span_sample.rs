@@ -3,7 +3,7 @@
 use super::Judged;
 use crate::annotation::{LabelId, Span};
 use crate::nn::Rng;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// How many spans are drawn, and by which seed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,11 +84,11 @@ pub struct SpanSample {
 
 impl SpanSample {
     /// Draws sentences until their spans are enough, so that a mention and the spans around it stay together. Of each all
-    /// gold mentions and all spans that were predicted, up to the first number of words of `widest`; and of the other spans, up
-    /// to the second, as many that overlap a mention, and as many that don't, where there are so many. What is too much of the last sentence is left
-    /// out. Sentences without gold or predicted mentions have nothing to be near to.
+    /// gold mentions and all spans that were predicted, up to the first number of words of `widest`; and of the other spans,
+    /// up to the second, as many that overlap a mention, and as many that don't, where there are so many. What is too much
+    /// of the last sentence is left out. Sentences without gold or predicted mentions have nothing to be near to.
     ///
-    /// Cost: of each sentence its words times the width times its mentions, to count what there is.
+    /// Cost: of each sentence its words times the width, to count what there is.
     pub fn draw(sentences: &[Judged<'_>], widest: [usize; 2], sampling: SpanSampling) -> Self {
         let mut sample = Self::default();
         sample.sentences.of = sentences.len();
@@ -99,19 +99,16 @@ impl SpanSample {
             let Some(sentence) = sentences.get(number) else { continue };
             let (mut spans, too_wide) = named(number, *sentence, widest[0]);
             sample.too_wide += too_wide;
-            let wanted = spans.len();
-            let [mut overlapping, mut apart] = others(number, *sentence, widest[1], &spans);
-            for span in spans.iter().chain(&overlapping).chain(&apart) {
-                sample.kinds[span.kind as usize].of += 1;
+            let is_drawn = !spans.is_empty() && sample.spans.len() < sampling.most;
+            let most = if is_drawn && sampling.others { spans.len() } else { 0 };
+            let others = others(number, *sentence, widest[1], &spans, most, &mut rng);
+            spans.iter().for_each(|span| sample.kinds[span.kind as usize].of += 1);
+            for (kind, some) in [SpanKind::Overlapping, SpanKind::Apart].into_iter().zip(others) {
+                sample.kinds[kind as usize].of += some.of;
+                spans.extend(some.kept);
             }
-            if wanted == 0 || sample.spans.len() >= sampling.most {
+            if !is_drawn {
                 continue;
-            }
-            for list in [&mut overlapping, &mut apart] {
-                rng.shuffle(list);
-                list.truncate(if sampling.others { wanted } else { 0 });
-                list.sort_by_key(|drawn| drawn.span);
-                spans.append(list);
             }
             spans.truncate(sampling.most - sample.spans.len());
             sample.sentences.drawn += 1;
@@ -147,17 +144,54 @@ fn named(sentence: usize, judged: Judged<'_>, widest: usize) -> (Vec<DrawnSpan>,
     (drawn, too_wide)
 }
 
-/// All other spans: those that overlap a gold mention, and those that don't.
-fn others(sentence: usize, judged: Judged<'_>, widest: usize, named: &[DrawnSpan]) -> [Vec<DrawnSpan>; 2] {
+/// Some of all that come by, each as likely as any other (Vitter 1985, algorithm R).
+struct Kept {
+    of: usize,
+    kept: Vec<DrawnSpan>,
+    most: usize,
+}
+
+impl Kept {
+    fn see(&mut self, span: DrawnSpan, rng: &mut Rng) {
+        self.of += 1;
+        if self.kept.len() < self.most {
+            self.kept.push(span);
+        } else if self.most > 0
+            && let Some(place) = self.kept.get_mut(rng.below(self.of))
+        {
+            *place = span;
+        }
+    }
+}
+
+/// Of all other spans some that overlap a gold mention, and some that don't, `most` of each.
+fn others(
+    sentence: usize,
+    judged: Judged<'_>,
+    widest: usize,
+    named: &[DrawnSpan],
+    most: usize,
+    rng: &mut Rng,
+) -> [Kept; 2] {
     let words = judged.words.len();
-    let mut others = [Vec::new(), Vec::new()];
+    let named: HashSet<Span> = named.iter().map(|named| named.span).collect();
+    // Of each word how many before it lie in a mention.
+    let mut in_mention = vec![false; words];
+    for (span, _) in judged.gold {
+        in_mention.get_mut(span.range()).into_iter().for_each(|words| words.fill(true));
+    }
+    let mut before = vec![0];
+    before.extend(in_mention.iter().scan(0, |sum, is_in| {
+        *sum += usize::from(*is_in);
+        Some(*sum)
+    }));
+    let mut others = [(); 2].map(|()| Kept { of: 0, kept: Vec::new(), most });
     for start in 0..words {
-        let spans =
-            (start + 1..=words.min(start.saturating_add(widest))).filter_map(|end| Span::from_range(start..end));
-        for span in spans.filter(|span| named.iter().all(|named| named.span != *span)) {
-            let overlaps = judged.gold.iter().any(|(gold, _)| gold.overlaps(span));
-            let (kind, place) = if overlaps { (SpanKind::Overlapping, 0) } else { (SpanKind::Apart, 1) };
-            others[place].push(DrawnSpan { sentence, span, kind, gold: None, predicted: None });
+        for end in start + 1..=words.min(start.saturating_add(widest)) {
+            let Some(span) = Span::from_range(start..end).filter(|span| !named.contains(span)) else { continue };
+            let kind = if before[end] > before[start] { SpanKind::Overlapping } else { SpanKind::Apart };
+            let place = usize::from(kind == SpanKind::Apart);
+            others[place].see(DrawnSpan { sentence, span, kind, gold: None, predicted: None }, rng);
         }
     }
     others
