@@ -156,13 +156,13 @@ pub(in crate::cli) struct Evaluate {
     /// Number of a model [default: the current one]
     #[arg(long)]
     pub(in crate::cli) model: Option<String>,
-    /// Number of another model: how much better the first one is, also for each bucket
+    /// Number of another model to compare with, also bucket by bucket
     #[arg(long, value_name = "MODEL")]
     pub(in crate::cli) against: Option<String>,
-    /// Folder for a table (CSV) and, where it helps, a picture (SVG) of each breakdown
+    /// Folder for a table (CSV) and maybe a picture (SVG) of each breakdown
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) output: Option<PathBuf>,
-    /// Spans whose vectors are compared, at most; the time grows with the square
+    /// Spans whose vectors are compared, at most
     #[arg(long, value_name = "N", default_value_t = SpanSampling::default().most)]
     pub(in crate::cli) spans: usize,
     /// Seed that draws these spans
