@@ -4,6 +4,7 @@
 
 mod active;
 mod compare;
+mod evaluate;
 #[cfg(unix)]
 mod files;
 mod kernels;
@@ -400,7 +401,7 @@ fn a_score_is_told_by_what_is_asked_for() {
     let text = place.run(&[&evaluate[..], &["--by", "matches,tasks,matches", "--quiet"]].concat());
     let text = String::from_utf8(text.stdout).unwrap();
     let heads: Vec<&str> = text.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(heads, ["Model", "match", "strict", "exact", "partial", "type", "task", "NEH", "SP", "NEH"]);
+    assert_eq!(heads, ["Model", "match", "strict", "exact", "partial", "type", "task", "NEH", "SP", "NEH", "samples"]);
     let refused = place.refused(&[&evaluate[..], &["--by", "label,nope"]].concat());
     assert!(refused.contains("nope") && refused.contains("buckets"), "{refused}");
 }

@@ -80,7 +80,7 @@ impl ScoresCard {
 
     fn start(&mut self, project: &Project, part: Part) {
         let threads = Some(project.settings().background_threads());
-        let request = EvaluateRequest { part, model: None, threads, tasks: false, buckets: false };
+        let request = EvaluateRequest { threads, ..EvaluateRequest::of(part) };
         self.scoring = Some((part, project.start_evaluation(request)));
     }
 }
