@@ -730,6 +730,11 @@ fn extremes_go_through_every_command_of_the_learner() {
                 assert_ne!(used["id"].to_string(), model);
                 continue;
             }
+            let info = place.json(0, &["info", "p.nestling"]);
+            assert_eq!(info["architecture"], architecture.id());
+            let listed: Vec<&str> = info["options"].as_object().unwrap().keys().map(String::as_str).collect();
+            assert_eq!(listed.len(), architecture.options().len(), "{info}");
+            assert!(architecture.options().iter().all(|option| listed.contains(&option.name)), "{info}");
             let is_bounded = architecture.options().iter().any(|option| option.name == "max_width");
             assert_eq!(trained["too_wide_mentions"], u8::from(is_bounded), "{trained}");
             assert_eq!(place.json(0, &["predict", "p.nestling"])["sentences"], 5);

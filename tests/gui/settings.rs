@@ -59,8 +59,9 @@ fn options_of_an_architecture_are_set_refused_kept_and_taken_back() {
     assert_eq!(set(&page, "word_shapes"), None, "another architecture has its own values");
     assert_eq!(set(&page, "max_width").as_deref(), Some("2"), "but for the longest mention");
     assert!(page.shows_part("It learns mentions without gaps of up to 2 words"));
-    page.choose("Option decode", "tags");
-    assert!(page.shows_part("It learns the outermost mentions"));
+    page.choose("Architecture for the next model", "SeqLab");
+    page.choose("Option level", "innermost");
+    assert!(page.shows_part("It learns the innermost mentions"));
     page.choose("Architecture for the next model", "SmartSpanNER");
     assert_eq!(set(&page, "w").as_deref(), Some("0.35"), "they come back");
     page.scroll_to("Default of w");
