@@ -12,6 +12,7 @@ use crate::experiments::{
 use crate::session::Home;
 use crate::wording::counted;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 pub(super) fn run(args: &Bench, window: Option<Window>) -> Result<Ending, CliError> {
     match &args.what {
@@ -100,6 +101,7 @@ fn ui_to_json(bench: &UiBench) -> Value {
         "open_secs": bench.open_secs,
         "memory_mb": bench.memory_mb,
         "training_steps_per_sec": bench.training_steps_per_sec,
+        "command_ms": bench.command_ms.iter().copied().collect::<BTreeMap<_, _>>(),
     })
 }
 
@@ -126,6 +128,9 @@ fn ui_to_text(bench: &UiBench) -> String {
     }
     if let Some(steps) = bench.training_steps_per_sec {
         text += &format!("training {steps:.2} steps/s beside it\n");
+    }
+    for (command, ms) in &bench.command_ms {
+        text += &format!("{:<15} {ms:.2} ms\n", command.replace('_', " "));
     }
     text
 }
