@@ -58,10 +58,32 @@ impl Tallies {
         self.count_mentions(sentence, presence, |count| *count = count.saturating_sub(1));
     }
 
-    /// After the presence of its document has changed.
-    pub(super) fn move_mentions(&mut self, sentence: &Sentence, old: Presence, new: Presence) {
-        self.count_mentions(sentence, old, |count| *count = count.saturating_sub(1));
-        self.count_mentions(sentence, new, |count| *count += 1);
+    /// After the presence of their document has changed.
+    pub(super) fn move_mentions<'s>(
+        &mut self,
+        sentences: impl Iterator<Item = &'s Sentence>,
+        old: Presence,
+        new: Presence,
+    ) {
+        let (mut of_labels, mut of_widths) = (HashMap::<LabelId, usize>::new(), BTreeMap::<usize, usize>::new());
+        for mention in sentences.flat_map(|sentence| &sentence.mentions) {
+            *of_labels.entry(mention.label).or_default() += 1;
+            *of_widths.entry(mention.hull().width_tokens()).or_default() += 1;
+        }
+        if of_labels.is_empty() {
+            return;
+        }
+        let (labels, widths) = (Arc::make_mut(&mut self.labels), Arc::make_mut(&mut self.widths));
+        for (label, moved) in of_labels {
+            let used = labels.entry(label).or_default();
+            count_of(used, old).into_iter().for_each(|count| *count = count.saturating_sub(moved));
+            count_of(used, new).into_iter().for_each(|count| *count += moved);
+        }
+        for (width, moved) in of_widths {
+            let count = widths.entry(width).or_default();
+            *count = if old == Presence::There { count.saturating_sub(moved) } else { *count };
+            *count += if new == Presence::There { moved } else { 0 };
+        }
     }
 
     fn count_mentions(&mut self, sentence: &Sentence, presence: Presence, change: impl Fn(&mut usize)) {
@@ -70,16 +92,20 @@ impl Tallies {
         }
         let (labels, widths) = (Arc::make_mut(&mut self.labels), Arc::make_mut(&mut self.widths));
         for mention in &sentence.mentions {
-            let used = labels.entry(mention.label).or_default();
-            match presence {
-                Presence::There => {
-                    change(&mut used.there);
-                    change(widths.entry(mention.hull().width_tokens()).or_default());
-                }
-                Presence::Excluded => change(&mut used.excluded),
-                Presence::Removed => {}
+            count_of(labels.entry(mention.label).or_default(), presence).into_iter().for_each(&change);
+            if presence == Presence::There {
+                change(widths.entry(mention.hull().width_tokens()).or_default());
             }
         }
+    }
+}
+
+/// Where mentions of such a document are counted; nowhere those of a removed one.
+fn count_of(used: &mut LabelUse, presence: Presence) -> Option<&mut usize> {
+    match presence {
+        Presence::There => Some(&mut used.there),
+        Presence::Excluded => Some(&mut used.excluded),
+        Presence::Removed => None,
     }
 }
 
