@@ -130,6 +130,9 @@ pub enum SessionError {
     NotReplaced { found: &'static str, path: PathBuf },
     #[error("there is no such folder; make it, or choose another one: {}", path.display())]
     NoFolder { path: PathBuf },
+    /// What went wrong with what was being written, in words that name its place.
+    #[error("{0}")]
+    NotWritten(String),
     #[error("could not {doing} ({source}): {}", path.display())]
     Io { doing: &'static str, source: std::io::Error, path: PathBuf },
     #[error("could not write the description of the model: {0}")]
