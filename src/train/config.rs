@@ -109,6 +109,10 @@ impl Config {
     pub fn identity(&self) -> Map<String, Json> {
         let mut asked = self.to_json();
         asked.remove("threads");
+        if self.patience == 0 {
+            // As programs said it that knew no patience.
+            asked.remove("patience");
+        }
         let options = self.options.all(&self.architecture);
         asked.extend(options.into_iter().map(|(name, value)| (name.to_owned(), value.to_json())));
         asked
