@@ -2,7 +2,7 @@
 
 use super::limits::{DOCUMENT_IDS, LABEL_IDS, LABELS, MENTION_IDS, SENTENCE_IDS};
 use super::sentence::check_inside;
-use super::tallies::{DocumentTally, Tallies};
+use super::tallies::{DocumentTally, MentionTally, Tallies};
 use super::text_order::TextOrder;
 use super::{
     ApplyError, ById, Document, DocumentId, DocumentIds, Edit, Label, LabelId, LabelSet, LabelUse, Mention, MentionId,
@@ -304,27 +304,29 @@ impl Corpus {
         if let Some(twice) = documents.first_twice() {
             return Err(ApplyError::NoDocument(twice));
         }
+        let mut changed = Vec::new();
         for id in documents.iter() {
             let document = self.document(id).ok_or(ApplyError::NoDocument(id))?;
             if document.presence != old {
                 return Err(ApplyError::DocumentChanged(document.name.clone()));
             }
-            if old == Presence::Removed {
-                // The labels of what comes back must be there.
-                let sentences = document.sentences.iter().filter_map(|id| self.sentences.get(*id));
-                for label in sentences.flat_map(|s| &s.mentions).map(|m| m.label) {
-                    self.labels.get(label).ok_or(ApplyError::NoLabel(label))?;
-                }
+            changed.push(document);
+        }
+        let ids = changed.into_iter().flat_map(|document| &document.sentences);
+        let mentions = MentionTally::of(ids.filter_map(|id| self.sentences.get(*id)));
+        if old == Presence::Removed {
+            // The labels of what comes back must be there.
+            for label in mentions.labels() {
+                self.labels.get(label).ok_or(ApplyError::NoLabel(label))?;
             }
         }
         for id in documents.iter() {
             if let Some(document) = self.documents.get_mut(id) {
                 document.presence = new;
                 self.order.count(id, if document.is_there() { document.sentences.len() } else { 0 });
-                let sentences = document.sentences.iter().filter_map(|id| self.sentences.get(*id));
-                self.tallies.move_mentions(sentences, old, new);
             }
         }
+        self.tallies.shift(&mentions, old, new);
         Ok(())
     }
 

@@ -4,6 +4,9 @@ use super::{ById, DocumentId, LabelId, LabelUse, Presence, Sentence, Status};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+/// Numbers below this are counted in a table.
+const SMALL: usize = 256;
+
 /// What the sentences of a document hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DocumentTally {
@@ -58,31 +61,21 @@ impl Tallies {
         self.count_mentions(sentence, presence, |count| *count = count.saturating_sub(1));
     }
 
-    /// After the presence of their document has changed.
-    pub(super) fn move_mentions<'s>(
-        &mut self,
-        sentences: impl Iterator<Item = &'s Sentence>,
-        old: Presence,
-        new: Presence,
-    ) {
-        let (mut of_labels, mut of_widths) = (HashMap::<LabelId, usize>::new(), BTreeMap::<usize, usize>::new());
-        for mention in sentences.flat_map(|sentence| &sentence.mentions) {
-            *of_labels.entry(mention.label).or_default() += 1;
-            *of_widths.entry(mention.hull().width_tokens()).or_default() += 1;
-        }
-        if of_labels.is_empty() {
+    /// After the presence of the documents that hold these mentions has changed.
+    pub(super) fn shift(&mut self, mentions: &MentionTally, old: Presence, new: Presence) {
+        if mentions.labels.is_empty() {
             return;
         }
         let (labels, widths) = (Arc::make_mut(&mut self.labels), Arc::make_mut(&mut self.widths));
-        for (label, moved) in of_labels {
-            let used = labels.entry(label).or_default();
-            count_of(used, old).into_iter().for_each(|count| *count = count.saturating_sub(moved));
+        for (label, moved) in &mentions.labels {
+            let used = labels.entry(*label).or_default();
+            count_of(used, old).into_iter().for_each(|count| *count = count.saturating_sub(*moved));
             count_of(used, new).into_iter().for_each(|count| *count += moved);
         }
-        for (width, moved) in of_widths {
-            let count = widths.entry(width).or_default();
-            *count = if old == Presence::There { count.saturating_sub(moved) } else { *count };
-            *count += if new == Presence::There { moved } else { 0 };
+        for (width, moved) in &mentions.widths {
+            let count = widths.entry(*width).or_default();
+            *count = if old == Presence::There { count.saturating_sub(*moved) } else { *count };
+            *count += if new == Presence::There { *moved } else { 0 };
         }
     }
 
@@ -97,6 +90,40 @@ impl Tallies {
                 change(widths.entry(mention.hull().width_tokens()).or_default());
             }
         }
+    }
+}
+
+/// Mentions of some sentences, counted.
+#[derive(Default)]
+pub(super) struct MentionTally {
+    labels: BTreeMap<LabelId, usize>,
+    widths: BTreeMap<usize, usize>,
+}
+
+impl MentionTally {
+    pub(super) fn of<'s>(sentences: impl Iterator<Item = &'s Sentence>) -> Self {
+        let mut tally = Self::default();
+        // Of labels and widths nearly all are small numbers, and there are hundreds of thousands of mentions.
+        let (mut labels, mut widths) = ([0; SMALL], [0; SMALL]);
+        for mention in sentences.flat_map(|sentence| &sentence.mentions) {
+            match labels.get_mut(mention.label.0 as usize) {
+                Some(count) => *count += 1,
+                None => *tally.labels.entry(mention.label).or_default() += 1,
+            }
+            let width = mention.hull().width_tokens();
+            match widths.get_mut(width) {
+                Some(count) => *count += 1,
+                None => *tally.widths.entry(width).or_default() += 1,
+            }
+        }
+        tally.labels.extend((0..).map(LabelId).zip(labels).filter(|(_, count)| *count > 0));
+        tally.widths.extend((0..).zip(widths).filter(|(_, count)| *count > 0));
+        tally
+    }
+
+    /// Each once.
+    pub(super) fn labels(&self) -> impl Iterator<Item = LabelId> + '_ {
+        self.labels.keys().copied()
     }
 }
 
