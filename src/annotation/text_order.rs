@@ -134,7 +134,8 @@ mod tests {
             order.push(&ids, *is_there);
             all.push((ids, *is_there));
         }
-        let changes = changes.iter().map(|(at, is_there)| (at % all.len().max(1), *is_there));
+        let count = all.len().max(1);
+        let changes = changes.iter().map(|(at, is_there)| (at % count, *is_there));
         for (at, is_there) in std::iter::once((usize::MAX, true)).chain(changes) {
             if let Some((ids, was)) = all.get_mut(at) {
                 order.count(DocumentId(at as u32), if is_there { ids.len() } else { 0 });

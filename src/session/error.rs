@@ -90,6 +90,10 @@ pub enum SessionError {
     TooLateForBlind,
     #[error("only {} untouched, and {wanted} are to be set aside; choose fewer", counted(*there, "sentence is", "sentences are"))]
     TooFewUntouched { there: usize, wanted: usize },
+    #[error(
+        "the encoder {encoder} knows nothing of words before it is trained; name one that is pretrained or made of word vectors"
+    )]
+    NoWordVectors { encoder: String },
     #[error("the project has no model; train one first")]
     NoModel,
     #[error("the project has no model {model}; `nestling info` lists them")]

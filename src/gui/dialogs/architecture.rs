@@ -14,7 +14,7 @@ use crate::gui::widgets::parts::{combo, quiet_button, text_field};
 use crate::model::{Architecture, MAX_WIDTH, OptionDefault, OptionSpec, Task, architectures};
 use crate::parameter::{Kind, Value};
 use crate::session::{Command, Project, Setting, Settings};
-use crate::wording::counted;
+use crate::wording::{capital, counted};
 use eframe::egui::{Align, Layout, Ui, vec2};
 use std::collections::BTreeMap;
 
@@ -203,14 +203,9 @@ fn meaning(spec: &OptionSpec) -> String {
         OptionDefault::Auto(how, _) => format!("auto, on {how}"),
     };
     match spec.takes {
-        Kind::Flag | Kind::Choice(_) => format!("{}. Default: {default}.", capitalised(spec.help)),
-        takes => format!("{}: {}. Default: {default}.", capitalised(spec.help), takes.expected(None)),
+        Kind::Flag | Kind::Choice(_) => format!("{}. Default: {default}.", capital(spec.help)),
+        takes => format!("{}: {}. Default: {default}.", capital(spec.help), takes.expected(None)),
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 fn what_it_learns(settings: &Settings) -> String {
