@@ -83,6 +83,11 @@ impl AskedOptions {
         self.asked.get(name).or_else(preferred).copied()
     }
 
+    /// What is preferred for some architectures alone: the id, the name of the option, the value.
+    pub(super) fn of_architectures(&self) -> impl Iterator<Item = (&'static str, &'static str, Value)> + '_ {
+        self.preferred_by.iter().map(|((id, name), value)| (*id, *name, *value))
+    }
+
     /// All that is asked or preferred for the architecture of this id.
     pub(super) fn all(&self, architecture: &str) -> BTreeMap<&'static str, Value> {
         let by_it = self.preferred_by.iter().filter(|((id, _), _)| *id == architecture);

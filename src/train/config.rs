@@ -118,6 +118,13 @@ impl Config {
         asked
     }
 
+    /// What is preferred for each architecture alone, as `ARCHITECTURE.OPTION`: what [`Config::identity`] does not say where
+    /// models of several architectures are trained.
+    pub fn identity_of_architectures(&self) -> Map<String, Json> {
+        let of = |(id, name, value): (&str, &str, Value)| (format!("{id}.{name}"), value.to_json());
+        self.options.of_architectures().map(of).collect()
+    }
+
     /// How many sentences the model will label itself, given how many have labels and how many have none, and whether the
     /// encoder is pretrained.
     pub fn labels_itself(&self, sentences: usize, unlabelled: usize, pretrained: bool) -> usize {

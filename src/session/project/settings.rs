@@ -378,6 +378,7 @@ mod tests {
         assert_eq!(settings.config().identity()["w"], 0.4);
         settings.set(Setting::Architecture("dspert".into()));
         assert_eq!((settings.option(w), settings.config().identity().get("w")), (None, None));
+        assert_eq!(settings.config().identity_of_architectures()["smartspanner.w"], 0.4);
         settings.set(Setting::MaxWidth(9));
         settings.set(Setting::Architecture("smartspanner".into()));
         assert_eq!((settings.option(w), settings.option(&MAX_WIDTH)), (Some(Value::Real(0.4)), Some(Value::Whole(9))));
