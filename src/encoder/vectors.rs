@@ -197,6 +197,10 @@ impl Lines<'_> {
         // Some words of GloVe have spaces in them.
         let fields = line.split(' ').count();
         let expected = if width == 0 { self.width(fields.saturating_sub(1))? } else { width };
+        let too_few = || self.bad(format!("is not a word and {expected} numbers"));
+        if fields <= expected {
+            return Err(too_few());
+        }
         let mut fields = line.rsplitn(expected + 1, ' ');
         let mut numbers: Vec<f32> = Vec::with_capacity(expected);
         for field in fields.by_ref().take(expected) {
@@ -206,8 +210,7 @@ impl Lines<'_> {
                 self.bad(format!("has {shown:?} where one of {expected} numbers is expected"))
             })?);
         }
-        let word = fields.next().filter(|word| !word.is_empty() && numbers.len() == expected);
-        let word = word.ok_or_else(|| self.bad(format!("is not a word and {expected} numbers")))?;
+        let word = fields.next().filter(|word| !word.is_empty()).ok_or_else(too_few)?;
         if word.len() > MOST_WORD {
             return Err(self.bad(format!("has a word of more than {MOST_WORD} bytes")));
         }

@@ -77,6 +77,7 @@ impl Setup {
         ui.add_space(size::GAP_SMALL);
         match (blocked, &request) {
             (Some(why), _) => problem(ui, why),
+            (None, Err(_)) if self.varied.is_wrong(&chosen) => {}
             (None, Err(why)) => problem(ui, why),
             (None, Ok(request)) => self.what_comes(ui, project, kept, request),
         }

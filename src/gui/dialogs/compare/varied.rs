@@ -29,6 +29,11 @@ impl VariedOptions {
         self.rows.is_empty()
     }
 
+    /// Something is typed that can't be tried; it is said beside the field.
+    pub(super) fn is_wrong(&self, chosen: &[&'static dyn Architecture]) -> bool {
+        self.rows.iter().any(|row| row.read(chosen).is_err())
+    }
+
     /// `chosen`: the architectures that are compared.
     pub(super) fn show(&mut self, ui: &mut Ui, chosen: &[&'static dyn Architecture]) {
         let mut removed = None;
@@ -157,7 +162,7 @@ mod tests {
 
     fn variants(ids: &[&str], rows: &[(&'static str, &str)]) -> Result<Vec<String>, String> {
         let chosen: Vec<&'static dyn Architecture> = ids.iter().map(|id| architecture(id).unwrap()).collect();
-        let rows = rows.iter().map(|(name, values)| VariedOption { name, values: (*values).to_owned() });
+        let rows = rows.iter().map(|(name, values)| VariedOption { name: *name, values: (*values).to_owned() });
         let varied = VariedOptions { rows: rows.collect() };
         varied.variants(&chosen).map(|all| all.iter().map(Variant::to_string).collect())
     }
