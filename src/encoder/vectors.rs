@@ -254,7 +254,8 @@ mod tests {
             assert_eq!(table(&encoder)[4..], [[0.5, -1.0], [0.01, 3.0], [2.0, 4.0]], "the first of two is taken");
             let definition = encoder.definition();
             let words = ["Harbour", "the", "quay"].map(str::to_owned);
-            assert_eq!(definition.subwords().ids(&words).unwrap(), [[6], [4], [1]], "the last is unknown");
+            let aligned = definition.subwords().align(&words, 256).unwrap();
+            assert_eq!(aligned.windows()[0].ids, [2, 6, 4, 1, 3], "between the marks; the last word is unknown");
             assert!(definition.is_uncased());
             let config = definition.files().find(|(name, _)| *name == CONFIG).unwrap().1;
             let said: Value = serde_json::from_slice(config).unwrap();
