@@ -15,7 +15,7 @@ pub(in crate::gui) enum Dialog {
     Export(Box<ExportDialog>),
     Compare(Box<CompareDialog>),
     Copy(Box<CopyDialog>),
-    Documents(DocumentsDialog),
+    Documents(Box<DocumentsDialog>),
     Dashboard(Box<DashboardDialog>),
     History(HistoryDialog),
     SplitWord(SplitWordDialog),

@@ -33,6 +33,7 @@ const COLUMNS: [Column; 5] = [NAME, SENTENCES, COMPLETE, MENTIONS, Column::actio
 /// Of a project that can't be changed.
 const READ_ONLY: [Column; 4] = [NAME, SENTENCES, COMPLETE, MENTIONS];
 
+#[derive(Default)]
 pub(crate) struct DocumentsDialog {
     filter: String,
     list: List,
@@ -60,17 +61,6 @@ struct List {
 }
 
 impl DocumentsDialog {
-    pub(crate) fn new() -> Self {
-        Self {
-            filter: String::new(),
-            list: List::default(),
-            done: Vec::new(),
-            asked: None,
-            most: 0,
-            table: TableState::default(),
-        }
-    }
-
     pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
         let Some(project) = context.project else {
             context.actions.push(UiAction::CloseDialog);

@@ -162,7 +162,7 @@ mod tests {
 
     fn variants(ids: &[&str], rows: &[(&'static str, &str)]) -> Result<Vec<String>, String> {
         let chosen: Vec<&'static dyn Architecture> = ids.iter().map(|id| architecture(id).unwrap()).collect();
-        let rows = rows.iter().map(|(name, values)| VariedOption { name: *name, values: (*values).to_owned() });
+        let rows = rows.iter().map(|(name, values)| VariedOption { name, values: (*values).to_owned() });
         let varied = VariedOptions { rows: rows.collect() };
         varied.variants(&chosen).map(|all| all.iter().map(Variant::to_string).collect())
     }
