@@ -71,6 +71,31 @@ fn weights(snapshot: &Path) -> Vec<u8> {
 }
 
 #[test]
+fn a_training_that_runs_out_of_patience_ends_sooner_and_resumes_to_the_same_model() {
+    let dir = tempfile::tempdir().unwrap();
+    let patient = |snapshot: &str| {
+        let mut request = request(dir.path(), snapshot);
+        (request.config.epochs, request.config.self_training, request.config.patience) = (Some(40), Some(0), 2);
+        request
+    };
+    let (whole, mut scores) = (TrainRequest { checkpoints: None, ..patient("whole") }, Vec::new());
+    let trained = train(&whole, &AtomicBool::new(false), &mut |event| {
+        if let Event::EpochDone { dev: Some(dev), .. } = event {
+            scores.push(dev.micro.f1().unwrap_or(0.0));
+        }
+    });
+    let best = trained.unwrap().manifest.outcome.best_epoch;
+    assert!(scores.len() < 40 && scores.len() == best + 2, "{scores:?}, the best after {best}");
+    let greatest = scores.iter().copied().fold(0.0, f64::max);
+    assert_eq!(scores.iter().position(|score| *score == greatest), Some(best - 1), "the first of equals: {scores:?}");
+
+    let part = patient("part");
+    interrupt_at(20, &part);
+    resume(&again(&part), &AtomicBool::new(false), &mut |_| {}).unwrap();
+    assert!(weights(&dir.path().join("part")) == weights(&dir.path().join("whole")));
+}
+
+#[test]
 fn a_training_that_is_killed_again_and_again_gives_the_same_model() {
     let dir = tempfile::tempdir().unwrap();
     let mut whole = request(dir.path(), "whole");

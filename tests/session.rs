@@ -1200,3 +1200,32 @@ fn labels_of_marked_words_come_in_the_order_of_their_probability() {
     assert!(project.label_order(ids[11], &town).is_none());
     project.close().unwrap();
 }
+
+#[test]
+fn word_vectors_order_labels_where_the_encoder_knows_no_words() {
+    let place = Place::new();
+    let mut project = place.project(12);
+    let vectors: String = [("anna", "1 0"), ("zoë", "1 0.1"), ("maja", "0.9 0"), ("jens", "0.9 0.1")]
+        .into_iter()
+        .chain([("aarhus", "-1 0"), ("lund", "-1 0.1"), ("turku", "-0.9 0")])
+        .chain([("met", "0 1"), ("the", "0 0.9"), ("mayor", "0.1 1"), ("of", "0.1 0.9"), (".", "0 -1")])
+        .map(|(word, numbers)| format!("{word} {numbers} 0.5\n"))
+        .collect();
+    let file = place.dir.path().join("vectors.txt");
+    std::fs::write(&file, vectors).unwrap();
+    place.home.encoders().import(&file, "vectors").unwrap();
+    let ids: Vec<SentenceId> = project.corpus().sentences().map(Sentence::id).collect();
+    for &sentence in &ids[..10] {
+        annotate(&mut project, sentence);
+    }
+    let loc = project.corpus().labels().by_name("LOC").unwrap().id;
+    project.run(Command::Set(Setting::TrainAfterSentences(1000))).unwrap();
+    project.start_learner();
+    let town = span(5, 6).into();
+    project.ask_label_order(ids[11], &town);
+    wait(&mut project, |project, _| project.label_order(ids[11], &town).is_some());
+    let ranked = project.label_order(ids[11], &town).unwrap();
+    assert!(ranked.len() == 2 && ranked[0].0 == loc, "{ranked:?}");
+    assert_eq!(project.settings().encoder, "small", "models of the project begin with what was chosen");
+    project.close().unwrap();
+}

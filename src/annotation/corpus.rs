@@ -2,7 +2,8 @@
 
 use super::limits::{DOCUMENT_IDS, LABEL_IDS, LABELS, MENTION_IDS, SENTENCE_IDS};
 use super::sentence::check_inside;
-use super::tallies::{DocumentTally, Tallies};
+use super::tallies::{DocumentTally, MentionTally, Tallies};
+use super::text_order::TextOrder;
 use super::{
     ApplyError, ById, Document, DocumentId, DocumentIds, Edit, Label, LabelId, LabelSet, LabelUse, Mention, MentionId,
     NewDocument, NewSentence, Presence, Sentence, SentenceId, Span, StoredDocument, Transaction,
@@ -20,10 +21,7 @@ pub struct Corpus {
     documents: ById<DocumentId, Document>,
     /// Also those of documents that are not there.
     sentences: ById<SentenceId, Sentence>,
-    /// Those of the documents that are there, in text order.
-    order: Arc<Vec<SentenceId>>,
-    /// Where each of these stands in `order`.
-    places: ById<SentenceId, u32>,
+    order: TextOrder,
     tallies: Tallies,
     next_sentence: u32,
     next_mention: u64,
@@ -62,7 +60,8 @@ impl Corpus {
 
     /// All sentences in text order.
     pub fn sentences(&self) -> impl DoubleEndedIterator<Item = &Sentence> + Clone {
-        self.order.iter().filter_map(|id| self.sentences.get(*id))
+        let ids = self.documents().flat_map(|document| document.sentences.iter());
+        ids.filter_map(|id| self.sentences.get(*id))
     }
 
     pub fn sentence_count(&self) -> usize {
@@ -70,7 +69,7 @@ impl Corpus {
     }
 
     pub fn sentence(&self, id: SentenceId) -> Option<&Sentence> {
-        self.place(id).and_then(|_| self.sentences.get(id))
+        self.sentences.get(id).filter(|sentence| self.is_there(sentence))
     }
 
     /// A sentence of any document, there or not.
@@ -80,12 +79,13 @@ impl Corpus {
 
     /// The sentence at a place in text order.
     pub fn sentence_at(&self, place: usize) -> Option<&Sentence> {
-        self.order.get(place).and_then(|id| self.sentences.get(*id))
+        let (document, at) = self.order.at(place)?;
+        self.sentences.get(*self.document(document)?.sentences.get(at)?)
     }
 
     /// Where a sentence stands in text order.
     pub fn place(&self, id: SentenceId) -> Option<usize> {
-        self.places.get(id).map(|place| *place as usize)
+        self.order.place(self.sentence(id)?.document(), id)
     }
 
     /// All sentences that were ever there and can be there again, by their ids: for who stores them.
@@ -185,14 +185,9 @@ impl Corpus {
         if let Some(twice) = ids.iter().find(|id| !seen.insert(**id)) {
             return Err(ApplyError::SentenceIdTaken(*twice));
         }
+        self.order.push(&ids, presence == Presence::There);
         self.documents.put(id, Document { id, name, text, kept, sentences: ids, presence });
-        for sentence in built {
-            let id = sentence.id();
-            self.fill(sentence, presence);
-            if presence == Presence::There {
-                self.push_to_order(id);
-            }
-        }
+        built.into_iter().for_each(|sentence| self.fill(sentence, presence));
         Ok(id)
     }
 
@@ -309,27 +304,29 @@ impl Corpus {
         if let Some(twice) = documents.first_twice() {
             return Err(ApplyError::NoDocument(twice));
         }
+        let mut changed = Vec::new();
         for id in documents.iter() {
             let document = self.document(id).ok_or(ApplyError::NoDocument(id))?;
             if document.presence != old {
                 return Err(ApplyError::DocumentChanged(document.name.clone()));
             }
-            if old == Presence::Removed {
-                // The labels of what comes back must be there.
-                let sentences = document.sentences.iter().filter_map(|id| self.sentences.get(*id));
-                for label in sentences.flat_map(|s| &s.mentions).map(|m| m.label) {
-                    self.labels.get(label).ok_or(ApplyError::NoLabel(label))?;
-                }
+            changed.push(document);
+        }
+        let ids = changed.into_iter().flat_map(|document| &document.sentences);
+        let mentions = MentionTally::of(ids.filter_map(|id| self.sentences.get(*id)));
+        if old == Presence::Removed {
+            // The labels of what comes back must be there.
+            for label in mentions.labels() {
+                self.labels.get(label).ok_or(ApplyError::NoLabel(label))?;
             }
         }
         for id in documents.iter() {
             if let Some(document) = self.documents.get_mut(id) {
                 document.presence = new;
-                let sentences = document.sentences.iter().filter_map(|id| self.sentences.get(*id));
-                sentences.for_each(|sentence| self.tallies.move_mentions(sentence, old, new));
+                self.order.count(id, if document.is_there() { document.sentences.len() } else { 0 });
             }
         }
-        self.order_again();
+        self.tallies.shift(&mentions, old, new);
         Ok(())
     }
 
@@ -343,7 +340,8 @@ impl Corpus {
         let document = self.document(id).filter(|d| d.is_there()).ok_or(ApplyError::NoDocument(id))?;
         let changed = |sentence: &(SentenceId, NewSentence)| ApplyError::SentenceChanged(sentence.0);
         let first = old.first().ok_or_else(|| ApplyError::BadTokens(document.name.clone()))?;
-        let at = document.sentences.iter().position(|s| *s == first.0).ok_or_else(|| changed(first))?;
+        let is_of_it = |at: &usize| document.sentences.get(*at) == Some(&first.0);
+        let at = self.order.in_document(first.0).filter(is_of_it).ok_or_else(|| changed(first))?;
         let there = document.sentences.get(at..at + old.len()).ok_or_else(|| changed(first))?;
         for (expected, there) in old.iter().zip(there) {
             let same = expected.0 == *there && self.sentences.get(*there).is_some_and(|s| s.holds(&expected.1));
@@ -364,22 +362,23 @@ impl Corpus {
         if !covered(old).eq(covered(new)) {
             return Err(ApplyError::OtherWords(document.name.clone()));
         }
-        let place = self.place(first.0).ok_or_else(|| changed(first))?;
         for (sentence, _) in old {
-            self.places.remove(*sentence);
             if let Some(gone) = self.sentences.remove(*sentence) {
                 self.tallies.subtract(&gone, Presence::There);
             }
         }
         let ids: Vec<SentenceId> = built.iter().map(Sentence::id).collect();
-        Arc::make_mut(&mut self.order).splice(place..place + old.len(), ids.iter().copied());
+        self.order.forget(old.iter().map(|(sentence, _)| *sentence));
         if let Some(document) = self.documents.get_mut(id) {
             document.sentences.splice(at..at + old.len(), ids);
+            // Where as many have come as have gone, those behind them stay where they were.
+            let end = if old.len() == new.len() { at + new.len() } else { document.sentences.len() };
+            self.order.number(document.sentences.get(..end).unwrap_or_default(), at);
+            self.order.count(id, document.sentences.len());
         }
         for sentence in built {
             self.fill(sentence, Presence::There);
         }
-        self.number_places(place);
         Ok(())
     }
 
@@ -435,7 +434,7 @@ impl Corpus {
         id: SentenceId,
         how: impl FnOnce(&mut Sentence) -> Result<(), ApplyError>,
     ) -> Result<(), ApplyError> {
-        let is_there = self.places.get(id).is_some();
+        let is_there = self.sentence(id).is_some();
         let sentence = self.sentences.get_mut(id).filter(|_| is_there).ok_or(ApplyError::NoSentence(id))?;
         self.tallies.subtract(sentence, Presence::There);
         let changed = how(sentence);
@@ -450,7 +449,9 @@ impl Corpus {
         if new_sentences <= left { Ok(()) } else { Err(ApplyError::NoIdLeft("sentences")) }
     }
 
-    // ---- sentences and their order
+    fn is_there(&self, sentence: &Sentence) -> bool {
+        self.document(sentence.document()).is_some_and(Document::is_there)
+    }
 
     fn fill(&mut self, sentence: Sentence, presence: Presence) {
         self.reserve_sentence_ids(SentenceId(sentence.id().0.saturating_add(1)));
@@ -458,25 +459,6 @@ impl Corpus {
         self.next_mention = self.next_mention.max(last.map_or(0, |last| last.saturating_add(1)));
         self.tallies.add(&sentence, presence);
         self.sentences.put(sentence.id(), sentence);
-    }
-
-    fn push_to_order(&mut self, id: SentenceId) {
-        self.places.put(id, self.order.len() as u32);
-        Arc::make_mut(&mut self.order).push(id);
-    }
-
-    /// Linear in the number of sentences.
-    fn order_again(&mut self) {
-        self.places = ById::default();
-        self.order = Arc::new(self.documents().flat_map(|document| document.sentences.iter().copied()).collect());
-        self.number_places(0);
-    }
-
-    /// After a change of `order` from a place on.
-    fn number_places(&mut self, from: usize) {
-        for (id, place) in self.order.iter().zip(0..).skip(from) {
-            self.places.put(*id, place);
-        }
     }
 }
 

@@ -4,6 +4,9 @@ use super::{ById, DocumentId, LabelId, LabelUse, Presence, Sentence, Status};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+/// Numbers below this are counted in a table.
+const SMALL: usize = 256;
+
 /// What the sentences of a document hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DocumentTally {
@@ -58,10 +61,22 @@ impl Tallies {
         self.count_mentions(sentence, presence, |count| *count = count.saturating_sub(1));
     }
 
-    /// After the presence of its document has changed.
-    pub(super) fn move_mentions(&mut self, sentence: &Sentence, old: Presence, new: Presence) {
-        self.count_mentions(sentence, old, |count| *count = count.saturating_sub(1));
-        self.count_mentions(sentence, new, |count| *count += 1);
+    /// After the presence of the documents that hold these mentions has changed.
+    pub(super) fn shift(&mut self, mentions: &MentionTally, old: Presence, new: Presence) {
+        if mentions.labels.is_empty() {
+            return;
+        }
+        let (labels, widths) = (Arc::make_mut(&mut self.labels), Arc::make_mut(&mut self.widths));
+        for (label, moved) in &mentions.labels {
+            let used = labels.entry(*label).or_default();
+            count_of(used, old).into_iter().for_each(|count| *count = count.saturating_sub(*moved));
+            count_of(used, new).into_iter().for_each(|count| *count += moved);
+        }
+        for (width, moved) in &mentions.widths {
+            let count = widths.entry(*width).or_default();
+            *count = if old == Presence::There { count.saturating_sub(*moved) } else { *count };
+            *count += if new == Presence::There { *moved } else { 0 };
+        }
     }
 
     fn count_mentions(&mut self, sentence: &Sentence, presence: Presence, change: impl Fn(&mut usize)) {
@@ -70,16 +85,54 @@ impl Tallies {
         }
         let (labels, widths) = (Arc::make_mut(&mut self.labels), Arc::make_mut(&mut self.widths));
         for mention in &sentence.mentions {
-            let used = labels.entry(mention.label).or_default();
-            match presence {
-                Presence::There => {
-                    change(&mut used.there);
-                    change(widths.entry(mention.hull().width_tokens()).or_default());
-                }
-                Presence::Excluded => change(&mut used.excluded),
-                Presence::Removed => {}
+            count_of(labels.entry(mention.label).or_default(), presence).into_iter().for_each(&change);
+            if presence == Presence::There {
+                change(widths.entry(mention.hull().width_tokens()).or_default());
             }
         }
+    }
+}
+
+/// Mentions of some sentences, counted.
+#[derive(Default)]
+pub(super) struct MentionTally {
+    labels: BTreeMap<LabelId, usize>,
+    widths: BTreeMap<usize, usize>,
+}
+
+impl MentionTally {
+    pub(super) fn of<'s>(sentences: impl Iterator<Item = &'s Sentence>) -> Self {
+        let mut tally = Self::default();
+        // Of labels and widths nearly all are small numbers, and there are hundreds of thousands of mentions.
+        let (mut labels, mut widths) = ([0; SMALL], [0; SMALL]);
+        for mention in sentences.flat_map(|sentence| &sentence.mentions) {
+            match labels.get_mut(mention.label.0 as usize) {
+                Some(count) => *count += 1,
+                None => *tally.labels.entry(mention.label).or_default() += 1,
+            }
+            let width = mention.hull().width_tokens();
+            match widths.get_mut(width) {
+                Some(count) => *count += 1,
+                None => *tally.widths.entry(width).or_default() += 1,
+            }
+        }
+        tally.labels.extend((0..).map(LabelId).zip(labels).filter(|(_, count)| *count > 0));
+        tally.widths.extend((0..).zip(widths).filter(|(_, count)| *count > 0));
+        tally
+    }
+
+    /// Each once.
+    pub(super) fn labels(&self) -> impl Iterator<Item = LabelId> + '_ {
+        self.labels.keys().copied()
+    }
+}
+
+/// Where mentions of such a document are counted; nowhere those of a removed one.
+fn count_of(used: &mut LabelUse, presence: Presence) -> Option<&mut usize> {
+    match presence {
+        Presence::There => Some(&mut used.there),
+        Presence::Excluded => Some(&mut used.excluded),
+        Presence::Removed => None,
     }
 }
 

@@ -18,6 +18,7 @@ fn to_json(architecture: &dyn Architecture) -> Value {
     json!({
         "id": architecture.id(),
         "name": architecture.name(),
+        "summary": architecture.summary(),
         "options": architecture.options().iter().map(option).collect::<Vec<_>>(),
     })
 }
@@ -27,7 +28,7 @@ fn to_text() -> String {
     let mut text = String::new();
     for architecture in architectures() {
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{} ({})", architecture.id(), architecture.name());
+        let _ = writeln!(text, "{} ({})\n  {}", architecture.id(), architecture.name(), architecture.summary());
         for spec in architecture.options() {
             let _ = writeln!(text, "  {:<17} {} [{}]", spec.name, spec.help, spec.default_text());
         }

@@ -8,7 +8,7 @@ mod keys;
 mod models;
 
 pub(super) use active::{Aside, Costs, Curve, LookAgain, Rank, Simulate};
-pub(super) use bench::{Bench, BenchImport, BenchPredict, BenchRefresh, BenchTrain, BenchUi, BenchWhat};
+pub(super) use bench::{Bench, BenchImport, BenchLabels, BenchPredict, BenchRefresh, BenchTrain, BenchUi, BenchWhat};
 pub(super) use common::{Common, SplitName};
 pub(super) use encoders::{EncoderAction, Encoders};
 pub(super) use models::{By, Compare, Distill, Evaluate, Predict, Train};

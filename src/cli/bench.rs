@@ -2,16 +2,18 @@
 
 mod learner;
 
-use super::args::{Bench, BenchImport, BenchRefresh, BenchUi, BenchWhat};
+use super::args::{Bench, BenchImport, BenchLabels, BenchRefresh, BenchUi, BenchWhat};
 use super::json::rate;
 use super::output::{Ending, Progress, answer, stop_flag};
 use super::{CliError, Window};
 use crate::experiments::{
-    ImportBench, ImportBenchStep, Percentiles, UiBench, UiBenchProject, UiBenchRequest, bench_import, bench_refresh,
+    ImportBench, ImportBenchStep, LabelBenchRequest, Percentiles, UiBench, UiBenchProject, UiBenchRequest,
+    bench_import, bench_labels, bench_refresh,
 };
 use crate::session::Home;
 use crate::wording::counted;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 pub(super) fn run(args: &Bench, window: Option<Window>) -> Result<Ending, CliError> {
     match &args.what {
@@ -19,6 +21,7 @@ pub(super) fn run(args: &Bench, window: Option<Window>) -> Result<Ending, CliErr
         BenchWhat::Train(args) => learner::bench_training(args),
         BenchWhat::Predict(args) => learner::bench_prediction(args),
         BenchWhat::Refresh(args) => refresh(args),
+        BenchWhat::Labels(args) => labels(args),
         BenchWhat::Ui(args) => ui(args, window.ok_or(CliError::NoWindow)?),
     }
 }
@@ -69,6 +72,42 @@ fn refresh(args: &BenchRefresh) -> Result<Ending, CliError> {
     Ok(Ending::Whole)
 }
 
+fn labels(args: &BenchLabels) -> Result<Ending, CliError> {
+    let cancel = stop_flag();
+    let progress = Progress::start(args.common);
+    progress.note("learning the order of labels");
+    let (sentences, questions) = (args.sentences.get(), args.questions.get());
+    let request = LabelBenchRequest { sentences, encoder: args.encoder.clone(), questions };
+    let bench = bench_labels(&Home::find(), &request, &cancel)?;
+    drop(progress);
+    let ms = bench.answer_ms;
+    let json = json!({
+        "encoder": args.encoder,
+        "sentences": sentences,
+        "mentions": bench.mentions,
+        "labels": bench.labels,
+        "learned_secs": bench.learned_secs,
+        "questions": bench.questions,
+        "answer_ms": percentiles(ms),
+    });
+    let text = format!(
+        "{}, {}\nlearned  {:.2} s\nanswer   {:.2} ms (median), {:.2} ms (95 %), {:.2} ms (99 %), {:.2} ms (slowest)\n",
+        counted(bench.mentions, "mention", "mentions"),
+        counted(bench.labels, "label", "labels"),
+        bench.learned_secs,
+        ms.p50,
+        ms.p95,
+        ms.p99,
+        ms.max,
+    );
+    answer(args.common, &json, &text)?;
+    Ok(Ending::Whole)
+}
+
+fn percentiles(ms: Percentiles) -> Value {
+    json!({ "p50": ms.p50, "p95": ms.p95, "p99": ms.p99, "max": ms.max })
+}
+
 fn ui(args: &BenchUi, window: Window) -> Result<Ending, CliError> {
     let cancel = stop_flag();
     let progress = Progress::start(args.common);
@@ -89,17 +128,17 @@ fn ui(args: &BenchUi, window: Window) -> Result<Ending, CliError> {
 }
 
 fn ui_to_json(bench: &UiBench) -> Value {
-    let ms = |ms: Percentiles| json!({ "p50": ms.p50, "p95": ms.p95, "p99": ms.p99, "max": ms.max });
     json!({
         "words": bench.words,
         "spans": bench.spans,
         "sentences": bench.sentences,
         "frames": bench.frames,
-        "frame_ms": ms(bench.frame_ms),
-        "key_to_frame_ms": ms(bench.key_to_frame_ms),
+        "frame_ms": percentiles(bench.frame_ms),
+        "key_to_frame_ms": percentiles(bench.key_to_frame_ms),
         "open_secs": bench.open_secs,
         "memory_mb": bench.memory_mb,
         "training_steps_per_sec": bench.training_steps_per_sec,
+        "command_ms": bench.command_ms.iter().copied().collect::<BTreeMap<_, _>>(),
     })
 }
 
@@ -126,6 +165,9 @@ fn ui_to_text(bench: &UiBench) -> String {
     }
     if let Some(steps) = bench.training_steps_per_sec {
         text += &format!("training {steps:.2} steps/s beside it\n");
+    }
+    for (command, ms) in &bench.command_ms {
+        text += &format!("{:<15} {ms:.2} ms\n", command.replace('_', " "));
     }
     text
 }

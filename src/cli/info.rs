@@ -3,9 +3,11 @@
 use super::CliError;
 use super::args::Info;
 use super::output::{Ending, answer, open_to_read};
-use crate::session::Driver;
+use crate::model::{OptionDefault, OptionSpec};
+use crate::parameter;
+use crate::session::{Driver, Settings};
 use crate::wording::{counted, one_line};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(super) fn run(args: &Info) -> Result<Ending, CliError> {
@@ -55,6 +57,8 @@ pub(super) fn run(args: &Info) -> Result<Ending, CliError> {
         },
         "labels": labels.collect::<Vec<_>>(),
         "encoder": project.settings().encoder,
+        "architecture": project.settings().architecture,
+        "options": options(project.settings()),
         "models": models.collect::<Vec<_>>(),
         "unfinished_training": project.interrupted().map(|kept| json!({
             "architecture": kept.settings.architecture,
@@ -70,6 +74,21 @@ pub(super) fn run(args: &Info) -> Result<Ending, CliError> {
     Ok(Ending::Whole)
 }
 
+/// Each option of the architecture of the next model: its value, or how it is decided.
+fn options(settings: &Settings) -> Map<String, Value> {
+    let value = |spec: &OptionSpec, set: Option<parameter::Value>| match (set, spec.default) {
+        (Some(value), _) | (None, OptionDefault::Fixed(value)) => value.to_json(),
+        (None, OptionDefault::Auto(..)) => spec.default_text().into(),
+    };
+    settings.architecture_options().map(|(spec, set)| (spec.name.to_owned(), value(spec, set))).collect()
+}
+
+/// The architecture of the next model, with what is set about it: "smartspanner, w=0.4".
+fn architecture(settings: &Settings) -> String {
+    let set = settings.architecture_options().filter_map(|(spec, set)| Some(format!(", {}={}", spec.name, set?)));
+    std::iter::once(one_line(&settings.architecture).into_owned()).chain(set).collect()
+}
+
 /// "40 dev", or with open ones among them "40 dev (12 complete)".
 fn split(all: usize, name: &str, complete: usize) -> String {
     if complete == all { format!("{all} {name}") } else { format!("{all} {name} ({complete} complete)") }
@@ -81,7 +100,8 @@ fn text(project: &Driver) -> String {
         "{}: {}, {}, {}, {}\n\
          status: {} complete, {} in progress, {} untouched, {} skipped, {} flagged\n\
          splits: {} train, {}, {}, {}, {} pool\n\
-         encoder: {}\n",
+         encoder: {}\n\
+         architecture: {}\n",
         one_line(&project.name()),
         counted(c.documents, "document", "documents"),
         counted(c.sentences, "sentence", "sentences"),
@@ -98,6 +118,7 @@ fn text(project: &Driver) -> String {
         split(c.blind, "blind", c.blind_complete),
         c.pool,
         one_line(&project.settings().encoder),
+        architecture(project.settings()),
     );
     for label in project.corpus().labels().iter() {
         let mentions = c.mentions_by_label.get(&label.id).copied().unwrap_or(0);

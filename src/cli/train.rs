@@ -160,7 +160,8 @@ fn to_text(report: &TrainReport) -> String {
         outcome.sentences_per_sec,
     );
     if let Some(own) = settings.self_training {
-        text += &format!("{} open sentences were labelled by the model itself and learned from, too\n", own.sentences);
+        let labelled = counted(own.sentences, "open sentence was", "open sentences were");
+        text += &format!("{labelled} labelled by the model itself and learned from, too\n");
     }
     text += &match &outcome.dev {
         Some(dev) => {
@@ -168,13 +169,14 @@ fn to_text(report: &TrainReport) -> String {
         }
         None => "too few dev sentences to choose an epoch by: the last one was kept\n".to_owned(),
     };
-    for (count, what) in [
-        (outcome.unlearnable.too_wide, "mentions are wider than the max width and can't be learned"),
-        (outcome.unlearnable.doubled, "mentions share their words with one of another label and can't be learned"),
-        (report.discontinuous_mentions, "mentions have several fragments and can't be learned"),
+    let unlearnable = &outcome.unlearnable;
+    for (count, [one, many], why) in [
+        (unlearnable.too_wide, ["mention is", "mentions are"], "wider than the max width"),
+        (unlearnable.doubled, ["mention shares its", "mentions share their"], "words with one of another label"),
+        (report.discontinuous_mentions, ["mention has", "mentions have"], "several fragments"),
     ] {
         if count > 0 {
-            text += &format!("{count} {what}\n");
+            text += &format!("{} {why} and can't be learned\n", counted(count, one, many));
         }
     }
     if outcome.unlearnable.hidden > 0 {

@@ -1,6 +1,7 @@
 //! Why an encoder can't be had.
 
 use crate::nn::NnError;
+use crate::wording::{bytes, counted};
 use std::path::{Path, PathBuf};
 
 /// What to do about a file that is not as it was published.
@@ -79,14 +80,16 @@ pub enum EncoderError {
     #[error("another program is fetching {name:?}; wait for it to end")]
     FetchedElsewhere { name: String },
     #[error(
-        "{file} of {name:?} was interrupted again and again ({reason}); {done_bytes} bytes of it are kept: try again later to continue"
+        "{file} of {name:?} was interrupted again and again ({reason}); {} kept: try again later to continue",
+        counted(usize::try_from(*done_bytes).unwrap_or(usize::MAX), "byte of it is", "bytes of it are")
     )]
     FetchBroken { file: &'static str, name: String, reason: String, done_bytes: u64 },
-    #[error("{file} of {name:?} has {got} bytes, but the hub says {expected}; try again later")]
+    #[error("{file} of {name:?} has {}, but the hub says {}; try again later", bytes(*got), bytes(*expected))]
     FetchSize { file: &'static str, name: String, expected: u64, got: u64 },
     #[error(
-        "{file} of {name:?} is larger than such a file can be (more than {most} bytes); it was discarded: choose another \
-         encoder"
+        "{file} of {name:?} is larger than such a file can be (more than {}); it was discarded: choose another \
+         encoder",
+        bytes(*most)
     )]
     FetchTooLarge { file: &'static str, name: String, most: u64 },
     #[error("{file} of {name:?} arrived damaged (its checksum is not the hub's); it was discarded, try again")]

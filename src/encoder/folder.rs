@@ -5,6 +5,7 @@ use super::kind::{HASHED, Kind};
 use super::{EncoderConfig, EncoderError, Subwords, tokenizer, weights};
 use crate::disk::{self, Hidden, NewFolder};
 use crate::nn::write_tensors;
+use crate::wording;
 use candle_core::Tensor;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -322,7 +323,8 @@ fn read_if_there(path: &Path, most: u64) -> Result<Option<Vec<u8>>, EncoderError
         file.take(most + 1).read_to_end(&mut bytes).map_err(failed())?;
     }
     if length.max(bytes.len() as u64) > most {
-        let problem = format!("the file has {length} bytes, but at most {most} make sense");
+        let problem =
+            format!("the file has {}, but at most {} make sense", wording::bytes(length), wording::bytes(most));
         return Err(EncoderError::bad_file(problem, OTHER_ENCODER, path));
     }
     Ok(Some(bytes))

@@ -39,6 +39,7 @@ mod subwords;
 #[cfg(test)]
 mod tests;
 mod tokenizer;
+mod vectors;
 mod weights;
 mod word_rows;
 

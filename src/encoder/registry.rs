@@ -3,8 +3,9 @@
 //! Invariant: a folder `HOME/encoders/NAME` is whole. It is filled under another name and renamed when it is.
 
 use super::built_in::{self, BUILT_IN};
-use super::folder::{COMPACT, FILES, WEIGHTS};
+use super::folder::{COMPACT, CONFIG, FILES, WEIGHTS, most_bytes};
 use super::info::EncoderInfo;
+use super::vectors;
 use super::{Definition, Encoder, EncoderError, Fetching, Hub, Repository};
 use crate::disk::{self, Hidden, NewFolder, Noted as _};
 use std::path::{Path, PathBuf};
@@ -55,23 +56,34 @@ impl Encoders {
         Ok(names.filter(|name| check_name(name).is_ok() && self.folder.join(name).is_dir()).collect())
     }
 
-    /// Checks a folder by reading all of it, and copies what is needed.
+    /// The first imported encoder, by name, that was made of word vectors. What can't be read is none.
+    pub fn word_vectors(&self) -> Option<String> {
+        let mut names = self.imported().ok()?;
+        names.sort();
+        let is_of_vectors = |name: &String| {
+            let config = self.folder.join(name).join(CONFIG);
+            disk::read(&config, most_bytes(CONFIG)).is_ok_and(|config| vectors::is_of_vectors(&config))
+        };
+        names.into_iter().find(is_of_vectors)
+    }
+
+    /// Checks a folder by reading all of it, and copies what is needed. A file is read as word vectors.
     ///
     /// # Errors
     /// An unfit name or folder, a name in use, a full disk. Nothing is left behind then.
     pub fn import(&self, from: &Path, name: &str) -> Result<EncoderInfo, EncoderError> {
         self.check_new(name)?;
-        Encoder::open(from)?;
+        let of_vectors = if from.is_file() { Some(vectors::open(from)?) } else { None };
+        if of_vectors.is_none() {
+            Encoder::open(from)?;
+        }
         self.make_folder()?;
         let place = self.folder.join(name);
         let made = NewFolder::beside(&place, Hidden::private(".import-"));
         let beside = made.map_err(EncoderError::io("can't make a folder", &self.folder))?;
-        for file in FILES {
-            let source = from.join(file);
-            if source.is_file() {
-                disk::copy_new(&source, &beside.path().join(file))
-                    .map_err(EncoderError::io("can't copy the file", &source))?;
-            }
+        match of_vectors {
+            Some(encoder) => encoder.write(beside.path())?,
+            None => copy_files(from, beside.path())?,
         }
         // What was copied is what is checked: the source may have changed meanwhile.
         Encoder::open(beside.path())?;
@@ -156,6 +168,17 @@ impl Encoders {
         names.splice(0..0, BUILT_IN.map(str::to_owned));
         Err(EncoderError::NoSuchEncoder { name: name.to_owned(), there: names.join(", ") })
     }
+}
+
+/// Copies what is of use of an encoder's folder.
+fn copy_files(from: &Path, to: &Path) -> Result<(), EncoderError> {
+    for file in FILES {
+        let source = from.join(file);
+        if source.is_file() {
+            disk::copy_new(&source, &to.join(file)).map_err(EncoderError::io("can't copy the file", &source))?;
+        }
+    }
+    Ok(())
 }
 
 /// A name is also that of a folder, on every operating system.

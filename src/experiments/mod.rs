@@ -10,14 +10,14 @@ mod kept_runs;
 mod simulate;
 
 pub use bench::{
-    ImportBench, ImportBenchStep, Percentiles, PredictBench, PredictBenchRequest, PredictBenchStep, RefreshBench,
-    TrainBench, TrainBenchRequest, UiBench, UiBenchProject, UiBenchRequest, bench_import, bench_predict, bench_refresh,
-    bench_train, prepare_ui_bench,
+    ImportBench, ImportBenchStep, LabelBench, LabelBenchRequest, Percentiles, PredictBench, PredictBenchRequest,
+    PredictBenchStep, RefreshBench, TrainBench, TrainBenchRequest, UiBench, UiBenchProject, UiBenchRequest,
+    bench_import, bench_labels, bench_predict, bench_refresh, bench_train, prepare_ui_bench,
 };
 pub use compare::{
     Asked, BackgroundComparison, Column, ColumnGroup, CompareEvent, CompareRequest, ComparedRun, Comparison,
-    ComparisonProgress, ComparisonRow, ComparisonTable, KeptComparison, RunCost, Spread, Subject, Variant, compare,
-    comparison_folder, kept_comparisons,
+    ComparisonProgress, ComparisonRow, ComparisonTable, Differing, Disputed, KeptComparison, RunCost, Spread, Subject,
+    Variant, compare, comparison_folder, kept_comparisons,
 };
 pub use simulate::{
     AboveRandom, Curve, CurvePoint, PointRecord, RunRecord, SentenceRecord, SimulateEvent, SimulateReport,

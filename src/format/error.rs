@@ -1,6 +1,7 @@
 //! What stops a whole file. What costs a line only is a [`Warning`](super::Warning).
 
 use crate::text::TextTooLong;
+use crate::wording::bytes;
 use std::borrow::Cow;
 use std::io;
 
@@ -14,7 +15,7 @@ pub enum FormatError {
     NotAFile { what: &'static str, file: String },
     #[error("this is a link that leads out of the imported folder; import its target separately: {file}")]
     LeadsOut { file: String },
-    #[error("the file is larger than {most} bytes, the most that is read of such a file: {file}")]
+    #[error("the file is larger than {}, the most that is read of such a file: {file}", bytes(*most))]
     TooLarge { most: u64, file: String },
     #[error("the file is empty; nothing can be imported from it: {file}")]
     Empty { file: String },

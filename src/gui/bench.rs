@@ -7,7 +7,7 @@
 use super::files::{FilePicker, FileRequest};
 use super::window::Window;
 use crate::experiments::{Percentiles, UiBench, UiBenchRequest, prepare_ui_bench};
-use crate::session::{Home, LearnerState, SessionError, TrainingProgress, resident_memory_mb};
+use crate::session::{Command, Home, LearnerState, SessionError, TrainingProgress, resident_memory_mb};
 use eframe::egui::{
     Context, Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, RawInput, Rect, TouchPhase,
     pos2, vec2,
@@ -137,6 +137,7 @@ impl HeadlessWindow {
             self.follow(&mut training, cancel)?;
         }
         let secs = started.elapsed().as_secs_f64();
+        let command_ms = self.commands();
         let Some(workspace) = self.window.workspace() else { return Err(SessionError::Stopped) };
         let (corpus, counts) = (workspace.project.corpus(), workspace.project.counts());
         let suggested = corpus.sentences().filter_map(|s| workspace.project.suggestions(s.id()));
@@ -151,7 +152,40 @@ impl HeadlessWindow {
             open_secs,
             memory_mb: resident_memory_mb(),
             training_steps_per_sec: request.while_training.then(|| training.steps as f64 / secs),
+            command_ms,
         })
+    }
+
+    /// What is about much of the project, once each; without what this project has nothing for.
+    fn commands(&mut self) -> Vec<(&'static str, f64)> {
+        let mut all = Vec::new();
+        all.extend(self.command(Command::Train).map(|ms| ("start_training", ms)));
+        let _stopped = self.command(Command::StopTraining);
+        let count = |window: &Window| window.workspace().map(|w| w.project.corpus().document_count());
+        let before = count(&self.window);
+        while let Some(ms) = self.command(Command::Undo) {
+            if count(&self.window) < before {
+                all.push(("undo_import", ms));
+                all.extend(self.command(Command::Redo).map(|ms| ("redo_import", ms)));
+                break;
+            }
+        }
+        let documents = self.window.workspace().and_then(|w| Some(vec![w.project.corpus().documents().next()?.id]));
+        if let Some(documents) = documents {
+            all.extend(
+                self.command(Command::ExcludeDocuments { documents: documents.clone() }).map(|ms| ("exclude", ms)),
+            );
+            all.extend(self.command(Command::IncludeDocuments { documents }).map(|ms| ("include", ms)));
+        }
+        all
+    }
+
+    /// Milliseconds until a command is carried out and shown; `None` where it is refused.
+    fn command(&mut self, command: Command) -> Option<f64> {
+        let started = Instant::now();
+        self.window.workspace_mut()?.project.run(command).ok()?;
+        self.frame(Vec::new());
+        Some(started.elapsed().as_secs_f64() * 1000.0)
     }
 
     /// Begins a training and waits for its first step.
@@ -261,6 +295,9 @@ mod tests {
         assert!(bench.spans >= 120 && bench.words > 600, "{bench:?}");
         assert!(bench.frame_ms.p50 > 0.0 && bench.frame_ms.p50 <= bench.frame_ms.p99);
         assert!(bench.training_steps_per_sec.unwrap() > 0.0);
+        let commands: Vec<&str> = bench.command_ms.iter().map(|(name, _)| *name).collect();
+        // A start of a training comes first, where none is under way.
+        assert!(commands.ends_with(&["undo_import", "redo_import", "exclude", "include"]), "{commands:?}");
         assert!(matches!(super::bench(&request, &AtomicBool::new(true)), Err(SessionError::Stopped)));
     }
 }

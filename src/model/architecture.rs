@@ -17,6 +17,8 @@ pub trait Architecture: Sync + Debug {
     fn id(&self) -> &'static str;
     /// What people call it.
     fn name(&self) -> &'static str;
+    /// What it does and how that differs from others, in one line for people who choose among them.
+    fn summary(&self) -> &'static str;
     /// Raised when weights of before no longer fit.
     fn version(&self) -> u32;
     /// What can be set about it besides what all trainings have.

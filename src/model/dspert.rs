@@ -86,6 +86,10 @@ impl Architecture for DSpErt {
         "DSpERT"
     }
 
+    fn summary(&self) -> &'static str {
+        "Puts a transformer over spans on top of the encoder's blocks: finds nested mentions, slowly."
+    }
+
     fn version(&self) -> u32 {
         1
     }

@@ -47,6 +47,10 @@ impl Architecture for SeqLab {
         "SeqLab"
     }
 
+    fn summary(&self) -> &'static str {
+        "Gives each word a tag, so that its mentions never overlap."
+    }
+
     fn version(&self) -> u32 {
         1
     }

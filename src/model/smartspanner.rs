@@ -34,6 +34,10 @@ impl Architecture for SmartSpanNer {
         "SmartSpanNER"
     }
 
+    fn summary(&self) -> &'static str {
+        "Finds words that begin mentions and classifies the spans that start there. Fast, also for nested mentions."
+    }
+
     fn version(&self) -> u32 {
         1
     }

@@ -50,6 +50,10 @@ impl Architecture for SpanTyping {
         "Span typing"
     }
 
+    fn summary(&self) -> &'static str {
+        "Finds no mentions; says which label given words have. For the order of labels and for checks."
+    }
+
     fn version(&self) -> u32 {
         1
     }

@@ -24,6 +24,10 @@ impl Architecture for SpanNer {
         "SpanNER"
     }
 
+    fn summary(&self) -> &'static str {
+        "Classifies every span up to the longest mention: finds nested mentions, but takes longer than SmartSpanNER."
+    }
+
     fn version(&self) -> u32 {
         1
     }

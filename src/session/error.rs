@@ -90,6 +90,10 @@ pub enum SessionError {
     TooLateForBlind,
     #[error("only {} untouched, and {wanted} are to be set aside; choose fewer", counted(*there, "sentence is", "sentences are"))]
     TooFewUntouched { there: usize, wanted: usize },
+    #[error(
+        "the encoder {encoder} knows nothing of words before it is trained; name one that is pretrained or made of word vectors"
+    )]
+    NoWordVectors { encoder: String },
     #[error("the project has no model; train one first")]
     NoModel,
     #[error("the project has no model {model}; `nestling info` lists them")]
@@ -134,6 +138,9 @@ pub enum SessionError {
     NotReplaced { found: &'static str, path: PathBuf },
     #[error("there is no such folder; make it, or choose another one: {}", path.display())]
     NoFolder { path: PathBuf },
+    /// What went wrong with what was being written, in words that name its place.
+    #[error("{0}")]
+    NotWritten(String),
     #[error("could not {doing} ({source}): {}", path.display())]
     Io { doing: &'static str, source: std::io::Error, path: PathBuf },
     #[error("could not write the description of the model: {0}")]

@@ -51,10 +51,11 @@ pub(in crate::session) fn write_checked<T, U>(
     check_folder(path)?;
     let file = NewFile::beside(path, UNFINISHED).map_err(io)?;
     let mut out = BufWriter::new(file.file());
-    let value = write(&mut out)?;
+    let named = |error| with_place(error, file.path(), path);
+    let value = write(&mut out).map_err(named)?;
     out.flush().map_err(io)?;
     drop(out);
-    let value = check(file.path(), value)?;
+    let value = check(file.path(), value).map_err(named)?;
     file.put().map_err(io)?;
     Ok(value)
 }
@@ -75,9 +76,18 @@ pub(in crate::session) fn fill_folder<T>(
     }
     check_folder(path)?;
     let folder = NewFolder::beside(path, UNFINISHED).map_err(io)?;
-    let value = fill(folder.path())?;
+    let value = fill(folder.path()).map_err(|error| with_place(error, folder.path(), path))?;
     folder.put().map_err(io)?;
     Ok(value)
+}
+
+/// Where an error names what lies beside the place under a hidden name, it names the place instead, which the person gave.
+fn with_place(error: SessionError, hidden: &Path, place: &Path) -> SessionError {
+    let (said, hidden) = (error.to_string(), hidden.display().to_string());
+    match said.contains(&hidden) {
+        true => SessionError::NotWritten(said.replace(&hidden, &place.display().to_string())),
+        false => error,
+    }
 }
 
 /// A device or a link is something to the system or to somebody else; what would come in its place is not.
@@ -110,4 +120,28 @@ fn check_folder(path: &Path) -> Result<(), SessionError> {
 pub(crate) fn temporary_folder() -> Result<TempDir, SessionError> {
     let path = std::env::temp_dir();
     tempfile::tempdir_in(&path).map_err(|source| SessionError::Io { doing: "make a temporary folder", source, path })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lost(path: &Path) -> SessionError {
+        SessionError::Io { doing: "read it back", source: std::io::ErrorKind::NotFound.into(), path: path.to_owned() }
+    }
+
+    #[test]
+    fn errors_name_the_place_that_was_given_and_not_the_hidden_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().join("out.jsonl");
+        let written = write_checked(&place, |_| Ok(()), |file, ()| Err::<(), _>(lost(file)));
+        assert_eq!(written.unwrap_err().to_string(), lost(&place).to_string());
+        let place = dir.path().join("out");
+        let filled = fill_folder(&place, |folder| Err::<(), _>(lost(&folder.join("a.ann"))));
+        assert_eq!(filled.unwrap_err().to_string(), lost(&place.join("a.ann")).to_string());
+        // What names something else stays what it is.
+        let other = fill_folder(&place, |_| Err::<(), _>(SessionError::Stopped));
+        assert!(matches!(other, Err(SessionError::Stopped)));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "nothing is left behind");
+    }
 }

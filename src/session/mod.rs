@@ -63,6 +63,7 @@ pub use logging::{LOG_LEVELS, log_path, start_log};
 pub use project::activity::now_ms;
 pub use project::aside::BLIND_SENTENCES;
 pub use project::check::{CheckReport, check_project, rescue_project};
+pub use project::chosen_options::{ChosenOptions, OptionOf};
 pub use project::command::{Command, Outcome, Suggested};
 pub use project::driver::{Driver, NothingCame};
 pub use project::finding::DocumentRow;

@@ -12,6 +12,7 @@ use super::same_file::SameFile;
 use super::{copy, leftover, rows, schema, search};
 use crate::annotation::{LabelSet, SentenceId};
 use crate::disk;
+use crate::wording;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;
@@ -367,7 +368,7 @@ pub(super) fn check_header(path: &Path) -> Result<(), StoreError> {
     let whole = bytes_of_whole(&head);
     // With a write-ahead log beside it the rest may be there: SQLite puts it in.
     if metadata.len() < whole && !has_log(path) {
-        let detail = format!("it has {} bytes and should have {whole}", metadata.len());
+        let detail = format!("it has {} and should have {}", wording::bytes(metadata.len()), wording::bytes(whole));
         return Err(StoreError::Damaged { detail, path: path.to_owned() });
     }
     Ok(())

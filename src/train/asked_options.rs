@@ -10,8 +10,10 @@ use std::collections::BTreeMap;
 pub struct AskedOptions {
     /// The architecture that is trained must have these.
     asked: BTreeMap<&'static str, Value>,
-    /// Taken by an architecture that has such an option, where nothing else is asked.
+    /// Taken by any architecture that has such an option, where nothing else is asked or preferred for it alone.
     preferred: BTreeMap<&'static str, Value>,
+    /// Taken by the architecture of this id, where nothing else is asked.
+    preferred_by: BTreeMap<(&'static str, &'static str), Value>,
 }
 
 impl AskedOptions {
@@ -25,6 +27,8 @@ impl AskedOptions {
         let Some((_, first)) = having.first() else { return Ok(false) };
         if text == "auto" && having.iter().any(|(_, spec)| spec.is_auto()) {
             self.asked.remove(name);
+            self.preferred.remove(name);
+            self.preferred_by.retain(|(_, preferred), _| *preferred != name);
             return Ok(true);
         }
         let Some(value) = having.iter().find_map(|(_, spec)| spec.takes.read(text)) else {
@@ -39,6 +43,11 @@ impl AskedOptions {
     /// Takes a value for an architecture that has such an option, unless another one is asked for.
     pub fn prefer(&mut self, spec: &OptionSpec, value: Value) {
         self.preferred.insert(spec.name, value);
+    }
+
+    /// Takes a value for the architecture of this id alone, unless another one is asked for.
+    pub fn prefer_for(&mut self, architecture: &'static str, name: &'static str, value: Value) {
+        self.preferred_by.insert((architecture, name), value);
     }
 
     /// For a training that goes on from a model: its weights fit no other values than the model's.
@@ -67,15 +76,26 @@ impl AskedOptions {
         Err(TrainError::OtherArchitecture { name, architectures, there })
     }
 
-    /// What is asked or preferred of an option.
-    pub(super) fn get(&self, name: &str) -> Option<Value> {
-        self.asked.get(name).or_else(|| self.preferred.get(name)).copied()
+    /// What is asked or preferred of an option for the architecture of this id.
+    pub(super) fn get(&self, architecture: &str, name: &str) -> Option<Value> {
+        let by_it = || self.preferred_by.iter().find(|((id, preferred), _)| *id == architecture && *preferred == name);
+        let preferred = || by_it().map(|(_, value)| value).or_else(|| self.preferred.get(name));
+        self.asked.get(name).or_else(preferred).copied()
     }
 
-    /// All that is asked or preferred.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&'static str, Value)> + '_ {
-        let others = self.preferred.iter().filter(|(name, _)| !self.asked.contains_key(*name));
-        self.asked.iter().chain(others).map(|(name, value)| (*name, *value))
+    /// What is preferred for some architectures alone: the id, the name of the option, the value.
+    pub(super) fn of_architectures(&self) -> impl Iterator<Item = (&'static str, &'static str, Value)> + '_ {
+        self.preferred_by.iter().map(|((id, name), value)| (*id, *name, *value))
+    }
+
+    /// All that is asked or preferred for the architecture of this id.
+    pub(super) fn all(&self, architecture: &str) -> BTreeMap<&'static str, Value> {
+        let by_it = self.preferred_by.iter().filter(|((id, _), _)| *id == architecture);
+        let by_it = by_it.map(|((_, name), value)| (*name, *value));
+        let mut all = self.preferred.clone();
+        all.extend(by_it);
+        all.extend(&self.asked);
+        all
     }
 }
 

@@ -6,8 +6,8 @@ use super::plan;
 use super::self_training::SelfTraining;
 use super::trained_layers::TrainedLayers;
 use crate::model::{
-    Architecture, EncoderTraits, MAX_WIDTH, Nesting, OptionDefault, OptionValues, Task, architecture, architectures,
-    labels_given,
+    Architecture, EncoderTraits, MAX_WIDTH, Nesting, OptionDefault, OptionSpec, OptionValues, Task, architecture,
+    architectures, labels_given,
 };
 use crate::nn::Operations;
 use crate::nn::Processor;
@@ -89,7 +89,7 @@ impl Config {
     pub fn max_width(&self) -> Option<usize> {
         let architecture = architecture(&self.architecture).ok()?;
         let spec = architecture.options().iter().find(|spec| spec.name == MAX_WIDTH.name)?;
-        match (self.options.get(spec.name), spec.default) {
+        match (self.options.get(&self.architecture, spec.name), spec.default) {
             (Some(Value::Whole(width)), _) | (None, OptionDefault::Fixed(Value::Whole(width))) => {
                 usize::try_from(width).ok()
             }
@@ -109,8 +109,20 @@ impl Config {
     pub fn identity(&self) -> Map<String, Json> {
         let mut asked = self.to_json();
         asked.remove("threads");
-        asked.extend(self.options.iter().map(|(name, value)| (name.to_owned(), value.to_json())));
+        if self.patience == 0 {
+            // As programs said it that knew no patience.
+            asked.remove("patience");
+        }
+        let options = self.options.all(&self.architecture);
+        asked.extend(options.into_iter().map(|(name, value)| (name.to_owned(), value.to_json())));
         asked
+    }
+
+    /// What is preferred for each architecture alone, as `ARCHITECTURE.OPTION`: what [`Config::identity`] does not say where
+    /// models of several architectures are trained.
+    pub fn identity_of_architectures(&self) -> Map<String, Json> {
+        let of = |(id, name, value): (&str, &str, Value)| (format!("{id}.{name}"), value.to_json());
+        self.options.of_architectures().map(of).collect()
     }
 
     /// How many sentences the model will label itself, given how many have labels and how many have none, and whether the
@@ -158,7 +170,8 @@ impl Config {
         architecture: &dyn Architecture,
         encoder: EncoderTraits,
     ) -> Result<OptionValues, TrainError> {
-        let asked = OptionValues::decide(architecture.options(), encoder, |spec| self.options.get(spec.name));
+        let asked = |spec: &OptionSpec| self.options.get(architecture.id(), spec.name);
+        let asked = OptionValues::decide(architecture.options(), encoder, asked);
         asked.map_err(|error| TrainError::Model(error.into()))
     }
 

@@ -4,6 +4,7 @@ use crate::annotation::{LabelId, Span};
 use crate::encoder::EncoderError;
 use crate::model::ModelError;
 use crate::nn::NnError;
+use crate::wording::counted;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,7 +26,7 @@ pub enum TrainError {
     NothingToLearn(&'static str),
     #[error("sentence {sentence} of the data set holds no words")]
     EmptySentence { sentence: usize },
-    #[error("sentence {sentence} has a mention {span:?}, but only {words} words")]
+    #[error("sentence {sentence} has a mention {span:?}, but only {}", counted(*words, "word", "words"))]
     SpanOutside { sentence: usize, span: Span, words: usize },
     #[error("sentence {sentence} has a mention with the label number {}, which the data set does not list", label.0)]
     NoSuchLabel { sentence: usize, label: LabelId },

@@ -114,6 +114,8 @@ hyper_parameters! {
         self_training::ROUNDS, 2, "rounds of self-training; their models are averaged";
     self_epochs: Option<usize>,
         self_training::EPOCHS, None => "auto: 600 steps, 3 to 100 epochs", "passes over these sentences per round";
+    patience: usize => usize where absent = 0,
+        Kind::Whole(0, 10_000), 0, "epochs without a better dev score after which a training ends; 0: never sooner";
     batch_size: usize => usize,
         COUNT, 16, "sentences per step";
     seed: u64 => u64,

@@ -131,7 +131,7 @@ impl Training<'_> {
     }
 
     fn run_epochs(&mut self, on_event: &mut dyn FnMut(Event)) -> Result<(), TrainError> {
-        while self.place.epoch <= self.settings.all_epochs() {
+        while self.place.epoch <= self.settings.all_epochs() && !self.has_run_out_of_patience() {
             let part = self.part();
             if part > self.own.stage.part() {
                 self.begin_anew(part, on_event)?;

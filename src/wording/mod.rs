@@ -12,6 +12,11 @@ pub fn counted(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
+/// "1 byte", "1,048,576 bytes".
+pub fn bytes(number: u64) -> String {
+    counted(usize::try_from(number).unwrap_or(usize::MAX), "byte", "bytes")
+}
+
 /// "1,025".
 pub fn grouped(number: usize) -> String {
     let digits = number.to_string();

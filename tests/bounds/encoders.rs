@@ -264,7 +264,7 @@ fn hostile_tokenizers_are_refused() {
     let regex = json!({"type": "Replace", "pattern": {"Regex": "(x+x+)+(?=y)"}, "content": "x"});
     refused(normalizer(regex).path(), "looks around");
     let number = with_tokenizer("tiny-distilbert", |t| t["model"]["vocab"]["sea"] = json!(u32::MAX));
-    refused(number.path(), "numbers 4294967296 subwords");
+    refused(number.path(), "numbers 4,294,967,296 subwords");
     let deep = with_tokenizer("tiny-roberta", |t| t["decoder"] = (0..100).fold(json!(1), |inner, _| json!([inner])));
     refused(deep.path(), "levels of arrays and objects");
     let wide = with_tokenizer("tiny-roberta", |t| t["decoder"] = json!(vec![0; 1_000_000]));

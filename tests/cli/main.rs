@@ -666,12 +666,58 @@ fn an_encoder_that_can_t_be_used_is_refused_and_nothing_of_it_stays() {
     let message = place.refused(&["encoders", "import", "gone", "--name", "x"]);
     assert!(message.contains("there is no such folder"), "{message}");
     let message = place.refused(&["encoders", "import", "cut/config.json", "--name", "x"]);
-    assert!(message.contains("this is a file"), "{message}");
+    assert!(message.contains("line 1 has"), "a file is read as word vectors: {message}");
     let listed = place.json(0, &["encoders"]);
     assert_eq!(listed["encoders"].as_array().unwrap().len(), 2);
     let left = std::fs::read_dir(place.path("home/encoders")).map_or(0, Iterator::count);
     assert_eq!(left, 0, "nothing is left behind");
     place.json(0, &["encoders", "import", fixture.to_str().unwrap(), "--name", "x"]);
+}
+
+#[test]
+fn word_vectors_are_imported_and_models_keep_them() {
+    let place = Place::new();
+    place.write("bad.txt", "anna 1 0\nlund 1\n");
+    let message = place.refused(&["encoders", "import", "bad.txt", "--name", "v"]);
+    assert!(message.contains("line 2 is not a word and 2 numbers") && message.contains("bad.txt"), "{message}");
+    place.write("vectors.txt", "anna 1 0 0.5\nlund -1 0 0.5\nzoe 0.9 0.1 0.5\naarhus -0.9 0.1 0.5\nleft 0 1 0\n");
+    let imported = place.json(0, &["encoders", "import", "vectors.txt", "--name", "v"]);
+    assert_eq!((&imported["hidden"], &imported["pretrained"]), (&3.into(), &true.into()));
+    std::fs::remove_file(place.path("vectors.txt")).unwrap();
+
+    let line = |who: &str, town: &str| {
+        let entities = r#"[{"start":0,"end":1,"label":"PER"},{"start":2,"end":3,"label":"LOC"}]"#;
+        format!("{{\"tokens\":[\"{who}\",\"left\",\"{town}\"],\"entities\":{entities}}}\n")
+    };
+    place.write("train.jsonl", &line("Anna", "Lund").repeat(20));
+    place.write("test.jsonl", &line("Zoe", "Aarhus").repeat(3));
+    place.json(0, &["new", "p.nestling"]);
+    for split in ["train", "test"] {
+        let file = format!("{split}.jsonl");
+        place.json(0, &["import", "p.nestling", &file, "--option", "end=exclusive", "--split", split]);
+    }
+    let train = [
+        "train",
+        "p.nestling",
+        "--architecture",
+        "span_typing",
+        "--epochs",
+        "40",
+        "--set",
+        "encoder=v",
+        "--set",
+        "head_lr=0.01",
+    ];
+    let trained = place.json(0, &train);
+    place.json(0, &["encoders", "remove", "v"]);
+    // These words are in no sentence that was learnt from: their vectors are like those of words that are.
+    let model = trained["model"].to_string();
+    let score = place.json(0, &["evaluate", "p.nestling", "--split", "test", "--model", &model]);
+    assert_eq!(score["accuracy"], 1.0, "{score}");
+    let snapshot = place.path(trained["snapshot"].as_str().unwrap());
+    let config: Value = serde_json::from_slice(&std::fs::read(snapshot.join("encoder/config.json")).unwrap()).unwrap();
+    assert_eq!((&config["word_vectors"]["file"], &config["word_vectors"]["words"]), (&"vectors.txt".into(), &5.into()));
+    assert_eq!(config["word_vectors"]["sha256"].as_str().map(str::len), Some(64));
 }
 
 #[test]
@@ -731,6 +777,11 @@ fn extremes_go_through_every_command_of_the_learner() {
                 assert_ne!(used["id"].to_string(), model);
                 continue;
             }
+            let info = place.json(0, &["info", "p.nestling"]);
+            assert_eq!(info["architecture"], architecture.id());
+            let listed: Vec<&str> = info["options"].as_object().unwrap().keys().map(String::as_str).collect();
+            assert_eq!(listed.len(), architecture.options().len(), "{info}");
+            assert!(architecture.options().iter().all(|option| listed.contains(&option.name)), "{info}");
             let is_bounded = architecture.options().iter().any(|option| option.name == "max_width");
             assert_eq!(trained["too_wide_mentions"], u8::from(is_bounded), "{trained}");
             assert_eq!(place.json(0, &["predict", "p.nestling"])["sentences"], 5);

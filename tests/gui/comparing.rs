@@ -189,6 +189,8 @@ fn a_sentence_in_which_they_differ_is_gone_to() {
         .next()
         .and_then(|node| node.accesskit_node().label());
     if let Some(name) = first {
+        assert!(name.contains("; SmartSpanNER: ") || name.contains("; SpanNER: "), "what each found: {name}");
+        assert!(name.contains("(right)") || name.contains("(wrong)"), "{name}");
         let number: u32 = name.trim_start_matches("go to sentence ").split(':').next().unwrap().parse().unwrap();
         page.scroll_to(&name);
         page.click(&name);
@@ -196,6 +198,28 @@ fn a_sentence_in_which_they_differ_is_gone_to() {
         assert!(!page.shows("Comparison of models"));
     } else {
         assert!(page.shows_part("Both found the same"));
+    }
+    page.close();
+}
+
+#[test]
+fn values_of_an_option_are_tried_as_variants() {
+    let fixture = Fixture::new();
+    let path = project(&fixture, 20);
+    let mut page = fixture.open(&path);
+    open_dialog(&mut page);
+    choose(&mut page, "1");
+    page.click("Try several values of an option");
+    page.choose("Option 1 to vary", "w");
+    assert!(page.shows_part("enter the values to try"), "nothing is started without values");
+    page.fill("Values of w", "0.1, 7");
+    assert!(page.shows_part("w can't be “7”; it takes a number from 0 to 1"));
+    page.fill("Values of w", "0.1, 0.5");
+    assert!(page.shows_part("2 variants of SmartSpanNER") && page.shows_part("3 models (3 variants with seed 1)"));
+    page.click("Start comparison");
+    page.wait("the comparison", |page| rows(page).len() == 3 && !is_running(page));
+    for name in ["SmartSpanNER w=0.1: ", "SmartSpanNER w=0.5: ", "SpanNER: "] {
+        assert!(rows(&page).iter().any(|row| row.starts_with(name)), "{name}");
     }
     page.close();
 }

@@ -4,6 +4,7 @@ use crate::fixture::{Fixture, Page, STORY};
 use crate::hub::{Faults, Server};
 use eframe::egui::{Key, Modifiers, Theme};
 use egui_kittest::kittest::Queryable;
+use nestling::model::{architectures, labels_given};
 use nestling::session::{Hub, SaveState, Strategy};
 use std::path::Path;
 
@@ -27,6 +28,67 @@ fn settings_hold_at_once_and_after_opening_again() {
     assert_eq!((settings.author.as_str(), settings.architecture.as_str()), ("Zoë", "spanner"));
     assert!(settings.auto_train, "the fixture had switched it off");
     assert!(!settings.self_training);
+}
+
+#[test]
+fn options_of_an_architecture_are_set_refused_kept_and_taken_back() {
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::Comma);
+    let set = |page: &Page, name: &str| {
+        let asked = page.see(|workspace| workspace.project.settings().config().identity());
+        asked.get(name).map(|value| value.to_string())
+    };
+    page.scroll_to("Option w");
+    page.fill("Option w", "1.5");
+    assert!(page.shows("It takes a number from 0 to 1."), "at once");
+    page.key(Key::Enter);
+    assert_eq!((set(&page, "w"), page.shows("Settings")), (None, true), "it is not taken over, and the dialog stays");
+    page.fill("Option w", "0.35");
+    assert!(!page.shows_part("It takes a number"));
+    page.key(Key::Enter);
+    assert_eq!(set(&page, "w").as_deref(), Some("0.35"));
+    page.fill("Option max_width", "2");
+    page.key(Key::Enter);
+    assert_eq!(set(&page, "max_width").as_deref(), Some("2"));
+    page.choose("Option word_shapes", "on");
+    assert_eq!(set(&page, "word_shapes").as_deref(), Some("true"));
+
+    page.choose("Architecture for the next model", "Bundling");
+    assert!(!page.shows("Option w") && page.shows("Option alpha"));
+    assert_eq!(set(&page, "word_shapes"), None, "another architecture has its own values");
+    assert_eq!(set(&page, "max_width").as_deref(), Some("2"), "but for the longest mention");
+    assert!(page.shows_part("It learns mentions without gaps of up to 2 words"));
+    page.choose("Architecture for the next model", "SeqLab");
+    page.choose("Option level", "innermost");
+    assert!(page.shows_part("It learns the innermost mentions"));
+    page.choose("Architecture for the next model", "SmartSpanNER");
+    assert_eq!(set(&page, "w").as_deref(), Some("0.35"), "they come back");
+    page.scroll_to("Default of w");
+    page.click("Default of w");
+    assert_eq!(set(&page, "w"), None);
+    assert!(!page.shows("Default of w"));
+    // What is still being typed outlives the window.
+    page.fill("Option sp", "0.5");
+    page.close();
+    let page = fixture.open(&fixture.path("project.nestling"));
+    assert_eq!(set(&page, "sp").as_deref(), Some("0.5"));
+    assert_eq!(set(&page, "word_shapes").as_deref(), Some("true"));
+}
+
+#[test]
+fn every_architecture_shows_all_its_options() {
+    let fixture = Fixture::new();
+    let mut page = fixture.annotating(STORY);
+    page.press(Modifiers::COMMAND, Key::Comma);
+    let finders = architectures().iter().filter(|architecture| !labels_given(architecture.id()));
+    for architecture in finders {
+        page.choose("Architecture for the next model", architecture.name());
+        assert!(page.shows(architecture.summary()), "{}", architecture.id());
+        for option in architecture.options() {
+            assert!(page.shows(&format!("Option {}", option.name)), "{} {}", architecture.id(), option.name);
+        }
+    }
 }
 
 #[test]

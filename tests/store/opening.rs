@@ -37,7 +37,7 @@ fn what_is_no_project_is_refused_and_left_alone() {
         a project is one file, but this is a folder; choose a .nestling file: folder.nestling
         the project was written by a newer program (file version 99, this program knows up to 5); update the program, the file is as it was: newer.nestling
         the project can't be changed because the file is read-only; make it writable, or work on a copy: readonly.nestling
-        the project file is damaged (it has 40960 bytes and should have 81920); it was left as it is; go back to a copy of it, or rescue what can be read: short.nestling"#]].assert_eq(&messages.join("\n"));
+        the project file is damaged (it has 40,960 bytes and should have 81,920 bytes); it was left as it is; go back to a copy of it, or rescue what can be read: short.nestling"#]].assert_eq(&messages.join("\n"));
     assert_eq!(snapshot(dir.path()), before);
 }
 

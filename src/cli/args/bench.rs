@@ -31,6 +31,24 @@ pub(in crate::cli) enum BenchWhat {
         after_help = "The project needs a model and ten sentences that are not complete.\n\nExample: nestling bench refresh --project novels.nestling --json"
     )]
     Refresh(BenchRefresh),
+    /// Mark words, and measure how soon labels are in the order of their probability
+    #[command(after_help = "Example: nestling bench labels --encoder glove --json")]
+    Labels(BenchLabels),
+}
+
+#[derive(Args, Debug)]
+pub(in crate::cli) struct BenchLabels {
+    /// Number of sentences of the generated project, of 3 mentions each
+    #[arg(long, value_name = "N", default_value = "1000")]
+    pub(in crate::cli) sentences: NonZeroUsize,
+    /// Encoder whose word vectors are used
+    #[arg(long, value_name = "NAME", default_value = "english")]
+    pub(in crate::cli) encoder: String,
+    /// How often words are marked
+    #[arg(long, value_name = "N", default_value = "500")]
+    pub(in crate::cli) questions: NonZeroUsize,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
 }
 
 #[derive(Args, Debug)]

@@ -19,9 +19,9 @@ pub(in crate::cli) enum EncoderAction {
         #[command(flatten)]
         common: Common,
     },
-    /// Copy an encoder from a Hugging Face style folder
+    /// Copy an encoder from a Hugging Face style folder, or make one of word vectors
     Import {
-        /// Folder with config.json, tokenizer.json or a vocabulary, and model.safetensors
+        /// Folder with config.json, tokenizer.json or a vocabulary, and model.safetensors; or GloVe's or word2vec's text file
         dir: PathBuf,
         /// Its name here
         #[arg(long)]

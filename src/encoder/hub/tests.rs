@@ -118,7 +118,7 @@ fn a_cut_connection_is_taken_up_where_it_was_cut() {
 fn a_fetch_that_failed_goes_on_the_next_time() {
     // Sizes and checksums come with the redirect here.
     let desk = Desk::new(Faults { cut_at: [vec![10_000], vec![0; 9]].concat(), bare_list: true, ..Faults::default() });
-    expect![[r#"model.safetensors of "acme/tiny" was interrupted again and again (Peer disconnected); 10000 bytes of it are kept: try again later to continue"#]].assert_eq(&desk.message("acme/tiny"));
+    expect![[r#"model.safetensors of "acme/tiny" was interrupted again and again (Peer disconnected); 10,000 bytes of it are kept: try again later to continue"#]].assert_eq(&desk.message("acme/tiny"));
     assert_eq!(std::fs::metadata(desk.part()).unwrap().len(), 10_000);
     desk.server.set(|faults| faults.cut_at.clear());
     let before = desk.server.seen().len();
@@ -184,7 +184,7 @@ fn what_came_damaged_is_not_kept() {
     desk.install("acme/tiny").unwrap();
     // Of another size than the list says.
     let desk = Desk::new(Faults { wrong_size: true, ..Faults::default() });
-    expect![[r#"model.safetensors of "acme/tiny" has 50184 bytes, but the hub says 50185; try again later"#]]
+    expect![[r#"model.safetensors of "acme/tiny" has 50,184 bytes, but the hub says 50,185 bytes; try again later"#]]
         .assert_eq(&desk.message("acme/tiny"));
 }
 
@@ -193,7 +193,7 @@ fn no_file_grows_without_end() {
     // The list says nothing of sizes.
     let bare = || Faults { bare_list: true, ..Faults::default() };
     let desk = Desk::new(Faults { endless: Some("config.json"), ..bare() });
-    expect![[r#"config.json of "acme/tiny" is larger than such a file can be (more than 1048576 bytes); it was discarded: choose another encoder"#]].assert_eq(&desk.message("acme/tiny"));
+    expect![[r#"config.json of "acme/tiny" is larger than such a file can be (more than 1,048,576 bytes); it was discarded: choose another encoder"#]].assert_eq(&desk.message("acme/tiny"));
     assert_eq!(desk.downloads(), [""; 0]);
     let desk = Desk::new(Faults { endless: Some("list"), ..bare() });
     expect!["the server is not a Hugging Face hub; check HF_ENDPOINT and whether a log-in page is in the way: HUB/api/models/acme/tiny/revision/main?blobs=true"].assert_eq(&desk.message("acme/tiny"));
@@ -211,7 +211,7 @@ fn no_file_grows_without_end() {
     }
     // It says how much, and sends more.
     let desk = Desk::new(Faults { endless: Some("model.safetensors"), ..Faults::default() });
-    expect![[r#"model.safetensors of "acme/tiny" has 50185 bytes, but the hub says 50184; try again later"#]]
+    expect![[r#"model.safetensors of "acme/tiny" has 50,185 bytes, but the hub says 50,184 bytes; try again later"#]]
         .assert_eq(&desk.message("acme/tiny"));
     assert!(!desk.part().exists());
 }

@@ -257,7 +257,7 @@ fn a_tokenizer_that_does_not_fit() {
     refused(
         write("tokenizer.json", with_gap),
         expect![
-            "the tokenizer numbers 4001 subwords, but vocab_size of config.json says 55; get tokenizer and config.json from the same encoder: DIR/tokenizer.json"
+            "the tokenizer numbers 4,001 subwords, but vocab_size of config.json says 55; get tokenizer and config.json from the same encoder: DIR/tokenizer.json"
         ],
     );
     let without_unknown = word_level(json!({"[CLS]": 0, "[SEP]": 1, "[UNK]": 2})).to_string();

@@ -389,7 +389,7 @@ mod tests {
 
     #[test]
     fn numbers_and_merges_that_don_t_fit_are_refused() {
-        refused(json!({"type": "WordLevel", "vocab": {"a": u32::MAX}}), "numbers 4294967296 subwords");
+        refused(json!({"type": "WordLevel", "vocab": {"a": u32::MAX}}), "numbers 4,294,967,296 subwords");
         refused(json!({"type": "WordLevel", "vocab": {"a": 1u64 << 32}}), "can't be read");
         refused(json!({"type": "WordPiece", "vocab": {"a": 10}}), "numbers 11 subwords");
         refused(json!({"type": "Unigram", "vocab": vec![json!(["a", 0.0]); 11]}), "numbers 11 subwords");

@@ -1,5 +1,7 @@
 //! What a tokenizer may be at most, and why one is refused.
 
+use crate::wording::{counted, grouped};
+
 /// Of `tokenizer.json` and of each file of a vocabulary; the largest ones published have some forty million.
 pub(in crate::encoder) const MOST_BYTES: u64 = 128 << 20;
 /// Characters of a word that are looked at. A window has room for as many subwords or fewer.
@@ -24,7 +26,11 @@ pub(in crate::encoder) enum Problem {
     Charsmap(&'static str),
     #[error("{0}")]
     Model(String),
-    #[error("the tokenizer numbers {numbers} subwords, but vocab_size of config.json says {vocabulary}")]
+    #[error(
+        "the tokenizer numbers {}, but vocab_size of config.json says {}",
+        counted(*numbers, "subword", "subwords"),
+        grouped(*vocabulary)
+    )]
     Numbers { numbers: usize, vocabulary: usize },
     #[error("the tokenizer fails at what it was given ({0})")]
     Fault(String),

@@ -1,11 +1,13 @@
 //! Measures the real code in a temporary folder: what importing, training and predicting cost, and what the window is to
 //! be measured on.
 
+mod labels;
 mod learner;
 mod refresh;
 mod synthetic;
 mod ui;
 
+pub use labels::{LabelBench, LabelBenchRequest, bench_labels};
 pub use learner::{
     PredictBench, PredictBenchRequest, PredictBenchStep, TrainBench, TrainBenchRequest, bench_predict, bench_train,
 };

@@ -110,7 +110,8 @@ fn how_it_ended(event: &Event) -> Option<bool> {
     }
 }
 
-fn wait(
+/// Until `done` says so.
+pub(super) fn wait(
     project: &mut Driver,
     cancel: &AtomicBool,
     mut done: impl FnMut(&Project, &[Event]) -> bool,

@@ -45,6 +45,8 @@ pub struct UiBench {
     pub memory_mb: Option<f64>,
     /// Of the training beside it.
     pub training_steps_per_sec: Option<f64>,
+    /// Milliseconds from a command that is about much of the project to the end of the frame that shows it.
+    pub command_ms: Vec<(&'static str, f64)>,
 }
 
 /// Makes the project, in a folder that goes with the value, with a learner that starts nothing by itself.

@@ -6,6 +6,7 @@ use crate::annotation::{LabelId, SentenceId, Span};
 use crate::evaluation::{Counts, F1Difference, Judged, Lengths, Nesting};
 use crate::session::Part;
 use crate::train::Example;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// All runs with the gold that they are scored on.
@@ -148,16 +149,54 @@ impl Comparison {
         F1Difference::of(&sums(first, second), &sums(second, first))
     }
 
-    /// The sentences in which two variants differ with the same seed: what one found and the other did not, in the order
-    /// of the text.
-    pub fn differing(&self, first: &Variant, second: &Variant) -> Vec<SentenceId> {
-        let differs = |place: usize| {
-            let said = |scored: &'_ Scored| scored.predicted.get(place).cloned();
-            let pairs = self.of(first).flat_map(|a| self.of(second).map(move |b| (a, b)));
-            pairs.into_iter().any(|(a, b)| a.run.seed == b.run.seed && said(a) != said(b))
-        };
-        self.sentences().enumerate().filter(|(place, _)| differs(*place)).map(|(_, id)| id).collect()
+    /// The sentences in which two variants differ with the same seed, in the order of the text, and what one of them found
+    /// there and the other did not.
+    pub fn differing(&self, first: &Variant, second: &Variant) -> Vec<Differing> {
+        let with_seed = |seed: u64| self.of(second).filter(move |scored| scored.run.seed == seed);
+        let pairs: Vec<(&Scored, &Scored)> =
+            self.of(first).flat_map(|a| with_seed(a.run.seed).map(move |b| (a, b))).collect();
+        let all = self.scored.iter().enumerate().map(|(place, (id, example))| {
+            let mut alone: BTreeMap<(Span, LabelId), [usize; 2]> = BTreeMap::new();
+            for (a, b) in &pairs {
+                let [a, b] = [a, b].map(|scored| scored.predicted.get(place).map_or(&[][..], Vec::as_slice));
+                for (of, [own, other]) in [[a, b], [b, a]].into_iter().enumerate() {
+                    for mention in own.iter().filter(|mention| !other.contains(mention)) {
+                        let seeds = alone.entry(*mention).or_default();
+                        seeds.get_mut(of).into_iter().for_each(|seeds| *seeds += 1);
+                    }
+                }
+            }
+            let found = alone.into_iter().map(|((span, label), alone)| Disputed {
+                words: example.tokens.get(span.range()).unwrap_or_default().join(" "),
+                label,
+                alone,
+                is_gold: example.gold.contains(&(span, label)),
+            });
+            Differing { sentence: *id, found: found.collect(), seeds: pairs.len() }
+        });
+        all.filter(|differing| !differing.found.is_empty()).collect()
     }
+}
+
+/// A sentence in which two variants differ.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Differing {
+    pub sentence: SentenceId,
+    /// In the order of the words.
+    pub found: Vec<Disputed>,
+    /// That both have.
+    pub seeds: usize,
+}
+
+/// A mention that one of two variants found where the other did not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Disputed {
+    pub words: String,
+    pub label: LabelId,
+    /// With how many seeds the first alone found it, and with how many the second alone.
+    pub alone: [usize; 2],
+    /// It is right.
+    pub is_gold: bool,
 }
 
 #[cfg(test)]
@@ -231,6 +270,14 @@ pub(super) mod tests {
         // Seed 1 alone is shared: b finds one of three, a all.
         assert!((compared.difference(&b, &a).unwrap().difference - 0.5).abs() < 1e-12);
         assert_eq!(compared.difference(&a, &Variant::new("c")), None);
-        assert_eq!(compared.differing(&a, &b), [SentenceId(3), SentenceId(4)]);
+        let differing = compared.differing(&a, &b);
+        let sentences: Vec<SentenceId> = differing.iter().map(|differing| differing.sentence).collect();
+        assert_eq!(sentences, [SentenceId(3), SentenceId(4)]);
+        let found = |words: &str| Disputed { words: words.to_owned(), label: LabelId(1), alone: [1, 0], is_gold: true };
+        assert_eq!(differing[0].found, [found("w")], "seed 1 alone is shared");
+        assert_eq!((&differing[1].found[..], differing[1].seeds), (&[found("w w w w")][..], 1));
+        let turned = compared.differing(&b, &a);
+        assert_eq!(turned[0].found[0].alone, [0, 1]);
+        assert!(compared.differing(&a, &a).is_empty());
     }
 }

@@ -25,7 +25,7 @@ mod subject;
 mod table;
 
 pub use background::{BackgroundComparison, ComparisonProgress};
-pub use comparison::{Comparison, Spread};
+pub use comparison::{Comparison, Differing, Disputed, Spread};
 pub use kept::{Asked, KeptComparison, comparison_folder, kept_comparisons};
 pub use record::{ComparedRun, RunCost};
 pub use request::{CompareRequest, Variant};

@@ -44,11 +44,16 @@ impl Subject {
 
     /// What all runs of a comparison have in common.
     pub(super) fn in_common(&self, config: &Config) -> Json {
-        json!({
+        let mut common = json!({
             "learned_from": self.dataset.hash(),
             "scored_on": scored_hash(&self.scored),
             "config": config.identity(),
-        })
+        });
+        let of_architectures = config.identity_of_architectures();
+        if let (Json::Object(common), false) = (&mut common, of_architectures.is_empty()) {
+            common.insert("options".to_owned(), of_architectures.into());
+        }
+        common
     }
 }
 

@@ -15,7 +15,7 @@ pub(in crate::gui) enum Dialog {
     Export(Box<ExportDialog>),
     Compare(Box<CompareDialog>),
     Copy(Box<CopyDialog>),
-    Documents(DocumentsDialog),
+    Documents(Box<DocumentsDialog>),
     Dashboard(Box<DashboardDialog>),
     History(HistoryDialog),
     SplitWord(SplitWordDialog),
@@ -70,7 +70,7 @@ impl Dialog {
     pub(in crate::gui) fn is_ahead_of(&self, project: &Project) -> bool {
         match self {
             Dialog::Label(dialog) => dialog.is_ahead_of(project),
-            Dialog::Settings(dialog) => dialog.typed_author(project).is_some(),
+            Dialog::Settings(dialog) => !dialog.typed(project).is_empty(),
             Dialog::NewProject(_)
             | Dialog::Open(_)
             | Dialog::Import(_)

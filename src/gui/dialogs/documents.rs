@@ -23,6 +23,8 @@ const ROW_SPACING: f32 = 2.0;
 const FEWEST_ROWS: usize = 4;
 /// The window's height but for the rows.
 const BESIDE_ROWS: f32 = 350.0;
+/// The column of names.
+const NAME_COLUMN: usize = 0;
 const NAME: Column = Column::rest("Name");
 const SENTENCES: Column = Column::number("Sentences", size::NUMBER_COLUMN);
 const COMPLETE: Column = Column::number("Complete", size::NUMBER_COLUMN);
@@ -31,6 +33,7 @@ const COLUMNS: [Column; 5] = [NAME, SENTENCES, COMPLETE, MENTIONS, Column::actio
 /// Of a project that can't be changed.
 const READ_ONLY: [Column; 4] = [NAME, SENTENCES, COMPLETE, MENTIONS];
 
+#[derive(Default)]
 pub(crate) struct DocumentsDialog {
     filter: String,
     list: List,
@@ -46,28 +49,18 @@ pub(crate) struct DocumentsDialog {
 /// The documents of a revision, counted once, and those of them that a filter lets through, in the order of the table.
 #[derive(Default)]
 struct List {
-    made_of: Option<(u64, String, Option<Sort>)>,
+    made_of: Option<(u64, String, Option<Sort>, usize)>,
     /// The last answer to a filter; until there is one to what is typed now, this one holds.
     found: Found,
     /// What is being looked for.
     looking: Option<(String, Task<HashSet<DocumentId>>)>,
+    by_name: ByName,
     all: Vec<DocumentRow>,
     excluded: usize,
     shown: Vec<DocumentRow>,
 }
 
 impl DocumentsDialog {
-    pub(crate) fn new() -> Self {
-        Self {
-            filter: String::new(),
-            list: List::default(),
-            done: Vec::new(),
-            asked: None,
-            most: 0,
-            table: TableState::default(),
-        }
-    }
-
     pub(crate) fn show(&mut self, ctx: &egui::Context, context: &mut DialogContext<'_>) {
         let Some(project) = context.project else {
             context.actions.push(UiAction::CloseDialog);
@@ -190,10 +183,44 @@ struct Found {
     documents: HashSet<DocumentId>,
 }
 
+/// Where each document stands by its name. Names stay as they are: only new documents make another order.
+#[derive(Default)]
+struct ByName {
+    /// By the numbers of documents.
+    ranks: Vec<usize>,
+    sorting: Option<Task<Vec<DocumentId>>>,
+}
+
+impl ByName {
+    /// Sorting many names takes longer than a frame: a thread does it.
+    fn follow(&mut self, project: &Project) {
+        if let Some(sorted) = self.sorting.as_ref().and_then(Task::poll) {
+            self.sorting = None;
+            // After a fault they stay in their own order.
+            let count = sorted.as_ref().map_or(project.corpus().all_documents().len(), Vec::len);
+            self.ranks = vec![usize::MAX; count];
+            let sorted = sorted.unwrap_or_default();
+            for (rank, id) in sorted.into_iter().enumerate() {
+                self.ranks.get_mut(id.0 as usize).into_iter().for_each(|of| *of = rank);
+            }
+        }
+        if self.ranks.len() != project.corpus().all_documents().len() && self.sorting.is_none() {
+            self.sorting = Some(project.documents_by_name());
+        }
+    }
+
+    fn rank(&self, id: DocumentId) -> (usize, DocumentId) {
+        (self.ranks.get(id.0 as usize).copied().unwrap_or(usize::MAX), id)
+    }
+}
+
 impl List {
     fn follow(&mut self, project: &Project, filter: &str, sort: Option<Sort>) {
         self.look(project, filter.trim());
-        let now = (project.corpus().revision(), self.found.filter.clone(), sort);
+        if sort.is_some_and(|sort| sort.column == NAME_COLUMN) {
+            self.by_name.follow(project);
+        }
+        let now = (project.corpus().revision(), self.found.filter.clone(), sort, self.by_name.ranks.len());
         if self.made_of.as_ref() == Some(&now) {
             return;
         }
@@ -209,12 +236,8 @@ impl List {
                 1 => sort.apply(&mut self.shown, |a, b| a.sentences.cmp(&b.sentences)),
                 2 => sort.apply(&mut self.shown, |a, b| a.complete.cmp(&b.complete)),
                 3 => sort.apply(&mut self.shown, |a, b| a.mentions.cmp(&b.mentions)),
-                _ => {
-                    let named = self.shown.iter().map(|row| (name_of(project, row.id).to_lowercase(), *row));
-                    let mut named: Vec<(String, DocumentRow)> = named.collect();
-                    sort.apply(&mut named, |(a, _), (b, _)| a.cmp(b));
-                    self.shown = named.into_iter().map(|(_, row)| row).collect();
-                }
+                // Until it is known they stand in their own order.
+                _ => sort.apply(&mut self.shown, |a, b| self.by_name.rank(a.id).cmp(&self.by_name.rank(b.id))),
             }
         }
         self.made_of = Some(now);

@@ -150,8 +150,8 @@ impl Copying {
         explain(
             ui,
             "A model published for the transformers library (BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT \
-             or ELECTRA): config.json, tokenizer.json or a vocabulary, and model.safetensors. Nestling copies it \
-             to its own folder.",
+             or ELECTRA): config.json, tokenizer.json or a vocabulary, and model.safetensors. A text file of word \
+             vectors (GloVe, word2vec) works, too. Nestling copies it to its own folder.",
         );
         if change != PathChange::None {
             self.failure = None;

@@ -6,6 +6,7 @@
 //!   dialog is for is its [`default_button`], and what chooses something leaves Enter to that (`leaves_enter`).
 //! - It lies below every drop-down, menu and colour picker, whatever was pressed last: in a layer of its own.
 
+mod architecture;
 mod compare;
 mod context;
 mod copy;

@@ -3,6 +3,7 @@
 //! # Invariants
 //! - There is no save button here either: what is changed holds at once.
 
+use super::architecture::ArchitectureFields;
 use super::encoders::{EncoderChange, EncoderChoice};
 use super::{DialogContext, button_row, default_button, explain, field_name, modal};
 use crate::encoder::EncoderInfo;
@@ -12,7 +13,7 @@ use crate::gui::theme::{self, size};
 use crate::gui::typing::Typing;
 use crate::gui::widgets::keyboard::{keeps_enter, leaves_enter};
 use crate::gui::widgets::parts::{self, button, combo, section, text_field};
-use crate::model::{Nesting, Task, architectures};
+use crate::model::Nesting;
 use crate::session::{Besides, Command, Measure, Project, Setting, Settings, Strategy, background_threads, cores};
 use crate::wording::counted;
 use eframe::egui::{self, DragValue, ScrollArea, ThemePreference, Ui};
@@ -22,6 +23,7 @@ pub(crate) struct SettingsDialog {
     /// As typed; taken over while it is, and when the field is left.
     author: String,
     typing: Typing,
+    architecture: ArchitectureFields,
     encoder: EncoderChoice,
 }
 
@@ -31,6 +33,7 @@ impl SettingsDialog {
         Self {
             author: settings.map(|s| s.author.clone()).unwrap_or_default(),
             typing: Typing::default(),
+            architecture: ArchitectureFields::default(),
             encoder: EncoderChoice::new(encoders, settings.map(|s| s.encoder.clone())),
         }
     }
@@ -55,19 +58,23 @@ impl SettingsDialog {
             button_row(ui, |ui| done = default_button(ui, true, "Close"));
         });
         if closed || done {
-            self.take_author(context);
+            let typed = context.project.map(|project| self.typed(project));
+            typed.into_iter().flatten().for_each(|setting| set(context.actions, setting));
             context.actions.push(UiAction::CloseDialog);
         }
     }
 
-    fn take_author(&self, context: &mut DialogContext<'_>) {
-        if let Some(author) = context.project.and_then(|project| self.typed_author(project)) {
-            set(context.actions, author);
-        }
+    /// What stands in fields of text and the project does not have yet.
+    pub(crate) fn typed(&self, project: &Project) -> Vec<Setting> {
+        let of_architecture = match project.read_only() {
+            None => self.architecture.typed(project.settings()),
+            Some(_) => Vec::new(),
+        };
+        self.typed_author(project).into_iter().chain(of_architecture).collect()
     }
 
     /// Who annotates, where it is not what the project has.
-    pub(crate) fn typed_author(&self, project: &Project) -> Option<Setting> {
+    fn typed_author(&self, project: &Project) -> Option<Setting> {
         let author = self.author.trim();
         let is_new = project.read_only().is_none() && author != project.settings().author;
         is_new.then(|| Setting::Author(author.to_owned()))
@@ -83,7 +90,7 @@ impl SettingsDialog {
         }
         if field.lost_focus() || self.typing.is_due(ui.ctx()) {
             self.typing.settle();
-            self.take_author(context);
+            self.typed_author(project).into_iter().for_each(|author| set(context.actions, author));
         }
         explain(ui, "Recorded with every edit, so that a team can see who did what.");
 
@@ -123,8 +130,8 @@ impl SettingsDialog {
         section(ui, "Training");
         trainings(ui, project, context.actions);
         teaching(ui, project, context.actions);
-        model(ui, project, context.actions);
-        self.mentions(ui, project, context.actions);
+        self.architecture.show(ui, project, context.actions);
+        flat(ui, project, context.actions);
         field_name(ui, "Encoder for the next model");
         match self.encoder.show(ui, context.encoders, context.services) {
             EncoderChange::None => return,
@@ -135,31 +142,13 @@ impl SettingsDialog {
             set(context.actions, Setting::Encoder(name.to_owned()));
         }
     }
+}
 
-    /// What mentions the next model may find.
-    fn mentions(&mut self, ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
-        let settings = project.settings();
-        let mut is_flat = settings.nesting == Nesting::Flat;
-        if leaves_enter(ui.checkbox(&mut is_flat, "Flat: suggestions never overlap")).changed() {
-            set(actions, Setting::Nesting(if is_flat { Nesting::Flat } else { Nesting::Nested }));
-        }
-        ui.horizontal(|ui| {
-            let label = ui.label("Models look for mentions of up to");
-            let mut widest = settings.max_width;
-            let field = keeps_enter(ui.add(DragValue::new(&mut widest).range(1..=1000))).labelled_by(label.id);
-            if field.accessible_name("Words of the longest mention").changed() {
-                set(actions, Setting::MaxWidth(widest));
-            }
-            ui.label("words");
-        });
-        let what = match project.corpus().mentions_wider_than(settings.max_width) {
-            0 => "No mention here is longer; searching for longer ones takes more time.".to_owned(),
-            n => {
-                let wider = counted(n, "mention here is longer", "mentions here are longer");
-                format!("{wider} and can't be learned.")
-            }
-        };
-        explain(ui, &format!("Takes effect with the next full training. {what}"));
+/// Whether mentions that the next model finds may overlap.
+fn flat(ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
+    let mut is_flat = project.settings().nesting == Nesting::Flat;
+    if leaves_enter(ui.checkbox(&mut is_flat, "Flat: suggestions never overlap")).changed() {
+        set(actions, Setting::Nesting(if is_flat { Nesting::Flat } else { Nesting::Nested }));
     }
 }
 
@@ -285,27 +274,6 @@ fn besides_words(besides: Besides) -> &'static str {
         Besides::Typical => "Typical words not seen yet",
         Besides::Stochastic => "Chance, so that not only outliers come up",
     }
-}
-
-/// The architecture of the next model.
-fn model(ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
-    let chosen = &project.settings().architecture;
-    let title = |id: &str| architectures().iter().find(|a| a.id() == id).map_or(id.to_owned(), |a| a.name().to_owned());
-    field_name(ui, "Architecture for the next model");
-    combo(ui, "Architecture for the next model", title(chosen), 180.0, |ui| {
-        // Others make no suggestions.
-        let finders = architectures().iter().filter(|architecture| architecture.task() != Task::TypesOfGivenSpans);
-        for architecture in finders {
-            let label = ui.selectable_label(architecture.id() == chosen, architecture.name());
-            if label.clicked() && architecture.id() != chosen {
-                set(actions, Setting::Architecture(architecture.id().to_owned()));
-            }
-        }
-    });
-    explain(
-        ui,
-        "SmartSpanNER scores spans that begin where an entity is likely to; SpanNER scores all, which takes longer.",
-    );
 }
 
 fn of_window(ui: &mut Ui, actions: &mut Vec<UiAction>) {

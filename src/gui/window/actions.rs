@@ -7,8 +7,8 @@ use crate::disk::Noted as _;
 use crate::gui::actions::UiAction;
 use crate::gui::commands::{CommandId, Effect, Handler, Scope, WindowCommand};
 use crate::gui::dialogs::{
-    CompareDialog, CopyDialog, Dialog, DocumentsDialog, ExportDialog, HistoryDialog, KeyHelp, LabelDialog,
-    LookAgainDialog, OpenDialog, Palette, Report, SettingsDialog, SplitWordDialog,
+    CompareDialog, CopyDialog, Dialog, ExportDialog, HistoryDialog, KeyHelp, LabelDialog, LookAgainDialog, OpenDialog,
+    Palette, Report, SettingsDialog, SplitWordDialog,
 };
 use crate::gui::workspace::{Feedback, Reveal, Workspace};
 use crate::session::{NewProject, Project, log_path};
@@ -148,7 +148,7 @@ impl Window {
             WindowCommand::ChooseLabel => self.dialog = Some(Dialog::Palette(Palette::of_labels(self.label_order()))),
             WindowCommand::Palette => self.dialog = Some(Dialog::Palette(Palette::default())),
             WindowCommand::AddLabel => self.dialog = Some(Dialog::Label(LabelDialog::new_label())),
-            WindowCommand::Documents => self.dialog = Some(Dialog::Documents(DocumentsDialog::new())),
+            WindowCommand::Documents => self.dialog = Some(Dialog::Documents(Box::default())),
             WindowCommand::LookAgain => self.look_again(ctx),
             WindowCommand::History => {
                 let current = self.workspace().and_then(|workspace| workspace.view.current());

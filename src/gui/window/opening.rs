@@ -91,12 +91,15 @@ impl Window {
     /// Takes over what stands in fields that take effect when they are left, before the project is.
     pub(super) fn keep_what_is_typed(&mut self) {
         let Screen::Workspace(workspace) = &mut self.screen else { return };
-        let author = match &self.dialog {
-            Some(Dialog::Settings(dialog)) if !workspace.is_importing() => dialog.typed_author(&workspace.project),
-            _ => None,
+        let typed = match &self.dialog {
+            Some(Dialog::Settings(dialog)) if !workspace.is_importing() => dialog.typed(&workspace.project),
+            _ => Vec::new(),
         };
         // What can't be saved is told by what closes the project.
-        let _kept = (workspace.keep_note(true), author.map(|author| workspace.change(Command::Set(author))));
+        let _kept = workspace.keep_note(true);
+        for setting in typed {
+            let _kept = workspace.change(Command::Set(setting));
+        }
     }
 
     /// The card of a mention may go while its note is being written, and a dialog may cover it.

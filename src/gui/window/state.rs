@@ -124,6 +124,14 @@ impl Window {
         }
     }
 
+    /// For measurements, which do to a project what a person does with keys and dialogs.
+    pub(in crate::gui) fn workspace_mut(&mut self) -> Option<&mut Workspace> {
+        match &mut self.screen {
+            Screen::Workspace(workspace) => Some(workspace),
+            Screen::Start | Screen::Busy { .. } => None,
+        }
+    }
+
     pub(super) fn revision(&self) -> Option<u64> {
         self.workspace().map(|workspace| workspace.project.corpus().revision())
     }

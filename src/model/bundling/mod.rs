@@ -44,6 +44,10 @@ impl Architecture for Bundling {
         "Bundling"
     }
 
+    fn summary(&self) -> &'static str {
+        "Learns tags of words and classes of spans together; one of the two answers."
+    }
+
     fn version(&self) -> u32 {
         1
     }

@@ -47,6 +47,10 @@ impl Architecture for LocateLabel {
         "Locate and Label"
     }
 
+    fn summary(&self) -> &'static str {
+        "Looks at spans as seeds, moves their ends and labels what they come to, so that mentions may be of any length."
+    }
+
     fn version(&self) -> u32 {
         1
     }

@@ -1,9 +1,9 @@
 //! What the learner gets to see of a corpus, frozen at one revision.
 
-use crate::annotation::{Corpus, LabelId, Sentence, SentenceId, Span, Split, Status};
+use crate::annotation::{Corpus, LabelId, Sentence, SentenceId, SentenceSet, Span, Split, Status};
 use crate::nn::splitmix64;
-use crate::train::{Dataset, Example, TrainError};
-use std::collections::{HashMap, HashSet};
+use crate::train::{Dataset, ENOUGH_DEV, Example, TrainError};
+use std::collections::HashMap;
 
 /// Open sentences that a training may label itself, at most.
 const UNLABELLED_SENTENCES: usize = 6000;
@@ -118,6 +118,9 @@ pub(super) fn freeze_given(corpus: &Corpus) -> Result<Dataset, TrainError> {
 /// Sentences that the order of labels is learned from, at most.
 const LABEL_ORDER_SENTENCES: usize = 1000;
 
+/// Of these one in so many is held out, to see when nothing more is learned; of fewer than this many times [`ENOUGH_DEV`] none.
+const HELD_OUT_EVERY: usize = 5;
+
 /// What the order of labels is learned from: of the sentences with mentions that train, complete or not, some that a seeded hash
 /// draws. What stands outside of mentions does not matter.
 pub(super) fn freeze_for_label_order(corpus: &Corpus) -> Result<Dataset, TrainError> {
@@ -125,7 +128,10 @@ pub(super) fn freeze_for_label_order(corpus: &Corpus) -> Result<Dataset, TrainEr
     let mut sentences: Vec<&Sentence> = corpus.sentences().filter(may).collect();
     sentences.sort_by_key(|s| splitmix64(u64::from(s.id().0)));
     sentences.truncate(LABEL_ORDER_SENTENCES);
-    Dataset::freeze(labels(corpus), sentences.into_iter().map(|s| whole_example(corpus, s)).collect(), Vec::new())
+    let held = sentences.len() / HELD_OUT_EVERY;
+    let train = sentences.split_off(if held < ENOUGH_DEV { 0 } else { held });
+    let examples = |sentences: Vec<&Sentence>| sentences.into_iter().map(|s| whole_example(corpus, s)).collect();
+    Dataset::freeze(labels(corpus), examples(train), examples(sentences))
 }
 
 /// As [`gold_examples`], with mentions in fragments, too.
@@ -139,20 +145,19 @@ fn whole_example(corpus: &Corpus, sentence: &Sentence) -> Example {
     Example { discontinuous, ..example(corpus, sentence) }
 }
 
-/// How many sentences a training may label itself.
-pub(super) fn unlabelled_count(corpus: &Corpus) -> usize {
-    open_sentences(corpus).take(UNLABELLED_SENTENCES).count()
+/// How many sentences a training may label itself, of so many that are open.
+pub(super) fn unlabelled_count(open: usize) -> usize {
+    open.min(UNLABELLED_SENTENCES)
 }
 
-/// Neither complete nor skipped.
-fn open_sentences(corpus: &Corpus) -> impl Iterator<Item = &Sentence> {
-    let open = |s: &&Sentence| Part::Pool.holds(s) && s.status() != Status::Skipped && !s.tokens().is_empty();
-    corpus.sentences().filter(open)
+/// Neither complete nor skipped, of no split, and not empty.
+pub(in crate::session) fn is_open(sentence: &Sentence) -> bool {
+    Part::Pool.holds(sentence) && sentence.status() != Status::Skipped && !sentence.tokens().is_empty()
 }
 
 /// Of the open sentences some that a seeded hash draws.
 fn unlabelled(corpus: &Corpus) -> Vec<Vec<String>> {
-    let mut open: Vec<&Sentence> = open_sentences(corpus).collect();
+    let mut open: Vec<&Sentence> = corpus.sentences().filter(|s| is_open(s)).collect();
     open.sort_by_key(|s| splitmix64(u64::from(s.id().0)));
     open.truncate(UNLABELLED_SENTENCES);
     open.into_iter().map(|sentence| words(corpus, sentence)).collect()
@@ -164,11 +169,7 @@ pub(crate) fn labels(corpus: &Corpus) -> Vec<(LabelId, String)> {
 
 /// What a quick training learns from: the sentences that are new to the model and some of the others, so that nothing is
 /// forgotten, which others a seed says; and fewer dev sentences, the same ones each time.
-pub(super) fn freeze_for_refresh(
-    corpus: &Corpus,
-    known: &HashSet<SentenceId>,
-    seed: u64,
-) -> Result<Dataset, TrainError> {
+pub(super) fn freeze_for_refresh(corpus: &Corpus, known: &SentenceSet, seed: u64) -> Result<Dataset, TrainError> {
     let of = |part: Part, most: usize, seed: u64, first: &dyn Fn(SentenceId) -> bool| {
         let mut all: Vec<&Sentence> = learnable(corpus, [part]).collect();
         all.sort_by_key(|s| (!first(s.id()), splitmix64(splitmix64(seed) ^ u64::from(s.id().0))));
@@ -176,7 +177,7 @@ pub(super) fn freeze_for_refresh(
         all.sort_by_key(|s| s.id());
         all.into_iter().map(|s| example(corpus, s)).collect()
     };
-    let train = of(Part::Train, REFRESH_SENTENCES, seed, &|id| !known.contains(&id));
+    let train = of(Part::Train, REFRESH_SENTENCES, seed, &|id| !known.contains(id));
     Dataset::freeze(labels(corpus), train, of(Part::Dev, REFRESH_DEV, 0, &|_| true))
 }
 
@@ -279,7 +280,7 @@ mod tests {
         let corpus = corpus(&(0..500).map(sentence).collect::<Vec<_>>());
         let train = (0..500_u32).filter(|n| n % 5 != 0);
         let new: BTreeSet<u32> = train.clone().filter(|n| n % 40 == 7).take(10).collect();
-        let known: HashSet<SentenceId> = train.filter(|n| !new.contains(n)).map(SentenceId).collect();
+        let known: SentenceSet = train.filter(|n| !new.contains(n)).map(SentenceId).collect();
         assert_eq!((new.len(), known.len()), (10, 390));
         let numbers = |examples: &[Example]| -> BTreeSet<u32> {
             examples.iter().map(|example| example.tokens[1].parse().unwrap()).collect()
@@ -367,7 +368,7 @@ mod tests {
                 let (status, split) = sentences[number(words)];
                 prop_assert!(split == Split::Rest && status != Status::Complete && status != Status::Skipped);
             }
-            let refresh = freeze_for_refresh(&corpus, &HashSet::new(), 1).unwrap();
+            let refresh = freeze_for_refresh(&corpus, &SentenceSet::default(), 1).unwrap();
             prop_assert_eq!(seen(refresh.train()), seen(dataset.train()));
             for n in seen(&gold_examples(&corpus, Part::Blind)) {
                 prop_assert_eq!(sentences[n], (Status::Complete, Split::Blind));

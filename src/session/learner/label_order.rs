@@ -39,7 +39,8 @@ pub(super) type Asking = Task<Result<Option<RankedLabels>, TrainError>>;
 
 /// A training under way.
 pub(super) struct Learning {
-    pub(super) task: Task<Result<Predictor, TrainError>>,
+    /// `None`: no encoder that is there knows anything of words.
+    pub(super) task: Task<Result<Option<Predictor>, TrainError>>,
     pub(super) cancel: Arc<AtomicBool>,
 }
 
@@ -83,7 +84,7 @@ impl LabelOrder {
         self.learning = None;
         match ended {
             Ok(Ok(model)) => {
-                self.model = Some(Arc::new(model));
+                self.model = model.map(Arc::new);
                 self.generation += 1;
                 self.answer = None;
                 Some(Ok(()))

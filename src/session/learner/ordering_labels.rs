@@ -4,6 +4,7 @@ use super::dataset::freeze_for_label_order;
 use super::label_order::{ARCHITECTURE, FEWEST_MENTIONS, Learned, Learning, Question};
 use super::trainer::lower_priority;
 use crate::annotation::{Fragments, LabelId, SentenceId, Split};
+use crate::encoder::Encoders;
 use crate::nn::Threads;
 use crate::session::Task;
 use crate::session::learner::dataset::words;
@@ -12,6 +13,14 @@ use crate::session::project::status::Event;
 use crate::train::{Config, PredictOptions, train_in_memory};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// Epochs without a better score on what was held out after which nothing more is learned.
+const PATIENCE: usize = 3;
+
+/// The project's encoder, or, as one that is not pretrained knows nothing of words, imported word vectors. Reads the disk.
+fn with_word_vectors(encoders: &Encoders, of_project: String) -> Option<String> {
+    if encoders.is_pretrained(&of_project) { Some(of_project) } else { encoders.word_vectors() }
+}
 
 impl Project {
     /// Asks for the order of the labels of given words: those that are marked. Never waits; what is asked last counts.
@@ -61,8 +70,6 @@ impl Project {
     /// Starts a training where there is enough that is new.
     fn learn_label_order(&mut self) {
         let works = self.learner.is_on && self.settings().auto_train && self.learner.label_order.learning.is_none();
-        // The word vectors of an encoder that is not pretrained say nothing.
-        let works = works && self.encoders().is_pretrained(&self.settings().encoder);
         if !works || self.counts().mentions < FEWEST_MENTIONS || self.corpus().labels().len() < 2 {
             return;
         }
@@ -80,18 +87,21 @@ impl Project {
             // With few sentences there would be few steps, from which little is learned; a step takes milliseconds.
             batch_size: 4,
             head_lr: 3e-3,
+            patience: PATIENCE,
             threads: Some(self.settings().background_threads()),
             ..Config::default()
         };
         let (corpus, encoders, cancel) = (self.snapshot_of_corpus(), self.encoders(), Arc::new(AtomicBool::new(false)));
         let stop = Arc::clone(&cancel);
         let task = Task::spawn("nestling-label-trainer", self.waker(), move || {
+            let Some(encoder) = with_word_vectors(&encoders, config.encoder) else { return Ok(None) };
+            let config = Config { encoder, ..config };
             // Made before the priority is lowered, which its thread would take over: somebody waits for the answers.
             let answering = Threads::new("labels", Some(1))?;
             lower_priority();
             let dataset = freeze_for_label_order(&corpus)?;
             drop(corpus); // edits copy what is held elsewhere
-            train_in_memory(Arc::new(dataset), config, encoders, answering, &stop)
+            train_in_memory(Arc::new(dataset), config, encoders, answering, &stop).map(Some)
         });
         self.learner.label_order.learned = Some(now);
         self.learner.label_order.learning = Some(Learning { task, cancel });

@@ -1,7 +1,7 @@
 //! A training on a thread of its own. A crash of it costs compute, never labels.
 
 use super::{dataset, model_folder};
-use crate::annotation::{Corpus, ModelId, SentenceId};
+use crate::annotation::{Corpus, ModelId, SentenceSet};
 use crate::disk::{Noted as _, is_there};
 use crate::encoder::Encoders;
 use crate::evaluation::Report;
@@ -15,7 +15,6 @@ use crate::train::{
     Checkpoints, Config, Dataset, ENOUGH_DEV, Event, Example, Pace, PredictOptions, Predictor, ResumeRequest, Snapshot,
     TrainError, TrainRequest, Trained, evaluate, is_result_of, remove_snapshot, resume, train,
 };
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -53,7 +52,7 @@ pub(in crate::session) enum TrainingTask {
         encoders: Encoders,
         model: ModelId,
         /// Sentences that the model in use has learned from already.
-        known: Arc<HashSet<SentenceId>>,
+        known: SentenceSet,
     },
     /// Goes on with an interrupted training, on the labels that it began with.
     Resume {

@@ -1,17 +1,16 @@
 //! When a training starts, on what, and what becomes of its model.
 
-use super::dataset::{self, Limit, Part};
+use super::dataset::{self, Limit};
 use super::in_use::NewFiles;
 use super::scoring::Scores;
 use super::trainer::{Finished, TrainingJob, TrainingRun, TrainingTask, Verdict};
 use super::{Begun, Full, UnderWay, Waiting, model_folder, records};
-use crate::annotation::{Edit, LabelId, ModelId, Sentence, SentenceId, Status};
+use crate::annotation::{Edit, LabelId, ModelId, Sentence, SentenceSet, Status};
 use crate::session::project::Project;
 use crate::session::project::settings::Setting;
 use crate::session::project::status::{Event, LearnerState, ModelInfo, Predicting};
 use crate::session::{SessionError, Task, now_ms};
 use crate::train::{Config, ENOUGH_DEV, TrainError, TrainedLayers, interrupted};
-use std::collections::HashSet;
 
 impl Project {
     /// Lets the learner work in the background from now on. The command line does not: it trains when told to.
@@ -75,15 +74,16 @@ impl Project {
     }
 
     /// Those that train or choose among models.
-    fn complete_sentences(&self) -> HashSet<SentenceId> {
-        let complete = self.corpus().sentences().filter(|s| s.status() == Status::Complete);
-        complete.filter(|s| Part::Train.holds(s) || Part::Dev.holds(s)).map(|s| s.id()).collect()
+    fn complete_sentences(&self) -> SentenceSet {
+        let mut complete = self.counts().train_ids.clone();
+        complete.join(&self.counts().dev_ids);
+        complete
     }
 
     /// Takes note of what a training learns from that begins now.
     pub(super) fn note_learned(&mut self) {
-        let learned: Vec<SentenceId> = self.corpus().sentences().filter(|s| s.trains()).map(Sentence::id).collect();
-        self.learner.learned.note(learned.into_iter());
+        let learned = self.counts().train_ids.clone();
+        self.learner.learned.note(&learned);
     }
 
     /// Takes note of the models and trainings that were there when the project was opened.
@@ -93,8 +93,8 @@ impl Project {
         if !self.models.records().is_empty() || self.learner.interrupted.is_some() {
             // What was touched may have been complete then.
             let touched = self.corpus().sentences().filter(|s| s.status() != Status::Untouched).map(Sentence::id);
-            let touched: Vec<SentenceId> = touched.collect();
-            self.learner.learned.note(touched.into_iter());
+            let touched: SentenceSet = touched.collect();
+            self.learner.learned.note(&touched);
         }
         self.refresh_learner();
     }
@@ -176,7 +176,7 @@ impl Project {
     fn would_label_itself(&self, config: &Config) -> bool {
         let pretrained = self.encoders().is_pretrained(&config.encoder);
         let counts = self.counts();
-        config.labels_itself(counts.train, dataset::unlabelled_count(self.corpus()), pretrained) > 0
+        config.labels_itself(counts.train, dataset::unlabelled_count(counts.open), pretrained) > 0
     }
 
     /// Lets the training under way wait at its next step, or go on. One that waits when the project is closed waits
@@ -220,8 +220,8 @@ impl Project {
     fn limit(&self) -> Option<Limit> {
         let sentences = self.settings().train_sentences?.get();
         let edits = self.edits().done().flat_map(|transaction| transaction.edits.iter());
-        let mut seen = HashSet::new();
-        let newest = edits.filter_map(Edit::sentence).filter(|id| seen.insert(*id)).collect();
+        let (trains, mut seen) = (&self.counts().train_ids, SentenceSet::default());
+        let newest = edits.filter_map(Edit::sentence).filter(|id| trains.contains(*id) && seen.insert(*id)).collect();
         Some(Limit { sentences, newest })
     }
 

@@ -1,8 +1,8 @@
 //! Keeping the counts of a project up to date sentence by sentence.
 
 use super::status::Counts;
-use crate::annotation::{Corpus, Sentence, Split, Status};
-use crate::session::learner::dataset::may_be_set_aside;
+use crate::annotation::{Corpus, Sentence, SentenceSet, Split, Status};
+use crate::session::learner::dataset::{is_open, may_be_set_aside};
 
 impl Counts {
     /// Counts everything. Linear in the number of sentences and mentions.
@@ -14,10 +14,25 @@ impl Counts {
 
     pub(in crate::session) fn add(&mut self, sentence: &Sentence) {
         self.change(sentence, |count, by| *count += by);
+        if let Some(ids) = self.ids_of(sentence) {
+            ids.insert(sentence.id());
+        }
     }
 
     pub(super) fn subtract(&mut self, sentence: &Sentence) {
         self.change(sentence, |count, by| *count = count.saturating_sub(by));
+        if let Some(ids) = self.ids_of(sentence) {
+            ids.remove(sentence.id());
+        }
+    }
+
+    /// The complete sentences of its part, if that has some for models and it is one.
+    fn ids_of(&mut self, sentence: &Sentence) -> Option<&mut SentenceSet> {
+        match sentence.split() {
+            Split::Rest if sentence.status() == Status::Complete => Some(&mut self.train_ids),
+            Split::Dev if sentence.status() == Status::Complete => Some(&mut self.dev_ids),
+            _ => None,
+        }
     }
 
     fn change(&mut self, sentence: &Sentence, change: impl Fn(&mut usize, usize)) {
@@ -43,6 +58,7 @@ impl Counts {
             Split::Rest if complete => change(&mut self.train, 1),
             Split::Rest => {
                 change(&mut self.pool, 1);
+                change(&mut self.open, usize::from(is_open(sentence)));
                 change(&mut self.free, usize::from(may_be_set_aside(sentence)));
             }
             Split::Dev => {

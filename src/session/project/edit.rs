@@ -8,7 +8,6 @@ use crate::annotation::{Corpus, Edit, Sentence, SentenceId, Split, Status, Step,
 use crate::session::learner::dataset::{goes_to_dev, leaves_enough};
 use crate::session::{SessionError, now_ms};
 use crate::store::{LogEntry, Stamp, VisibleSuggestions};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -173,9 +172,9 @@ impl Project {
     }
 }
 
-/// The sentences that edits change, take away or bring.
-fn touched(corpus: &Corpus, edits: &[Edit]) -> BTreeSet<SentenceId> {
-    let mut touched = BTreeSet::new();
+/// The sentences that edits change, take away or bring, each once.
+fn touched(corpus: &Corpus, edits: &[Edit]) -> Vec<SentenceId> {
+    let mut touched = Vec::new();
     for edit in edits {
         match edit {
             Edit::Resegment { old, new, .. } => touched.extend(old.iter().chain(new).map(|(id, _)| *id)),
@@ -186,5 +185,7 @@ fn touched(corpus: &Corpus, edits: &[Edit]) -> BTreeSet<SentenceId> {
             edit => touched.extend(edit.sentence()),
         }
     }
+    touched.sort_unstable();
+    touched.dedup();
     touched
 }

@@ -47,6 +47,16 @@ impl Project {
         })
     }
 
+    /// Sorts all documents by their names, whatever their case, on a thread of its own; also deleted ones.
+    pub fn documents_by_name(&self) -> Task<Vec<DocumentId>> {
+        let corpus = self.snapshot_of_corpus();
+        Task::spawn("nestling-names", self.waker.as_waker(), move || {
+            let mut all: Vec<&Document> = corpus.all_documents().values().collect();
+            all.sort_by_cached_key(|document| document.name.to_lowercase());
+            all.into_iter().map(|document| document.id).collect()
+        })
+    }
+
     /// The documents of these names, in the order of the names. Of several that are called so `NAME#2` is the second,
     /// as [`Project::documents`] lists them.
     ///

@@ -52,7 +52,7 @@ impl Project {
     pub fn keep_place(&mut self, place: SentenceId) -> Result<(), SessionError> {
         if self.settings.place != Some(place) {
             let (key, value) = Setting::Place(place).row();
-            self.setting_rows.insert(key.to_owned(), value.clone());
+            self.setting_rows.insert(key.clone().into_owned(), value.clone());
             self.writer()?.convenience(key, Some(value))?;
             self.settings.place = Some(place);
         }
@@ -62,7 +62,7 @@ impl Project {
     pub(in crate::session) fn set(&mut self, setting: Setting) -> Result<(), SessionError> {
         let setting = setting.within_bounds();
         let (key, value) = setting.row();
-        self.setting_rows.insert(key.to_owned(), value.clone());
+        self.setting_rows.insert(key.clone().into_owned(), value.clone());
         self.writer()?.setting(key, Some(value)).inspect_err(|error| self.saving.note_unsaved(error))?;
         self.settings.set(setting);
         self.refresh_learner();

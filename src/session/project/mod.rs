@@ -3,6 +3,7 @@
 pub(super) mod activity;
 pub(super) mod aside;
 pub(super) mod check;
+pub(super) mod chosen_options;
 pub(super) mod command;
 mod counts;
 pub(super) mod driver;
@@ -98,7 +99,7 @@ impl Project {
         let mut settings = BTreeMap::new();
         if let Some(encoder) = &new.encoder {
             let (key, value) = Setting::Encoder(encoder.clone()).row();
-            settings.insert(key.to_owned(), value);
+            settings.insert(key.into_owned(), value);
         }
         let new = store::NewProject { labels: new.labels.clone(), settings };
         Self::start(home, Store::create(path, &new)?)

@@ -1,15 +1,22 @@
 //! What a project remembers besides its annotations. Stored in the project file, one row a setting.
 
+use super::chosen_options::{ChosenOptions, OptionOf};
 use crate::active::Strategy;
 use crate::annotation::{Kept, SentenceId};
-use crate::model::{MAX_WIDTH, Nesting, USUAL_MAX_WIDTH, labels_given};
-use crate::parameter::Scalar as _;
+use crate::model::{
+    EncoderTraits, MAX_WIDTH, Nesting, OptionSpec, OptionValues, USUAL_MAX_WIDTH, architecture, labels_given,
+};
+use crate::parameter::{Scalar as _, Value};
 use crate::session::SessionError;
 use crate::train::Config;
+use std::borrow::Cow;
 use std::num::NonZero;
 
 /// Sentences of a training that may start by itself: with ten epochs and a small encoder a quarter of an hour on one core.
 const TRAIN_SENTENCES: usize = 5000;
+
+/// For defaults that no encoder decides.
+const ANY_ENCODER: EncoderTraits = EncoderTraits { pretrained: true, uncased: false, hidden: 0 };
 
 /// Which sentence comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +56,10 @@ pub struct Settings {
     pub architecture: String,
     /// Whether mentions of one sentence may overlap, to models.
     pub nesting: Nesting,
-    /// The longest mention that models look for, in words. From 1 to 1,000.
+    /// The longest mention that models look for, in words, whatever their architecture. From 1 to 1,000.
     pub max_width: usize,
+    /// What is set about each architecture besides.
+    pub options: ChosenOptions,
     /// Who annotates; written beside every edit.
     pub author: String,
     /// Whether a training starts by itself.
@@ -93,6 +102,7 @@ impl Default for Settings {
             architecture,
             nesting,
             max_width: USUAL_MAX_WIDTH,
+            options: ChosenOptions::default(),
             author: std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default(),
             auto_train: true,
             train_after_sentences: 20,
@@ -121,6 +131,8 @@ pub enum Setting {
     Architecture(String),
     Nesting(Nesting),
     MaxWidth(usize),
+    /// `None`: its default.
+    Option(OptionOf, Option<Value>),
     Author(String),
     AutoTrain(bool),
     TrainAfterSentences(usize),
@@ -146,6 +158,7 @@ impl Setting {
             Setting::AcceptAllFrom(value) => Setting::AcceptAllFrom(value.clamp(0.0, 1.0)),
             Setting::TrainAfterSentences(value) => Setting::TrainAfterSentences(value.max(1)),
             Setting::MaxWidth(value) => Setting::MaxWidth(value.clamp(1, 1000)),
+            Setting::Option(option, value) => Setting::Option(option, option.within_bounds(value)),
             // The model in use has to find mentions.
             Setting::Architecture(value) if labels_given(&value) => {
                 Setting::Architecture(Settings::default().architecture)
@@ -155,8 +168,9 @@ impl Setting {
     }
 
     /// The name and the value as the project file holds them.
-    pub(in crate::session) fn row(&self) -> (&'static str, String) {
-        match self {
+    pub(in crate::session) fn row(&self) -> (Cow<'static, str>, String) {
+        let (key, value) = match self {
+            Setting::Option(option, value) => return (option.key().into(), OptionOf::write(*value)),
             Setting::Threshold(value) => ("threshold", value.to_string()),
             Setting::AcceptAllFrom(value) => ("accept_all_from", value.to_string()),
             Setting::Encoder(value) => ("encoder", value.clone()),
@@ -178,7 +192,8 @@ impl Setting {
             Setting::Probes(value) => ("probes", value.to_string()),
             Setting::Place(value) => ("place", value.0.to_string()),
             Setting::Definitions(value) => ("definitions", serde_json::json!(value).to_string()),
-        }
+        };
+        (key.into(), value)
     }
 
     /// Reads a row of the project file; `None` for a setting that this version does not know (it is left as it is).
@@ -209,7 +224,10 @@ impl Setting {
             "probes" => Setting::Probes(switch()?),
             "place" => Setting::Place(SentenceId(value.parse().map_err(|_| bad())?)),
             "definitions" => Setting::Definitions(serde_json::from_str(value).map_err(|_| bad())?),
-            _ => return Ok(None),
+            _ => match OptionOf::from_key(key) {
+                Some(option) => Setting::Option(option, option.read(value).ok_or_else(bad)?),
+                None => return Ok(None),
+            },
         }))
     }
 }
@@ -231,7 +249,41 @@ impl Settings {
         let (encoder, architecture) = (self.encoder.clone(), self.architecture.clone());
         let mut config = Config { encoder, architecture, nesting: self.nesting, self_training, ..Config::default() };
         config.options.prefer(&MAX_WIDTH, self.max_width.value());
+        for (architecture, option, value) in self.options.iter() {
+            config.options.prefer_for(architecture, option, value);
+        }
         config
+    }
+
+    /// What is set of an option of the chosen architecture; `None` where it has its default.
+    pub fn option(&self, spec: &OptionSpec) -> Option<Value> {
+        if spec.name == MAX_WIDTH.name {
+            return Some(self.max_width.value()).filter(|width| *width != spec.default_for(ANY_ENCODER));
+        }
+        OptionOf::find(&self.architecture, spec.name).and_then(|option| self.options.get(option))
+    }
+
+    /// The setting that gives an option of the chosen architecture a value, `None` its default. The longest mention is the
+    /// same for all architectures.
+    pub fn set_option(&self, spec: &OptionSpec, value: Option<Value>) -> Option<Setting> {
+        if spec.name == MAX_WIDTH.name {
+            let width = value.unwrap_or_else(|| spec.default_for(ANY_ENCODER));
+            return usize::of(width).map(Setting::MaxWidth);
+        }
+        OptionOf::find(&self.architecture, spec.name).map(|option| Setting::Option(option, value))
+    }
+
+    /// Which mentions the chosen architecture sees; `None` where this program has none of that id.
+    pub fn sees(&self) -> Option<&'static str> {
+        let architecture = architecture(&self.architecture).ok()?;
+        let values = OptionValues::decide(architecture.options(), ANY_ENCODER, |spec| self.option(spec)).ok()?;
+        Some(architecture.sees(&values))
+    }
+
+    /// The options of the chosen architecture, and what is set of each: `None` where it has its default.
+    pub fn architecture_options(&self) -> impl Iterator<Item = (&'static OptionSpec, Option<Value>)> + '_ {
+        let options = architecture(&self.architecture).map_or(&[][..], |architecture| architecture.options());
+        options.iter().map(|spec| (spec, self.option(spec)))
     }
 
     /// Cores for what goes on in the background.
@@ -252,6 +304,7 @@ impl Settings {
             Setting::Architecture(value) => self.architecture = value,
             Setting::Nesting(value) => self.nesting = value,
             Setting::MaxWidth(value) => self.max_width = value,
+            Setting::Option(option, value) => self.options.set(option, value),
             Setting::Author(value) => self.author = value,
             Setting::AutoTrain(value) => self.auto_train = value,
             Setting::TrainAfterSentences(value) => self.train_after_sentences = value,
@@ -284,6 +337,10 @@ mod tests {
             Setting::Architecture("spanner".into()),
             Setting::Nesting(Nesting::Flat),
             Setting::MaxWidth(40),
+            Setting::Option(OptionOf::find("smartspanner", "w").unwrap(), Some(Value::Real(0.35))),
+            Setting::Option(OptionOf::find("bundling", "decode").unwrap(), Some(Value::Choice("tags"))),
+            Setting::Option(OptionOf::find("seqlab", "word_shapes").unwrap(), Some(Value::Flag(true))),
+            Setting::Option(OptionOf::find("seqlab", "word_shapes").unwrap(), None),
             Setting::Author("Zoë".into()),
             Setting::AutoTrain(false),
             Setting::TrainAfterSentences(7),
@@ -305,10 +362,28 @@ mod tests {
         ];
         for setting in all {
             let (key, value) = setting.row();
-            assert_eq!(Setting::from_row(key, &value).unwrap(), Some(setting));
+            assert_eq!(Setting::from_row(&key, &value).unwrap(), Some(setting));
         }
         assert_eq!(Setting::from_row("from_the_future", "1").unwrap(), None);
         assert!(Setting::from_row("threshold", "1.5").is_err());
+        assert!(Setting::from_row("option:smartspanner:w", "1.5").is_err());
+    }
+
+    #[test]
+    fn what_is_set_about_an_architecture_goes_into_its_trainings_alone() {
+        let mut settings = Settings::default();
+        let w = settings.architecture_options().find(|(spec, _)| spec.name == "w").unwrap().0;
+        let set = |settings: &mut Settings, value| settings.set(settings.set_option(w, value).unwrap());
+        set(&mut settings, Some(Value::Real(0.4)));
+        assert_eq!(settings.config().identity()["w"], 0.4);
+        settings.set(Setting::Architecture("dspert".into()));
+        assert_eq!((settings.option(w), settings.config().identity().get("w")), (None, None));
+        assert_eq!(settings.config().identity_of_architectures()["smartspanner.w"], 0.4);
+        settings.set(Setting::MaxWidth(9));
+        settings.set(Setting::Architecture("smartspanner".into()));
+        assert_eq!((settings.option(w), settings.option(&MAX_WIDTH)), (Some(Value::Real(0.4)), Some(Value::Whole(9))));
+        set(&mut settings, None);
+        assert_eq!(settings.config().identity().get("w"), None);
     }
 
     #[test]
@@ -318,9 +393,10 @@ mod tests {
             Setting::AcceptAllFrom(-1.0),
             Setting::TrainAfterSentences(0),
             Setting::MaxWidth(0),
+            Setting::Option(OptionOf::find("smartspanner", "w").unwrap(), Some(Value::Real(7.0))),
         ] {
             let (key, value) = setting.within_bounds().row();
-            assert!(Setting::from_row(key, &value).is_ok(), "{key} = {value}");
+            assert!(Setting::from_row(&key, &value).is_ok(), "{key} = {value}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What the window shows of saving and of the learner. Plain values, copied out of the session each frame.
 
 use crate::active::Finding;
-use crate::annotation::{LabelId, ModelId};
+use crate::annotation::{LabelId, ModelId, SentenceSet};
 use crate::evaluation::{Calibration, Scale};
 use crate::model::{Task, architecture, labels_given};
 use std::collections::HashMap;
@@ -150,6 +150,12 @@ pub struct Counts {
     pub free: usize,
     /// Sentences that are neither complete nor kept aside.
     pub pool: usize,
+    /// Those of them that have words and were not skipped.
+    pub open: usize,
+    /// The complete sentences that train, by their ids.
+    pub train_ids: SentenceSet,
+    /// The complete sentences of the dev split, by their ids.
+    pub dev_ids: SentenceSet,
     pub mentions_by_label: HashMap<LabelId, usize>,
 }
 

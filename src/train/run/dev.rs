@@ -30,11 +30,24 @@ impl Training<'_> {
         if decides { self.plan.scores_after(epoch, self.dev.len()) } else { epoch == self.settings.all_epochs() }
     }
 
-    /// Of equally good epochs the later one is kept.
+    /// Whether so many epochs have brought nothing better that the training ends; one that goes on to learn from its own
+    /// labels does not.
+    pub(super) fn has_run_out_of_patience(&self) -> bool {
+        let Some(best) = self.best.as_ref().filter(|_| self.settings.self_training.is_none()) else { return false };
+        let epochs_since = (self.place.epoch - 1).saturating_sub(best.epoch);
+        self.settings.patience > 0 && epochs_since >= self.settings.patience
+    }
+
+    /// Of equally good epochs the later one is kept, the earlier one where the training waits for a better one.
     pub(super) fn keep_if_best(&mut self, epoch: usize, dev: Option<Report>) -> Result<bool, TrainError> {
         let last = epoch == self.settings.all_epochs();
         let candidate = BestEpoch { epoch, dev, weights: None };
-        let better = self.is_candidate(epoch) && self.best.as_ref().is_none_or(|b| candidate.figure() >= b.figure());
+        let waits = self.settings.patience > 0;
+        let beats = |best: &BestEpoch| match waits {
+            true => candidate.figure() > best.figure(),
+            false => candidate.figure() >= best.figure(),
+        };
+        let better = self.is_candidate(epoch) && self.best.as_ref().is_none_or(beats);
         if better {
             let weights = if last { None } else { Some(self.vars.copy_out()?) };
             self.best = Some(BestEpoch { weights, ..candidate });

@@ -238,6 +238,30 @@ fn emoji() {
     script("emoji", Theme::Light, 4, "mention ORG: the 🐳 Museum in Lund");
 }
 
+/// The architecture of the next model with its options, one of them changed and one that can't be.
+fn settings(fixture: &Fixture, camera: Camera) -> Page {
+    let mut page = camera.window(fixture, Some(&news(fixture)));
+    page.press(Modifiers::COMMAND, Key::Comma);
+    page.scroll_to("Option w");
+    page.fill("Option w", "0.35");
+    page.key(Key::Enter);
+    page.fill("Option sp", "1.5");
+    page.key(Key::Enter);
+    // What lies above names the cores of the machine.
+    page.scroll_to("Add an encoder from a folder");
+    page
+}
+
+#[test]
+fn settings_light() {
+    picture("settings_light", LARGE, Theme::Light, settings);
+}
+
+#[test]
+fn settings_dark() {
+    picture("settings_dark", LARGE, Theme::Dark, settings);
+}
+
 /// The dialog, with what was found in a file.
 fn importing(fixture: &Fixture, camera: Camera, file: &str, end: &str) -> Page {
     let mut page = camera.window(fixture, Some(&fixture.empty_project("empty.nestling")));

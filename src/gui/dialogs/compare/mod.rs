@@ -15,6 +15,7 @@ mod plot;
 mod results;
 mod save;
 mod setup;
+mod varied;
 mod words;
 
 pub(crate) use dialog::CompareDialog;

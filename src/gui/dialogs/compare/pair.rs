@@ -3,9 +3,8 @@
 use super::super::explain;
 use super::kept::Shown;
 use super::words::{difference_in_words, name_of};
-use crate::annotation::SentenceId;
 use crate::evaluation::F1Difference;
-use crate::experiments::{Comparison, Variant};
+use crate::experiments::{Comparison, Differing, Variant};
 use crate::gui::actions::UiAction;
 use crate::gui::dialogs::DialogContext;
 use crate::gui::theme::{self, size};
@@ -14,8 +13,9 @@ use crate::gui::widgets::parts;
 use crate::gui::widgets::sentence::{Content, Typesetter, paint_words};
 use crate::gui::widgets::table::{Column, Row, Table, TableState, cell_place, cell_text};
 use crate::session::{Project, Task, Waker};
+use crate::text::tokenize;
 use crate::wording::counted;
-use eframe::egui::{Align, CursorIcon, Label, Role, Sense, Ui, WidgetInfo, pos2};
+use eframe::egui::{Align, Color32, CursorIcon, Label, Role, Sense, Ui, WidgetInfo, pos2};
 use std::sync::Arc;
 
 /// More of them scroll.
@@ -24,7 +24,8 @@ const MOST_ROWS: usize = 8;
 const MOST_WORDS: usize = 40;
 /// Characters that a screen reader says of a sentence.
 const MOST_SPOKEN: usize = 80;
-const COLUMNS: [Column; 1] = [Column::rest("Sentence").unsorted()];
+/// Room for what one of the two found.
+const FOUND: f32 = 220.0;
 
 #[derive(Default)]
 pub(super) struct Pair {
@@ -37,7 +38,7 @@ pub(super) struct Pair {
 
 struct Made {
     difference: Option<F1Difference>,
-    differing: Vec<SentenceId>,
+    differing: Vec<Differing>,
 }
 
 impl Pair {
@@ -98,43 +99,88 @@ impl Pair {
         parts::section(ui, &format!("They differ in {sentences}"));
         let rows = made.differing.len();
         let height = rows.min(MOST_ROWS) as f32 * (size::LABEL_ROW + ui.spacing().item_spacing.y);
+        explain(
+            ui,
+            "Beside each sentence is what one of the two found there and the other, with the same seed, did not; and \
+             whether that is right.",
+        );
+        let names = [name_of(first), name_of(second)];
+        let [first, second] = names.each_ref().map(|name| Column::text(name, FOUND).unsorted());
+        let columns = [Column::rest("Sentence").unsorted(), first, second];
         let table = Table {
             id: "differing",
-            columns: &COLUMNS,
+            columns: &columns,
             rows,
             row_height: size::LABEL_ROW,
             height,
             keeps_height: false,
         };
         table.show(ui, &mut self.table, |row| {
-            if let Some(id) = made.differing.get(row.index()) {
-                show_row(row, *id, project, context);
+            if let Some(differing) = made.differing.get(row.index()) {
+                show_row(row, differing, &names, project, context);
             }
         });
     }
 }
 
-fn show_row(row: &mut Row<'_, '_, '_>, id: SentenceId, project: &Project, context: &mut DialogContext<'_>) {
-    let corpus = project.corpus();
-    let Some(sentence) = corpus.sentence(id) else {
-        let response = row.lead(id.0, Sense::hover(), |ui| {
+fn show_row(
+    row: &mut Row<'_, '_, '_>,
+    differing: &Differing,
+    names: &[String; 2],
+    project: &Project,
+    context: &mut DialogContext<'_>,
+) {
+    let (corpus, id) = (project.corpus(), differing.sentence);
+    let found = [0, 1].map(|which| found_in_words(differing, which, project));
+    let sentence = corpus.sentence(id);
+    let response = match sentence {
+        Some(sentence) => {
+            let content = Content::plain(corpus, sentence, 0..MOST_WORDS);
+            row.lead(id.0, Sense::click(), |ui| paint(ui, context.typesetter, &content, theme::tokens(ui).text))
+        }
+        None => row.lead(id.0, Sense::hover(), |ui| {
             cell_text(ui, "This sentence is no longer in the project", Align::Min, theme::tokens(ui).text_faint);
-        });
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "a sentence that is no longer in the project"));
-        return;
+        }),
     };
-    let content = Content::plain(corpus, sentence, 0..MOST_WORDS);
-    let response = row.lead(id.0, Sense::click(), |ui| paint(ui, context.typesetter, &content));
-    let spoken: String = corpus.sentence_text(sentence).chars().take(MOST_SPOKEN).collect();
-    response
-        .widget_info(|| WidgetInfo::labeled(Role::ListItem, true, format!("go to sentence {}: {spoken}", id.0 + 1)));
-    if response.on_hover_cursor(CursorIcon::PointingHand).clicked() {
+    for found in &found {
+        row.cell(|ui| {
+            let content = Content::foreign(found, &tokenize(found), &[]);
+            paint(ui, context.typesetter, &content, theme::tokens(ui).text_dim);
+        });
+    }
+    let told: Vec<String> = names.iter().zip(&found).map(|(name, found)| format!("{name}: {found}")).collect();
+    let spoken = match sentence {
+        Some(sentence) => {
+            let words: String = corpus.sentence_text(sentence).chars().take(MOST_SPOKEN).collect();
+            format!("go to sentence {}: {words}; {}", id.0 + 1, told.join("; "))
+        }
+        None => format!("a sentence that is no longer in the project; {}", told.join("; ")),
+    };
+    response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, &spoken));
+    let response = response.on_hover_text(told.join("\n"));
+    if sentence.is_some() && response.on_hover_cursor(CursorIcon::PointingHand).clicked() {
         context.actions.extend([UiAction::GoTo(id), UiAction::CloseDialog]);
     }
 }
 
-fn paint(ui: &Ui, typesetter: &mut Typesetter, content: &Content) {
-    let color = theme::tokens(ui).text;
+/// What one of the two found that the other did not: "ORG the Harbour Board (right) · LOC Ven (wrong, 2 of 3 seeds)".
+fn found_in_words(differing: &Differing, which: usize, project: &Project) -> String {
+    let labels = project.corpus().labels();
+    let found = differing.found.iter().filter_map(|found| {
+        let seeds = found.alone.get(which).copied().filter(|seeds| *seeds > 0)?;
+        let label = labels.get(found.label).map_or("a removed label", |label| &label.name);
+        let judged = if found.is_gold { "right" } else { "wrong" };
+        let of = match differing.seeds {
+            1 => String::new(),
+            all => format!(", {seeds} of {all} seeds"),
+        };
+        Some(format!("{label} {} ({judged}{of})", found.words))
+    });
+    let found: Vec<String> = found.collect();
+    if found.is_empty() { "–".to_owned() } else { found.join(" · ") }
+}
+
+fn paint(ui: &Ui, typesetter: &mut Typesetter, content: &Content, color: Color32) {
     let place = cell_place(ui);
     if content.can_be_cut() {
         let mut text = String::new();

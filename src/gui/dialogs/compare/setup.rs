@@ -3,8 +3,9 @@
 use super::super::options::option_rows;
 use super::super::{button_row, default_button, explain, field_name, problem};
 use super::kept::{Kept, config};
+use super::varied::VariedOptions;
 use super::words::{duration, part_name, seeds_in_words};
-use crate::experiments::{CompareRequest, Variant};
+use crate::experiments::CompareRequest;
 use crate::gui::theme::size;
 use crate::gui::widgets::keyboard::leaves_enter;
 use crate::gui::widgets::parts::{button, combo, text_field};
@@ -25,6 +26,7 @@ const MOST_HEIGHT: f32 = 200.0;
 pub(super) struct Setup {
     /// All that find mentions, and whether each takes part.
     architectures: Vec<(&'static dyn Architecture, bool)>,
+    varied: VariedOptions,
     seeds: String,
     limit: String,
     epochs: String,
@@ -44,6 +46,7 @@ impl Setup {
         let part = parts(project).into_iter().find(|(_, there)| *there > 0).map_or(Part::Test, |(part, _)| part);
         Self {
             architectures: architectures().iter().copied().filter(finds).map(|a| (a, true)).collect(),
+            varied: VariedOptions::default(),
             seeds: "3".to_owned(),
             limit: "all".to_owned(),
             epochs: "auto".to_owned(),
@@ -66,12 +69,15 @@ impl Setup {
                 }
             });
         });
+        let chosen = self.chosen();
+        self.varied.show(ui, &chosen);
         self.fields(ui, project);
         let blocked = blocked(project);
         let request = self.request(project);
         ui.add_space(size::GAP_SMALL);
         match (blocked, &request) {
             (Some(why), _) => problem(ui, why),
+            (None, Err(_)) if self.varied.is_wrong(&chosen) => {}
             (None, Err(why)) => problem(ui, why),
             (None, Ok(request)) => self.what_comes(ui, project, kept, request),
         }
@@ -94,6 +100,10 @@ impl Setup {
             }
         });
         asked
+    }
+
+    fn chosen(&self) -> Vec<&'static dyn Architecture> {
+        self.architectures.iter().filter(|(_, takes_part)| *takes_part).map(|(architecture, _)| *architecture).collect()
     }
 
     fn fields(&mut self, ui: &mut Ui, project: &Project) {
@@ -125,11 +135,11 @@ impl Setup {
     /// # Errors
     /// What can't be read, or is out of bounds, in words.
     fn request(&self, project: &Project) -> Result<CompareRequest, String> {
-        let chosen = self.architectures.iter().filter(|(_, takes_part)| *takes_part);
-        let variants: Vec<Variant> = chosen.map(|(architecture, _)| Variant::new(architecture.id())).collect();
-        if variants.is_empty() {
+        let chosen = self.chosen();
+        if chosen.is_empty() {
             return Err("Choose at least one architecture.".to_owned());
         }
+        let variants = self.varied.variants(&chosen)?;
         let number = |text: &str, none: &str, name: &str, most: usize| match text.trim() {
             "" => Ok(None),
             text if text.eq_ignore_ascii_case(none) => Ok(None),
@@ -156,7 +166,10 @@ impl Setup {
             &format!(
                 "{} ({} with {} {}), each trained on {} and scored on {} of {}.",
                 counted(models, "model", "models"),
-                counted(request.variants.len(), "architecture", "architectures"),
+                match self.varied.is_empty() {
+                    true => counted(request.variants.len(), "architecture", "architectures"),
+                    false => counted(request.variants.len(), "variant", "variants"),
+                },
                 if request.seeds.len() == 1 { "seed" } else { "seeds" },
                 seeds_in_words(&request.seeds),
                 counted(train, "sentence", "sentences"),

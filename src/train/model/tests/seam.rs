@@ -32,6 +32,10 @@ impl Architecture for Probe {
         "Probe"
     }
 
+    fn summary(&self) -> &'static str {
+        "For tests."
+    }
+
     fn version(&self) -> u32 {
         1
     }
@@ -271,6 +275,10 @@ impl Architecture for Typing {
 
     fn name(&self) -> &'static str {
         "Typing"
+    }
+
+    fn summary(&self) -> &'static str {
+        "For tests."
     }
 
     fn version(&self) -> u32 {
