@@ -213,7 +213,7 @@ fn a_project_with_extremes_trains_predicts_and_scores() {
                 let before = project.current_model();
                 assert!(before.is_some() && before != Some(trained.model), "it stands beside the model in use");
                 let model = Some(trained.model);
-                let request = EvaluateRequest { part: Part::Train, model, threads: None, tasks: false, buckets: false };
+                let request = EvaluateRequest { model, ..EvaluateRequest::of(Part::Train) };
                 let score = project.evaluate_now(request, &NEVER).unwrap();
                 assert_eq!(score.report.micro.support(), widths(&project).len());
                 let options = PredictOptions::default();
@@ -229,7 +229,7 @@ fn a_project_with_extremes_trains_predicts_and_scores() {
                 let expected = if has_heads { sentence.tokens().len() } else { 0 };
                 assert_eq!(heads, expected, "{:?}", sentence.id());
             }
-            let request = EvaluateRequest { part: Part::Train, model: None, threads: None, tasks: true, buckets: true };
+            let request = EvaluateRequest { tasks: true, buckets: true, ..EvaluateRequest::of(Part::Train) };
             let score = project.evaluate_now(request, &NEVER).unwrap();
             assert_eq!(score.report.micro.support(), widths(&project).len());
         }

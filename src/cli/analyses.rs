@@ -204,7 +204,9 @@ mod tests {
     use super::*;
     use crate::annotation::{LabelId, ModelId, Span};
     use crate::evaluation::{Analyses, Consistency, Judged, Report, Tasks};
+    use crate::model::Samples;
     use expect_test::{Expect, expect};
+    use std::sync::Arc;
 
     /// In 0..6 lie 2..6 and 4..5, all of label 1. Found: the middle one; the inner one with label 2, the outer one
     /// without its first word, and its first two words; and 8..9, which is nothing.
@@ -223,6 +225,13 @@ mod tests {
             buckets: Some(Buckets::of(judged, &Consistency::default())),
             wall_secs: 0.0,
             discontinuous_mentions: 0,
+            sentences: Arc::default(),
+            suggestions: Arc::default(),
+            wrong: Arc::default(),
+            paired: Arc::default(),
+            calibration: None,
+            vectors: None,
+            trained_on: Samples::default(),
         }
     }
 

@@ -13,11 +13,11 @@ pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
     let project = open_to_read(&args.project)?;
     let cancel = stop_flag();
     let request = EvaluateRequest {
-        part: args.split.part(),
         model,
         threads: args.threads,
         tasks: args.by.contains(&By::Tasks),
         buckets: args.by.contains(&By::Buckets),
+        ..EvaluateRequest::of(args.split.part())
     };
     let done = project.evaluate_now(request, &cancel)?;
     if done.report.labels_given && args.by.iter().any(|by| *by != By::Label) {

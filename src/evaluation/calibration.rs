@@ -1,9 +1,11 @@
 //! Whether scores mean what they say, and how to make them.
 
+use super::counts::ratio;
+
 /// Scores that a scale is fitted to, at least.
 const FEWEST: usize = 50;
-/// Groups of scores for the error.
-const BINS: usize = 10;
+/// Groups of scores.
+pub(super) const BINS: usize = 10;
 /// Of a scale, either way.
 const MOST_BIAS: f64 = 6.0;
 
@@ -50,7 +52,8 @@ impl Calibration {
             if at(a).surprise(&answers) < at(b).surprise(&answers) { high = b } else { low = a }
         }
         let scale = at(f64::midpoint(low, high));
-        Some(Self { scale, error_before: error(scores, Scale::default()), error_after: error(scores, scale) })
+        let error = |scale| Reliability::of(scores, scale).error().unwrap_or_default();
+        Some(Self { scale, error_before: error(Scale::default()), error_after: error(scale) })
     }
 }
 
@@ -99,17 +102,60 @@ fn logit(score: f32) -> f64 {
     (p / (1.0 - p)).ln()
 }
 
-fn error(scores: &[(f32, bool)], scale: Scale) -> f64 {
-    let mut bins = [(0.0, 0.0); BINS];
-    for &(score, right) in scores {
-        let p = scale.of_logit(logit(score));
-        let number = ((p * BINS as f64) as usize).min(BINS - 1);
-        if let Some((sum, hits)) = bins.get_mut(number) {
-            *sum += p;
-            *hits += f64::from(u8::from(right));
-        }
+/// How often suggestions are right, by their scores: the reliability diagram (DeGroot and Fienberg 1983; Guo et al. 2017).
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Reliability {
+    /// From scores of 0 to 0.1 to those of 0.9 to 1.
+    pub bins: [ReliabilityBin; BINS],
+}
+
+/// Suggestions whose scores lie in one tenth.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct ReliabilityBin {
+    pub count: usize,
+    pub right: usize,
+    sum: f64,
+}
+
+impl ReliabilityBin {
+    /// Mean score; `None` without any.
+    pub fn mean_score(self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / self.count as f64)
     }
-    bins.iter().map(|(sum, hits): &(f64, f64)| (sum - hits).abs()).sum::<f64>() / scores.len().max(1) as f64
+
+    /// Share of right ones; `None` without any.
+    pub fn share_right(self) -> Option<f64> {
+        ratio(self.right, self.count)
+    }
+}
+
+impl Reliability {
+    /// Of suggestions with their scores, and whether they are right; a scale makes of each score another one first.
+    pub fn of(scores: &[(f32, bool)], scale: Scale) -> Self {
+        let mut reliability = Self::default();
+        for &(score, is_right) in scores {
+            let p = scale.of_logit(logit(score));
+            if let Some(bin) = reliability.bins.get_mut(Self::bin_of(p)) {
+                bin.count += 1;
+                bin.right += usize::from(is_right);
+                bin.sum += p;
+            }
+        }
+        reliability
+    }
+
+    /// The number of the bin of a score in [0, 1].
+    pub fn bin_of(score: f64) -> usize {
+        ((score * BINS as f64) as usize).min(BINS - 1)
+    }
+
+    /// Expected calibration error: the mean distance of score and share of right ones, each bin counting by its suggestions;
+    /// in [0, 1], `None` without any.
+    pub fn error(&self) -> Option<f64> {
+        let all: usize = self.bins.iter().map(|bin| bin.count).sum();
+        let distance: f64 = self.bins.iter().map(|bin| (bin.sum - bin.right as f64).abs()).sum();
+        (all > 0).then(|| distance / all as f64)
+    }
 }
 
 #[cfg(test)]
@@ -147,6 +193,26 @@ mod tests {
         let all_right: Vec<_> = scores(1.0, 0.0, 60).into_iter().map(|(score, _)| (score, true)).collect();
         let scale = Calibration::fit(&all_right).unwrap().scale;
         assert!((0.9..0.999).contains(&scale.apply(0.5)), "{scale:?}");
+    }
+
+    #[test]
+    fn each_score_is_in_one_bin() {
+        let scores = [(0.05, false), (0.95, true), (0.97, true), (1.0, false), (0.5, true)];
+        let Reliability { bins } = Reliability::of(&scores, Scale::default());
+        let seen: Vec<_> = bins.iter().enumerate().filter(|(_, bin)| bin.count > 0).collect();
+        assert_eq!(
+            seen.iter().map(|(number, bin)| (*number, bin.count, bin.right)).collect::<Vec<_>>(),
+            [(0, 1, 0), (5, 1, 1), (9, 3, 2)]
+        );
+        let close = |got: Option<f64>, wanted: f64| assert!((got.unwrap() - wanted).abs() < 1e-4, "{got:?} {wanted}");
+        close(bins[9].mean_score(), (0.95 + 0.97 + 1.0) / 3.0);
+        close(bins[9].share_right(), 2.0 / 3.0);
+        close(Reliability { bins }.error(), (0.05 + 0.5 + 0.92) / 5.0);
+        assert_eq!((bins[3].mean_score(), bins[3].share_right()), (None, None));
+        assert_eq!(Reliability::of(&[], Scale::default()).error(), None);
+        // Cooler scores lie elsewhere.
+        let cool = Reliability::of(&scores, Scale { temperature: 4.0, bias: 0.0 });
+        assert!(cool.bins[9].count < 3, "{cool:?}");
     }
 
     #[test]

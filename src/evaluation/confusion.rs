@@ -8,25 +8,49 @@ use std::collections::BTreeMap;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Confusion(BTreeMap<(Option<LabelId>, Option<LabelId>), usize>);
 
+/// A span with the label that it has and the one that it got; `None` stands for no mention with just these boundaries, and
+/// never for both.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct PairedLabels {
+    pub span: Span,
+    pub gold: Option<LabelId>,
+    pub predicted: Option<LabelId>,
+}
+
+impl PairedLabels {
+    /// All of a sentence, ordered by span, of equal boundaries only. Where a span has several labels, those that agree are
+    /// paired first, then the others in their order.
+    pub fn of(sentence: Judged<'_>) -> Vec<Self> {
+        let mut spans: BTreeMap<Span, [Vec<LabelId>; 3]> = BTreeMap::new();
+        for (span, label, counts) in sentence.strict() {
+            let [right, gold, predicted] = spans.entry(span).or_default();
+            match (counts.support() > 0, counts.predicted() > 0) {
+                (true, true) => right.push(label),
+                (true, false) => gold.push(label),
+                _ => predicted.push(label),
+            }
+        }
+        let mut all = Vec::new();
+        for (span, [right, gold, predicted]) in spans {
+            let at = |labels: &[LabelId], i: usize| labels.get(i).copied();
+            all.extend(right.into_iter().map(|label| Self { span, gold: Some(label), predicted: Some(label) }));
+            let others = 0..gold.len().max(predicted.len());
+            all.extend(others.map(|i| Self { span, gold: at(&gold, i), predicted: at(&predicted, i) }));
+        }
+        all
+    }
+
+    pub fn is_right(self) -> bool {
+        self.gold == self.predicted
+    }
+}
+
 impl Confusion {
-    /// Of equal boundaries only. Where a span has several labels, those that agree are paired first, then the others in
-    /// their order.
+    /// Of the [`PairedLabels`] of all sentences.
     pub fn of<'a>(sentences: impl IntoIterator<Item = Judged<'a>>) -> Self {
         let mut confusion = Self::default();
-        for sentence in sentences {
-            let mut spans: BTreeMap<Span, (Vec<LabelId>, Vec<LabelId>)> = BTreeMap::new();
-            for (span, label, counts) in sentence.strict() {
-                let (gold, predicted) = spans.entry(span).or_default();
-                match (counts.support() > 0, counts.predicted() > 0) {
-                    (true, true) => confusion.add(Some(label), Some(label)),
-                    (true, false) => gold.push(label),
-                    _ => predicted.push(label),
-                }
-            }
-            for (gold, predicted) in spans.into_values() {
-                let at = |labels: &[LabelId], i| labels.get(i).copied();
-                (0..gold.len().max(predicted.len())).for_each(|i| confusion.add(at(&gold, i), at(&predicted, i)));
-            }
+        for pair in sentences.into_iter().flat_map(PairedLabels::of) {
+            *confusion.0.entry((pair.gold, pair.predicted)).or_default() += 1;
         }
         confusion
     }
@@ -38,10 +62,6 @@ impl Confusion {
 
     pub fn count(&self, gold: Option<LabelId>, predicted: Option<LabelId>) -> usize {
         self.0.get(&(gold, predicted)).copied().unwrap_or(0)
-    }
-
-    fn add(&mut self, gold: Option<LabelId>, predicted: Option<LabelId>) {
-        *self.0.entry((gold, predicted)).or_default() += 1;
     }
 }
 

@@ -15,6 +15,46 @@
 use super::Judged;
 use crate::annotation::{LabelId, Span};
 
+/// What is wrong with a mention.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ErrorKind {
+    Label,
+    Boundaries,
+    Both,
+    /// Spurious or missed.
+    Alone,
+}
+
+impl ErrorKind {
+    pub const ALL: [Self; 4] = [Self::Label, Self::Boundaries, Self::Both, Self::Alone];
+}
+
+/// A mention that strict match calls wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct WrongMention {
+    pub span: Span,
+    pub label: LabelId,
+    /// Whether it was predicted, and is no gold mention; or is one, and was not.
+    pub is_predicted: bool,
+    pub kind: ErrorKind,
+}
+
+impl WrongMention {
+    /// All of a sentence: first those that were made up, then those that were missed, each in order.
+    pub fn of(sentence: Judged<'_>) -> Vec<Self> {
+        let (gold, predicted) = (sentence.gold_set(), sentence.predicted_set());
+        let made_up: Vec<_> = predicted.iter().copied().filter(|m| gold.binary_search(m).is_err()).collect();
+        let missed: Vec<_> = gold.iter().copied().filter(|m| predicted.binary_search(m).is_err()).collect();
+        let wrong = |mentions: &[(Span, LabelId)], others: &[(Span, LabelId)], is_predicted: bool| {
+            let one = |&(span, label): &_| Self { span, label, is_predicted, kind: kind((span, label), others) };
+            mentions.iter().map(one).collect::<Vec<_>>()
+        };
+        let mut all = wrong(&made_up, &missed, true);
+        all.extend(wrong(&missed, &made_up, false));
+        all
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Errors {
     pub false_positives: ErrorKinds,
@@ -34,12 +74,9 @@ impl Errors {
     /// Counts over all sentences.
     pub fn of<'a>(sentences: impl IntoIterator<Item = Judged<'a>>) -> Self {
         let mut errors = Self::default();
-        for sentence in sentences {
-            let (gold, predicted) = (sentence.gold_set(), sentence.predicted_set());
-            let made_up: Vec<_> = predicted.iter().copied().filter(|m| gold.binary_search(m).is_err()).collect();
-            let missed: Vec<_> = gold.iter().copied().filter(|m| predicted.binary_search(m).is_err()).collect();
-            made_up.iter().for_each(|mention| errors.false_positives.add(*mention, &missed));
-            missed.iter().for_each(|mention| errors.false_negatives.add(*mention, &made_up));
+        for wrong in sentences.into_iter().flat_map(WrongMention::of) {
+            let side = if wrong.is_predicted { &mut errors.false_positives } else { &mut errors.false_negatives };
+            side.add(wrong.kind);
         }
         errors
     }
@@ -50,18 +87,36 @@ impl ErrorKinds {
         self.wrong_label + self.wrong_boundaries + self.both_wrong + self.alone
     }
 
-    fn add(&mut self, (span, label): (Span, LabelId), others: &[(Span, LabelId)]) {
-        let any = |holds: &dyn Fn(Span, LabelId) -> bool| others.iter().any(|&(span, label)| holds(span, label));
-        let kind = if any(&|s, _| s == span) {
-            &mut self.wrong_label
-        } else if any(&|s, l| l == label && s.overlaps(span)) {
-            &mut self.wrong_boundaries
-        } else if any(&|s, _| s.overlaps(span)) {
-            &mut self.both_wrong
-        } else {
-            &mut self.alone
-        };
-        *kind += 1;
+    pub fn count(self, kind: ErrorKind) -> usize {
+        match kind {
+            ErrorKind::Label => self.wrong_label,
+            ErrorKind::Boundaries => self.wrong_boundaries,
+            ErrorKind::Both => self.both_wrong,
+            ErrorKind::Alone => self.alone,
+        }
+    }
+
+    fn add(&mut self, kind: ErrorKind) {
+        *match kind {
+            ErrorKind::Label => &mut self.wrong_label,
+            ErrorKind::Boundaries => &mut self.wrong_boundaries,
+            ErrorKind::Both => &mut self.both_wrong,
+            ErrorKind::Alone => &mut self.alone,
+        } += 1;
+    }
+}
+
+/// The first that holds of a wrong mention and the wrong ones of the other side.
+fn kind((span, label): (Span, LabelId), others: &[(Span, LabelId)]) -> ErrorKind {
+    let any = |holds: &dyn Fn(Span, LabelId) -> bool| others.iter().any(|&(span, label)| holds(span, label));
+    if any(&|s, _| s == span) {
+        ErrorKind::Label
+    } else if any(&|s, l| l == label && s.overlaps(span)) {
+        ErrorKind::Boundaries
+    } else if any(&|s, _| s.overlaps(span)) {
+        ErrorKind::Both
+    } else {
+        ErrorKind::Alone
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! [`Report`] is the strict score, which everything is judged by. The others say where it comes from: [`Matches`]
 //! (which forgives labels or boundaries), [`CorrectionEffort`] (what it costs a person to correct), [`Lengths`], [`Nesting`], [`Buckets`], [`Errors`] and [`Tasks`].
+//! How sure a model is where it is right or wrong say [`ScoreDistribution`] and [`Reliability`]; what it sees in spans,
+//! [`Projection`] and [`Similarity`] of the vectors of a [`SpanSample`].
 //!
 //! # Invariants
 //! - A score without anything to divide by is `None`, never 0 or 1.
@@ -32,19 +34,20 @@ mod properties;
 mod report;
 mod score_distribution;
 mod similarity;
+mod span_sample;
 mod tasks;
 #[cfg(test)]
 mod testing;
 
 pub use analyses::Analyses;
 pub use buckets::{Bucketed, Buckets};
-pub use calibration::{Calibration, Scale};
+pub use calibration::{Calibration, Reliability, ReliabilityBin, Scale};
 pub use confidence_interval::ConfidenceInterval;
-pub use confusion::Confusion;
+pub use confusion::{Confusion, PairedLabels};
 pub use consistency::Consistency;
 pub use correction_effort::{CorrectionEffort, Scored, effort_at, least_effort};
 pub use counts::Counts;
-pub use errors::{ErrorKinds, Errors};
+pub use errors::{ErrorKind, ErrorKinds, Errors, WrongMention};
 pub use judged::Judged;
 pub use lengths::Lengths;
 pub use matches::{Matches, PartialCounts};
@@ -54,4 +57,5 @@ pub use projection::Projection;
 pub use report::Report;
 pub use score_distribution::{ScoreDistribution, density, quantile};
 pub use similarity::{MeanCosine, Similarity, SpanVector};
+pub use span_sample::{Drawn, DrawnSpan, SpanKind, SpanSample, SpanSampling};
 pub use tasks::{Task, Tasks};

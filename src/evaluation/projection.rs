@@ -8,6 +8,9 @@ pub struct Projection {
     pub points: Vec<[f64; 2]>,
     /// Share of the vectors' variance that each axis shows, in [0, 1].
     pub shown: [f64; 2],
+    mean: Vec<f64>,
+    /// Zero where nothing varies.
+    axes: [Vec<f64>; 2],
 }
 
 /// Rounds of the iteration: the axes of real vectors settle within some ten.
@@ -37,13 +40,20 @@ impl Projection {
             .collect();
         let variance: f64 = centred.iter().map(|number| number * number).sum();
         if variance <= 0.0 {
-            return Some(Self { points: vec![[0.0; 2]; count], shown: [0.0; 2] });
+            let axes = [(); 2].map(|()| vec![0.0; size]);
+            return Some(Self { points: vec![[0.0; 2]; count], shown: [0.0; 2], mean, axes });
         }
         let axes = axes(&centred, size);
         let points: Vec<[f64; 2]> =
             centred.chunks_exact(size).map(|row| [0, 1].map(|axis| dot(row, &axes[axis]))).collect();
         let shown = [0, 1].map(|axis| points.iter().map(|point| point[axis].powi(2)).sum::<f64>() / variance);
-        Some(Self { points, shown })
+        Some(Self { points, shown, mean, axes })
+    }
+
+    /// Where another vector of as many numbers lies on the plane.
+    pub fn place(&self, vector: &[f32]) -> [f64; 2] {
+        let centred: Vec<f64> = vector.iter().zip(&self.mean).map(|(number, mean)| f64::from(*number) - mean).collect();
+        [0, 1].map(|axis: usize| dot(&centred, &self.axes[axis]))
     }
 }
 
@@ -110,7 +120,10 @@ mod tests {
             .into_iter()
             .flat_map(|(far, near)| [1.0 + 0.6 * far, 1.0 + 0.8 * far, 1.0 + near])
             .collect();
-        let Projection { points, shown } = Projection::of(&vectors, 3).unwrap();
+        let projection = Projection::of(&vectors, 3).unwrap();
+        let [x, y] = projection.place(&[1.0 - 0.8, 1.0 + 0.6, 3.0]);
+        assert!(x.abs() < 1e-4 && (y - 2.0).abs() < 1e-4, "off the first axis by a right angle: {x} {y}");
+        let Projection { points, shown, .. } = projection;
         let wanted = [[10.0, 0.0], [-10.0, 0.0], [0.0, 1.0], [0.0, -1.0]];
         for (point, wanted) in points.iter().zip(wanted) {
             assert!(point.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-4), "{points:?}");
@@ -120,7 +133,7 @@ mod tests {
 
     #[test]
     fn vectors_on_a_line_have_one_axis_and_equal_ones_none() {
-        let Projection { points, shown } = Projection::of(&[1.0, 1.0, 2.0, 2.0, 4.0, 4.0], 2).unwrap();
+        let Projection { points, shown, .. } = Projection::of(&[1.0, 1.0, 2.0, 2.0, 4.0, 4.0], 2).unwrap();
         assert!(
             points.iter().all(|point| point[1].abs() < 1e-9) && (shown[0] - 1.0).abs() < 1e-9,
             "{points:?} {shown:?}"

@@ -5,7 +5,7 @@ use super::error::ModelError;
 use super::options::{MAX_WIDTH, OptionSpec, OptionValues};
 use super::prediction::{LabelTable, Prediction};
 use super::sentence::{Sentence, Unlearnable};
-use crate::annotation::Fragments;
+use crate::annotation::{Fragments, Span};
 use crate::encoder::{Bert, Encoded, Layers};
 use crate::nn::{Operations, Rng, Scope};
 use candle_core::Tensor;
@@ -136,6 +136,21 @@ pub trait TaskHead: Send + Sync + Debug {
         _given: &[Vec<Fragments>],
     ) -> Result<Vec<LabelTable>, ModelError> {
         Err(ModelError::LabelsNothingGiven)
+    }
+
+    /// The vectors that given spans are classified by, `[N, D]`: what the last layer gets, the one whose outputs are logits
+    /// ("pre-logit representations", DSpERT's §5). A row for each of `spans`, one sentence's behind the other's. They lie in
+    /// their sentence and are no wider than the max width, and there is one at least.
+    ///
+    /// # Errors
+    /// When a tensor operation fails, and always where no spans are classified ([`Task::Tags`]).
+    fn span_vectors(
+        &self,
+        _encoded: &Encoded,
+        _batch: &[&Sentence],
+        _spans: &[Vec<Span>],
+    ) -> Result<Tensor, ModelError> {
+        Err(ModelError::ClassifiesNoSpans)
     }
 }
 

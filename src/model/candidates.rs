@@ -166,6 +166,17 @@ pub(super) fn enumerate(
     (rows, lists)
 }
 
+/// Given spans of a batch as rows, one list a sentence.
+pub(super) fn rows_of(batch: &[&Sentence], spans: &[Vec<Span>]) -> Rows {
+    let (mut rows, mut first_word) = (Rows::default(), 0);
+    for (sentence, spans) in batch.iter().zip(spans) {
+        spans.iter().for_each(|span| rows.push(first_word, *span));
+        rows.end_sentence(first_word, sentence.len());
+        first_word += sentence.len();
+    }
+    rows
+}
+
 /// Deals out the probabilities of a batch to the sentences that [`enumerate`] listed.
 pub(super) fn split_up(
     lists: Vec<Vec<Span>>,

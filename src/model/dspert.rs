@@ -12,13 +12,13 @@
 mod classifier;
 mod smoothing;
 
-use super::candidates::{FirstWords, Rows, enumerate, sample, split_up};
+use super::candidates::{FirstWords, Rows, enumerate, rows_of, sample, split_up};
 use super::{
     Architecture, BatchLoss, FirstWordFilter, MAX_WIDTH, ModelError, OptionDefault, OptionSpec, Prediction, Samples,
     Sentence, THRESHOLD, TaskHead, TaskHeadConfig, WORD_SHAPE_FEATURES, dropout_of_models, options,
 };
 use crate::annotation::Span;
-use crate::encoder::{Bert, Encoded, Layers, SpanTransformer, WordRows, column_factors};
+use crate::encoder::{Bert, Encoded, Layers, SpanBatch, SpanTransformer, WordRows, column_factors};
 use crate::nn::kernels::multiply_row;
 use crate::nn::{
     Gradients, Linear, Mode, NnError, Operations, Rng, Scope, as_slice, select_rows, softmax, with_gradients,
@@ -247,10 +247,7 @@ impl DSpErtHead {
         if self.operations == Operations::Plain {
             let inputs: Vec<&Tensor> = tokens.states.iter().chain([&table]).collect();
             let mut sum = PlainGradients::of(&inputs, self.transformer.variables(), &self.classifier.variables())?;
-            let keys = spans.spans.iter().map(Range::len).max().unwrap_or(1) * self.transformer.hidden();
-            let most = (MOST_PLAIN / keys.max(1)).max(1);
-            for from in (0..rows.len()).step_by(most) {
-                let part = from..rows.len().min(from + most);
+            for part in self.plain_parts(&spans) {
                 let (states, table) = sum.leaves.split_at(tokens.states.len());
                 let states: Vec<Tensor> = states.iter().map(|leaf| leaf.as_tensor().clone()).collect();
                 let vectors = self.transformer.forward_plain(&states, &spans, part.clone())?;
@@ -308,10 +305,7 @@ impl DSpErtHead {
         let (spans, features, table) = (tokens.spans(rows), Self::features(batch, rows), self.classifier.table()?);
         let spans = self.transformer.batch(&spans, &mut Mode::Predict);
         if self.operations == Operations::Plain {
-            let keys = spans.spans.iter().map(Range::len).max().unwrap_or(1) * self.transformer.hidden();
-            let most = (MOST_PLAIN / keys.max(1)).max(1);
-            for from in (0..rows.len()).step_by(most) {
-                let part = from..rows.len().min(from + most);
+            for part in self.plain_parts(&spans) {
                 let vectors = self.transformer.forward_plain(&tokens.states, &spans, part.clone())?;
                 for (all, factors) in all.iter_mut().zip(models) {
                     let mut vectors = vectors.clone();
@@ -342,6 +336,39 @@ impl DSpErtHead {
         };
         self.transformer.predict(&states, &spans, head, each)?;
         Ok(all)
+    }
+
+    /// What the output layer gets of N spans in prediction, `[N, I]`; N is not 0.
+    fn inner(&self, encoded: &Encoded, batch: &[&Sentence], rows: &Rows) -> Result<Tensor, NnError> {
+        let tokens = self.tokens(encoded)?;
+        let (spans, features, table) = (tokens.spans(rows), Self::features(batch, rows), self.classifier.table()?);
+        let spans = self.transformer.batch(&spans, &mut Mode::Predict);
+        if self.operations == Operations::Plain {
+            let part = |part: Range<usize>| {
+                let vectors = self.transformer.forward_plain(&tokens.states, &spans, part.clone())?;
+                self.classifier.inner_plain(&vectors, &table, &features[part])
+            };
+            let parts = self.plain_parts(&spans).map(part).collect::<Result<Vec<Tensor>, NnError>>()?;
+            return Ok(Tensor::cat(&parts, 0)?);
+        }
+        let states = tokens.states.iter().map(as_slice).collect::<Result<Vec<_>, _>>()?;
+        let states: Vec<&[f32]> = states.iter().map(|states| &**states).collect();
+        let (read, mut all) = (self.classifier.read(&table)?, Vec::new());
+        let head = |rows: Range<usize>, vectors: &[f32]| Ok::<_, NnError>(read.inner(vectors, &features[rows]));
+        let each = |part: Vec<f32>| {
+            all.extend(part);
+            Ok(())
+        };
+        self.transformer.predict(&states, &spans, head, each)?;
+        let size = all.len() / rows.len().max(1);
+        Ok(Tensor::from_vec(all, (rows.len(), size), table.device())?)
+    }
+
+    /// The spans in parts that candle's operations work on one after the other.
+    fn plain_parts(&self, spans: &SpanBatch<'_>) -> impl Iterator<Item = Range<usize>> + use<> {
+        let keys = spans.spans.iter().map(Range::len).max().unwrap_or(1) * self.transformer.hidden();
+        let (most, all) = ((MOST_PLAIN / keys.max(1)).max(1), spans.spans.len());
+        (0..all).step_by(most).map(move |from| from..all.min(from + most))
     }
 
     /// The candidates of a batch, given the probabilities of first words.
@@ -421,6 +448,10 @@ impl TaskHead for DSpErtHead {
             self.answer(batch, first_words, lists.clone(), probabilities)
         };
         probabilities.into_iter().enumerate().map(answer).collect()
+    }
+
+    fn span_vectors(&self, encoded: &Encoded, batch: &[&Sentence], spans: &[Vec<Span>]) -> Result<Tensor, ModelError> {
+        Ok(self.inner(encoded, batch, &rows_of(batch, spans))?)
     }
 }
 

@@ -19,6 +19,8 @@ pub enum ModelError {
     TooManyLabels { labels: usize, most: usize },
     #[error("the architecture finds mentions and does not label given words; use one that does")]
     LabelsNothingGiven,
+    #[error("the architecture tags words and has no vectors of spans; use one that classifies spans")]
+    ClassifiesNoSpans,
 }
 
 impl From<candle_core::Error> for ModelError {

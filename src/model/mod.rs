@@ -34,6 +34,8 @@
 //!   may be [`Candidates::none`]. A score is a probability or as near to one as the system has; say in its docs which.
 //! - **Models that differ by dropout**: [`TaskHead::predict_with_dropout`] has a default for all whose candidates depend on the
 //!   sentence alone.
+//! - **What it classifies spans by**: [`TaskHead::span_vectors`], the vectors that the layer with the logits gets, for pictures and
+//!   similarities of them. What classifies no spans has none.
 //! - **Its task**: [`Architecture::task`]. One that labels given words implements [`TaskHead::type_spans`], and
 //!   [`TaskHead::predict`] by [`predict_given`]; training, evaluation and snapshots are then as for the others, with gold
 //!   words given.

@@ -10,7 +10,7 @@
 //! Ours: categorical cross-entropy where the paper prints binary terms over a softmax (Eq. 4); samples drawn anew
 //! each epoch.
 
-use super::candidates::{FirstWords, Rows, enumerate, sample, split_up};
+use super::candidates::{FirstWords, Rows, enumerate, rows_of, sample, split_up};
 use super::options::{HEAD_WEIGHT, SAMPLING};
 use super::span_classifier::{SpanClassifier, Words};
 use super::{
@@ -143,5 +143,10 @@ impl TaskHead for SmartSpanTaskHead {
             self.answer(&words, batch, self.first_words(&words)?, asked.clone())
         };
         (0..passes).map(pass).collect()
+    }
+
+    fn span_vectors(&self, encoded: &Encoded, batch: &[&Sentence], spans: &[Vec<Span>]) -> Result<Tensor, ModelError> {
+        let words = self.spans.words(encoded, batch, &mut Mode::Predict)?;
+        self.spans.vectors(&words, &rows_of(batch, spans))
     }
 }

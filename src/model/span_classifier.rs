@@ -140,20 +140,25 @@ impl SpanClassifier {
         Ok(parts.words.apply_op3(&parts.width.contiguous()?, &output, loss)?)
     }
 
+    /// What the output layer gets of candidates in prediction, `[N, S]`.
+    pub(super) fn vectors(&self, words: &Words, rows: &Rows) -> Result<Tensor, ModelError> {
+        self.inner(&self.parts(words)?, rows.slice(0, rows.len()))
+    }
+
     /// Logits of the classes of N candidates, `[N, C]`.
-    fn logits(
-        &self,
-        parts: &Parts,
-        (first, last, width): (&[u32], &[u32], &[u32]),
-        mode: &mut Mode<'_>,
-    ) -> Result<Tensor, ModelError> {
+    fn logits(&self, parts: &Parts, rows: (&[u32], &[u32], &[u32]), mode: &mut Mode<'_>) -> Result<Tensor, ModelError> {
+        let inner = self.operations.dropout(&self.inner(parts, rows)?, self.dropout, mode)?;
+        Ok(self.output.forward(&inner, self.operations)?)
+    }
+
+    /// The first layer of N candidates with GELU, `[N, S]`.
+    fn inner(&self, parts: &Parts, (first, last, width): (&[u32], &[u32], &[u32])) -> Result<Tensor, ModelError> {
         let rows = |values: &[u32]| u32_tensor(values, parts.words.device());
         let below: Vec<u32> = last.iter().map(|word| word + parts.firsts as u32).collect();
         let first = parts.words.index_select(&rows(first)?, 0)?;
         let last = parts.words.index_select(&rows(&below)?, 0)?;
         let width = parts.width.index_select(&rows(width)?, 0)?;
-        let inner = self.operations.dropout(&plain::gelu(&((first + last)? + width)?)?, self.dropout, mode)?;
-        Ok(self.output.forward(&inner, self.operations)?)
+        Ok(plain::gelu(&((first + last)? + width)?)?)
     }
 
     /// Probabilities of the classes, row after row.

@@ -20,7 +20,7 @@ use super::{
     Prediction, SampleCounts, Samples, Sentence, Task, TaskHead, TaskHeadConfig, Unlearnable, WORD_SHAPE_FEATURES,
     predict_given,
 };
-use crate::annotation::Fragments;
+use crate::annotation::{Fragments, Span};
 use crate::encoder::{Bert, Encoded, Layers};
 use crate::nn::{
     BiLstm, LayerNorm, Linear, Mode, NnError, Operations, Rng, Scope, cross_entropy, segment_max, segment_mean,
@@ -144,13 +144,18 @@ impl Subwords {
 impl TypingHead {
     /// Scores of the labels of all entities, `[M, C - 1]`; M is not 0.
     fn logits(&self, encoded: &Encoded, subwords: &Subwords, mode: &mut Mode<'_>) -> Result<Tensor, NnError> {
+        let attended = self.read(encoded, subwords, mode)?;
+        self.output.forward(&self.operations.dropout(&attended, self.dropout, mode)?, self.operations)
+    }
+
+    /// What the output layer gets of all entities before dropout, `[M, 2S]`; M is not 0.
+    fn read(&self, encoded: &Encoded, subwords: &Subwords, mode: &mut Mode<'_>) -> Result<Tensor, NnError> {
         let vectors = select_rows(encoded.hidden(), &subwords.rows)?;
         let x = self.norm.forward(&vectors, self.operations)?;
         let x = self.shapes.beside(x, || subwords.shapes.clone())?;
         let x = self.operations.dropout(&x, self.dropout, mode)?;
         let states = self.lstm.forward(&x, &subwords.sequences, self.operations)?;
-        let attended = self.attend(&states, subwords)?;
-        self.output.forward(&self.operations.dropout(&attended, self.dropout, mode)?, self.operations)
+        self.attend(&states, subwords)
     }
 
     /// `softmax(H · h_n)ᵀ H` of each entity, `[R, 2S]` to `[M, 2S]`.
@@ -214,6 +219,12 @@ impl TaskHead for TypingHead {
             LabelTable::new(self.classes, table).ok_or(ModelError::Incomplete)
         };
         given.iter().map(&mut table).collect()
+    }
+
+    fn span_vectors(&self, encoded: &Encoded, batch: &[&Sentence], spans: &[Vec<Span>]) -> Result<Tensor, ModelError> {
+        let given = |spans: &Vec<Span>| spans.iter().copied().map(Fragments::from).collect();
+        let given: Vec<Vec<Fragments>> = spans.iter().map(given).collect();
+        Ok(self.read(encoded, &Subwords::new(encoded, batch, &given), &mut Mode::Predict)?)
     }
 }
 

@@ -1,14 +1,16 @@
 //! SpanNER (Fu et al. 2021, as SmartSpanNER's §3 describes it): every span up to the max width is classified, in
 //! training and in prediction. See [`super::span_classifier`].
 
-use super::candidates::{enumerate, sample, split_up};
+use super::candidates::{enumerate, rows_of, sample, split_up};
 use super::span_classifier::{SpanClassifier, Words};
 use super::{
     Architecture, BatchLoss, FirstWordFilter, MAX_WIDTH, ModelError, OptionSpec, Prediction, Samples, Sentence,
     TaskHead, TaskHeadConfig, WORD_SHAPE_FEATURES,
 };
+use crate::annotation::Span;
 use crate::encoder::{Bert, Encoded};
 use crate::nn::{Mode, Rng, Scope};
+use candle_core::Tensor;
 
 #[derive(Debug)]
 pub(super) struct SpanNer;
@@ -77,6 +79,11 @@ impl TaskHead for SpanTaskHead {
     ) -> Result<Vec<Vec<Prediction>>, ModelError> {
         let words = self.spans.words(encoded, batch, &mut Mode::Predict)?;
         (0..passes).map(|number| self.answer(&self.spans.with_dropout(&words, number)?, batch)).collect()
+    }
+
+    fn span_vectors(&self, encoded: &Encoded, batch: &[&Sentence], spans: &[Vec<Span>]) -> Result<Tensor, ModelError> {
+        let words = self.spans.words(encoded, batch, &mut Mode::Predict)?;
+        self.spans.vectors(&words, &rows_of(batch, spans))
     }
 }
 

@@ -106,6 +106,10 @@ pub enum SessionError {
         "model {model} says which label given words have and finds no mentions, so it makes no suggestions; choose another model"
     )]
     FindsNothing { model: String },
+    #[error(
+        "model {model} tags words and classifies no spans, so it has no vectors of spans; choose a model of another architecture"
+    )]
+    NoSpanVectors { model: String },
     #[error("there is no sentence with words to predict; import some texts first")]
     NothingToPredict,
     #[error("no sentence of this split is complete, so there is nothing to score on")]

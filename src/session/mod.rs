@@ -50,8 +50,10 @@ pub use import::reading::{ImportAs, Incoming, ReadRequest, asking_format, read_f
 pub use import::sample::open_sample;
 pub use import::{ImportHow, ImportReceipt, Imported};
 pub use learner::dataset::Part;
-pub use learner::foreground::{EvaluateReport, EvaluateRequest, PredictReport, TrainReport};
+pub use learner::evaluating::{EvaluateReport, EvaluateRequest, JudgedSuggestion};
+pub use learner::foreground::{PredictReport, TrainReport};
 pub use learner::models::KeptModel;
+pub use learner::span_picture::{SpanPicture, SpanPoint};
 pub use learner::strange::Strange;
 pub use logging::{LOG_LEVELS, log_path, start_log};
 pub use project::activity::now_ms;

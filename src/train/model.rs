@@ -8,7 +8,7 @@ use super::parameters::Settings;
 use super::parts::{PartTimes, timed};
 use crate::active::Projection;
 use crate::annotation::{Fragments, LabelId, Span};
-use crate::encoder::{Alignment, Bert, Definition, EncoderBatch, Learning, Tape};
+use crate::encoder::{Alignment, Bert, Definition, Encoded, EncoderBatch, Learning, Tape};
 use crate::model::{
     Architecture, Class, FirstWordFilter, GoldMention, LabelTable, ModelError, Nesting, Prediction, Reach, Samples,
     Sentence, Task, TaskHead, TaskHeadConfig, USUAL_MAX_WIDTH, Unlearnable, architecture,
@@ -20,6 +20,7 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+mod span_vectors;
 #[cfg(test)]
 mod tests;
 
@@ -422,6 +423,22 @@ impl Model {
         work: PredictionWork<'_>,
         tape: &mut Tape,
     ) -> Result<Vec<LabelTable>, TrainError> {
+        let (batch, encoded) = self.encode(sentences, work, tape)?;
+        let tables = work.threads.run(|| self.head.type_spans(&encoded, &batch.sentences, given))?;
+        if tables.len() != given.len() {
+            return Err(ModelError::Incomplete.into());
+        }
+        let is_finite = tables.iter().flat_map(LabelTable::iter).flatten().all(|p| p.is_finite());
+        if is_finite { Ok(tables) } else { Err(TrainError::NoProbabilities) }
+    }
+
+    /// A batch that the encoder has seen. A sentence that is too long for a pass is alone in its own.
+    fn encode<'a>(
+        &self,
+        sentences: &[&'a Prepared],
+        work: PredictionWork<'_>,
+        tape: &mut Tape,
+    ) -> Result<(Batch<'a>, Encoded), TrainError> {
         let batch = self.batch(sentences);
         let layers = match sentences {
             [long] if long.positions() > self.most.predict => {
@@ -432,12 +449,7 @@ impl Model {
             }
         };
         let encoded = batch.encoder.encoded_layers(layers)?;
-        let tables = work.threads.run(|| self.head.type_spans(&encoded, &batch.sentences, given))?;
-        if tables.len() != given.len() {
-            return Err(ModelError::Incomplete.into());
-        }
-        let is_finite = tables.iter().flat_map(LabelTable::iter).flatten().all(|p| p.is_finite());
-        if is_finite { Ok(tables) } else { Err(TrainError::NoProbabilities) }
+        Ok((batch, encoded))
     }
 
     /// The layers of all rows of a sentence, computed part by part.

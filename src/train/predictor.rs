@@ -171,6 +171,29 @@ impl Predictor {
         Ok(labelled)
     }
 
+    /// The vectors that given spans of each sentence are classified by, one for each span, all of a length: what the last layer
+    /// gets. Spans must lie in their sentence and be no wider than the model's max width.
+    ///
+    /// # Errors
+    /// [`TrainError::Cancelled`] soon after the flag is set, and when the model tags words and classifies no spans.
+    pub fn span_vectors(
+        &self,
+        sentences: &[(&[String], Vec<Span>)],
+        options: PredictOptions,
+        cancel: &AtomicBool,
+    ) -> Result<Vec<Vec<Vec<f32>>>, TrainError> {
+        let parts = sentences.iter().map(|(words, _)| (*words, [].as_slice()));
+        let prepared = self.model.prepare_all(parts, cancel)?;
+        let spans: Vec<Vec<Span>> = sentences.iter().map(|(_, spans)| spans.clone()).collect();
+        let mut vectors = vec![Vec::new(); sentences.len()];
+        self.model.span_vectors(&prepared, &spans, self.work(options, cancel), |i, of| {
+            if let Some(place) = vectors.get_mut(i) {
+                *place = of;
+            }
+        })?;
+        Ok(vectors)
+    }
+
     /// Probability from which a word is taken for the first word of an entity.
     pub fn threshold(&self, options: PredictOptions) -> f32 {
         options.threshold.unwrap_or(self.manifest.settings.threshold())
@@ -188,6 +211,8 @@ impl Predictor {
 #[derive(Clone, PartialEq, Debug)]
 pub struct FinalAnswer {
     pub mentions: Vec<(Span, LabelId)>,
+    /// These with their probabilities, and the other candidates that are worth showing, ordered by span.
+    pub suggestions: Vec<ScoredSpan>,
     /// Words taken for first words; `None` where the architecture predicts none.
     pub first_words: Option<Vec<TokenIdx>>,
     /// How many candidates were classified.
@@ -294,9 +319,9 @@ pub(super) fn answer_all(
     work: PredictionWork<'_>,
 ) -> Result<Vec<FinalAnswer>, TrainError> {
     // Of a sentence without words nothing is asked.
-    let nothing = FinalAnswer { mentions: Vec::new(), first_words: Some(Vec::new()), candidates: 0 };
+    let nothing =
+        FinalAnswer { mentions: Vec::new(), suggestions: Vec::new(), first_words: Some(Vec::new()), candidates: 0 };
     let mut answers = vec![nothing; prepared.len()];
-    let work = PredictionWork { floor: f32::INFINITY, ..work };
     model.predict_all(prepared, work, &mut PartTimes::default(), |i, said| {
         if let Some(place) = answers.get_mut(i) {
             let first_words = said.first_words.as_ref().map(|first_words| {
@@ -304,7 +329,8 @@ pub(super) fn answer_all(
                 likely.map(|(word, _)| TokenIdx::new(word)).collect()
             });
             let scored = scored(model, said);
-            *place = FinalAnswer { mentions: scored.mentions(), first_words, candidates: scored.candidates };
+            let (mentions, candidates) = (scored.mentions(), scored.candidates);
+            *place = FinalAnswer { mentions, suggestions: scored.spans, first_words, candidates };
         }
     })?;
     Ok(answers)

@@ -57,8 +57,7 @@ fn models_of_another_project_are_neither_used_nor_deleted() {
     assert!(project.notes()[0].contains("another project") && project.notes()[0].contains("train again"));
     let (first, all) = (ModelId(1), None);
     assert_eq!((project.snapshot(first), project.kept_models()().len()), (None, 0));
-    let evaluation =
-        EvaluateRequest { part: Part::Train, model: Some(first), threads: all, tasks: false, buckets: false };
+    let evaluation = EvaluateRequest { model: Some(first), threads: all, ..EvaluateRequest::of(Part::Train) };
     let strategy = project.settings().strategy;
     let refusals = [
         predict(&mut project).unwrap_err(),

@@ -106,7 +106,8 @@ fn make(
     let predictor = Predictor::load_with_threads(&Snapshot::any(&trained.snapshot), threads)?;
     let examples: Vec<Example> = subject.scored.iter().map(|(_, example)| example.clone()).collect();
     let begun = Instant::now();
-    let answers = answers(&predictor, &examples, PredictOptions::default(), cancel).map_err(stopped)?;
+    let options = PredictOptions { floor: f32::INFINITY, ..PredictOptions::default() };
+    let answers = answers(&predictor, &examples, options, cancel).map_err(stopped)?;
     let score_secs = begun.elapsed().as_secs_f64();
     let (outcome, settings) = (&trained.manifest.outcome, &trained.manifest.settings);
     let cost = RunCost {

@@ -219,7 +219,7 @@ impl<'a> Run<'a> {
 
     fn point(&self, trained: &TrainReport, cancel: &AtomicBool) -> Result<PointRecord, SessionError> {
         let (part, threads) = (Part::Test, self.plan.request.config.threads);
-        let request = EvaluateRequest { part, model: Some(trained.model), threads, tasks: false, buckets: false };
+        let request = EvaluateRequest { model: Some(trained.model), threads, ..EvaluateRequest::of(part) };
         let scores = self.project.evaluate_now(request, cancel)?.report.micro;
         let annotated = &self.record.annotated;
         let sum = |of: fn(&SentenceRecord) -> usize| annotated.iter().map(of).sum();

@@ -4,8 +4,9 @@ use super::options::{Decode, LEVEL, Settings};
 use super::sampling::draw;
 use super::span_decoder::SpanDecoder;
 use super::words::{Vectors, WordVectors};
+use crate::annotation::Span;
 use crate::encoder::Encoded;
-use crate::model::candidates::{enumerate, split_up};
+use crate::model::candidates::{enumerate, rows_of, split_up};
 use crate::model::tagger::{Asked, TagAnswer, Tagger, likely_starts};
 use crate::model::tags::{OUTSIDE, seen_in};
 use crate::model::{
@@ -14,6 +15,7 @@ use crate::model::{
 };
 use crate::nn::crf::Tag;
 use crate::nn::{Mode, Rng, Scope};
+use candle_core::Tensor;
 
 #[derive(Debug)]
 pub(super) struct BundlingHead {
@@ -127,5 +129,11 @@ impl TaskHead for BundlingHead {
             }
         };
         (0..passes).map(pass).collect()
+    }
+
+    /// Those of the span decoder, whichever decoder answers.
+    fn span_vectors(&self, encoded: &Encoded, batch: &[&Sentence], spans: &[Vec<Span>]) -> Result<Tensor, ModelError> {
+        let vectors = self.words.of(encoded, batch, &mut Mode::Predict)?;
+        self.spans.vectors(&vectors, &rows_of(batch, spans))
     }
 }

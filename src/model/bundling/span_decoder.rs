@@ -12,7 +12,8 @@ use crate::model::candidates::Rows;
 use crate::model::span_classifier::WIDTH_SIZE;
 use crate::nn::kernels::{DropMask, add_row, softmax_row};
 use crate::nn::{
-    Embedding, Linear, Mode, NnError, Operations, Scope, as_slice, cross_entropy, select_rows, softmax, u32_tensor,
+    Embedding, Linear, Mode, NnError, Operations, Scope, as_slice, cross_entropy, segment_max, select_rows, softmax,
+    u32_tensor,
 };
 use candle_core::{DType, Tensor};
 use rayon::prelude::*;
@@ -132,6 +133,23 @@ impl SpanDecoder {
             logits = (logits + project_greatest(&vectors.words, &weight, rows, dropout, self.operations)?)?;
         }
         Ok(cross_entropy(&logits, &rows.classes)?)
+    }
+
+    /// What the layer gets of N spans in prediction, `[N, S]`.
+    pub(super) fn vectors(&self, vectors: &Vectors, rows: &Rows) -> Result<Tensor, ModelError> {
+        let mut parts = Vec::new();
+        if self.representation.has_ends() {
+            parts.push(select_rows(&vectors.words, &rows.first)?);
+            parts.push(select_rows(&vectors.words, &rows.last)?);
+        }
+        if self.representation.has_pool() {
+            let ends = rows.first.iter().zip(&rows.last);
+            let words: Vec<_> = ends.map(|(first, last)| *first as usize..*last as usize + 1).collect();
+            parts.push(segment_max(&vectors.words, &words, self.operations)?);
+            parts.push(select_rows(&select_rows(&vectors.cls, &vectors.windows)?, &rows.first)?);
+        }
+        parts.push(select_rows(self.widths.weight(), &rows.width)?);
+        Ok(Tensor::cat(&parts, 1)?)
     }
 
     /// Probabilities of the classes of N spans, row after row. The spans of a sentence are in order, which those that begin

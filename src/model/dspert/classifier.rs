@@ -108,6 +108,19 @@ impl Classifier {
         [&self.vector, self.output.weight(), self.output.bias()]
     }
 
+    /// The inner layer of spans before dropout, `[n, I]`, by candle's operations, given their vectors `[n, H]`.
+    pub(super) fn inner_plain(
+        &self,
+        vectors: &Tensor,
+        table: &Tensor,
+        features: &[Features],
+    ) -> Result<Tensor, NnError> {
+        let each = self.rows(&Features { width: 1, shapes: [0; 2] }).count();
+        let rows: Vec<u32> = features.iter().flat_map(|of| self.rows(of)).map(|row| row as u32).collect();
+        let beside = select_rows(table, &rows)?.reshape((features.len(), each, INNER))?.sum(1)?;
+        Ok((project(vectors, &self.vector)? + beside)?.relu()?)
+    }
+
     /// Logits of spans `[n, C]` by candle's operations, given their vectors `[n, H]`. Their inner layers are dropped as of
     /// spans from the number `first` on.
     fn logits(
@@ -117,10 +130,7 @@ impl Classifier {
         features: &[Features],
         (mask, first): (DropMask, usize),
     ) -> Result<Tensor, NnError> {
-        let each = self.rows(&Features { width: 1, shapes: [0; 2] }).count();
-        let rows: Vec<u32> = features.iter().flat_map(|of| self.rows(of)).map(|row| row as u32).collect();
-        let beside = select_rows(table, &rows)?.reshape((features.len(), each, INNER))?.sum(1)?;
-        let mut inner = (project(vectors, &self.vector)? + beside)?.relu()?;
+        let mut inner = self.inner_plain(vectors, table, features)?;
         if !mask.drops_nothing() {
             let mut factors = vec![1f32; features.len() * INNER];
             mask.apply(&mut factors, first * INNER);
@@ -224,7 +234,7 @@ impl Read<'_> {
     }
 
     /// The inner layer before dropout, `[n, I]`.
-    fn inner(&self, vectors: &[f32], features: &[Features]) -> Vec<f32> {
+    pub(super) fn inner(&self, vectors: &[f32], features: &[Features]) -> Vec<f32> {
         let (n, h, transposed) = (features.len(), self.hidden, View::rows(self.hidden).transposed());
         let mut inner = vec![0.0; n * INNER];
         let (to, x) = ((inner.as_mut_slice(), View::rows(INNER)), (vectors, View::rows(h)));

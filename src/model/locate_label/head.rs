@@ -124,6 +124,12 @@ impl TaskHead for LocateHead {
         };
         (0..passes).map(pass).collect()
     }
+
+    /// Those of the classifier, whether or not a seed leads to the span.
+    fn span_vectors(&self, encoded: &Encoded, batch: &[&Sentence], spans: &[Vec<Span>]) -> Result<Tensor, ModelError> {
+        let words = self.words.of(encoded, batch)?;
+        Ok(self.stages.vectors(&words, encoded.words().sentences(), spans)?)
+    }
 }
 
 /// The mentions without gaps, ordered by span; of several labels on a span the first.

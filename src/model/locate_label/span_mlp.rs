@@ -53,11 +53,22 @@ impl SpanMlp {
         [left, right]: [&[u32]; 2],
         mode: &mut Mode<'_>,
     ) -> Result<Tensor, NnError> {
+        let inner = self.inner(words, greatest, [left, right], mode)?;
+        self.output.forward(&inner, self.computed.operations)
+    }
+
+    /// What the second layer gets of N spans, `[N, S]`.
+    pub(super) fn inner(
+        &self,
+        words: &Tensor,
+        greatest: &Tensor,
+        [left, right]: [&[u32]; 2],
+        mode: &mut Mode<'_>,
+    ) -> Result<Tensor, NnError> {
         let spans = Tensor::cat(&[greatest, &select_rows(words, left)?, &select_rows(words, right)?], 1)?;
         let Computed { dropout, operations, .. } = self.computed;
         let spans = operations.dropout(&spans, dropout, mode)?;
-        let inner = operations.gelu(&self.first_layer(&spans)?)?;
-        self.output.forward(&inner, operations)
+        operations.gelu(&self.first_layer(&spans)?)
     }
 
     /// `[N, 3D]` to `[N, S]`.

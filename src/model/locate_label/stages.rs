@@ -176,6 +176,21 @@ impl Stages {
         });
         Ok(tables.collect())
     }
+
+    /// What the classifier's second layer gets of given spans, `[N, S]`; one list a sentence.
+    pub(super) fn vectors(
+        &self,
+        words: &Tensor,
+        sentences: &[Range<usize>],
+        spans: &[Vec<Span>],
+    ) -> Result<Tensor, NnError> {
+        let mut rows = SpanRows::default();
+        for (sentence, spans) in sentences.iter().zip(spans) {
+            spans.iter().for_each(|span| rows.push_with_inner(sentence, *span));
+        }
+        let greatest = segment_max(words, &rows.words, self.operations)?;
+        self.classifier.inner(words, &greatest, [&rows.left, &rows.right], &mut Mode::Predict)
+    }
 }
 
 /// Positive seeds whose regression is learnt.

@@ -2,24 +2,18 @@
 
 use super::in_use::NewFiles;
 use super::{model_folder, records};
-use crate::annotation::{Corpus, ModelId, Sentence, SentenceId};
-use crate::evaluation::{Analyses, Buckets, Consistency, Judged, Report, Tasks};
+use crate::annotation::{ModelId, Sentence, SentenceId};
 use crate::session::analysis::agenda::dropout_passes;
 use crate::session::error::stopped;
-use crate::session::learner::dataset::{discontinuous, gold_examples, whole_examples, words};
+use crate::session::learner::dataset::{discontinuous, words};
 use crate::session::learner::predictor::suggestions;
-use crate::session::learner::trainer::{self, Finished, TrainingJob, TrainingTask, lower_priority};
-use crate::session::project::Project;
+use crate::session::learner::trainer::{self, Finished, TrainingJob, TrainingTask};
 use crate::session::project::driver::Driver;
 use crate::session::project::settings::Setting;
 use crate::session::project::status::ModelInfo;
-use crate::session::{Part, SessionError, Task, now_ms};
-use crate::train::{
-    Config, Event, Example, FinalAnswer, Interrupted, Manifest, PredictOptions, Predictor, Snapshot, TrainError,
-    answers, evaluate, interrupted,
-};
+use crate::session::{Part, SessionError, now_ms};
+use crate::train::{Config, Event, Interrupted, Manifest, PredictOptions, TrainError, interrupted};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -51,38 +45,6 @@ pub struct PredictReport {
     pub stopped: bool,
     /// Sentences that were left alone, since suggestions of a file wait there for an answer.
     pub kept: usize,
-}
-
-/// What to score, and what to tell besides the score and the [`Analyses`] that cost next to nothing.
-#[derive(Clone, Copy, Debug)]
-pub struct EvaluateRequest {
-    /// Its complete sentences.
-    pub part: Part,
-    /// The current one by default.
-    pub model: Option<ModelId>,
-    /// For tensor work; all cores by default.
-    pub threads: Option<usize>,
-    /// Whether to score the tasks one by one: a second prediction, of all candidates.
-    pub tasks: bool,
-    /// Whether to make buckets: goes through the training sentences, too.
-    pub buckets: bool,
-}
-
-/// A score of a model.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EvaluateReport {
-    pub model: ModelId,
-    pub report: Report,
-    /// Empty of a model that labels given words.
-    pub analyses: Analyses,
-    /// If they were asked for.
-    pub tasks: Option<Tasks>,
-    /// If they were asked for. Label consistency is that of today's complete training sentences.
-    pub buckets: Option<Buckets>,
-    /// Of the prediction, without that for the tasks.
-    pub wall_secs: f64,
-    /// Gold mentions of several fragments, which the model can't find and the score does not count.
-    pub discontinuous_mentions: usize,
 }
 
 impl Driver {
@@ -226,114 +188,4 @@ impl Driver {
         self.flush()?;
         Ok(report)
     }
-
-    /// Scores a model on the complete sentences of a part.
-    ///
-    /// # Errors
-    /// No model, a damaged one, nothing complete, a stop.
-    pub fn evaluate_now(&self, request: EvaluateRequest, cancel: &AtomicBool) -> Result<EvaluateReport, SessionError> {
-        self.scoring(request)?.run(cancel)
-    }
-}
-
-impl Project {
-    /// Scores a model on a thread of its own, which leaves the window its time, on what is complete now.
-    pub fn start_evaluation(&self, request: EvaluateRequest) -> Task<Result<EvaluateReport, SessionError>> {
-        let scoring = self.scoring(request);
-        Task::spawn("nestling-evaluation", self.waker(), move || {
-            lower_priority();
-            scoring?.run(&AtomicBool::new(false))
-        })
-    }
-
-    fn scoring(&self, request: EvaluateRequest) -> Result<Scoring, SessionError> {
-        let (model, snapshot) = self.find_model(request.model)?;
-        Ok(Scoring { model, snapshot, corpus: self.snapshot_of_corpus(), request })
-    }
-}
-
-/// All that a score is made from.
-struct Scoring {
-    model: ModelId,
-    snapshot: Snapshot,
-    corpus: Arc<Corpus>,
-    request: EvaluateRequest,
-}
-
-impl Scoring {
-    fn run(self, cancel: &AtomicBool) -> Result<EvaluateReport, SessionError> {
-        let Self { model, snapshot, corpus, request } = self;
-        let predictor = Predictor::load_with_threads(&snapshot, request.threads)?;
-        if predictor.manifest().labels_given() {
-            return Self::of_given((model, &predictor), &corpus, request, cancel);
-        }
-        let examples = gold_examples(&corpus, request.part);
-        if examples.is_empty() {
-            return Err(SessionError::NothingToScore);
-        }
-        let training = request.buckets.then(|| gold_examples(&corpus, Part::Train));
-        let discontinuous_mentions = discontinuous(&corpus, request.part);
-        drop(corpus);
-        let ask = |options| answers(&predictor, &examples, options, cancel).map_err(stopped);
-        let started = Instant::now();
-        let found = ask(PredictOptions::default())?;
-        let wall_secs = started.elapsed().as_secs_f64();
-        let judged = judge(&examples, &found);
-        let report = Report::strict(&predictor.labels(), judged.iter().copied());
-        let mut tasks = None;
-        if request.tasks {
-            // Without heads nothing was filtered.
-            let all = match report.first_words {
-                Some(_) => ask(PredictOptions { use_heads: false, ..PredictOptions::default() })?,
-                None => found.clone(),
-            };
-            tasks = Some(Tasks::of(judged.iter().copied(), judge(&examples, &all)));
-        }
-        let buckets = training.map(|training| {
-            let consistency = Consistency::of(training.iter().map(|e| (e.tokens.as_slice(), e.gold.as_slice())));
-            Buckets::of(judged.iter().copied(), &consistency)
-        });
-        Ok(EvaluateReport {
-            model,
-            analyses: Analyses::of(&judged),
-            report,
-            tasks,
-            buckets,
-            wall_secs,
-            discontinuous_mentions,
-        })
-    }
-}
-
-impl Scoring {
-    /// How many labels of the gold mentions are right; what is found can't be looked at, since nothing is.
-    fn of_given(
-        (model, predictor): (ModelId, &Predictor),
-        corpus: &Corpus,
-        request: EvaluateRequest,
-        cancel: &AtomicBool,
-    ) -> Result<EvaluateReport, SessionError> {
-        if request.tasks || request.buckets {
-            return Err(SessionError::FindsNothing { model: model.to_string() });
-        }
-        let examples = whole_examples(corpus, request.part);
-        if examples.is_empty() {
-            return Err(SessionError::NothingToScore);
-        }
-        let started = Instant::now();
-        let report = evaluate(predictor, &examples, PredictOptions::default(), cancel).map_err(stopped)?;
-        Ok(EvaluateReport {
-            model,
-            report,
-            analyses: Analyses::of(&[]),
-            tasks: None,
-            buckets: None,
-            wall_secs: started.elapsed().as_secs_f64(),
-            discontinuous_mentions: 0,
-        })
-    }
-}
-
-fn judge<'a>(examples: &'a [Example], answers: &'a [FinalAnswer]) -> Vec<Judged<'a>> {
-    examples.iter().zip(answers).map(|(example, answer)| answer.judged(example)).collect()
 }

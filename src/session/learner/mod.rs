@@ -17,6 +17,7 @@
 
 mod asking;
 pub(super) mod dataset;
+pub(super) mod evaluating;
 pub(super) mod foreground;
 pub(super) mod found;
 mod in_use;
@@ -30,6 +31,7 @@ pub(super) mod predictor;
 mod queue;
 pub(super) mod records;
 pub(super) mod scoring;
+pub(super) mod span_picture;
 pub(super) mod strange;
 #[cfg(test)]
 mod tests;

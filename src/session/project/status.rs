@@ -3,7 +3,7 @@
 use crate::active::Finding;
 use crate::annotation::{LabelId, ModelId};
 use crate::evaluation::{Calibration, Scale};
-use crate::model::labels_given;
+use crate::model::{Task, architecture, labels_given};
 use std::collections::HashMap;
 
 /// Whether what was done is on disk.
@@ -39,6 +39,11 @@ impl ModelInfo {
     /// Whether it finds no mentions, so that it makes no suggestions, and says which labels given words have.
     pub fn labels_given(&self) -> bool {
         labels_given(&self.architecture)
+    }
+
+    /// Whether it classifies spans, and so has vectors of them: not if it tags words.
+    pub fn classifies_spans(&self) -> bool {
+        architecture(&self.architecture).is_ok_and(|architecture| architecture.task() != Task::Tags)
     }
 
     /// As they come where dev could not tell.

@@ -1,0 +1,292 @@
+//! How good a model is on the complete sentences of a part, and what that comes from.
+
+use super::span_picture::SpanPicture;
+use super::trainer::lower_priority;
+use crate::annotation::{Corpus, LabelId, ModelId, SentenceId, Span};
+use crate::evaluation::{
+    Analyses, Buckets, Calibration, Confusion, Consistency, Counts, ErrorKind, Judged, PairedLabels, Reliability,
+    Report, Scale, ScoreDistribution, SpanSampling, Tasks, WrongMention,
+};
+use crate::model::Samples;
+use crate::session::error::stopped;
+use crate::session::learner::dataset::{discontinuous, gold_examples, gold_sentences, whole_examples};
+use crate::session::project::Project;
+use crate::session::project::driver::Driver;
+use crate::session::{Part, SessionError, Task};
+use crate::train::{Example, FinalAnswer, PredictOptions, Predictor, ScoredSpan, Snapshot, answers, evaluate};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// What to score, and what to tell besides what a single prediction tells.
+#[derive(Clone, Copy, Debug)]
+pub struct EvaluateRequest {
+    /// Its complete sentences.
+    pub part: Part,
+    /// The current one by default.
+    pub model: Option<ModelId>,
+    /// For tensor work; all cores by default.
+    pub threads: Option<usize>,
+    /// Whether to score the tasks one by one: a second prediction, of all candidates.
+    pub tasks: bool,
+    /// Whether to make buckets: goes through the training sentences, too.
+    pub buckets: bool,
+    /// Which spans' vectors to look at: the encoder sees their sentences again, and every two of them are compared.
+    pub vectors: Option<SpanSampling>,
+}
+
+impl EvaluateRequest {
+    /// The model in use, and what costs nothing besides.
+    pub fn of(part: Part) -> Self {
+        Self { part, model: None, threads: None, tasks: false, buckets: false, vectors: None }
+    }
+}
+
+/// A score of a model, and where it comes from. A copy costs a few pointers and the counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvaluateReport {
+    pub model: ModelId,
+    pub report: Report,
+    /// Of a model that labels given words, of these words: nothing but [`Analyses::confusion`].
+    pub analyses: Analyses,
+    /// If they were asked for.
+    pub tasks: Option<Tasks>,
+    /// If they were asked for. Label consistency is that of today's complete training sentences.
+    pub buckets: Option<Buckets>,
+    /// Of the prediction, without that for the tasks and for vectors.
+    pub wall_secs: f64,
+    /// Gold mentions of several fragments, which the model can't find and the score does not count.
+    pub discontinuous_mentions: usize,
+    /// The sentences that were scored, in the order of the text, each with its strict counts.
+    pub sentences: Arc<[(SentenceId, Counts)]>,
+    /// Every suggestion, those of the final answer among them, in the order of the text. Of a model that labels given words
+    /// the most probable label of each gold mention without gaps.
+    pub suggestions: Arc<[JudgedSuggestion]>,
+    /// Every mention that strict match calls wrong, with what is wrong with it. Their kinds add up to [`Analyses::errors`].
+    pub wrong: Arc<[(SentenceId, WrongMention)]>,
+    /// Every span that is gold or predicted, with both labels. They add up to [`Analyses::confusion`].
+    pub paired: Arc<[(SentenceId, PairedLabels)]>,
+    /// What makes the model's scores honest, as its dev sentences told when it was trained; `None` where they could not tell.
+    pub calibration: Option<Calibration>,
+    /// If it was asked for.
+    pub vectors: Option<Arc<SpanPicture>>,
+    /// What an epoch of its training was made from, with the labels of persons alone.
+    pub trained_on: Samples,
+}
+
+/// A suggestion for a sentence whose gold mentions are known.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct JudgedSuggestion {
+    pub sentence: SentenceId,
+    pub span: Span,
+    pub label: LabelId,
+    /// Probability of the label as the model gives it.
+    pub score: f32,
+    /// Whether it is in the model's final answer.
+    pub is_chosen: bool,
+    /// Whether there is a gold mention on these words with this label.
+    pub is_right: bool,
+}
+
+impl EvaluateReport {
+    /// Probabilities of the final answer's mentions.
+    pub fn scores(&self) -> ScoreDistribution {
+        let chosen = self.suggestions.iter().filter(|suggestion| suggestion.is_chosen);
+        ScoreDistribution::of(chosen.map(|suggestion| (suggestion.score, suggestion.is_right)))
+    }
+
+    /// How often suggestions are right, by their scores as they come.
+    pub fn reliability(&self) -> Reliability {
+        self.reliability_with(Scale::default())
+    }
+
+    /// The same by what the model's calibration makes of them, as a person sees them; `None` without one.
+    pub fn calibrated_reliability(&self) -> Option<Reliability> {
+        self.calibration.map(|calibration| self.reliability_with(calibration.scale))
+    }
+
+    fn reliability_with(&self, scale: Scale) -> Reliability {
+        let scores: Vec<(f32, bool)> = self.suggestions.iter().map(|s| (s.score, s.is_right)).collect();
+        Reliability::of(&scores, scale)
+    }
+
+    /// The sentences in which predicted (or else gold) mentions are wrong in this way, each once, in the order of the text.
+    pub fn sentences_with_error(&self, is_predicted: bool, kind: ErrorKind) -> Vec<SentenceId> {
+        let holds = |wrong: &WrongMention| wrong.is_predicted == is_predicted && wrong.kind == kind;
+        each_once(self.wrong.iter().filter(|(_, wrong)| holds(wrong)).map(|(sentence, _)| *sentence))
+    }
+
+    /// The sentences in which a span that has one label got another one, each once, in the order of the text.
+    pub fn sentences_with_labels(&self, gold: Option<LabelId>, predicted: Option<LabelId>) -> Vec<SentenceId> {
+        let holds = |pair: &PairedLabels| pair.gold == gold && pair.predicted == predicted;
+        each_once(self.paired.iter().filter(|(_, pair)| holds(pair)).map(|(sentence, _)| *sentence))
+    }
+}
+
+fn each_once(sentences: impl Iterator<Item = SentenceId>) -> Vec<SentenceId> {
+    let mut sentences: Vec<SentenceId> = sentences.collect();
+    sentences.dedup();
+    sentences
+}
+
+impl Driver {
+    /// Scores a model on the complete sentences of a part.
+    ///
+    /// # Errors
+    /// No model, a damaged one, nothing complete, a stop; vectors or tasks of a model that has none.
+    pub fn evaluate_now(&self, request: EvaluateRequest, cancel: &AtomicBool) -> Result<EvaluateReport, SessionError> {
+        self.scoring(request)?.run(cancel)
+    }
+}
+
+impl Project {
+    /// Scores a model on a thread of its own, which leaves the window its time, on what is complete now.
+    pub fn start_evaluation(&self, request: EvaluateRequest) -> Task<Result<EvaluateReport, SessionError>> {
+        let scoring = self.scoring(request);
+        Task::spawn("nestling-evaluation", self.waker(), move || {
+            lower_priority();
+            scoring?.run(&AtomicBool::new(false))
+        })
+    }
+
+    fn scoring(&self, request: EvaluateRequest) -> Result<Scoring, SessionError> {
+        let (model, snapshot) = self.find_model(request.model)?;
+        let info = self.models().find(|info| info.id == model);
+        if request.vectors.is_some() && info.as_ref().is_some_and(|info| !info.classifies_spans()) {
+            return Err(SessionError::NoSpanVectors { model: model.to_string() });
+        }
+        let calibration = info.and_then(|info| info.calibration);
+        Ok(Scoring { model, snapshot, calibration, corpus: self.snapshot_of_corpus(), request })
+    }
+}
+
+/// All that a score is made from.
+struct Scoring {
+    model: ModelId,
+    snapshot: Snapshot,
+    calibration: Option<Calibration>,
+    corpus: Arc<Corpus>,
+    request: EvaluateRequest,
+}
+
+impl Scoring {
+    fn run(self, cancel: &AtomicBool) -> Result<EvaluateReport, SessionError> {
+        let request = self.request;
+        let predictor = Predictor::load_with_threads(&self.snapshot, request.threads)?;
+        let labels_given = predictor.manifest().labels_given();
+        if labels_given && (request.tasks || request.buckets) {
+            return Err(SessionError::FindsNothing { model: self.model.to_string() });
+        }
+        let (ids, examples): (Vec<SentenceId>, Vec<Example>) =
+            gold_sentences(&self.corpus, request.part).into_iter().unzip();
+        if examples.is_empty() {
+            return Err(SessionError::NothingToScore);
+        }
+        let begun = Instant::now();
+        let found = if labels_given {
+            labelled(&predictor, &examples, cancel)?
+        } else {
+            answers(&predictor, &examples, PredictOptions::default(), cancel).map_err(stopped)?
+        };
+        let wall_secs = begun.elapsed().as_secs_f64();
+        let judged = judge(&examples, &found);
+        let report = if labels_given {
+            // With mentions in fragments, which it can label, too.
+            let whole = whole_examples(&self.corpus, request.part);
+            evaluate(&predictor, &whole, PredictOptions::default(), cancel).map_err(stopped)?
+        } else {
+            Report::strict(&predictor.labels(), judged.iter().copied())
+        };
+        let mut tasks = None;
+        if request.tasks {
+            // Without heads nothing was filtered.
+            let options = PredictOptions { use_heads: false, floor: f32::INFINITY, ..PredictOptions::default() };
+            let all = match report.first_words {
+                Some(_) => answers(&predictor, &examples, options, cancel).map_err(stopped)?,
+                None => found.clone(),
+            };
+            tasks = Some(Tasks::of(judged.iter().copied(), judge(&examples, &all)));
+        }
+        let training = request.buckets.then(|| gold_examples(&self.corpus, Part::Train));
+        let buckets = training.map(|training| {
+            let consistency = Consistency::of(training.iter().map(|e| (e.tokens.as_slice(), e.gold.as_slice())));
+            Buckets::of(judged.iter().copied(), &consistency)
+        });
+        let vectors =
+            request.vectors.map(|sampling| SpanPicture::of(&predictor, &ids, &judged, sampling, cancel)).transpose()?;
+        let analyses = if labels_given {
+            Analyses { confusion: Confusion::of(judged.iter().copied()), ..Analyses::of(&[]) }
+        } else {
+            Analyses::of(&judged)
+        };
+        let placed = || ids.iter().copied().zip(judged.iter().copied());
+        Ok(EvaluateReport {
+            model: self.model,
+            analyses,
+            report,
+            tasks,
+            buckets,
+            wall_secs,
+            discontinuous_mentions: if labels_given { 0 } else { discontinuous(&self.corpus, request.part) },
+            sentences: placed().map(|(id, sentence)| (id, sentence.counts())).collect(),
+            suggestions: suggestions(&ids, &examples, &found),
+            wrong: placed().flat_map(|(id, s)| WrongMention::of(s).into_iter().map(move |wrong| (id, wrong))).collect(),
+            paired: placed().flat_map(|(id, s)| PairedLabels::of(s).into_iter().map(move |pair| (id, pair))).collect(),
+            calibration: self.calibration,
+            vectors: vectors.map(Arc::new),
+            trained_on: predictor.manifest().outcome.samples,
+        })
+    }
+}
+
+/// What a model that labels given words says of the gold mentions without gaps: their most probable labels.
+fn labelled(
+    predictor: &Predictor,
+    examples: &[Example],
+    cancel: &AtomicBool,
+) -> Result<Vec<FinalAnswer>, SessionError> {
+    let mut spans: Vec<Vec<Span>> =
+        examples.iter().map(|example| example.gold.iter().map(|(span, _)| *span).collect()).collect();
+    spans.iter_mut().for_each(|spans| {
+        spans.sort_unstable();
+        spans.dedup();
+    });
+    let mut found = Vec::with_capacity(examples.len());
+    for (example, spans) in examples.iter().zip(spans) {
+        let given = spans.iter().copied().map(Into::into).collect::<Vec<_>>();
+        let ranked = match given.is_empty() {
+            true => Vec::new(),
+            false => {
+                let sentence = [(example.tokens.clone(), given)];
+                predictor.label_given(&sentence, PredictOptions::default(), cancel).map_err(stopped)?
+            }
+        };
+        let first = |(span, ranked): (&Span, &Vec<(LabelId, f32)>)| {
+            let (label, score) = ranked.first().copied()?;
+            Some(ScoredSpan { span: *span, label, score, runner_up: ranked.get(1).copied(), chosen: true })
+        };
+        let suggestions: Vec<ScoredSpan> = spans.iter().zip(ranked.iter().flatten()).filter_map(first).collect();
+        let mentions = suggestions.iter().map(|said| (said.span, said.label)).collect();
+        found.push(FinalAnswer { mentions, suggestions, first_words: None, candidates: spans.len() });
+    }
+    Ok(found)
+}
+
+fn judge<'a>(examples: &'a [Example], answers: &'a [FinalAnswer]) -> Vec<Judged<'a>> {
+    examples.iter().zip(answers).map(|(example, answer)| answer.judged(example)).collect()
+}
+
+fn suggestions(ids: &[SentenceId], examples: &[Example], found: &[FinalAnswer]) -> Arc<[JudgedSuggestion]> {
+    let sentences = ids.iter().zip(examples).zip(found);
+    let judged = sentences.flat_map(|((id, example), answer)| {
+        answer.suggestions.iter().map(|said| JudgedSuggestion {
+            sentence: *id,
+            span: said.span,
+            label: said.label,
+            score: said.score,
+            is_chosen: said.chosen,
+            is_right: example.gold.contains(&(said.span, said.label)),
+        })
+    });
+    judged.collect()
+}
