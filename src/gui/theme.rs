@@ -73,7 +73,7 @@ pub mod size {
 }
 
 /// As much of a colour as text on it can be read in either theme.
-const MOST_HEAT: f32 = 0.5;
+const MOST_HEAT: f32 = 0.45;
 
 pub const RADIUS_CARD: u8 = 8;
 pub const RADIUS_CONTROL: u8 = 6;

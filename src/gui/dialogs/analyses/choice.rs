@@ -7,12 +7,12 @@ use crate::annotation::ModelId;
 use crate::gui::theme::size;
 use crate::gui::widgets::parts::combo;
 use crate::model::architecture;
-use crate::session::{ENOUGH_DEV, ModelInfo, Part, Project, Task};
+use crate::session::{ENOUGH_DEV, KeptModel, ModelInfo, Part, Project, Task};
 use crate::wording::counted;
 use eframe::egui::{Align, Layout, Ui, vec2};
 
 const SPLIT: f32 = 180.0;
-const MODEL: f32 = 320.0;
+const MODEL: f32 = 330.0;
 const GAP: f32 = 8.0;
 
 /// What a person has chosen.
@@ -32,25 +32,33 @@ pub(super) struct Chooser {
     other: Option<ModelId>,
     /// Those whose files are there, the newest first; `None` until it is known.
     models: Option<Vec<ModelInfo>>,
-    looking: Task<Vec<crate::session::KeptModel>>,
+    looking: Option<Task<Vec<KeptModel>>>,
 }
 
 impl Chooser {
     pub(super) fn new(project: &Project) -> Self {
-        Self { part: proposed(project), model: None, other: None, models: None, looking: project.look_for_models() }
+        // Without any there is nothing to look for.
+        let looking = project.models().next().map(|_| project.look_for_models());
+        let models = looking.is_none().then(Vec::new);
+        Self { part: proposed(project), model: None, other: None, models, looking }
     }
 
     /// Call each frame.
     pub(super) fn follow(&mut self, project: &Project) {
-        if let Some(kept) = self.looking.poll() {
+        if let Some(kept) = self.looking.as_ref().and_then(Task::poll) {
+            self.looking = None;
             let info = |id| project.models().find(|model| model.id == id);
             self.models = Some(kept.unwrap_or_default().into_iter().filter_map(|kept| info(kept.id)).collect());
         }
     }
 
+    pub(super) fn is_looking(&self) -> bool {
+        self.looking.is_some()
+    }
+
     /// Why nothing can be analysed, and what to do about it.
     pub(super) fn blocked(&self, project: &Project) -> Option<&'static str> {
-        if project.models().next().is_none() || self.models.as_ref().is_some_and(Vec::is_empty) {
+        if self.models.as_ref().is_some_and(Vec::is_empty) {
             Some("There is no model yet. Complete some sentences, then train one (Ctrl+T).")
         } else if parts(project).iter().all(|(_, there)| *there == 0) {
             Some("There is nothing to score a model on. Complete some sentences: one in five goes to dev.")
@@ -84,10 +92,7 @@ impl Chooser {
     }
 
     pub(super) fn show(&mut self, ui: &mut Ui, project: &Project) {
-        let Some(choice) = self.choice(project) else {
-            explain(ui, "Looking for models …");
-            return;
-        };
+        let Some(choice) = self.choice(project) else { return };
         let labels_given = self.labels_given(choice);
         let Some(models) = &self.models else { return };
         let (part, model, other) = (&mut self.part, &mut self.model, &mut self.other);

@@ -49,7 +49,9 @@ impl AnalysesDialog {
         self.chooser.follow(project);
         self.runs.follow(&context.services.waker);
         // Each page has a title of its own, so that the keyboard begins anew there.
-        let closed = if self.save.is_some() {
+        let closed = if self.chooser.is_looking() {
+            modal(ctx, "Models", size::DIALOG_WIDTH, |ui| explain(ui, "Reading …"))
+        } else if self.save.is_some() {
             modal(ctx, "Save analysis", size::DIALOG_WIDTH, |ui| self.save(ui, context))
         } else {
             let height = (ctx.content_rect().height() - BESIDE_SECTION).max(180.0);
@@ -92,8 +94,12 @@ impl AnalysesDialog {
 
     /// The view of what was made, as it was left if it is the same.
     fn follow(&mut self, analysed: &Arc<Analysed>) -> &mut Results {
-        let kept = self.results.take().filter(|results| results.is_of(analysed));
-        self.results.insert(kept.unwrap_or_else(|| Results::new(Arc::clone(analysed))))
+        let results = match self.results.take() {
+            Some(results) if results.is_of(analysed) => results,
+            Some(results) => results.with(Arc::clone(analysed)),
+            None => Results::new(Arc::clone(analysed)),
+        };
+        self.results.insert(results)
     }
 
     fn foot(&mut self, ui: &mut Ui, project: &Project, context: &mut DialogContext<'_>) {

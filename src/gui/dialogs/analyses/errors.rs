@@ -106,7 +106,7 @@ impl Errors {
         let kinds = KIND_NAMES + 2.0 * (KIND_CELL + 3.0);
         let left = wide.max(kinds).min(MATRIX_SHARE * ui.available_width());
         let right = ui.available_width() - left - size::GAP_LARGE;
-        let height = (height - size::LABEL_ROW).max(120.0);
+        let height = (height - size::GAP).max(120.0);
         let down = Layout::top_down(Align::Min);
         ui.horizontal_top(|ui| {
             ui.allocate_ui_with_layout(vec2(left, height), down, |ui| {

@@ -18,8 +18,8 @@ use crate::wording::{capital, counted};
 use eframe::egui::{Label, ScrollArea, Ui};
 use std::sync::Arc;
 
-const FINDS_NOTHING: &str = "This model labels given words and finds no mentions, so there are accuracies by label and \
-                             nothing else. Choose a model that finds mentions.";
+const FINDS_NOTHING: &str = "This model labels given words and finds no mentions, so there are no such scores. Choose a model \
+                             that finds mentions.";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Section {
@@ -96,6 +96,11 @@ impl Results {
         }
     }
 
+    /// Another analysis, in the section that was shown.
+    pub(super) fn with(self, analysed: Arc<Analysed>) -> Self {
+        Self { section: self.section, ..Self::new(analysed) }
+    }
+
     pub(super) fn is_of(&self, analysed: &Arc<Analysed>) -> bool {
         Arc::ptr_eq(&self.analysed, analysed)
     }
@@ -115,7 +120,7 @@ impl Results {
     }
 
     fn show_section(&mut self, ui: &mut Ui, height: f32, context: &mut DialogContext<'_>) {
-        if self.analysed.labels_given() && self.section != Section::Labels {
+        if self.analysed.labels_given() && matches!(self.section, Section::Tasks | Section::Groups | Section::Buckets) {
             return explain(ui, FINDS_NOTHING);
         }
         match self.section {
@@ -127,7 +132,7 @@ impl Results {
             Section::Groups => self.groups.iter_mut().for_each(|table| table.show(ui)),
             Section::Buckets => self.buckets.show(ui),
             Section::Errors | Section::Probabilities | Section::Vectors => {
-                self.choose_model(ui);
+                let height = height - self.choose_model(ui);
                 let (one, model) = (self.each.get_mut(self.at), self.analysed.models().nth(self.at));
                 let Some((one, model)) = one.zip(model) else { return };
                 match self.section {
@@ -139,16 +144,17 @@ impl Results {
         }
     }
 
-    /// Which of two models a section is of.
-    fn choose_model(&mut self, ui: &mut Ui) {
+    /// Which of two models a section is of; the height that this takes.
+    fn choose_model(&mut self, ui: &mut Ui) -> f32 {
         if self.each.len() < 2 {
-            return;
+            return 0.0;
         }
-        ui.horizontal_wrapped(|ui| {
+        let row = ui.horizontal_wrapped(|ui| {
             for (at, one) in self.each.iter().enumerate() {
                 leaves_enter(ui.selectable_value(&mut self.at, at, one.name.as_str()));
             }
         });
+        row.response.rect.height() + ui.spacing().item_spacing.y
     }
 
     /// Of the section that is shown.

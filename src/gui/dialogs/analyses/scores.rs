@@ -64,18 +64,20 @@ fn words(name: &str) -> String {
 }
 
 pub(super) fn by_nesting(analysed: &Analysed) -> Sheet {
-    let groups: [(&str, fn(Nesting) -> Counts); 4] = [
-        ("nested: inside a mention that holds others", |nesting| nesting.nested),
-        ("covering: around a mention inside others", |nesting| nesting.covering),
-        ("both", |nesting| nesting.both),
-        ("flat: neither", |nesting| nesting.flat),
+    let groups = |model: &OfModel| {
+        let Nesting { nested, covering, both, flat } = model.report.analyses.nesting;
+        [nested, covering, both, flat]
+    };
+    let names = [
+        "nested: inside a mention that holds others",
+        "covering: around a mention inside others",
+        "both",
+        "flat: neither",
     ];
-    let nesting = |model: &OfModel| model.report.analyses.nesting;
-    let rows = groups.map(|(name, group)| {
-        let second = analysed.second.as_ref().map(|second| group(nesting(second)));
-        row(name.to_owned(), None, (group(nesting(&analysed.first)), second))
-    });
-    sheet(analysed, "Scores by nesting", "Group", rows.into())
+    let others = analysed.second.as_ref().map(|second| groups(second).map(Some)).unwrap_or_default();
+    let counts = groups(&analysed.first).into_iter().zip(others);
+    let rows = names.into_iter().zip(counts).map(|(name, counts)| row(name.to_owned(), None, counts));
+    sheet(analysed, "Scores by nesting", "Group", rows.collect())
 }
 
 /// Strict, and with what forgives a wrong label or wrong boundaries.

@@ -7,13 +7,13 @@ use super::sentences::{Item, SentenceList};
 use super::sheet::{Figure, Head, Sheet, SheetRow};
 use super::sheet_table::SheetTable;
 use crate::annotation::{Corpus, LabelId, LabelSet};
-use crate::evaluation::{MeanCosine, SpanKind};
+use crate::evaluation::{Drawn, MeanCosine, SpanKind};
 use crate::gui::dialogs::DialogContext;
 use crate::gui::theme::{self, Tokens, size};
 use crate::gui::widgets::keyboard::leaves_enter;
 use crate::gui::widgets::parts::section;
 use crate::session::{SpanPicture, SpanPoint};
-use crate::wording::counted;
+use crate::wording::{counted, grouped};
 use eframe::egui::{
     Color32, CursorIcon, EventFilter, Key, Pos2, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2,
     vec2,
@@ -72,17 +72,7 @@ impl Vectors {
             return explain(ui, "There are no mentions in these sentences, so there are no vectors to look at.");
         }
         section(ui, "Vectors of spans");
-        let shown = picture.shown.unwrap_or_default();
-        explain(
-            ui,
-            &format!(
-                "{} in a plane that shows {:.0} % of how their vectors differ (principal components). Filled: gold \
-                 mentions, in the colour of their label; crossed: predicted wrongly; rings: other spans. Click a point, \
-                 or go from one to the next with the arrow keys.",
-                counted(picture.points.len(), "span", "spans"),
-                100.0 * (shown[0] + shown[1]),
-            ),
-        );
+        explain(ui, &about(picture));
         ui.horizontal_wrapped(|ui| {
             for (label, name, is_shown) in &mut self.shown {
                 let color = color_of(*label, corpus.labels(), theme::tokens(ui));
@@ -159,6 +149,22 @@ impl Vectors {
         let to = now.map_or(0, |now| now as isize + steps).clamp(0, shown.len().saturating_sub(1) as isize);
         shown.get(to as usize).copied()
     }
+}
+
+/// What is seen, and how it was drawn.
+fn about(picture: &SpanPicture) -> String {
+    let spans = counted(picture.points.len(), "span", "spans");
+    let Drawn { of, drawn } = picture.of_kind(SpanKind::Mention);
+    let some = match drawn < of {
+        true => format!(", with {} of {} gold mentions, drawn at random", grouped(drawn), grouped(of)),
+        false => String::new(),
+    };
+    let share = picture.shown.map_or(0.0, |[across, up]| 100.0 * (across + up));
+    format!(
+        "{spans}{some}. The plane shows {share:.0} % of how the vectors of gold mentions differ (principal components). \
+         Filled: gold mentions in the colour of their label; crosses: predicted wrongly; rings: other spans. Click a point \
+         or go from one to the next with the left and right arrow keys to see its sentence."
+    )
 }
 
 /// From the plane to the screen, both axes alike.
