@@ -119,11 +119,11 @@ impl AnalysesDialog {
                 }
             }
             let Some(results) = results else { return };
-            let savables = results.savables();
-            if button(ui, !savables.is_empty(), "Save …").clicked() {
-                save = Some(Box::new(SavePage::new(project, savables)));
+            let has_tables = results.has_tables();
+            if button(ui, has_tables, "Save …").clicked() {
+                save = Some(Box::new(SavePage::new(project, results.savables())));
             }
-            if button(ui, true, "Copy").on_hover_text("The tables in sight, tab-separated").clicked() {
+            if button(ui, has_tables, "Copy").on_hover_text("The tables in sight, tab-separated").clicked() {
                 context
                     .actions
                     .extend([UiAction::CopyText(results.text()), UiAction::Notice("Tables copied".to_owned())]);

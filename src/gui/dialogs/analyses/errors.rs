@@ -31,7 +31,8 @@ enum Selected {
 }
 
 pub(super) struct Errors {
-    kinds: Grid,
+    /// `None` of a model that labels given words: no boundary can be wrong.
+    kinds: Option<Grid>,
     confusion: Grid,
     /// Of the rows and columns; `None` for no mention.
     labels: Vec<Option<LabelId>>,
@@ -75,8 +76,9 @@ impl Errors {
             (name.clone(), all.iter().map(|predicted| confusion.count(*gold, *predicted)).collect())
         });
         let rows = rows.collect();
+        let kinds = Grid::new("Kinds of errors", "What is wrong", SIDES.map(str::to_owned).into(), kinds.into());
         Self {
-            kinds: Grid::new("Kinds of errors", "What is wrong", SIDES.map(str::to_owned).into(), kinds.into()),
+            kinds: (!model.report.report.labels_given).then_some(kinds),
             confusion: Grid::new("Confusion of labels", "Gold", names, rows),
             labels: all,
             selected: None,
@@ -85,7 +87,7 @@ impl Errors {
     }
 
     pub(super) fn sheets(&self) -> Vec<&Sheet> {
-        vec![&self.kinds.sheet, &self.confusion.sheet]
+        self.kinds.iter().chain([&self.confusion]).map(|grid| &grid.sheet).collect()
     }
 
     pub(super) fn show(
@@ -120,14 +122,7 @@ impl Errors {
     }
 
     fn grids(&mut self, ui: &mut Ui, model: &OfModel, labels: &LabelSet) {
-        // Of given words no boundary can be wrong.
-        let clicked = (!model.report.report.labels_given).then(|| {
-            section(ui, self.kinds.sheet.title);
-            let clicked = self.show_kinds(ui);
-            ui.add_space(size::GAP);
-            clicked
-        });
-        let clicked = clicked.flatten();
+        let clicked = self.kinds.as_mut().and_then(|kinds| show_kinds(ui, kinds, self.selected));
         section(ui, self.confusion.sheet.title);
         explain(ui, "Rows: gold. Columns: predicted on the same words. None: no mention with just these boundaries.");
         let clicked = clicked.or(self.show_confusion(ui));
@@ -135,29 +130,6 @@ impl Errors {
             self.selected = Some(selected);
             self.list = Some(list_of(selected, model, labels));
         }
-    }
-
-    fn show_kinds(&mut self, ui: &mut Ui) -> Option<Selected> {
-        let tokens = theme::tokens(ui);
-        let Grid { sheet, columns, rows, state } = &mut self.kinds;
-        let most = most(sheet, |_, _| true);
-        let at = |row: usize, column: usize| Some(Selected::Kind(*ErrorKind::ALL.get(row)?, column == 0));
-        let selected = place_of(sheet, self.selected, at);
-        let cell = |row: usize, column: usize| {
-            let count = count(sheet, row, column);
-            let (kind, is_predicted) = (ErrorKind::ALL.get(row).copied().unwrap_or(ErrorKind::Alone), column == 0);
-            HeatCell {
-                text: grouped(count),
-                note: String::new(),
-                fill: theme::heat(count as f32 / most, tokens),
-                spoken: title_of_kind(kind, is_predicted, count),
-                leads: count > 0,
-            }
-        };
-        let cell_size = vec2(KIND_CELL, size::LABEL_ROW);
-        let map = HeatMap { id: "kinds of errors", columns, rows, names: KIND_NAMES, cell: cell_size };
-        let (row, column) = map.show(ui, state, selected, cell)?;
-        at(row, column)
     }
 
     fn show_confusion(&mut self, ui: &mut Ui) -> Option<Selected> {
@@ -192,6 +164,32 @@ impl Errors {
             None => explain(ui, "Click a number to see its sentences."),
         }
     }
+}
+
+fn show_kinds(ui: &mut Ui, kinds: &mut Grid, selected: Option<Selected>) -> Option<Selected> {
+    let tokens = theme::tokens(ui);
+    let Grid { sheet, columns, rows, state } = kinds;
+    section(ui, sheet.title);
+    let most = most(sheet, |_, _| true);
+    let at = |row: usize, column: usize| Some(Selected::Kind(*ErrorKind::ALL.get(row)?, column == 0));
+    let selected = place_of(sheet, selected, at);
+    let cell = |row: usize, column: usize| {
+        let count = count(sheet, row, column);
+        let (kind, is_predicted) = (ErrorKind::ALL.get(row).copied().unwrap_or(ErrorKind::Alone), column == 0);
+        HeatCell {
+            text: grouped(count),
+            note: String::new(),
+            fill: theme::heat(count as f32 / most, tokens),
+            spoken: title_of_kind(kind, is_predicted, count),
+            leads: count > 0,
+        }
+    };
+    let cell_size = vec2(KIND_CELL, size::LABEL_ROW);
+    let map = HeatMap { id: "kinds of errors", columns, rows, names: KIND_NAMES, cell: cell_size };
+    let clicked = map.show(ui, state, selected, cell);
+    ui.add_space(size::GAP);
+    let (row, column) = clicked?;
+    at(row, column)
 }
 
 fn count(sheet: &Sheet, row: usize, column: usize) -> usize {

@@ -120,7 +120,7 @@ impl Results {
     }
 
     fn show_section(&mut self, ui: &mut Ui, height: f32, context: &mut DialogContext<'_>) {
-        if self.analysed.labels_given() && matches!(self.section, Section::Tasks | Section::Groups | Section::Buckets) {
+        if !self.is_there() {
             return explain(ui, FINDS_NOTHING);
         }
         match self.section {
@@ -144,6 +144,12 @@ impl Results {
         }
     }
 
+    /// What is of mentions that were found is not, where none are looked for.
+    fn is_there(&self) -> bool {
+        let is_of_found = matches!(self.section, Section::Tasks | Section::Groups | Section::Buckets);
+        !(is_of_found && self.analysed.labels_given())
+    }
+
     /// Which of two models a section is of; the height that this takes.
     fn choose_model(&mut self, ui: &mut Ui) -> f32 {
         if self.each.len() < 2 {
@@ -161,6 +167,7 @@ impl Results {
     fn sheets(&self) -> Vec<&Sheet> {
         let one = self.each.get(self.at);
         match self.section {
+            _ if !self.is_there() => Vec::new(),
             Section::Labels => sheets(&self.labels),
             Section::Tasks => sheets(&self.tasks),
             Section::Groups => sheets(&self.groups),
@@ -169,6 +176,10 @@ impl Results {
             Section::Probabilities => one.map_or_else(Vec::new, |one| one.probabilities.sheets()),
             Section::Vectors => one.map_or_else(Vec::new, |one| one.vectors.sheets()),
         }
+    }
+
+    pub(super) fn has_tables(&self) -> bool {
+        !self.sheets().is_empty()
     }
 
     /// The tables of the section that is shown, for a spreadsheet.
