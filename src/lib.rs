@@ -10,6 +10,7 @@
 //! | 0 | [`wording`] | numbers and lists in what people read |
 //! | 0 | [`disk`] | files that may have come from anybody, and writing that lasts |
 //! | 0 | [`parameter`] | values that people set by name: what each takes, tables of them |
+//! | 0 | [`figure`] | pictures and tables as files |
 //! | 1 | [`nn`] | layers that train, seeded random numbers, AdamW |
 //! | 1 | [`annotation`] | spans, labels, mentions, suggestions, edits, history |
 //! | 2 | [`encoder`] | BERT-family encoders |
@@ -32,6 +33,8 @@ pub mod wording;
 pub mod disk;
 
 pub mod parameter;
+
+pub mod figure;
 
 pub mod annotation;
 

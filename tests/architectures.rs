@@ -9,8 +9,8 @@ use nestling::annotation::{Fragments, LabelId, ModelId, Span};
 use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders, Learning, Start, Tape, plain};
 use nestling::evaluation::Report;
 use nestling::model::{
-    Architecture, EncoderTraits, FirstWordFilter, OptionValues, Prediction, SampleCounts, Samples, Sentence, Task,
-    TaskHead, TaskHeadConfig, Unlearnable, architecture, architectures, labels_given,
+    Architecture, EncoderTraits, FirstWordFilter, ModelError, OptionValues, Prediction, SampleCounts, Samples,
+    Sentence, Task, TaskHead, TaskHeadConfig, Unlearnable, architecture, architectures, labels_given,
 };
 use nestling::nn::{
     AdamW, AdamWConfig, Gradients, Mode, Operations, ParameterGroup, Processor, Rng, Vars, as_slice, read_tensors,
@@ -274,6 +274,78 @@ fn every_variable_gets_a_gradient_and_moves() {
                 .to_scalar::<f32>()
                 .unwrap();
             assert!(moved > 1e-6, "{}: {name} has moved by {moved}", architecture.id());
+        }
+    }
+}
+
+/// What the layer with the logits makes of a vector: probabilities.
+fn probabilities(vars: &Vars, architecture: &str, vector: &[f32]) -> Vec<f32> {
+    let layer = match architecture {
+        "locate_label" => "head.classifier.output",
+        "span_typing" => "head.output",
+        _ => "head.span.output",
+    };
+    let variable = |part: &str| {
+        let named = vars.iter().find(|(name, _)| **name == format!("{layer}.{part}"));
+        named.unwrap_or_else(|| panic!("{architecture} has no {layer}.{part}")).1.var.as_tensor().clone()
+    };
+    let (weight, bias) = (variable("weight").to_vec2::<f32>().unwrap(), variable("bias").to_vec1::<f32>().unwrap());
+    assert_eq!(weight[0].len(), vector.len(), "{architecture}");
+    let logit = |(row, bias): (&Vec<f32>, &f32)| bias + row.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();
+    let exponents: Vec<f32> = weight.iter().zip(&bias).map(logit).map(f32::exp).collect();
+    let sum: f32 = exponents.iter().sum();
+    exponents.iter().map(|exponent| exponent / sum).collect()
+}
+
+/// The vectors of given spans, above what the encoder says of the sentences.
+fn span_vectors(built: &Built, spans: &[Vec<Span>]) -> Result<Vec<Vec<f32>>, ModelError> {
+    let encoded = built.batch.encoded_layers(built.layers(&mut Mode::Predict, &mut Tape::default())).unwrap();
+    let vectors = built.head.span_vectors(&encoded, &built.sentences.iter().collect::<Vec<_>>(), spans)?;
+    Ok(vectors.to_vec2::<f32>().unwrap())
+}
+
+#[test]
+fn spans_are_classified_by_their_vectors_and_nothing_else() {
+    let mut examples = distant(5, 4);
+    // One of several windows, and one word.
+    let tokens: Vec<String> = examples.iter().flat_map(|example| example.tokens.clone()).collect();
+    examples.push(Example { gold: vec![(span(40, 42), LabelId(5))], tokens, ..Example::default() });
+    let word = Example { tokens: vec!["box".to_owned()], gold: vec![(span(0, 1), LabelId(2))], ..Example::default() };
+    examples.push(word);
+    let both = [Operations::ByHand, Operations::Plain];
+    for (architecture, operations) in architectures().iter().flat_map(|a| both.map(|operations| (a, operations))) {
+        let (id, built) = (architecture.id(), Built::new(*architecture, operations, &examples));
+        let encoded = built.batch.encoded_layers(built.layers(&mut Mode::Predict, &mut Tape::default())).unwrap();
+        let sentences: Vec<&Sentence> = built.sentences.iter().collect();
+        let predictions = built.head.predict(&encoded, &sentences, FirstWordFilter::All).unwrap();
+        let spans: Vec<Vec<Span>> =
+            predictions.iter().map(|said| said.candidates.iter().map(|(span, _)| span).collect()).collect();
+        let vectors = span_vectors(&built, &spans);
+        if architecture.task() == Task::Tags {
+            assert!(matches!(vectors, Err(ModelError::ClassifiesNoSpans)), "{id}");
+            continue;
+        }
+        let vectors = vectors.unwrap();
+        let said: Vec<&[f32]> =
+            predictions.iter().flat_map(|said| said.candidates.iter().map(|(_, row)| row)).collect();
+        assert!(vectors.len() == said.len() && said.len() > 5, "{id}");
+        for (vector, said) in vectors.iter().zip(said) {
+            // What is given is never "none".
+            let said = if labels_given(id) { &said[1..] } else { said };
+            for (got, expected) in probabilities(&built.vars, id, vector).iter().zip(said) {
+                assert!((got - expected).abs() < 1e-4, "{id} {operations:?}: {got} {expected}");
+            }
+        }
+        assert_eq!(vectors, span_vectors(&built, &spans).unwrap(), "{id}: the same again");
+        // Whoever keeps a sentence company.
+        let mut rest = vectors.as_slice();
+        for (example, spans) in examples.iter().zip(&spans) {
+            let (together, after) = rest.split_at(spans.len());
+            rest = after;
+            let alone = Built::new(*architecture, operations, std::slice::from_ref(example));
+            let alone = span_vectors(&alone, std::slice::from_ref(spans)).unwrap();
+            let off = alone.concat().iter().zip(&together.concat()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(alone.len() == together.len() && off < 1e-4, "{id} {operations:?}: {off}");
         }
     }
 }

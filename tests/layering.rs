@@ -22,6 +22,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("wording", 0),
     ("disk", 0),
     ("parameter", 0),
+    ("figure", 0),
     ("nn", 1),
     ("annotation", 1),
     ("encoder", 2),

@@ -1,12 +1,15 @@
 //! The parts of `nestling evaluate --by`: keys for the JSON object, tables for people.
 
 use super::args::By;
-use super::json::{counts, score};
+use super::json::{counts, name, score};
 use super::table::Table;
+use super::{confidence, span_vectors};
 use crate::annotation::{Corpus, LabelId};
-use crate::evaluation::{Bucketed, Buckets, Counts, ErrorKinds, Matches, Nesting, PartialCounts, Task};
+use crate::evaluation::{Bucketed, Buckets, Counts, ErrorKinds, Matches, PartialCounts, Task};
+use crate::model::{SampleCounts, Samples};
 use crate::session::EvaluateReport;
-use serde_json::{Value, json};
+use crate::wording::grouped;
+use serde_json::{Map, Value, json};
 
 /// What one part adds to the JSON object. Labels are in `strict` always.
 pub(super) fn json_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> Vec<(&'static str, Value)> {
@@ -19,12 +22,14 @@ pub(super) fn json_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> Vec<(&'
             ("type", counts(analyses.matches.same_label)),
         ],
         By::Length => vec![("length", object(analyses.lengths.rows()))],
-        By::Nesting => vec![("nesting", object(nesting(analyses.nesting)))],
+        By::Nesting => vec![("nesting", object(analyses.nesting.rows()))],
         By::Errors => {
             let errors = analyses.errors;
             let sides = [("fp", errors.false_positives, "spurious"), ("fn", errors.false_negatives, "missed")];
             let sides = sides.map(|(side, kinds, alone)| (side.to_owned(), error_kinds(kinds, alone)));
-            vec![("errors", Value::Object(sides.into_iter().collect()))]
+            let mut sides: Map<String, Value> = sides.into_iter().collect();
+            sides.insert("rates".to_owned(), rates(done.report.micro, errors.false_positives));
+            vec![("errors", Value::Object(sides))]
         }
         By::Confusion => {
             let row = |(gold, predicted, count): (Option<LabelId>, Option<LabelId>, usize)| json!({ "gold": gold.map(|l| name(l, corpus)), "predicted": predicted.map(|l| name(l, corpus)), "count": count });
@@ -32,17 +37,26 @@ pub(super) fn json_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> Vec<(&'
         }
         By::Buckets => {
             let buckets = done.buckets.map(|buckets| {
-                let all = properties(&buckets).map(|(name, b)| (name.to_owned(), b.map(|b| object(b.rows())).into()));
+                let all = buckets.properties().map(|(name, b)| (name.to_owned(), b.map(|b| object(b.rows())).into()));
                 Value::Object(all.into_iter().collect())
             });
             vec![("buckets", buckets.into())]
         }
         By::Tasks => {
-            let tasks = done
-                .tasks
-                .map(|t| json!({ "neh": t.first_words.map(task), "sp": task(t.spans), "neh_sp": t.both.map(task) }));
+            let tasks = done.tasks.map(|t| {
+                json!({
+                    "neh": t.first_words.map(task),
+                    "sp": task(t.spans),
+                    "neh_sp": t.both.map(task),
+                    "trained_on": samples(done.trained_on),
+                })
+            });
             vec![("tasks", tasks.into())]
         }
+        By::Scores => vec![("scores", confidence::json_of_scores(done, corpus))],
+        By::Calibration => vec![("calibration", confidence::json_of_calibration(done))],
+        By::Vectors => vec![("vectors", span_vectors::json_of_vectors(done, corpus))],
+        By::Similarity => vec![("similarity", span_vectors::json_of_similarity(done))],
     }
 }
 
@@ -55,7 +69,7 @@ pub(super) fn text_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> String 
         By::Matches => matches(done.report.micro, analyses.matches),
         By::Length => scores("words", analyses.lengths.rows()),
         By::Nesting => {
-            format!("{}nested and covering hold those that are both\n", scores("nesting", nesting(analyses.nesting)))
+            format!("{}nested and covering hold those that are both\n", scores("nesting", analyses.nesting.rows()))
         }
         By::Errors => errors(analyses.errors.false_positives, analyses.errors.false_negatives),
         By::Confusion => confusion(done, corpus),
@@ -67,13 +81,36 @@ pub(super) fn text_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> String 
             for (name, task) in rows.into_iter().filter_map(|(name, task)| Some((name, task?))) {
                 table.row(name, cells(task.counts).into_iter().chain([task.samples.to_string()]));
             }
-            table.to_string()
+            format!("{table}{}", trained_on(done.trained_on))
         }
+        By::Scores => confidence::text_of_scores(done, corpus),
+        By::Calibration => confidence::text_of_calibration(done),
+        By::Vectors => span_vectors::text_of_vectors(done),
+        By::Similarity => span_vectors::text_of_similarity(done),
     }
 }
 
-fn name(label: LabelId, corpus: &Corpus) -> &str {
-    corpus.labels().get(label).map_or("?", |label| label.name.as_str())
+/// What an epoch of the training was made from (SmartSpanNER, Table 11).
+fn samples(of: Samples) -> Value {
+    let counts = |counts: SampleCounts| json!({ "positive": counts.positive, "negative": counts.negative });
+    json!({ "neh": counts(of.first_words), "span": counts(of.spans), "words": counts(of.words) })
+}
+
+fn trained_on(of: Samples) -> String {
+    let rows = [("heads", of.first_words), ("spans", of.spans), ("words", of.words)];
+    let rows = rows.into_iter().filter(|(_, counts)| *counts != SampleCounts::default());
+    let of = |(name, counts): (&str, SampleCounts)| {
+        format!("{name} {} positive, {} negative", grouped(counts.positive), grouped(counts.negative))
+    };
+    let parts: Vec<String> = rows.map(of).collect();
+    if parts.is_empty() { String::new() } else { format!("samples of a training epoch: {}\n", parts.join("; ")) }
+}
+
+/// Shares of all that is wrong (Win-Win Cooperation, Eq. 24): predictions whose boundaries alone are wrong, and whose label is.
+fn rates(micro: Counts, predicted: ErrorKinds) -> Value {
+    let all = micro.false_positives + micro.false_negatives;
+    let share = |count: usize| (all > 0).then(|| count as f64 / all as f64);
+    json!({ "boundary": share(predicted.wrong_boundaries), "type": share(predicted.wrong_label) })
 }
 
 /// Of each label how many of the given mentions that have it got it.
@@ -138,20 +175,6 @@ fn task(task: Task) -> Value {
     value
 }
 
-pub(super) fn nesting(n: Nesting) -> [(&'static str, Counts); 4] {
-    [("nested", n.nested), ("covering", n.covering), ("both", n.both), ("flat", n.flat)]
-}
-
-/// Buckets by the paper's names.
-fn properties(buckets: &Buckets) -> [(&'static str, Option<Bucketed>); 4] {
-    [
-        ("eLen", Some(buckets.entity_length)),
-        ("tLen", Some(buckets.text_length)),
-        ("eCon", buckets.label_consistency),
-        ("eDen", Some(buckets.entity_density)),
-    ]
-}
-
 fn scores<'a>(of: &str, rows: impl IntoIterator<Item = (&'a str, Counts)>) -> String {
     let mut table = Table::new([of, "P", "R", "F1", "gold", "predicted", "right"]);
     rows.into_iter().for_each(|(name, counts)| table.row(name, cells(counts)));
@@ -188,7 +211,7 @@ fn errors(false_positives: ErrorKinds, false_negatives: ErrorKinds) -> String {
 
 fn bucket_text(buckets: &Buckets) -> String {
     let mut table = Table::new(["bucket", "P", "R", "F1", "gold", "predicted", "right"]);
-    for (property, bucketed) in properties(buckets) {
+    for (property, bucketed) in buckets.properties() {
         for (size, counts) in bucketed.iter().flat_map(Bucketed::rows) {
             table.row(&format!("{property} {size}"), cells(counts));
         }
@@ -204,7 +227,6 @@ mod tests {
     use super::*;
     use crate::annotation::{LabelId, ModelId, Span};
     use crate::evaluation::{Analyses, Consistency, Judged, Report, Tasks};
-    use crate::model::Samples;
     use expect_test::{Expect, expect};
     use std::sync::Arc;
 

@@ -105,16 +105,20 @@ pub(super) enum Command {
     Predict(Predict),
     /// Score a model on a split: strict precision, recall and F1
     #[command(after_help = "Breakdowns of --by:\n  \
-                            label      each label\n  \
-                            matches    exact (any label), partial (overlaps count half) and type match (overlap and label)\n  \
-                            length     number of words in a mention\n  \
-                            nesting    mentions inside others, around others, both, or neither\n  \
-                            buckets    XS to XL by length of mention and sentence, label consistency, mention density\n  \
-                            errors     what is wrong: the label, the boundaries, both, or everything\n  \
-                            confusion  which labels are mistaken for which, and for none\n  \
-                            tasks      finding heads, classifying all spans, and both; predicts a second time\n\n\
+                            label        each label\n  \
+                            matches      exact (any label), partial (overlaps count half) and type match (overlap and label)\n  \
+                            length       number of words in a mention\n  \
+                            nesting      mentions inside others, around others, both, or neither\n  \
+                            buckets      XS to XL by length of mention and sentence, label consistency, mention density\n  \
+                            errors       what is wrong: the label, the boundaries, both, or everything\n  \
+                            confusion    which labels are mistaken for which, and for none\n  \
+                            tasks        finding heads, classifying all spans, and both; predicts a second time\n  \
+                            scores       how probable right and wrong predictions are\n  \
+                            calibration  whether suggestions are right as often as their scores say\n  \
+                            vectors      what the model sees in spans, on a plane\n  \
+                            similarity   how alike these vectors are, for overlapping spans and for labels\n\n\
                             Examples:\n  nestling evaluate harbour.nestling --split test --json\n  \
-                            nestling evaluate harbour.nestling --split test --by label,matches,nesting,errors")]
+                            nestling evaluate harbour.nestling --split test --by scores,vectors --output figures")]
     Evaluate(Evaluate),
     /// Train and compare architectures over several seeds; keeps no model
     #[command(

@@ -1,6 +1,6 @@
 //! `nestling compare`
 
-use super::analyses::{nesting, object};
+use super::analyses::object;
 use super::args::{Compare, SplitName};
 use super::output::{Ending, Progress, answer, open_to_read, stop_flag};
 use super::table::Table;
@@ -84,7 +84,7 @@ fn to_json(compared: &Comparison) -> Value {
             "score_secs": spread(compared.spread(variant, |run| Some(run.cost.score_secs))),
             "peak_memory_mb": spread(compared.spread(variant, |run| run.cost.peak_memory_mb)),
             "predict_memory_mb": spread(compared.spread(variant, |run| run.cost.predict_memory_mb)),
-            "nesting": object(nesting(compared.nesting(variant))),
+            "nesting": object(compared.nesting(variant).rows()),
             "length": object(compared.lengths(variant).rows()),
             "runs": runs_json(compared, variant),
         })

@@ -1,6 +1,6 @@
 //! The JSON that others rely on. Keys are only ever added.
 
-use crate::annotation::{Corpus, SentenceId};
+use crate::annotation::{Corpus, LabelId, SentenceId};
 use crate::evaluation::{Counts, Report};
 use crate::session::{Loss, Warning};
 use crate::wording::one_line;
@@ -56,6 +56,11 @@ pub(super) fn evaluation(split: &str, model: u32, report: &Report, corpus: &Corp
         "strict": strict(report, corpus),
         "neh": report.first_words.map(counts),
     })
+}
+
+/// The name of a label; `?` of one that was deleted since.
+pub(super) fn name(label: LabelId, corpus: &Corpus) -> &str {
+    corpus.labels().get(label).map_or("?", |label| label.name.as_str())
 }
 
 /// The document of a sentence by its name, and which sentence of it, counted from 1.

@@ -57,6 +57,18 @@ impl Buckets {
     }
 }
 
+impl Buckets {
+    /// Of each property, by the paper's name.
+    pub fn properties(&self) -> [(&'static str, Option<Bucketed>); 4] {
+        [
+            ("eLen", Some(self.entity_length)),
+            ("tLen", Some(self.text_length)),
+            ("eCon", self.label_consistency),
+            ("eDen", Some(self.entity_density)),
+        ]
+    }
+}
+
 impl Bucketed {
     /// `XS`, `S`, `L`, `XL` with their counts.
     pub fn rows(&self) -> impl Iterator<Item = (&'static str, Counts)> {

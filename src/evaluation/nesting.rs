@@ -26,6 +26,11 @@ pub struct Nesting {
 }
 
 impl Nesting {
+    /// Each group with its name. Nested and covering hold those that are both.
+    pub fn rows(self) -> [(&'static str, Counts); 4] {
+        [("nested", self.nested), ("covering", self.covering), ("both", self.both), ("flat", self.flat)]
+    }
+
     /// Counts over all sentences.
     pub fn of<'a>(sentences: impl IntoIterator<Item = Judged<'a>>) -> Self {
         let mut nesting = Self::default();

@@ -12,6 +12,11 @@ pub struct ScoreDistribution {
 }
 
 impl ScoreDistribution {
+    /// Shares whose quantiles are told.
+    pub const SHARES: [f64; 7] = [0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0];
+    /// Points of a density that is told: one for each step of 0.02.
+    pub const POINTS: usize = 51;
+
     /// Each prediction's score, and whether it is in the gold with its label.
     pub fn of(predictions: impl IntoIterator<Item = (f32, bool)>) -> Self {
         let mut distribution = Self::default();

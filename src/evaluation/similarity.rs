@@ -73,6 +73,18 @@ impl Similarity {
         similarity
     }
 
+    /// Each mean with its name.
+    pub fn rows(&self) -> [(&'static str, MeanCosine); 6] {
+        [
+            ("non_overlapping", self.apart),
+            ("weakly_overlapping", self.weakly_overlapping),
+            ("strongly_overlapping", self.strongly_overlapping),
+            ("within_labels", self.within_labels),
+            ("between_labels", self.between_labels),
+            ("to_none", self.to_none),
+        ]
+    }
+
     fn add(&mut self, first: &SpanVector<'_>, second: &SpanVector<'_>, cosine: f64) {
         if first.sentence == second.sentence && first.span != second.span {
             let overlap = overlap(first.span, second.span);

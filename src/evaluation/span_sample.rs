@@ -37,6 +37,16 @@ pub enum SpanKind {
 
 impl SpanKind {
     pub const ALL: [Self; 4] = [Self::Mention, Self::MadeUp, Self::Overlapping, Self::Apart];
+
+    /// What files and the command line call it.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Mention => "mention",
+            Self::MadeUp => "made_up",
+            Self::Overlapping => "overlapping",
+            Self::Apart => "apart",
+        }
+    }
 }
 
 /// A span that was drawn.

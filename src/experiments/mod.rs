@@ -8,7 +8,6 @@ mod bench;
 mod compare;
 mod kept_runs;
 mod simulate;
-mod svg;
 
 pub use bench::{
     ImportBench, ImportBenchStep, Percentiles, PredictBench, PredictBenchRequest, PredictBenchStep, RefreshBench,

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Its rooms: [`project`] is what is open, how it is changed and saved; [`learner`] trains and predicts; [`import`] and
-//! [`export`] are for files; [`analysis`] tells of the work and of the models; [`standalone`] needs no project.
+//! [`export`] are for files; [`analysis`] tells of the work and of the models, [`figures`] puts it into files; [`standalone`] needs no project.
 //!
 //! # Invariants
 //! - An edit is applied in memory and sent to the writer in one step; what the writer has not acknowledged is shown as
@@ -26,6 +26,7 @@ mod analysis;
 mod error;
 mod export;
 mod faults;
+mod figures;
 mod files;
 mod home;
 mod import;
@@ -44,6 +45,9 @@ pub use analysis::look_again::{FOLDS, doubt_in_words};
 pub use error::SessionError;
 pub use export::{ExportReceipt, ExportRequest, ExportView, ExportWhat};
 pub use faults::{HowEnded, LastEnd, keep_unsaved, report_faults, take_last_end};
+pub use figures::{
+    Breakdown, Evaluated, FigureFile, PropertyDifferences, bucket_differences, figure_files, write_figures,
+};
 pub use files::{write_text, write_whole};
 pub use home::Home;
 pub use import::reading::{ImportAs, Incoming, ReadRequest, asking_format, read_files, read_files_watched};

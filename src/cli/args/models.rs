@@ -1,6 +1,8 @@
 //! How models and encoders are made, used and scored, as it is typed.
 
 use super::common::{Common, SplitName, Tuning, key_value, probability};
+use crate::evaluation::SpanSampling;
+use crate::session::Breakdown;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -116,6 +118,29 @@ pub(in crate::cli) enum By {
     Errors,
     Confusion,
     Tasks,
+    Scores,
+    Calibration,
+    Vectors,
+    Similarity,
+}
+
+impl By {
+    pub(in crate::cli) fn breakdown(self) -> Breakdown {
+        match self {
+            Self::Label => Breakdown::Label,
+            Self::Matches => Breakdown::Matches,
+            Self::Length => Breakdown::Length,
+            Self::Nesting => Breakdown::Nesting,
+            Self::Buckets => Breakdown::Buckets,
+            Self::Errors => Breakdown::Errors,
+            Self::Confusion => Breakdown::Confusion,
+            Self::Tasks => Breakdown::Tasks,
+            Self::Scores => Breakdown::Scores,
+            Self::Calibration => Breakdown::Calibration,
+            Self::Vectors => Breakdown::Vectors,
+            Self::Similarity => Breakdown::Similarity,
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -126,11 +151,23 @@ pub(in crate::cli) struct Evaluate {
     #[arg(long, value_enum)]
     pub(in crate::cli) split: SplitName,
     /// Breakdowns of the scores, comma-separated; see below
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT", hide_possible_values = true)]
     pub(in crate::cli) by: Vec<By>,
     /// Number of a model [default: the current one]
     #[arg(long)]
     pub(in crate::cli) model: Option<String>,
+    /// Number of another model: how much better the first one is, also for each bucket
+    #[arg(long, value_name = "MODEL")]
+    pub(in crate::cli) against: Option<String>,
+    /// Folder for a table (CSV) and, where it helps, a picture (SVG) of each breakdown
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) output: Option<PathBuf>,
+    /// Spans whose vectors are compared, at most; the time grows with the square
+    #[arg(long, value_name = "N", default_value_t = SpanSampling::default().most)]
+    pub(in crate::cli) spans: usize,
+    /// Seed that draws these spans
+    #[arg(long, value_name = "N", default_value_t = SpanSampling::default().seed)]
+    pub(in crate::cli) seed: u64,
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N")]
     pub(in crate::cli) threads: Option<usize>,

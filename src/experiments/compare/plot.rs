@@ -1,7 +1,7 @@
 //! F1 of every variant as a picture that every browser shows.
 
 use super::comparison::Comparison;
-use crate::experiments::svg::{begin, push};
+use crate::figure::{begin, end, escaped, push};
 
 const WIDTH: f64 = 760.0;
 const ROW: f64 = 28.0;
@@ -87,8 +87,7 @@ fn svg(compared: &Comparison) -> String {
             bottom + 36.0
         ),
     );
-    svg.push_str("</svg>\n");
-    svg
+    end(svg)
 }
 
 /// From a tenth of a point or more below the least F1 to as much above the greatest, in whole steps.
@@ -118,10 +117,6 @@ impl Axis {
         let count = ((self.high - self.low) / self.step).round() as usize;
         (0..=count).map(move |tick| self.low + self.step * tick as f64)
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

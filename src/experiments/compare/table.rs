@@ -4,7 +4,7 @@ use super::comparison::{Comparison, Spread};
 use super::record::ComparedRun;
 use super::request::Variant;
 use crate::evaluation::Counts;
-use crate::experiments::svg::push;
+use crate::figure::{push, quoted};
 use serde_json::{Map, Value as Json, json};
 
 /// What columns are about.
@@ -184,11 +184,6 @@ impl ComparisonTable {
         }
         markdown + "\n"
     }
-}
-
-fn quoted(cell: &str) -> String {
-    let is_plain = !cell.contains([',', '"', '\r', '\n']);
-    if is_plain { cell.to_owned() } else { format!("\"{}\"", cell.replace('"', "\"\"")) }
 }
 
 #[cfg(test)]

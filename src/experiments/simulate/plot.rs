@@ -1,14 +1,12 @@
 //! Learning curves as a picture that every browser shows.
 
 use super::curve::{Curve, CurvePoint};
-use crate::experiments::svg::{begin, push};
+use crate::figure::{COLORS, begin, end, push};
 use crate::wording::grouped;
 
 const SIZE: (f64, f64) = (760.0, 480.0);
 /// Left, top, right, bottom.
 const MARGIN: (f64, f64, f64, f64) = (64.0, 24.0, 200.0, 52.0);
-/// Told apart by people who don't see red and green, too (Okabe and Ito 2008).
-const COLORS: [&str; 7] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"];
 
 /// F1 over annotated tokens, each doubling of which takes as much room: a line for the mean of each strategy, a band from
 /// the least to the greatest run.
@@ -49,8 +47,7 @@ pub(super) fn svg(curves: &[Curve]) -> String {
             ),
         );
     }
-    svg.push_str("</svg>\n");
-    svg
+    end(svg)
 }
 
 #[derive(Clone, Copy)]

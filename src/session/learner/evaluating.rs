@@ -14,6 +14,7 @@ use crate::session::project::Project;
 use crate::session::project::driver::Driver;
 use crate::session::{Part, SessionError, Task};
 use crate::train::{Example, FinalAnswer, PredictOptions, Predictor, ScoredSpan, Snapshot, answers, evaluate};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -93,6 +94,15 @@ impl EvaluateReport {
     pub fn scores(&self) -> ScoreDistribution {
         let chosen = self.suggestions.iter().filter(|suggestion| suggestion.is_chosen);
         ScoreDistribution::of(chosen.map(|suggestion| (suggestion.score, suggestion.is_right)))
+    }
+
+    /// The same of each label that is in the final answer.
+    pub fn scores_by_label(&self) -> BTreeMap<LabelId, ScoreDistribution> {
+        let mut labels: BTreeMap<LabelId, Vec<(f32, bool)>> = BTreeMap::new();
+        for said in self.suggestions.iter().filter(|suggestion| suggestion.is_chosen) {
+            labels.entry(said.label).or_default().push((said.score, said.is_right));
+        }
+        labels.into_iter().map(|(label, scores)| (label, ScoreDistribution::of(scores))).collect()
     }
 
     /// How often suggestions are right, by their scores as they come.

@@ -83,6 +83,38 @@ fn what_is_predicted_in_parts_is_what_is_predicted_at_once() {
 }
 
 #[test]
+fn vectors_of_spans_in_parts_are_those_at_once() {
+    let span = |start: usize, end: usize| Span::from_range(start..end).unwrap();
+    for architecture in architectures().iter().filter(|it| it.task() != Task::Tags) {
+        let config = Config { architecture: architecture.id().to_owned(), ..Config::default() };
+        let (_vars, mut model) = untrained(wide(5, config), false);
+        let sentences = [words(WORDS), words(3), words(2)];
+        let prepared = model.prepare_all(sentences.iter().map(|s| (s.as_slice(), [].as_slice())), &NEVER).unwrap();
+        let all_over = (0..WORDS - 5).step_by(37).map(|start| span(start, start + 1 + start % 5));
+        let spans = [all_over.collect(), vec![span(1, 3), span(0, 1)], Vec::new()];
+        let threads = Threads::new("test", Some(2)).unwrap();
+        let work = PredictionWork {
+            threads: &threads,
+            filter: FirstWordFilter::All,
+            batch_size: 4,
+            acquire: None,
+            floor: 0.25,
+            cancel: &NEVER,
+        };
+        let mut vectors = |most| {
+            model.most.predict = most;
+            let mut all = vec![Vec::new(); sentences.len()];
+            model.span_vectors(&prepared, &spans, work, |i, of| all[i] = of).unwrap();
+            all
+        };
+        let whole = vectors(usize::MAX);
+        assert!(whole.iter().zip(&spans).all(|(vectors, spans)| vectors.len() == spans.len()));
+        assert!(whole[0].iter().all(|vector| vector.len() == whole[1][0].len()), "one length for all");
+        assert!([1, 300].map(vectors).iter().all(|parts| *parts == whole), "{}", architecture.id());
+    }
+}
+
+#[test]
 fn no_part_is_longer_than_asked_for_and_all_words_are_in_one() {
     let (_vars, model) = untrained(wide(20, Config::default()), false);
     let span = |start, end| Span::from_range(start..end).unwrap();
