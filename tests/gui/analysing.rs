@@ -215,12 +215,18 @@ fn two_models_are_compared_and_tables_copied_and_saved() {
     });
     let text = text.expect("something was copied");
     assert!(text.starts_with("Scores by bucket\nBucket\tP\tR\tF1\t") && text.lines().count() == 2 + 16, "{text}");
-    page.click("Save …");
-    page.wait("the look at the place", |page| page.field("File").value().is_some_and(|path| path.ends_with(".csv")));
-    page.click("Write file");
-    page.wait("the file", |page| page.shows("Buckets"));
-    let saved = std::fs::read_to_string(fixture.path("project-model-2-scores-by-bucket.csv")).unwrap();
-    assert!(saved.starts_with("Bucket,P,R,F1,Gold,") && saved.lines().count() == 1 + 16, "{saved}");
+    for (what, extension, begins, lines) in [
+        ("F1 by bucket as CSV", ".csv", "property,bucket,precision,recall,f1,", 1 + 16),
+        ("F1 by bucket as SVG", ".svg", "<svg", 1),
+    ] {
+        page.click("Save …");
+        page.choose("What to save", what);
+        page.wait("the place", |page| page.field("File").value().is_some_and(|path| path.ends_with(extension)));
+        page.click("Write file");
+        page.wait("the file", |page| page.shows("Buckets"));
+        let saved = std::fs::read_to_string(fixture.path(&format!("project-model-2-buckets{extension}"))).unwrap();
+        assert!(saved.starts_with(begins) && saved.lines().count() >= lines, "{saved}");
+    }
 
     // Errors are of one of both; what was analysed is there again at once.
     page.click("Errors");

@@ -2,11 +2,8 @@
 
 use crate::annotation::{Corpus, LabelId, ModelId, SentenceId, Span};
 use crate::evaluation::{Counts, F1Difference, Reliability, ScoreDistribution, density};
-use crate::session::{EvaluateReport, Part};
+use crate::session::{Breakdown, EvaluateReport, Evaluated, Part, figure_files};
 use std::sync::Arc;
-
-/// Points of a density.
-const DENSITY_POINTS: usize = 101;
 
 pub(super) struct Analysed {
     pub(super) part: Part,
@@ -55,6 +52,15 @@ impl Analysed {
         self.first.report.report.labels_given
     }
 
+    /// A breakdown as a file: of the first or the second model; the first beside the second one.
+    pub(super) fn file(&self, model: usize, by: Breakdown, extension: &str) -> String {
+        let Some(of) = self.models().nth(model) else { return String::new() };
+        let against = self.second.as_ref().filter(|_| model == 0).map(|second| &second.report);
+        let files = figure_files(&Evaluated::new(&of.report, against, &self.corpus), &[by]);
+        let file = files.into_iter().find(|file| file.name.ends_with(extension));
+        file.map(|file| file.text).unwrap_or_default()
+    }
+
     pub(super) fn models(&self) -> impl Iterator<Item = &OfModel> {
         std::iter::once(&self.first).chain(&self.second)
     }
@@ -66,7 +72,8 @@ impl OfModel {
         Self {
             id: report.model,
             name: format!("model {}", report.model),
-            densities: [&distribution.right, &distribution.wrong].map(|scores| density(scores, DENSITY_POINTS)),
+            densities: [&distribution.right, &distribution.wrong]
+                .map(|scores| density(scores, ScoreDistribution::POINTS)),
             distribution,
             reliability: report.reliability(),
             calibrated: report.calibrated_reliability(),

@@ -14,6 +14,7 @@ use super::vectors::Vectors;
 use crate::gui::dialogs::DialogContext;
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::keyboard::leaves_enter;
+use crate::session::Breakdown;
 use crate::wording::{capital, counted};
 use eframe::egui::{Label, ScrollArea, Ui};
 use std::sync::Arc;
@@ -41,6 +42,32 @@ const SECTIONS: [(Section, &str); 7] = [
     (Section::Probabilities, "Probabilities"),
     (Section::Vectors, "Vectors"),
 ];
+
+impl Section {
+    /// Of one model at a time.
+    fn is_of_one(self) -> bool {
+        matches!(self, Self::Errors | Self::Probabilities | Self::Vectors)
+    }
+
+    /// What can be saved of it, as it is called, and whether as a picture, too.
+    fn breakdowns(self) -> &'static [(Breakdown, &'static str, bool)] {
+        match self {
+            Self::Labels => &[(Breakdown::Label, "Scores by label", false)],
+            Self::Tasks => {
+                &[(Breakdown::Tasks, "Scores by task", false), (Breakdown::Matches, "Scores by kind of match", false)]
+            }
+            Self::Groups => {
+                &[(Breakdown::Length, "Scores by length", false), (Breakdown::Nesting, "Scores by nesting", false)]
+            }
+            Self::Buckets => &[(Breakdown::Buckets, "F1 by bucket", true)],
+            Self::Errors => &[(Breakdown::Errors, "Errors", false), (Breakdown::Confusion, "Confusion", true)],
+            Self::Probabilities => {
+                &[(Breakdown::Scores, "Probabilities", true), (Breakdown::Calibration, "Calibration", true)]
+            }
+            Self::Vectors => &[(Breakdown::Vectors, "Vectors", true), (Breakdown::Similarity, "Similarities", false)],
+        }
+    }
+}
 
 /// What there is of an analysis, with what is remembered of it.
 pub(super) struct Results {
@@ -146,8 +173,8 @@ impl Results {
 
     /// What is of mentions that were found is not, where none are looked for.
     fn is_there(&self) -> bool {
-        let is_of_found = matches!(self.section, Section::Tasks | Section::Groups | Section::Buckets);
-        !(is_of_found && self.analysed.labels_given())
+        let mut breakdowns = self.section.breakdowns().iter();
+        !self.analysed.labels_given() || breakdowns.any(|(breakdown, ..)| breakdown.is_of_labels())
     }
 
     /// Which of two models a section is of; the height that this takes.
@@ -191,13 +218,22 @@ impl Results {
 
     /// What of the section that is shown can be saved.
     pub(super) fn savables(&self) -> Vec<Savable> {
-        let model = self.analysed.models().nth(self.at).map_or(0, |model| model.id.0);
-        let table = |sheet: &Sheet| {
-            let (title, file) = (format!("{} as CSV", sheet.title), format!("model-{model}-{}.csv", sheet.file_stem()));
-            let sheet = sheet.clone();
-            Savable { title, file, text: Arc::new(move || sheet.csv()) }
-        };
-        self.sheets().into_iter().map(table).collect()
+        let at = if self.section.is_of_one() { self.at } else { 0 };
+        let Some(model) = self.analysed.models().nth(at) else { return Vec::new() };
+        let has_plane = model.report.vectors.as_ref().is_some_and(|picture| picture.shown.is_some());
+        let mut savables = Vec::new();
+        for (by, title, has_picture) in self.section.breakdowns().iter().copied() {
+            let has_picture = has_picture && (by != Breakdown::Vectors || has_plane);
+            for extension in ["csv", "svg"].into_iter().take(1 + usize::from(has_picture)) {
+                let analysed = Arc::clone(&self.analysed);
+                savables.push(Savable {
+                    title: format!("{title} as {}", extension.to_uppercase()),
+                    file: format!("model-{}-{}.{extension}", model.id, by.id()),
+                    text: Arc::new(move || analysed.file(at, by, extension)),
+                });
+            }
+        }
+        savables
     }
 }
 

@@ -4,7 +4,7 @@
 use super::analysed::{Analysed, OfModel};
 use super::sheet::{Figure, Head, Sheet, SheetRow, f1_difference, score_figures, score_heads};
 use crate::annotation::{LabelId, LabelSet, Rgb};
-use crate::evaluation::{Counts, Nesting, PartialCounts, Task};
+use crate::evaluation::{Counts, PartialCounts, Task};
 
 /// Of all labels together and of each.
 pub(super) fn by_label(analysed: &Analysed, labels: &LabelSet) -> Sheet {
@@ -64,10 +64,7 @@ fn words(name: &str) -> String {
 }
 
 pub(super) fn by_nesting(analysed: &Analysed) -> Sheet {
-    let groups = |model: &OfModel| {
-        let Nesting { nested, covering, both, flat } = model.report.analyses.nesting;
-        [nested, covering, both, flat]
-    };
+    let groups = |model: &OfModel| model.report.analyses.nesting.rows().map(|(_, counts)| counts);
     let names = [
         "nested: inside a mention that holds others",
         "covering: around a mention inside others",

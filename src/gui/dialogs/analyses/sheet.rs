@@ -1,4 +1,4 @@
-//! A table of figures, for the window, the clipboard and files.
+//! A table of figures, for the window and the clipboard.
 
 use crate::annotation::Rgb;
 use crate::evaluation::Counts;
@@ -36,7 +36,7 @@ pub(super) struct SheetRow {
 
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Sheet {
-    /// Above the table; in small letters with hyphens it is the name of its file.
+    /// Above the table.
     pub(super) title: &'static str,
     /// Of the names.
     pub(super) first: &'static str,
@@ -76,16 +76,12 @@ impl Figure {
         }
     }
 
-    /// With four digits after the point, and empty without a figure: shares as shares, for a spreadsheet.
+    /// Shares as shares, with four digits after the point; empty without a figure.
     fn rounded(self) -> String {
         match self {
             Self::Count(count) => count.to_string(),
             figure => figure.value().map_or_else(String::new, |value| format!("{value:.4}")),
         }
-    }
-
-    fn in_full(self) -> String {
-        self.value().map_or_else(String::new, |value| value.to_string())
     }
 }
 
@@ -93,33 +89,14 @@ impl Sheet {
     /// Titles and figures with a tab between two.
     pub(super) fn tsv(&self) -> String {
         let plain = |cell: &str| cell.replace(['\t', '\r', '\n'], " ");
-        self.lines("\t", "\n", plain, Figure::rounded)
-    }
-
-    /// RFC 4180: commas, a line for the titles, lines end with CR LF. Figures in full.
-    pub(super) fn csv(&self) -> String {
-        self.lines(",", "\r\n", quoted, Figure::in_full)
-    }
-
-    /// "scores-by-length".
-    pub(super) fn file_stem(&self) -> String {
-        self.title.to_lowercase().replace(' ', "-")
-    }
-
-    fn lines(&self, between: &str, end: &str, name: fn(&str) -> String, figure: fn(Figure) -> String) -> String {
-        let heads = self.heads.iter().map(|head| name(&head.title));
-        let titles: Vec<String> = std::iter::once(name(self.first)).chain(heads).collect();
+        let heads = self.heads.iter().map(|head| plain(&head.title));
+        let titles: Vec<String> = std::iter::once(plain(self.first)).chain(heads).collect();
         let rows = self.rows.iter().map(|row| {
-            let figures = row.figures.iter().copied().map(figure);
-            std::iter::once(name(&row.name)).chain(figures).collect::<Vec<_>>()
+            let figures = row.figures.iter().copied().map(Figure::rounded);
+            std::iter::once(plain(&row.name)).chain(figures).collect::<Vec<_>>()
         });
-        std::iter::once(titles).chain(rows).map(|cells| cells.join(between) + end).collect()
+        std::iter::once(titles).chain(rows).map(|cells| cells.join("\t") + "\n").collect()
     }
-}
-
-fn quoted(cell: &str) -> String {
-    let is_plain = !cell.contains([',', '"', '\r', '\n']);
-    if is_plain { cell.to_owned() } else { format!("\"{}\"", cell.replace('"', "\"\"")) }
 }
 
 /// The columns of scores; with those of a second model, where there is one.
@@ -174,7 +151,7 @@ mod tests {
             figures: score_figures(first, Some(second)),
         };
         let rows = vec![
-            row("all, \"labels\"", counts(3, 1, 3), counts(4, 0, 2)),
+            row("all\t\"labels\"", counts(3, 1, 3), counts(4, 0, 2)),
             row("none", Counts::default(), counts(1, 0, 0)),
         ];
         Sheet { title: "Scores by label", first: "Label", heads: score_heads(Some("model 2")), rows }
@@ -192,17 +169,11 @@ mod tests {
     }
 
     #[test]
-    fn files_hold_shares_and_one_line_a_row() {
-        let sheet = sheet();
-        assert_eq!(sheet.file_stem(), "scores-by-label");
-        let csv = sheet.csv();
-        assert!(csv.starts_with("Label,P,R,F1,Gold,Predicted,Right,\"F1, model 2\",Difference\r\n"), "{csv}");
-        assert!(
-            csv.contains("\r\n\"all, \"\"labels\"\"\",0.75,0.5,0.6,6,4,3,0.8,")
-                && csv.ends_with("none,,,,0,0,0,1,\r\n")
-        );
-        let tsv = sheet.tsv();
-        assert_eq!(tsv.lines().nth(1), Some("all, \"labels\"\t0.7500\t0.5000\t0.6000\t6\t4\t3\t0.8000\t-0.2000"));
+    fn a_spreadsheet_gets_shares_and_one_line_a_row() {
+        let tsv = sheet().tsv();
+        assert_eq!(tsv.lines().next(), Some("Label\tP\tR\tF1\tGold\tPredicted\tRight\tF1, model 2\tDifference"));
+        assert_eq!(tsv.lines().nth(1), Some("all \"labels\"\t0.7500\t0.5000\t0.6000\t6\t4\t3\t0.8000\t-0.2000"));
+        assert_eq!(tsv.lines().nth(2), Some("none\t\t\t\t0\t0\t0\t1.0000\t"));
         assert_eq!(tsv.lines().count(), 3);
     }
 
