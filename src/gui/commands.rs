@@ -248,6 +248,7 @@ commands! {
     StopTraining, "Stop training", Learner, Project, Changes, Once, [] => Workspace;
     LookAgain, "Review doubtful annotations", Learner, Project, Changes, Once, [Press(CTRL, Key::G)] => Window;
     CompareModels, "Compare models", Learner, Project, Reads, Once, [Press(CTRL_SHIFT, Key::B)] => Window;
+    AnalyseModels, "Analyse models", Learner, Project, Reads, Once, [Press(CTRL_SHIFT, Key::A)] => Window;
     EndLookAgain, "End review", Learner, Project, Reads, Once, [] => Workspace;
 
     Undo, "Undo", Project, Project, Changes, Repeats, [Press(CTRL, Key::Z)] => Workspace;

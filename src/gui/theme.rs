@@ -36,6 +36,9 @@ pub mod size {
     /// Narrower than this it has one column.
     pub const TWO_COLUMNS: f32 = 720.0;
     pub const PLOT: f32 = 210.0;
+    /// A cell of a heat map, and the names at its left.
+    pub const HEAT_CELL: f32 = 46.0;
+    pub const HEAT_NAMES: f32 = 150.0;
     /// A bar that shows shares.
     pub const SHARE_BAR: f32 = 10.0;
     pub const THIN_BAR: f32 = 6.0;
@@ -69,6 +72,9 @@ pub mod size {
     pub const HEAD_LINE: f32 = 3.0;
 }
 
+/// As much of a colour as text on it can be read in either theme.
+const MOST_HEAT: f32 = 0.45;
+
 pub const RADIUS_CARD: u8 = 8;
 pub const RADIUS_CONTROL: u8 = 6;
 pub const RADIUS_WORD: u8 = 4;
@@ -92,6 +98,8 @@ pub struct Tokens {
     pub good: Color32,
     pub warn: Color32,
     pub bad: Color32,
+    /// What is less than something else, where the accent stands for more: blue and orange look different to everybody.
+    pub less: Color32,
     pub bad_fill: Color32,
     pub warn_fill: Color32,
     /// Behind the words of a selection or a selected mention.
@@ -119,6 +127,7 @@ static DARK: Tokens = Tokens {
     good: Color32::from_rgb(0x59, 0xC0, 0x8A),
     warn: Color32::from_rgb(0xE3, 0xB3, 0x41),
     bad: Color32::from_rgb(0xF0, 0x6A, 0x6A),
+    less: Color32::from_rgb(0xF0, 0x9A, 0x4A),
     bad_fill: Color32::from_rgb(0x3A, 0x25, 0x29),
     warn_fill: Color32::from_rgb(0x36, 0x2F, 0x1F),
     shade: Color32::from_rgb(0x2E, 0x37, 0x45),
@@ -145,6 +154,7 @@ static LIGHT: Tokens = Tokens {
     good: Color32::from_rgb(0x1D, 0x7A, 0x4B),
     warn: Color32::from_rgb(0x8F, 0x63, 0x00),
     bad: Color32::from_rgb(0xC2, 0x35, 0x35),
+    less: Color32::from_rgb(0xC8, 0x5A, 0x00),
     bad_fill: Color32::from_rgb(0xFD, 0xEC, 0xEC),
     warn_fill: Color32::from_rgb(0xFD, 0xF4, 0xDD),
     shade: Color32::from_rgb(0xE6, 0xF0, 0xFD),
@@ -229,6 +239,17 @@ pub fn label_color(rgb: Rgb, tokens: &Tokens) -> Color32 {
 /// `color` as it looks through `alpha` of itself over `under`.
 pub fn mix(under: Color32, color: Color32, alpha: f32) -> Color32 {
     under.lerp_to_gamma(color, alpha.clamp(0.0, 1.0))
+}
+
+/// What lies behind a number that is a share of the greatest one, in [0, 1].
+pub fn heat(share: f32, tokens: &Tokens) -> Color32 {
+    mix(tokens.card, tokens.accent, MOST_HEAT * share.clamp(0.0, 1.0))
+}
+
+/// What lies behind a difference, in [-1, 1]: the accent where it is more than nothing, `less` where it is less.
+pub fn diverging(share: f32, tokens: &Tokens) -> Color32 {
+    let color = if share < 0.0 { tokens.less } else { tokens.accent };
+    mix(tokens.card, color, MOST_HEAT * share.abs().min(1.0))
 }
 
 /// A colour for the n-th label of something that is no project yet: first those that new labels get, then any.
@@ -370,9 +391,16 @@ mod tests {
                 ("good", tokens.good),
                 ("warn", tokens.warn),
                 ("bad", tokens.bad),
+                ("less", tokens.less),
             ] {
                 for under in [tokens.card, tokens.panel] {
                     assert!(contrast(color, under) >= 3.9, "{name} {color:?} on {under:?}: {}", contrast(color, under));
+                }
+            }
+            for step in -10..=10 {
+                let share = step as f32 / 10.0;
+                for under in [heat(share, tokens), diverging(share, tokens)] {
+                    assert!(contrast(tokens.text, under) >= 4.5, "{share}: {}", contrast(tokens.text, under));
                 }
             }
             for rgb in [Rgb(0, 0, 0), Rgb(255, 255, 255), Rgb(0xE3, 0xB2, 0x3C), Rgb(0x56, 0xA5, 0xF5)] {

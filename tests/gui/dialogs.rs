@@ -104,9 +104,10 @@ fn check_back_on_page(page: &mut Page, after: &str) {
 }
 
 /// The dialogs that commands open, and the buttons that do what they are for.
-const DEFAULTS: [(&str, &str); 14] = [
+const DEFAULTS: [(&str, &str); 15] = [
     ("Split word", "Split"),
     ("Review doubtful annotations", "Start review"),
+    ("Analyse models", "Close"),
     ("Compare models", "Close"),
     ("Add label", "Add"),
     ("Documents", "Done"),

@@ -8,6 +8,7 @@
 #[allow(dead_code, reason = "shared with tests that ask more of it")]
 mod hub;
 
+mod analysing;
 mod annotating;
 mod comparing;
 mod dashboard;

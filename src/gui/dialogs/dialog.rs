@@ -1,9 +1,9 @@
 //! The dialog that is open, whichever it is.
 
 use super::{
-    CompareDialog, CopyDialog, DashboardDialog, DialogContext, DocumentsDialog, ExportDialog, HistoryDialog,
-    ImportDialog, KeyHelp, LabelDialog, LookAgainDialog, NewProjectDialog, OpenDialog, Palette, SettingsDialog,
-    SplitWordDialog,
+    AnalysesDialog, CompareDialog, CopyDialog, DashboardDialog, DialogContext, DocumentsDialog, ExportDialog,
+    HistoryDialog, ImportDialog, KeyHelp, LabelDialog, LookAgainDialog, NewProjectDialog, OpenDialog, Palette,
+    SettingsDialog, SplitWordDialog,
 };
 use crate::session::Project;
 use eframe::egui;
@@ -13,6 +13,7 @@ pub(in crate::gui) enum Dialog {
     Open(OpenDialog),
     Import(Box<ImportDialog>),
     Export(Box<ExportDialog>),
+    Analyses(Box<AnalysesDialog>),
     Compare(Box<CompareDialog>),
     Copy(Box<CopyDialog>),
     Documents(Box<DocumentsDialog>),
@@ -30,6 +31,7 @@ impl Dialog {
     /// It writes a file, and is to stay until that is done. An import is written by the project.
     pub(in crate::gui) fn is_writing(&self) -> bool {
         match self {
+            Dialog::Analyses(dialog) => dialog.is_writing(),
             Dialog::Compare(dialog) => dialog.is_writing(),
             Dialog::Export(dialog) => dialog.is_writing(),
             Dialog::Copy(dialog) => dialog.is_writing(),
@@ -51,7 +53,12 @@ impl Dialog {
     /// Another dialog in its place would lose what a person has typed.
     pub(in crate::gui) fn holds_typing(&self) -> bool {
         match self {
-            Dialog::Label(_) | Dialog::Settings(_) | Dialog::Export(_) | Dialog::Compare(_) | Dialog::Copy(_) => true,
+            Dialog::Label(_)
+            | Dialog::Settings(_)
+            | Dialog::Export(_)
+            | Dialog::Analyses(_)
+            | Dialog::Compare(_)
+            | Dialog::Copy(_) => true,
             // A dropped file is what these are for, or takes nothing from them.
             Dialog::NewProject(_)
             | Dialog::Open(_)
@@ -75,6 +82,7 @@ impl Dialog {
             | Dialog::Open(_)
             | Dialog::Import(_)
             | Dialog::Export(_)
+            | Dialog::Analyses(_)
             | Dialog::Compare(_)
             | Dialog::Copy(_)
             | Dialog::Documents(_)
@@ -90,6 +98,7 @@ impl Dialog {
     /// Waits for a file that is being written: for the end of the program.
     pub(in crate::gui) fn wait(self) {
         match self {
+            Dialog::Analyses(dialog) => dialog.wait(),
             Dialog::Compare(dialog) => dialog.wait(),
             Dialog::Export(dialog) => dialog.wait(),
             Dialog::Copy(dialog) => dialog.wait(),
@@ -114,6 +123,7 @@ impl Dialog {
             Dialog::Open(dialog) => dialog.show(ctx, context),
             Dialog::Import(dialog) => dialog.show(ctx, context),
             Dialog::Export(dialog) => dialog.show(ctx, context),
+            Dialog::Analyses(dialog) => dialog.show(ctx, context),
             Dialog::Compare(dialog) => dialog.show(ctx, context),
             Dialog::Copy(dialog) => dialog.show(ctx, context),
             Dialog::Documents(dialog) => dialog.show(ctx, context),

@@ -6,6 +6,7 @@
 //!   dialog is for is its [`default_button`], and what chooses something leaves Enter to that (`leaves_enter`).
 //! - It lies below every drop-down, menu and colour picker, whatever was pressed last: in a layer of its own.
 
+mod analyses;
 mod architecture;
 mod compare;
 mod context;
@@ -30,10 +31,13 @@ mod palette;
 mod path_check;
 mod recent;
 mod report;
+mod save_page;
 mod save_path;
+mod scored;
 mod settings;
 mod split_word;
 
+pub(super) use analyses::AnalysesDialog;
 pub(super) use compare::CompareDialog;
 pub(super) use context::DialogContext;
 pub(super) use copy::CopyDialog;

@@ -4,6 +4,7 @@
 //! - A widget gets what it shows and returns what was done to it; it knows neither the session nor the commands.
 
 pub mod galleys;
+pub mod heat_map;
 pub mod keyboard;
 pub mod parts;
 pub mod sentence;

@@ -7,8 +7,8 @@ use crate::disk::Noted as _;
 use crate::gui::actions::UiAction;
 use crate::gui::commands::{CommandId, Effect, Handler, Scope, WindowCommand};
 use crate::gui::dialogs::{
-    CompareDialog, CopyDialog, Dialog, ExportDialog, HistoryDialog, KeyHelp, LabelDialog, LookAgainDialog, OpenDialog,
-    Palette, Report, SettingsDialog, SplitWordDialog,
+    AnalysesDialog, CompareDialog, CopyDialog, Dialog, ExportDialog, HistoryDialog, KeyHelp, LabelDialog,
+    LookAgainDialog, OpenDialog, Palette, Report, SettingsDialog, SplitWordDialog,
 };
 use crate::gui::workspace::{Feedback, Reveal, Workspace};
 use crate::session::{NewProject, Project, log_path};
@@ -155,6 +155,10 @@ impl Window {
                 self.dialog = Some(Dialog::History(HistoryDialog::new(current)));
             }
             WindowCommand::Dashboard => self.dialog = Some(Dialog::Dashboard(Box::default())),
+            WindowCommand::AnalyseModels => {
+                let dialog = self.workspace().map(|workspace| AnalysesDialog::new(&workspace.project));
+                self.dialog = dialog.map(Box::new).map(Dialog::Analyses);
+            }
             WindowCommand::CompareModels => {
                 let dialog = self.workspace().map(|workspace| CompareDialog::new(&workspace.project));
                 self.dialog = dialog.map(Box::new).map(Dialog::Compare);

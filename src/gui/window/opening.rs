@@ -140,6 +140,7 @@ impl Window {
                     Dialog::Open(_)
                     | Dialog::Import(_)
                     | Dialog::Export(_)
+                    | Dialog::Analyses(_)
                     | Dialog::Compare(_)
                     | Dialog::Copy(_)
                     | Dialog::Documents(_)

@@ -14,10 +14,13 @@ use egui_kittest::{HarnessBuilder, SnapshotOptions};
 use egui_wgpu::{WgpuSetup, WgpuSetupCreateNew, wgpu};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use nestling::annotation::{ModelId, Sentence, SentenceId, SentenceSuggestions, Span, Status, Suggestion};
-use nestling::session::{ImportAs, ImportHow, SaveState};
+use nestling::session::{
+    Command, Config, Driver, ImportAs, ImportHow, NewProject, Order, Part, ReadRequest, SaveState, Setting, read_files,
+};
 use nestling::store::{ModelRecord, Store, Writer};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 const LARGE: [f32; 2] = [1280.0, 860.0];
 /// The least that the window can be.
@@ -195,6 +198,89 @@ fn many_labels() {
         page.character("n");
         let (from, to) = (page.center("word 7: deputy"), page.center("word 8: director"));
         page.drag(from, to);
+        page
+    });
+}
+
+/// Sentences of three patterns with their gold mentions. Where it is odd, two in three mayors are mentions, one town in four
+/// is an organisation, and every other board ends too early: none of which a model can know.
+fn towns(sentences: usize, is_odd: bool) -> String {
+    let (names, towns) = (["Anna", "Zoë", "Maja", "Jens"], ["Aarhus", "Lund", "Turku"]);
+    let line = |i: usize| {
+        let (name, town, odd) = (names[i % 4], towns[i % 3], is_odd.then_some(i / 3));
+        let place = if odd.is_some_and(|i| i % 4 == 0) { "ORG" } else { "LOC" };
+        let (words, mut mentions) = match i % 3 {
+            0 => (format!("{name} met the mayor of {town} ."), vec![(0, 1, "PER"), (5, 6, place)]),
+            1 => (format!("{name} left for {town} ."), vec![(0, 1, "PER"), (3, 4, place)]),
+            _ => {
+                let end = if odd.is_some_and(|i| i % 2 == 0) { 3 } else { 4 };
+                (
+                    format!("The {town} Harbour Board asked {name} ."),
+                    vec![(1, end, "ORG"), (1, 2, "LOC"), (5, 6, "PER")],
+                )
+            }
+        };
+        if i.is_multiple_of(3) && odd.is_some_and(|i| i % 3 > 0) {
+            mentions.push((2, 6, "PER"));
+        }
+        let words: Vec<String> = words.split(' ').map(|word| format!("\"{word}\"")).collect();
+        let mention = |(start, end, label)| format!("{{\"start\":{start},\"end\":{end},\"label\":\"{label}\"}}");
+        let mentions: Vec<String> = mentions.into_iter().map(mention).collect();
+        format!("{{\"tokens\":[{}],\"entities\":[{}]}}\n", words.join(","), mentions.join(","))
+    };
+    (0..sentences).map(line).collect()
+}
+
+/// A project with two models that are trained in earnest, and the page on which they are analysed.
+fn analysing(fixture: &Fixture, camera: Camera) -> Page {
+    let path = fixture.path("towns.nestling");
+    let new = NewProject::with_labels(["PER", "ORG", "LOC"]).unwrap();
+    let mut project = Driver::create(&fixture.home(), &path, &new).unwrap();
+    for setting in [Setting::AutoTrain(false), Setting::Order(Order::Text)] {
+        project.run(Command::Set(setting)).unwrap();
+    }
+    for (sentences, part) in [(60, Part::Train), (36, Part::Dev)] {
+        let file = fixture.write("towns.jsonl", &towns(sentences, part == Part::Dev));
+        let options = vec![("end".to_owned(), "exclusive".to_owned())];
+        let read = read_files(&[file], &ReadRequest { options, ..ReadRequest::default() }).unwrap();
+        project.import(read, ImportHow { kind: Some(ImportAs::Gold), split: Some(part) }).unwrap();
+    }
+    // One that has seen too little to find anything, and one that finds all that is as it was in training.
+    for epochs in ["1", "20"] {
+        let mut config = Config { encoder: "small".to_owned(), ..Config::default() };
+        config.set("epochs", epochs).unwrap();
+        project.train_now(config, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    }
+    project.close().unwrap();
+    let mut page = camera.window(fixture, Some(&path));
+    page.press(Modifiers::COMMAND | Modifiers::SHIFT, Key::A);
+    page.wait("the models", |page| page.shows("Analyse"));
+    page
+}
+
+fn analyse(page: &mut Page) {
+    page.click("Analyse");
+    page.wait("the analysis", |page| page.shows("Errors"));
+}
+
+#[test]
+fn errors_light() {
+    picture("errors_light", LARGE, Theme::Light, |fixture, camera| {
+        let mut page = analysing(fixture, camera);
+        analyse(&mut page);
+        page.click("Errors");
+        page.click("gold ORG, predicted LOC: 6");
+        page
+    });
+}
+
+#[test]
+fn buckets_dark() {
+    picture("buckets_dark", LARGE, Theme::Dark, |fixture, camera| {
+        let mut page = analysing(fixture, camera);
+        page.choose("Compared with", "Model 1: SmartSpanNER, 60 sentences");
+        analyse(&mut page);
+        page.click("Buckets");
         page
     });
 }

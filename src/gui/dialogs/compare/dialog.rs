@@ -1,9 +1,9 @@
 //! The pages of the dialog, and the way from one to another.
 
+use super::super::save_page::{Left, Savable, SavePage};
 use super::super::{button_row, default_button, explain, modal, problem};
 use super::kept::{Kept, Shown, config};
 use super::results::Results;
-use super::save::{Left, SavePage};
 use super::setup::{Asked, Setup};
 use super::words::models;
 use crate::experiments::CompareRequest;
@@ -13,6 +13,7 @@ use crate::gui::theme::size;
 use crate::gui::widgets::parts::button;
 use crate::session::Project;
 use eframe::egui::{self, ScrollArea, Ui};
+use std::sync::Arc;
 
 /// The window's height but for the results.
 const BESIDE_RESULTS: f32 = 230.0;
@@ -141,7 +142,7 @@ impl CompareDialog {
             if button(ui, has_rows, "Save …").clicked()
                 && let Some(shown) = shown
             {
-                page = Some(Page::Save(Box::new(SavePage::new(project, shown))));
+                page = Some(Page::Save(Box::new(SavePage::new(project, savables(shown)))));
             }
             let markdown = button(ui, has_rows, "Copy as Markdown");
             let tsv = button(ui, has_rows, "Copy for a spreadsheet").on_hover_text("Tab-separated");
@@ -169,6 +170,23 @@ impl CompareDialog {
             self.start(Box::new(request), context);
         }
     }
+}
+
+/// The table in three forms, and the plot.
+fn savables(shown: &Shown) -> Vec<Savable> {
+    let savable = |title: &str, extension: &str, text: Arc<dyn Fn() -> String + Send + Sync>| Savable {
+        title: title.to_owned(),
+        file: format!("comparison-{}.{extension}", shown.number),
+        text,
+    };
+    let table = || shown.table.clone();
+    let (csv, json, markdown, comparison) = (table(), table(), table(), Arc::clone(&shown.comparison));
+    vec![
+        savable("Table as CSV", "csv", Arc::new(move || csv.csv())),
+        savable("Table as JSON", "json", Arc::new(move || format!("{:#}\n", json.json()))),
+        savable("Table as Markdown", "md", Arc::new(move || markdown.markdown())),
+        savable("Plot as SVG", "svg", Arc::new(move || comparison.svg())),
+    ]
 }
 
 /// What a kept comparison was to have and has not, with how many models that is.

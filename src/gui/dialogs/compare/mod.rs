@@ -13,7 +13,6 @@ mod kept;
 mod pair;
 mod plot;
 mod results;
-mod save;
 mod setup;
 mod varied;
 mod words;

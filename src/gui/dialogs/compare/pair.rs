@@ -1,8 +1,9 @@
 //! Two variants against each other: how sure the better one is better, and the sentences in which they differ.
 
 use super::super::explain;
+use super::super::scored::difference_in_words;
 use super::kept::Shown;
-use super::words::{difference_in_words, name_of};
+use super::words::name_of;
 use crate::evaluation::F1Difference;
 use crate::experiments::{Comparison, Differing, Variant};
 use crate::gui::actions::UiAction;

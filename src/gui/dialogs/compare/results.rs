@@ -1,11 +1,12 @@
 //! What came of a comparison, or has come so far: table, two variants against each other, plot.
 
+use super::super::scored::part_name;
 use super::super::{explain, problem};
 use super::kept::{Kept, Shown, ShownRow};
 use super::pair::Pair;
 use super::plot;
 use super::setup::caveats;
-use super::words::{duration, models, name_of, part_name};
+use super::words::{duration, models, name_of};
 use crate::experiments::{Column, ColumnGroup, Comparison, ComparisonProgress, Variant};
 use crate::gui::actions::UiAction;
 use crate::gui::dialogs::DialogContext;

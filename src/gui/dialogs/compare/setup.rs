@@ -1,10 +1,11 @@
 //! What is to be compared.
 
 use super::super::options::option_rows;
+use super::super::scored::part_name;
 use super::super::{button_row, default_button, explain, field_name, problem};
 use super::kept::{Kept, config};
 use super::varied::VariedOptions;
-use super::words::{duration, part_name, seeds_in_words};
+use super::words::{duration, seeds_in_words};
 use crate::experiments::CompareRequest;
 use crate::gui::theme::size;
 use crate::gui::widgets::keyboard::leaves_enter;

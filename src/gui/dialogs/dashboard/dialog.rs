@@ -72,11 +72,11 @@ impl DashboardDialog {
         ui.add_space(size::GAP_SMALL);
         card(ui, "Models", |ui| {
             self.models.show(ui, project, actions);
-            let id = CommandId::CompareModels;
             ui.add_space(size::GAP_SMALL);
-            if parts::button(ui, true, id.title()).on_hover_text(commands::title_with_keys(id)).clicked() {
-                actions.push(UiAction::Command(id));
-            }
+            ui.horizontal_wrapped(|ui| {
+                command_button(ui, CommandId::CompareModels, true, actions);
+                command_button(ui, CommandId::AnalyseModels, true, actions);
+            });
         });
     }
 
@@ -85,18 +85,20 @@ impl DashboardDialog {
         ui.add_space(size::GAP_SMALL);
         card(ui, "Mentions by label", |ui| {
             labels::show(ui, project);
-            let id = CommandId::LookAgain;
             let can = project.read_only().is_none() && project.counts().complete_for_models() > 0;
             ui.add_space(size::GAP_SMALL);
-            let title = id.title();
-            if parts::button(ui, can, title).on_hover_text(commands::title_with_keys(id)).clicked() {
-                actions.push(UiAction::Command(id));
-            }
+            command_button(ui, CommandId::LookAgain, can, actions);
         });
         ui.add_space(size::GAP_SMALL);
-        card(ui, "Scores by label", |ui| self.scores.show(ui, project));
+        card(ui, "Scores by label", |ui| self.scores.show(ui, project, actions));
         ui.add_space(size::GAP_SMALL);
         card(ui, "Effort", |ui| self.costs.show(ui));
+    }
+}
+
+fn command_button(ui: &mut Ui, id: CommandId, can: bool, actions: &mut Vec<UiAction>) {
+    if parts::button(ui, can, id.title()).on_hover_text(commands::title_with_keys(id)).clicked() {
+        actions.push(UiAction::Command(id));
     }
 }
 

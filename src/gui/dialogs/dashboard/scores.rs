@@ -2,8 +2,10 @@
 
 use super::super::explain;
 use crate::annotation::LabelId;
+use crate::gui::actions::UiAction;
+use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
-use crate::gui::widgets::parts::button;
+use crate::gui::widgets::parts::{button, quiet_button};
 use crate::gui::widgets::table::{Column, Sort, Table, TableState, cell_text};
 use crate::session::{ENOUGH_DEV, EvaluateReport, EvaluateRequest, Part, Project, SessionError, Task};
 use crate::wording::{counted, grouped};
@@ -57,7 +59,7 @@ impl ScoresCard {
         self.scoring = None;
     }
 
-    pub(super) fn show(&mut self, ui: &mut Ui, project: &Project) {
+    pub(super) fn show(&mut self, ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) {
         let counts = project.counts();
         let part = if counts.blind_complete >= ENOUGH_DEV { Part::Blind } else { Part::Dev };
         let there = if part == Part::Blind { counts.blind_complete } else { counts.dev };
@@ -74,6 +76,11 @@ impl ScoresCard {
             Some(Ok(scored)) => {
                 scored.sort(self.table.sort(), project);
                 summary(ui, scored, &mut self.table, project);
+                let id = CommandId::AnalyseModels;
+                let more = quiet_button(ui, "More analyses").on_hover_text(commands::title_with_keys(id));
+                if more.clicked() {
+                    actions.push(UiAction::Command(id));
+                }
             }
         }
     }

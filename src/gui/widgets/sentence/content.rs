@@ -97,6 +97,36 @@ impl Content {
         Self { words: words(text, tokens), marks: in_lanes(marks.collect()), ..Self::default() }.with_key()
     }
 
+    /// A sentence with gold mentions and what a model says of it with which probability. What it found is marked once, as
+    /// gold; what it missed and what it made up say so.
+    pub fn judged(
+        corpus: &Corpus,
+        sentence: &Sentence,
+        gold: &[(Span, LabelId)],
+        predicted: &[(Span, LabelId, f32)],
+    ) -> Self {
+        let labels = corpus.labels();
+        let text = |span: Span| corpus.span_text(sentence, span);
+        let is_found = |gold: &(Span, LabelId)| predicted.iter().any(|said| (said.0, said.1) == *gold);
+        let golds = gold.iter().zip(0..).map(|(&(span, label), number)| {
+            let (name, color) = name_and_color(labels, label);
+            let (what, tag) = match is_found(&(span, label)) {
+                true => ("found", name.clone()),
+                false => ("missed", format!("{name} missed")),
+            };
+            let spoken = format!("{what} {name}: {}", text(span));
+            let (id, fragments) = (MarkId::Mention(MentionId(number)), vec![span]);
+            Mark { id, fragments, hull: span, label, color, score: None, name, tag, spoken, lane: 0 }
+        });
+        let wrong = predicted.iter().filter(|said| !gold.contains(&(said.0, said.1))).map(|&(span, label, score)| {
+            let said = Suggestion { span, label, score, runner_up: None };
+            let mark = suggestion(corpus, sentence, labels, &said);
+            Mark { spoken: format!("wrong {}: {}", mark.tag, text(span)), ..mark }
+        });
+        let marks = in_lanes(golds.chain(wrong).collect());
+        Self { words: words(text_of(corpus, sentence), sentence.tokens()), marks, ..Self::default() }.with_key()
+    }
+
     /// Some words of a sentence, without marks.
     pub fn plain(corpus: &Corpus, sentence: &Sentence, range: Range<usize>) -> Self {
         let end = range.end.min(sentence.tokens().len());

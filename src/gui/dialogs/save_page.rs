@@ -1,55 +1,33 @@
-//! Saving a comparison as a file.
+//! The page of a dialog that saves what it shows as a file: one of several texts.
 
-use super::super::save_path::SavePath;
-use super::super::{Report, button_row, default_button, explain, field_name, problem};
-use super::kept::Shown;
-use crate::experiments::{Comparison, ComparisonTable};
-use crate::gui::dialogs::DialogContext;
+use super::save_path::SavePath;
+use super::{DialogContext, Report, button_row, default_button, explain, field_name, problem};
 use crate::gui::widgets::parts::{button, combo};
 use crate::session::{Project, SessionError, Task, write_text};
 use eframe::egui::Ui;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum FileKind {
-    Csv,
-    Json,
-    Markdown,
-    Svg,
-}
+/// As wide as what is chosen from.
+const CHOICES: f32 = 240.0;
 
-impl FileKind {
-    const ALL: [Self; 4] = [Self::Csv, Self::Json, Self::Markdown, Self::Svg];
-
-    /// Its name, and how files of it end.
-    fn names(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Csv => ("Table as CSV", "csv"),
-            Self::Json => ("Table as JSON", "json"),
-            Self::Markdown => ("Table as Markdown", "md"),
-            Self::Svg => ("Plot as SVG", "svg"),
-        }
-    }
-
-    fn text(self, comparison: &Comparison, table: &ComparisonTable) -> String {
-        match self {
-            Self::Csv => table.csv(),
-            Self::Json => format!("{:#}\n", table.json()),
-            Self::Markdown => table.markdown(),
-            Self::Svg => comparison.svg(),
-        }
-    }
+/// A text that can be saved.
+pub(super) struct Savable {
+    /// "Table as CSV".
+    pub(super) title: String,
+    /// What the file is called that is proposed, after the project's name: "comparison-1.csv".
+    pub(super) file: String,
+    /// Made on the thread that writes.
+    pub(super) text: Arc<dyn Fn() -> String + Send + Sync>,
 }
 
 pub(super) struct SavePage {
-    kind: FileKind,
-    comparison: Arc<Comparison>,
-    table: ComparisonTable,
-    number: u32,
+    savables: Vec<Savable>,
+    /// Which of them.
+    chosen: usize,
     /// The project's file.
     project: PathBuf,
-    /// Follows the kind.
+    /// Follows what is chosen.
     path: SavePath,
     failure: Option<String>,
     /// It comes to nothing where a file turns out to be there that nobody said may be replaced.
@@ -63,18 +41,16 @@ pub(super) enum Left {
 }
 
 impl SavePage {
-    pub(super) fn new(project: &Project, shown: &Shown) -> Self {
+    pub(super) fn new(project: &Project, savables: Vec<Savable>) -> Self {
         let mut page = Self {
-            kind: FileKind::Csv,
-            comparison: Arc::clone(&shown.comparison),
-            table: shown.table.clone(),
-            number: shown.number,
+            savables,
+            chosen: 0,
             project: project.path().to_owned(),
             path: SavePath::default(),
             failure: None,
             writing: None,
         };
-        page.follow_kind();
+        page.propose();
         page
     }
 
@@ -110,16 +86,17 @@ impl SavePage {
             });
             return None;
         }
+        let Some(savable) = self.savables.get(self.chosen) else { return Some(Left::Cancelled) };
         field_name(ui, "What to save");
-        let mut kind = self.kind;
-        combo(ui, "What to save", kind.names().0, 200.0, |ui| {
-            for choice in FileKind::ALL {
-                ui.selectable_value(&mut kind, choice, choice.names().0);
+        let mut chosen = self.chosen;
+        combo(ui, "What to save", savable.title.as_str(), CHOICES, |ui| {
+            for (at, savable) in self.savables.iter().enumerate() {
+                ui.selectable_value(&mut chosen, at, savable.title.as_str());
             }
         });
-        if kind != self.kind {
-            self.kind = kind;
-            self.follow_kind();
+        if chosen != self.chosen {
+            self.chosen = chosen;
+            self.propose();
         }
         field_name(ui, "File");
         self.path.show(ui, context.services);
@@ -134,15 +111,7 @@ impl SavePage {
         button_row(ui, |ui| {
             let ready = !self.path.is_empty();
             if default_button(ui, ready, self.path.button(replaces)) {
-                self.failure = None;
-                let may_be_there = replaces || self.path.is_settled();
-                let (kind, path) = (self.kind, self.path.path());
-                let (comparison, table) = (Arc::clone(&self.comparison), self.table.clone());
-                let work = move || {
-                    (may_be_there || !path.exists())
-                        .then(|| write_text(&path, "write the file", &kind.text(&comparison, &table)))
-                };
-                self.writing = Some(Task::spawn("save a comparison", context.services.waker.clone(), work));
+                self.write(replaces, context);
             }
             if button(ui, true, "Back").clicked() {
                 left = Some(Left::Cancelled);
@@ -151,9 +120,19 @@ impl SavePage {
         left
     }
 
-    fn follow_kind(&mut self) {
+    fn write(&mut self, replaces: bool, context: &DialogContext<'_>) {
+        let Some(savable) = self.savables.get(self.chosen) else { return };
+        self.failure = None;
+        let may_be_there = replaces || self.path.is_settled();
+        let (text, path) = (Arc::clone(&savable.text), self.path.path());
+        let work = move || (may_be_there || !path.exists()).then(|| write_text(&path, "write the file", &text()));
+        self.writing = Some(Task::spawn("save a text", context.services.waker.clone(), work));
+    }
+
+    fn propose(&mut self) {
+        let Some(savable) = self.savables.get(self.chosen) else { return };
         let name = self.project.file_stem().unwrap_or_default().to_string_lossy();
-        let file = format!("{name}-comparison-{}.{}", self.number, self.kind.names().1);
+        let file = format!("{name}-{}", savable.file);
         self.path.propose(|| self.project.with_file_name(file));
     }
 }
