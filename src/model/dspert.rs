@@ -6,8 +6,8 @@
 //! `docs/systems.md` says what the paper leaves open and what we chose.
 //!
 //! Ours: candidates are spans of words, which reach from the first token of the first word to the last token of the last;
-//! the mean of the losses in place of their sum; and, with `filter=heads`, only spans that start at a predicted first word,
-//! as in [`super::smartspanner`], whose loss and samples it has then.
+//! the mean of the losses in place of their sum; and, unless `filter=none` asks for all of them, only spans that start at a
+//! predicted first word, as in [`super::smartspanner`], whose loss and samples it has then.
 
 mod classifier;
 mod smoothing;
@@ -39,8 +39,8 @@ const DEPTH: OptionSpec = OptionSpec {
 };
 const FILTER: OptionSpec = OptionSpec {
     name: "filter",
-    takes: Kind::Choice(&["none", "heads"]),
-    default: OptionDefault::Fixed(Value::Choice("none")),
+    takes: Kind::Choice(&["heads", "none"]),
+    default: OptionDefault::Fixed(Value::Choice("heads")),
     shapes_weights: true,
     help: "heads: only spans that start at a predicted head (faster); none: all spans",
 };
