@@ -287,7 +287,8 @@ fn probabilities(vars: &Vars, architecture: &str, vector: &[f32]) -> Vec<f32> {
     };
     let variable = |part: &str| {
         let named = vars.iter().find(|(name, _)| **name == format!("{layer}.{part}"));
-        named.unwrap_or_else(|| panic!("{architecture} has no {layer}.{part}")).1.var.as_tensor().clone()
+        assert!(named.is_some(), "{architecture} has no {layer}.{part}");
+        named.unwrap().1.var.as_tensor().clone()
     };
     let (weight, bias) = (variable("weight").to_vec2::<f32>().unwrap(), variable("bias").to_vec1::<f32>().unwrap());
     assert_eq!(weight[0].len(), vector.len(), "{architecture}");

@@ -299,7 +299,7 @@ mod tests {
         check(
             By::Errors,
             &expect![[r#"
-                errors: {"fn":{"both":0,"boundary":1,"missed":0,"type":1},"fp":{"both":0,"boundary":2,"spurious":1,"type":1}}
+                errors: {"fn":{"both":0,"boundary":1,"missed":0,"type":1},"fp":{"both":0,"boundary":2,"spurious":1,"type":1},"rates":{"boundary":0.3333333333333333,"type":0.16666666666666666}}
             "#]],
             &expect![[r#"
                 wrong                   false positives  false negatives
@@ -313,7 +313,7 @@ mod tests {
         check(
             By::Tasks,
             &expect![[r#"
-                tasks: {"neh":null,"neh_sp":null,"sp":{"f1":0.25,"fn":2,"fp":4,"precision":0.2,"recall":0.3333333333333333,"samples":55,"tp":1}}
+                tasks: {"neh":null,"neh_sp":null,"sp":{"f1":0.25,"fn":2,"fp":4,"precision":0.2,"recall":0.3333333333333333,"samples":55,"tp":1},"trained_on":{"neh":{"negative":0,"positive":0},"span":{"negative":0,"positive":0},"words":{"negative":0,"positive":0}}}
             "#]],
             &expect![[r#"
                 task       P       R      F1  gold  predicted  right  samples
