@@ -21,7 +21,7 @@ pub(in crate::cli) enum EncoderAction {
     },
     /// Copy an encoder from a Hugging Face style folder, or make one of word vectors
     Import {
-        /// Folder with config.json, tokenizer.json or a vocabulary, and model.safetensors; or GloVe's or word2vec's text file
+        /// Folder with config.json, a tokenizer and model.safetensors, or a file of word vectors (GloVe, word2vec)
         dir: PathBuf,
         /// Its name here
         #[arg(long)]
