@@ -6,7 +6,7 @@
 
 use candle_core::{Device, Tensor, Var};
 use nestling::annotation::{Fragments, LabelId, ModelId, Span};
-use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders, Learning, Start, Tape, plain};
+use nestling::encoder::{Bert, Encoder, EncoderBatch, Encoders, Learning, Network, Start, Tape, plain};
 use nestling::evaluation::Report;
 use nestling::model::{
     Architecture, EncoderTraits, FirstWordFilter, OptionValues, Prediction, SampleCounts, Samples, Sentence, Task,
@@ -152,7 +152,7 @@ fn words(examples: &[Example]) -> Vec<Vec<String>> {
 /// What an architecture builds above the tiny encoder, and sentences for it.
 struct Built {
     vars: Vars,
-    bert: Bert,
+    network: Network,
     head: Box<dyn TaskHead>,
     /// The lowest of the layers that it asks for, where it asks for any.
     lowest: Option<usize>,
@@ -193,8 +193,8 @@ impl Built {
         let lowest = architecture.layers(&config).lowest(definition.config().layers);
         let learning = if lowest.is_some() { Learning::All } else { Learning::Top(0) };
         let scope = vars.scope("encoder", ParameterGroup::Encoder);
-        let bert = Bert::new(scope, definition.config(), learning, 0.1).unwrap();
-        let head = architecture.build(vars.scope("head", ParameterGroup::TaskHead), &bert, &config).unwrap();
+        let network = Network::new(scope, definition.config(), learning, 0.1).unwrap();
+        let head = architecture.build(vars.scope("head", ParameterGroup::TaskHead), &network, &config).unwrap();
         let aligned: Vec<_> = examples.iter().map(|e| definition.subwords().align(&e.tokens, 32).unwrap()).collect();
         let batch = EncoderBatch::new(&aligned.iter().collect::<Vec<_>>(), 1);
         let sentence = |e: &Example| {
@@ -202,16 +202,20 @@ impl Built {
             Sentence::new(&e.tokens, &gold)
         };
         let sentences = examples.iter().map(sentence).collect();
-        Self { vars, bert, head, lowest, config, batch, sentences }
+        Self { vars, network, head, lowest, config, batch, sentences }
+    }
+
+    fn bert(&self) -> &Bert {
+        self.network.as_bert().unwrap()
     }
 
     /// The layers that the architecture asks for.
     fn layers(&self, mode: &mut Mode<'_>, tape: &mut Tape) -> Vec<Tensor> {
         match self.lowest {
-            None => vec![plain::static_vectors(&self.bert, &self.batch).unwrap()],
+            None => vec![plain::static_vectors(self.bert().word_table(), &self.batch).unwrap()],
             Some(lowest) => {
-                let layers = lowest..=self.bert.layers();
-                self.bert.forward_layers(&self.batch, Start::Words, layers, mode, tape).unwrap()
+                let layers = lowest..=self.network.layers();
+                self.bert().forward_layers(&self.batch, Start::Words, layers, mode, tape).unwrap()
             }
         }
     }
@@ -222,7 +226,7 @@ fn every_variable_gets_a_gradient_and_moves() {
     let both = [Operations::ByHand, Operations::Plain];
     for (architecture, operations) in architectures().iter().flat_map(|a| both.map(|operations| (a, operations))) {
         let built = Built::new(*architecture, operations, &distant(8, 5));
-        let Built { vars, bert, head, lowest, batch, sentences, .. } = &built;
+        let (Built { vars, head, lowest, batch, sentences, .. }, bert) = (&built, built.bert());
         let sentences: Vec<&Sentence> = sentences.iter().collect();
         let mut adam = AdamW::new(AdamWConfig {
             encoder_lr: 1e-3,

@@ -19,6 +19,11 @@ pub enum ModelError {
     TooManyLabels { labels: usize, most: usize },
     #[error("the architecture finds mentions and does not label given words; use one that does")]
     LabelsNothingGiven,
+    #[error(
+        "the architecture copies blocks of BERT's kind, and this encoder has others; choose another architecture, such \
+         as smartspanner, or a BERT, RoBERTa, DistilBERT or ELECTRA encoder"
+    )]
+    OtherBlocks,
 }
 
 impl From<candle_core::Error> for ModelError {

@@ -7,7 +7,7 @@ use super::{
     Architecture, BatchLoss, FirstWordFilter, MAX_WIDTH, ModelError, OptionSpec, Prediction, Samples, Sentence,
     TaskHead, TaskHeadConfig, WORD_SHAPE_FEATURES,
 };
-use crate::encoder::{Bert, Encoded};
+use crate::encoder::{Encoded, Network};
 use crate::nn::{Mode, Rng, Scope};
 
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Architecture for SpanNer {
     fn build(
         &self,
         mut scope: Scope<'_>,
-        encoder: &Bert,
+        encoder: &Network,
         config: &TaskHeadConfig,
     ) -> Result<Box<dyn TaskHead>, ModelError> {
         let spans = SpanClassifier::new(&mut scope, encoder.hidden(), config)?;

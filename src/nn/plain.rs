@@ -78,18 +78,36 @@ pub fn attention(
 ) -> Result<Tensor, NnError> {
     let (b, t, h) = q.dims3()?;
     let d = h / heads.max(1);
-    let split =
-        |x: &Tensor| -> Result<Tensor, NnError> { Ok(x.reshape((b, t, heads, d))?.transpose(1, 2)?.contiguous()?) };
     let counts: Vec<f32> = lens.iter().flat_map(|&len| (0..t).map(move |i| f32::from(u8::from(i < len)))).collect();
     let counts = Tensor::from_vec(counts, (b, t), q.device())?;
     let shut_out = counts.affine(1e9, -1e9)?.reshape((b, 1, 1, t))?;
-    let scores = (split(q)?.matmul(&split(k)?.t()?)? / (d as f64).sqrt())?.broadcast_add(&shut_out)?;
-    let mut probabilities = softmax(&scores)?;
-    if let Some((p, rng)) = dropout {
-        probabilities = (&probabilities * mask(probabilities.shape(), p, rng, q.device())?)?;
-    }
-    let context = probabilities.matmul(&split(v)?)?.transpose(1, 2)?.contiguous()?.reshape((b, t, h))?;
+    let [q, k, v] = [q, k, v].map(|x| split_heads(x, heads));
+    let scores = (q?.matmul(&k?.t()?)? / (d as f64).sqrt())?.broadcast_add(&shut_out)?;
+    let context = attend(&scores, &v?, dropout)?;
     Ok(context.broadcast_mul(&counts.reshape((b, t, 1))?)?)
+}
+
+/// `[B, T, H]` to `[B, heads, T, H / heads]`.
+///
+/// # Errors
+/// On shapes that don't fit.
+pub fn split_heads(x: &Tensor, heads: usize) -> Result<Tensor, NnError> {
+    let (b, t, h) = x.dims3()?;
+    Ok(x.reshape((b, t, heads, h / heads.max(1)))?.transpose(1, 2)?.contiguous()?)
+}
+
+/// What attention makes of its scores `[B, heads, T, T]` and the values `[B, heads, T, d]`: `softmax(scores) v`, with dropout
+/// on the probabilities. Result `[B, T, heads · d]`.
+///
+/// # Errors
+/// On shapes that don't fit.
+pub fn attend(scores: &Tensor, v: &Tensor, dropout: Option<(f32, &mut Rng)>) -> Result<Tensor, NnError> {
+    let (b, heads, t, d) = v.dims4()?;
+    let mut probabilities = softmax(scores)?;
+    if let Some((p, rng)) = dropout {
+        probabilities = (&probabilities * mask(probabilities.shape(), p, rng, v.device())?)?;
+    }
+    Ok(probabilities.matmul(v)?.transpose(1, 2)?.contiguous()?.reshape((b, t, heads * d))?)
 }
 
 fn mask(shape: &Shape, p: f32, rng: &mut Rng, device: &Device) -> Result<Tensor, NnError> {

@@ -111,7 +111,7 @@ fn no_part_is_longer_than_asked_for_and_all_words_are_in_one() {
 fn hidden_states_that_are_kept_in_parts_are_those_kept_at_once() {
     let effort = crate::train::TrainedLayers::TaskHead;
     let (_vars, mut model) = untrained(Config { effort, ..Config::default() }, true);
-    assert!(model.encoding.bert().frozen_below() > 0);
+    assert!(model.encoding.network().frozen_below() > 0);
     let (sentence, threads) = (words(WORDS), Threads::new("test", Some(2)).unwrap());
     let mut kept = |most| {
         model.most.predict = most;

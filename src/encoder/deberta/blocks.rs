@@ -1,0 +1,243 @@
+//! DeBERTa's layers: BERT's but for attention, the tables of positions, and a convolution beside the first block in some.
+
+use super::super::EncoderBatch;
+use super::super::bert::Learning;
+use super::super::config::EncoderConfig;
+use super::super::padding::Padding;
+use super::super::plain::{Origin, climb, dropped, linear, norm};
+use super::attention::{Attention, Pass};
+use super::config::{Convolution, DebertaConfig};
+use super::positions::Distances;
+use crate::nn::{Embedding, Init, LayerNorm, Linear, Mode, NnError, Scope, plain, project, u32_tensor};
+use candle_core::{D, Tensor};
+use std::ops::RangeInclusive;
+
+/// Deviation of initial weights.
+const STD: f32 = 0.02;
+
+/// The encoder's layers. Where BERT has the same, variables have the names that BERT's have.
+#[derive(Debug)]
+pub struct Deberta {
+    embeddings: Embeddings,
+    /// The table of relative positions, and its norm.
+    relative: Embedding,
+    relative_norm: Option<LayerNorm>,
+    blocks: Vec<Block>,
+    convolution: Option<ConvolutionLayer>,
+    of: DebertaConfig,
+    hidden: usize,
+    dropout: f32,
+    learning: usize,
+}
+
+#[derive(Debug)]
+struct Embeddings {
+    words: Embedding,
+    positions: Option<Embedding>,
+    token_types: Option<Embedding>,
+    /// `[H, E]`, where the tables are of another width than the hidden states.
+    projection: Option<Tensor>,
+    norm: LayerNorm,
+}
+
+#[derive(Debug)]
+struct Block {
+    attention: Attention,
+    output: Linear,
+    attention_norm: LayerNorm,
+    up: Linear,
+    down: Linear,
+    norm: LayerNorm,
+}
+
+/// What neighbours of a position say of it, added to what the first block says.
+#[derive(Debug)]
+struct ConvolutionLayer {
+    /// `[H, H, kernel]`: outputs, inputs, positions.
+    weight: Tensor,
+    bias: Tensor,
+    norm: LayerNorm,
+    of: Convolution,
+}
+
+impl Embeddings {
+    fn new(mut scope: Scope<'_>, config: &EncoderConfig, of: &DebertaConfig) -> Result<Self, NnError> {
+        let (e, h) = (config.embedding, config.hidden);
+        let mut table = |name: &str, rows: usize| Embedding::new(scope.scope(name), rows, e, STD);
+        let words = table("word_embeddings", config.vocabulary)?;
+        let positions =
+            of.has_position_table.then(|| table("position_embeddings", config.max_positions)).transpose()?;
+        let has_types = config.token_types > 0;
+        let token_types = has_types.then(|| table("token_type_embeddings", config.token_types)).transpose()?;
+        let mut projection = None;
+        if e != h {
+            projection = Some(scope.scope("projection").declare("weight", &[h, e], Init::Normal { std: STD })?);
+        }
+        let norm = LayerNorm::new(scope.scope("LayerNorm"), h, config.norm_eps)?;
+        Ok(Self { words, positions, token_types, projection, norm })
+    }
+
+    /// From rows of the word table, `[N, E]` to `[N, H]`.
+    fn run(&self, words: &Tensor, batch: &EncoderBatch) -> Result<Tensor, NnError> {
+        let mut embedded = words.clone();
+        if let Some(positions) = &self.positions {
+            embedded = (embedded + positions.forward(&u32_tensor(batch.places(), words.device())?)?)?;
+        }
+        if let Some(types) = &self.token_types {
+            embedded = embedded.broadcast_add(&types.weight().narrow(0, 0, 1)?)?;
+        }
+        if let Some(projection) = &self.projection {
+            embedded = project(&embedded, projection)?;
+        }
+        norm(&self.norm, &embedded)
+    }
+}
+
+impl Block {
+    fn new(mut scope: Scope<'_>, config: &EncoderConfig, of: &DebertaConfig) -> Result<Self, NnError> {
+        let (h, inner, eps) = (config.hidden, config.inner, config.norm_eps);
+        Ok(Self {
+            attention: Attention::new(scope.scope("attention.self"), config, of)?,
+            output: Linear::new(scope.scope("attention.output.dense"), h, h)?,
+            attention_norm: LayerNorm::new(scope.scope("attention.output.LayerNorm"), h, eps)?,
+            up: Linear::new(scope.scope("intermediate.dense"), h, inner)?,
+            down: Linear::new(scope.scope("output.dense"), inner, h)?,
+            norm: LayerNorm::new(scope.scope("output.LayerNorm"), h, eps)?,
+        })
+    }
+
+    /// `[N, H]` to `[N, H]`.
+    fn run(&self, x: &Tensor, pass: &Pass<'_>, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
+        let context = self.attention.run(x, pass, p, mode)?;
+        let attended = dropped(&linear(&self.output, &context)?, p, mode)?;
+        let x = norm(&self.attention_norm, &(attended + x)?)?;
+        let fed = dropped(&linear(&self.down, &plain::gelu(&linear(&self.up, &x)?)?)?, p, mode)?;
+        norm(&self.norm, &(fed + x)?)
+    }
+}
+
+impl ConvolutionLayer {
+    fn new(mut scope: Scope<'_>, config: &EncoderConfig, of: Convolution) -> Result<Self, NnError> {
+        let h = config.hidden;
+        let mut layer = scope.scope("conv");
+        Ok(Self {
+            weight: layer.declare("weight", &[h, h, of.kernel], Init::Normal { std: STD })?,
+            bias: layer.declare("bias", &[h], Init::Zeros)?,
+            norm: LayerNorm::new(scope.scope("LayerNorm"), h, config.norm_eps)?,
+            of,
+        })
+    }
+
+    /// From the embeddings and what the first block says of them, `[N, H]` each, to `[N, H]`.
+    fn run(&self, x: &Tensor, said: &Tensor, padding: &Padding, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
+        let (h, t, side) = (self.bias.elem_count(), padding.longest, self.of.kernel / 2);
+        // Beyond the ends of a window, and where a batch is padded, there is nothing.
+        let x = padding.add(x)?.broadcast_mul(&padding.there()?.unsqueeze(D::Minus1)?)?;
+        let wide = x.pad_with_zeros(1, side, side)?;
+        let shifted = (0..self.of.kernel).map(|by| wide.narrow(1, by, t)).collect::<Result<Vec<_>, _>>()?;
+        let neighbours = padding.remove(&Tensor::cat(&shifted, D::Minus1)?)?;
+        let weight = self.weight.transpose(1, 2)?.reshape((h, self.of.kernel * h))?;
+        let summed = dropped(&project(&neighbours, &weight)?.broadcast_add(&self.bias)?, p, mode)?;
+        let seen = if self.of.is_gelu { plain::gelu(&summed)? } else { summed.tanh()? };
+        norm(&self.norm, &(said + seen)?)
+    }
+}
+
+impl Deberta {
+    /// Declares the encoder's variables; `p` is the dropout in training.
+    ///
+    /// # Errors
+    /// See [`Scope::declare`].
+    pub fn new(
+        mut scope: Scope<'_>,
+        config: &EncoderConfig,
+        of: &DebertaConfig,
+        learning: Learning,
+        p: f32,
+    ) -> Result<Self, NnError> {
+        let learns = learning.blocks(config.layers);
+        let is_partly_frozen = learning != Learning::All;
+        let embeddings = Embeddings::new(scope.scope("embeddings").frozen_if(is_partly_frozen), config, of)?;
+        let mut part = scope.scope("encoder");
+        // All blocks read it: where some stay as they are, it does, too.
+        let relative = part.scope("rel_embeddings").frozen_if(is_partly_frozen);
+        let relative = Embedding::new(relative, of.rows(), config.hidden, STD)?;
+        let mut relative_norm = None;
+        if of.norms_positions {
+            let scope = part.scope("LayerNorm").frozen_if(is_partly_frozen);
+            relative_norm = Some(LayerNorm::new(scope, config.hidden, config.norm_eps)?);
+        }
+        let is_frozen = |block: usize| block + learns < config.layers;
+        let block = |i| Block::new(part.scope(&format!("layer.{i}")).frozen_if(is_frozen(i)), config, of);
+        let blocks = (0..config.layers).map(block).collect::<Result<_, _>>()?;
+        let mut convolution = None;
+        if let Some(of) = of.convolution {
+            let scope = part.scope("conv").frozen_if(is_frozen(0));
+            convolution = Some(ConvolutionLayer::new(scope, config, of)?);
+        }
+        Ok(Self {
+            embeddings,
+            relative,
+            relative_norm,
+            blocks,
+            convolution,
+            of: of.clone(),
+            hidden: config.hidden,
+            dropout: p,
+            learning: learns,
+        })
+    }
+
+    /// Hidden states `[N, H]` of these numbers, with dropout from the block number `first` on; with 0 in the embeddings, too.
+    ///
+    /// # Errors
+    /// When a window is beyond the positions, or a tensor operation fails.
+    pub fn forward(
+        &self,
+        batch: &EncoderBatch,
+        origin: Origin<'_>,
+        first: usize,
+        layers: RangeInclusive<usize>,
+        mode: &mut Mode,
+    ) -> Result<Vec<Tensor>, NnError> {
+        let dropout = |block: usize| if block < first { 0.0 } else { self.dropout };
+        let (number, x) = match origin {
+            Origin::Words(words) => (0, dropped(&self.embeddings.run(words, batch)?, dropout(0), mode)?),
+            Origin::States(number, states) => (number, states.clone()),
+        };
+        let padding = Padding::new(batch, x.device())?;
+        let distances = Distances::new(&self.of, padding.longest);
+        let positions = self.relative.weight().narrow(0, distances.first, distances.count)?;
+        let positions = self.relative_norm.as_ref().map_or(Ok(positions.clone()), |layer| norm(layer, &positions))?;
+        let shut_out = padding.shut_out()?;
+        let pass = Pass { padding: &padding, config: &self.of, distances, positions, shut_out };
+        climb((number, x), layers, mode, |i, x, mode| {
+            let Some(block) = self.blocks.get(i) else { return Ok(x.clone()) };
+            let said = block.run(x, &pass, dropout(i), mode)?;
+            match &self.convolution {
+                Some(convolution) if i == 0 => convolution.run(x, &said, &padding, dropout(0), mode),
+                _ => Ok(said),
+            }
+        })
+    }
+
+    /// The vectors of subwords, `[V, E]`.
+    pub fn word_table(&self) -> &Tensor {
+        self.embeddings.words.weight()
+    }
+
+    /// H.
+    pub fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    /// Number of blocks.
+    pub fn layers(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// The number of the hidden states below which nothing learns.
+    pub fn frozen_below(&self) -> usize {
+        self.layers() - self.learning
+    }
+}
