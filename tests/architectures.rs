@@ -28,6 +28,9 @@ use tempfile::TempDir;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
+/// Fixtures of encoders that run by candle's operations alone.
+const WITHOUT_PASSES_BY_HAND: [&str; 3] = ["modernbert", "deberta-v3", "deberta-v2"];
+
 fn fixture() -> PathBuf {
     fixture_of("bert")
 }
@@ -43,8 +46,13 @@ struct Desk {
 
 impl Desk {
     fn new() -> Self {
+        Self::with("bert")
+    }
+
+    /// With the tiny encoder of another kind.
+    fn with(kind: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
-        Encoders::at(home.path()).import(&fixture(), "tiny").unwrap();
+        Encoders::at(home.path()).import(&fixture_of(kind), "tiny").unwrap();
         Self { home }
     }
 
@@ -103,22 +111,27 @@ fn main_samples(samples: Samples) -> SampleCounts {
 /// "box" is an A when the word three positions before it is "red", a B when it is "blue"; both colours stand in every
 /// sentence, so that only the distance tells. Half of the sentences nest it in a wider mention of the other label.
 fn distant(count: usize, seed: u64) -> Vec<Example> {
-    let mut rng = Rng::new(seed, "distant");
     let filler = ["hill", "sea", "one", "two", "tree", "road", "lamp", "fish"];
+    distant_among(filler, ["red", "blue", "box", "of"], count, seed)
+}
+
+/// The same with other words.
+fn distant_among(filler: [&str; 8], [red, blue, the_box, of]: [&str; 4], count: usize, seed: u64) -> Vec<Example> {
+    let mut rng = Rng::new(seed, "distant");
     (0..count)
         .map(|_| {
             let mut tokens: Vec<String> = (0..9).map(|_| filler[rng.below(filler.len())].to_owned()).collect();
             let at = 4 + rng.below(4);
             let is_a = rng.below(2) == 0;
-            let (near, far) = if is_a { ("red", "blue") } else { ("blue", "red") };
+            let (near, far) = if is_a { (red, blue) } else { (blue, red) };
             let others: Vec<usize> = (0..9).filter(|&i| i != at && i + 3 != at && i != at + 1).collect();
-            tokens[at] = "box".to_owned();
+            tokens[at] = the_box.to_owned();
             tokens[at - 3] = near.to_owned();
             tokens[others[rng.below(others.len())]] = far.to_owned();
             let (label, other) = if is_a { (LabelId(2), LabelId(5)) } else { (LabelId(5), LabelId(2)) };
             let mut gold = vec![(span(at, at + 1), label)];
             if rng.below(2) == 0 {
-                tokens[at + 1] = "of".to_owned();
+                tokens[at + 1] = of.to_owned();
                 gold.push((span(at, at + 2), other));
             }
             Example { tokens, gold, ..Example::default() }
@@ -339,11 +352,10 @@ fn what_is_said_lies_in_its_sentence_and_is_probable() {
 
 #[test]
 fn every_kind_of_encoder_trains_all_its_weights_and_predicts() {
-    for kind in ["roberta", "xlm-roberta", "distilbert", "electra", "electra-narrow"] {
-        let home = tempfile::tempdir().unwrap();
-        Encoders::at(home.path()).import(&fixture_of(kind), "tiny").unwrap();
+    let of_bert = ["roberta", "xlm-roberta", "distilbert", "electra", "electra-narrow"];
+    for kind in of_bert.into_iter().chain(WITHOUT_PASSES_BY_HAND) {
         let before = Encoder::open(&fixture_of(kind)).unwrap();
-        let desk = Desk { home };
+        let desk = Desk::with(kind);
         let trained = desk.train(kind, architectures()[0], dataset(24, 0), "epochs=1 encoder_lr=1e-3 max_width=4");
         let after = read_tensors(&trained.snapshot.join("weights.safetensors")).unwrap();
         for (name, weight) in before.weights() {
@@ -373,6 +385,78 @@ fn a_word_three_positions_away_is_learnt_only_by_the_encoder() {
         assert!(full >= 0.95, "{}: {full}", architecture.id());
         // A guess between two labels.
         assert!(frozen < 0.7, "{}: {frozen} with the encoder frozen", architecture.id());
+    }
+}
+
+/// Words of one letter: each has two subwords with the tokenizers of these fixtures, so that a distance is one in subwords.
+fn distant_letters(count: usize, seed: u64) -> Vec<Example> {
+    distant_among(["c", "d", "e", "g", "h", "i", "k", "l"], ["r", "u", "t", "p"], count, seed)
+}
+
+#[test]
+fn encoders_without_passes_by_hand_learn_a_word_three_positions_away() {
+    for kind in WITHOUT_PASSES_BY_HAND {
+        let desk = Desk::with(kind);
+        let test = distant_letters(200, 9);
+        let f1 = |effort: &str| {
+            let settings = format!("epochs=12 encoder_lr=3e-3 head_lr=3e-3 dropout=0 max_width=4 effort={effort}");
+            let dataset = Dataset::freeze(labels(), distant_letters(800, 1), Vec::new()).unwrap();
+            let trained =
+                desk.train(&format!("{kind}-{effort}"), architecture("smartspanner").unwrap(), dataset, &settings);
+            scored(&trained, &test).micro.f1().unwrap()
+        };
+        let (full, frozen) = (f1("full"), f1("heads"));
+        assert!(full >= 0.95, "{kind}: {full}");
+        // A guess between two labels.
+        assert!(frozen < 0.75, "{kind}: {frozen} with the encoder frozen");
+    }
+}
+
+#[test]
+fn encoders_without_passes_by_hand_carry_every_architecture_but_one() {
+    for kind in WITHOUT_PASSES_BY_HAND {
+        let desk = Desk::with(kind);
+        for architecture in architectures() {
+            let name = format!("{kind}-{}", architecture.id());
+            let dataset = Dataset::freeze(labels(), distant_letters(24, 1), distant_letters(8, 2)).unwrap();
+            let request = desk.request(&name, *architecture, dataset, "epochs=1 max_width=4");
+            let trained = train(&request, &NEVER, &mut |_| {});
+            if architecture.id() == "dspert" {
+                let message = trained.unwrap_err().to_string();
+                assert!(message.contains("copies blocks of BERT's kind") && message.contains("choose"), "{message}");
+                continue;
+            }
+            let predictor = Predictor::load(&trained.unwrap().snapshot).unwrap();
+            let test = words(&distant_letters(5, 9));
+            assert_eq!(predictor.predict(&test, PredictOptions::default(), &NEVER).unwrap().len(), 5, "{name}");
+        }
+    }
+}
+
+#[test]
+fn encoders_without_passes_by_hand_give_the_same_model_at_any_number_of_threads_and_efforts_leave_blocks() {
+    for kind in WITHOUT_PASSES_BY_HAND {
+        let desk = Desk::with(kind);
+        let train = |name: &str, more: &str| {
+            let dataset = Dataset::freeze(labels(), distant_letters(40, 1), distant_letters(10, 2)).unwrap();
+            let settings = format!("epochs=2 max_width=4 top_layers=1 {more}");
+            desk.train(&format!("{kind}-{name}"), architecture("smartspanner").unwrap(), dataset, &settings)
+        };
+        let first = weights(&train("first", "seed=7 threads=1"));
+        assert!(first == weights(&train("wide", "seed=7 threads=3")), "{kind}: threads change the model");
+        assert!(first != weights(&train("other", "seed=8 threads=1")), "{kind}: the seed has no effect");
+        let encoder = Encoder::open(&fixture_of(kind)).unwrap();
+        let last = format!("encoder.layer.{}.", encoder.definition().config().layers - 1);
+        for effort in ["heads", "top"] {
+            let trained = train(effort, &format!("effort={effort}"));
+            let after = read_tensors(&trained.snapshot.join("weights.safetensors")).unwrap();
+            let values = |tensor: &Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
+            for (name, before) in encoder.weights() {
+                let of_last = name.starts_with(&last) || (kind == "modernbert" && name == "encoder.LayerNorm.weight");
+                let moved = values(&after[&format!("encoder.{name}")]) != values(before);
+                assert_eq!(moved, effort == "top" && of_last, "{kind}, {effort}: {name}");
+            }
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use candle_core::{D, Tensor};
 
 impl DebertaConfig {
     /// The row of a distance in the table of relative positions.
-    pub(super) fn row(&self, distance: isize) -> usize {
+    pub(in crate::encoder) fn row(&self, distance: isize) -> usize {
         let span = self.span() as isize;
         let bucket = self.buckets.map_or(distance, |buckets| bucket(distance, buckets, self.farthest));
         (bucket + span).clamp(0, 2 * span - 1).unsigned_abs()

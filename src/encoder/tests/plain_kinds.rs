@@ -249,7 +249,7 @@ fn configs_as_they_were_first_published_say_the_same() {
     assert_eq!(Definition::open(then.path()).unwrap().config(), &now);
     let other =
         changed_config("tiny-modernbert", &[("layer_types", Value::Null), ("global_attn_every_n_layers", json!(2))]);
-    let Blocks::ModernBert(other) = &Definition::open(other.path()).unwrap().config().blocks else { panic!() };
+    let Blocks::ModernBert(other) = Definition::open(other.path()).unwrap().config().blocks.clone() else { panic!() };
     assert_eq!(other.global, [true, false, true, false]);
     let now = Definition::open(&fixtures().join("tiny-deberta-v3")).unwrap().config().clone();
     let then = changed_config(
