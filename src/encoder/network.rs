@@ -6,12 +6,12 @@ use super::config::{Blocks, EncoderConfig};
 use super::deberta::Deberta;
 use super::modern_bert::ModernBert;
 use super::plain::{self, Origin};
-use crate::nn::{Mode, NnError, Scope};
+use crate::nn::{Mode, NnError, Operations, Scope};
 use candle_core::Tensor;
 use std::ops::RangeInclusive;
 
-/// An encoder's layers. Passes by hand, and what is built on them, are for BERT's alone ([`Network::as_bert`]); candle's
-/// operations run all of them ([`Network::forward`]).
+/// An encoder's layers. Passes by hand, and what is built on them, are for BERT's alone ([`Network::as_bert`]);
+/// [`Network::forward`] runs all of them, operation by operation, and candle finds the gradients.
 #[derive(Debug)]
 pub enum Network {
     Bert(Bert),
@@ -41,6 +41,18 @@ impl Network {
         }
     }
 
+    /// What layers are computed by where no pass by hand runs them: [`Operations::ByHand`] for tensors on the CPU, at first
+    /// candle's. BERT's layers have the pass by hand instead.
+    #[must_use]
+    pub fn computed_by(mut self, operations: Operations) -> Self {
+        match &mut self {
+            Self::Bert(_) => {}
+            Self::ModernBert(bert) => bert.operations = operations,
+            Self::Deberta(bert) => bert.operations = operations,
+        }
+        self
+    }
+
     /// BERT's layers, where these are.
     pub fn as_bert(&self) -> Option<&Bert> {
         match self {
@@ -49,7 +61,7 @@ impl Network {
         }
     }
 
-    /// Hidden states `[N, H]` of these numbers by candle's operations, with dropout from the block number `first` on; with 0
+    /// Hidden states `[N, H]` of these numbers, operation by operation, with dropout from the block number `first` on; with 0
     /// in the embeddings, too. In prediction nothing is kept for gradients.
     ///
     /// # Errors

@@ -142,7 +142,7 @@ pub(super) fn norm(layer: &LayerNorm, x: &Tensor) -> Result<Tensor, NnError> {
     plain::layer_norm(x, layer.weight(), layer.bias(), layer.eps())
 }
 
-pub(super) fn dropped(x: &Tensor, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
+fn dropped(x: &Tensor, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
     match mode.dropout(p) {
         Some((p, rng)) => plain::dropout(x, p, rng),
         None => Ok(x.clone()),

@@ -96,18 +96,25 @@ pub fn split_heads(x: &Tensor, heads: usize) -> Result<Tensor, NnError> {
     Ok(x.reshape((b, t, heads, h / heads.max(1)))?.transpose(1, 2)?.contiguous()?)
 }
 
-/// What attention makes of its scores `[B, heads, T, T]` and the values `[B, heads, T, d]`: `softmax(scores) v`, with dropout
-/// on the probabilities. Result `[B, T, heads · d]`.
+/// `[B, heads, T, d]` to `[B, T, heads · d]`.
+///
+/// # Errors
+/// On shapes that don't fit.
+pub fn join_heads(x: &Tensor) -> Result<Tensor, NnError> {
+    let (b, heads, t, d) = x.dims4()?;
+    Ok(x.transpose(1, 2)?.contiguous()?.reshape((b, t, heads * d))?)
+}
+
+/// See [`super::Operations::attend`].
 ///
 /// # Errors
 /// On shapes that don't fit.
 pub fn attend(scores: &Tensor, v: &Tensor, dropout: Option<(f32, &mut Rng)>) -> Result<Tensor, NnError> {
-    let (b, heads, t, d) = v.dims4()?;
     let mut probabilities = softmax(scores)?;
     if let Some((p, rng)) = dropout {
         probabilities = (&probabilities * mask(probabilities.shape(), p, rng, v.device())?)?;
     }
-    Ok(probabilities.matmul(v)?.transpose(1, 2)?.contiguous()?.reshape((b, t, heads * d))?)
+    join_heads(&probabilities.matmul(v)?)
 }
 
 fn mask(shape: &Shape, p: f32, rng: &mut Rng, device: &Device) -> Result<Tensor, NnError> {
@@ -167,6 +174,14 @@ mod tests {
     #[test]
     fn gelus_agree() {
         same(&[&[5, 40]], |x, fast, _| if fast { fused::gelu(&x[0]) } else { gelu(&x[0]) });
+    }
+
+    #[test]
+    fn attentions_agree() {
+        same(&[&[2, 3, 7, 7], &[2, 3, 7, 5]], |x, fast, rng| {
+            let [scores, v] = [&x[0], &x[1]];
+            if fast { fused::attend(scores, v, Some((0.3, rng))) } else { attend(scores, v, Some((0.3, rng))) }
+        });
     }
 
     #[test]

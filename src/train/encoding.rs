@@ -13,7 +13,7 @@ use std::ops::{Range, RangeInclusive};
 pub(super) struct Encoding {
     network: Network,
     layers: Layers,
-    /// What is asked for. Where there are no passes by hand, candle's operations do the same on the CPU.
+    /// What is asked for. A network without passes by hand is computed operation by operation, whatever that is.
     operations: Operations,
 }
 

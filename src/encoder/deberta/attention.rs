@@ -10,10 +10,9 @@
 
 use super::super::config::EncoderConfig;
 use super::super::padding::Padding;
-use super::super::plain::{dropped, linear};
 use super::config::DebertaConfig;
 use super::positions::{Distances, by_position};
-use crate::nn::{Linear, Mode, NnError, Scope, plain, u32_tensor};
+use crate::nn::{Linear, Mode, NnError, Operations, Scope, plain, u32_tensor};
 use candle_core::Tensor;
 
 /// The layers of one block's attention.
@@ -37,6 +36,7 @@ pub(super) struct Pass<'a> {
     pub(super) positions: Tensor,
     /// `[B, 1, 1, T]`, added to scores.
     pub(super) shut_out: Tensor,
+    pub(super) operations: Operations,
 }
 
 impl Attention {
@@ -56,28 +56,28 @@ impl Attention {
 
     /// What each position attends to, `[N, H]` to `[N, H]`.
     pub(super) fn run(&self, x: &Tensor, pass: &Pass<'_>, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
-        let config = pass.config;
-        let split = |layer: &Linear| plain::split_heads(&pass.padding.add(&linear(layer, x)?)?, self.heads);
+        let (config, by) = (pass.config, pass.operations);
+        let split = |layer: &Linear| plain::split_heads(&pass.padding.add(&layer.forward(x, by)?)?, self.heads);
         let (keys, values) = (split(&self.key)?, split(&self.value)?);
         let terms = 1 + usize::from(config.content_to_position) + usize::from(config.position_to_content);
         let (.., d) = keys.dims4()?;
         let scale = 1.0 / ((d * terms) as f64).sqrt();
         let queries = (split(&self.query)? * scale)?;
         let mut scores = queries.matmul(&keys.t()?)?;
-        let positions = dropped(&pass.positions, p, mode)?;
+        let positions = by.dropout(&pass.positions, p, mode)?;
         if config.content_to_position {
             let layer = self.position_key.as_ref().unwrap_or(&self.key);
-            let keys = self.of_distances(&linear(layer, &positions)?, &pass.distances.reversed())?;
+            let keys = self.of_distances(&layer.forward(&positions, by)?, &pass.distances.reversed())?;
             scores = (scores + by_position(&queries.broadcast_matmul(&keys.t()?)?)?)?;
         }
         if config.position_to_content {
             let layer = self.position_query.as_ref().unwrap_or(&self.query);
-            let queries = (self.of_distances(&linear(layer, &positions)?, &pass.distances.rows)? * scale)?;
+            let queries = (self.of_distances(&layer.forward(&positions, by)?, &pass.distances.rows)? * scale)?;
             let asked = by_position(&keys.broadcast_matmul(&queries.t()?)?)?;
             scores = (scores + asked.transpose(2, 3)?)?;
         }
         let scores = scores.broadcast_add(&pass.shut_out)?;
-        pass.padding.remove(&plain::attend(&scores, &values, mode.dropout(p))?)
+        pass.padding.remove(&by.attend(&scores, &values, p, mode)?)
     }
 
     /// A row for each distance, `[R, H]` to `[1, heads, 2T, d]`.

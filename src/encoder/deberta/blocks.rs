@@ -4,11 +4,11 @@ use super::super::EncoderBatch;
 use super::super::bert::Learning;
 use super::super::config::EncoderConfig;
 use super::super::padding::Padding;
-use super::super::plain::{Origin, climb, dropped, linear, norm};
+use super::super::plain::{Origin, climb};
 use super::attention::{Attention, Pass};
 use super::config::{Convolution, DebertaConfig};
 use super::positions::Distances;
-use crate::nn::{Embedding, Init, LayerNorm, Linear, Mode, NnError, Scope, plain, project, u32_tensor};
+use crate::nn::{Embedding, Init, LayerNorm, Linear, Mode, NnError, Operations, Scope, project, u32_tensor};
 use candle_core::{D, Tensor};
 use std::ops::RangeInclusive;
 
@@ -28,6 +28,8 @@ pub struct Deberta {
     hidden: usize,
     dropout: f32,
     learning: usize,
+    /// What layers are computed by.
+    pub(in crate::encoder) operations: Operations,
 }
 
 #[derive(Debug)]
@@ -78,7 +80,7 @@ impl Embeddings {
     }
 
     /// From rows of the word table, `[N, E]` to `[N, H]`.
-    fn run(&self, words: &Tensor, batch: &EncoderBatch) -> Result<Tensor, NnError> {
+    fn run(&self, words: &Tensor, batch: &EncoderBatch, by: Operations) -> Result<Tensor, NnError> {
         let mut embedded = words.clone();
         if let Some(positions) = &self.positions {
             embedded = (embedded + positions.forward(&u32_tensor(batch.places(), words.device())?)?)?;
@@ -89,7 +91,7 @@ impl Embeddings {
         if let Some(projection) = &self.projection {
             embedded = project(&embedded, projection)?;
         }
-        norm(&self.norm, &embedded)
+        self.norm.forward(&embedded, by)
     }
 }
 
@@ -108,11 +110,13 @@ impl Block {
 
     /// `[N, H]` to `[N, H]`.
     fn run(&self, x: &Tensor, pass: &Pass<'_>, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
+        let by = pass.operations;
         let context = self.attention.run(x, pass, p, mode)?;
-        let attended = dropped(&linear(&self.output, &context)?, p, mode)?;
-        let x = norm(&self.attention_norm, &(attended + x)?)?;
-        let fed = dropped(&linear(&self.down, &plain::gelu(&linear(&self.up, &x)?)?)?, p, mode)?;
-        norm(&self.norm, &(fed + x)?)
+        let attended = by.dropout(&self.output.forward(&context, by)?, p, mode)?;
+        let x = self.attention_norm.forward(&(attended + x)?, by)?;
+        let inner = by.gelu(&self.up.forward(&x, by)?)?;
+        let fed = by.dropout(&self.down.forward(&inner, by)?, p, mode)?;
+        self.norm.forward(&(fed + x)?, by)
     }
 }
 
@@ -129,7 +133,8 @@ impl ConvolutionLayer {
     }
 
     /// From the embeddings and what the first block says of them, `[N, H]` each, to `[N, H]`.
-    fn run(&self, x: &Tensor, said: &Tensor, padding: &Padding, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
+    fn run(&self, x: &Tensor, said: &Tensor, pass: &Pass<'_>, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
+        let (padding, by) = (pass.padding, pass.operations);
         let (h, t, side) = (self.bias.elem_count(), padding.longest, self.of.kernel / 2);
         // Beyond the ends of a window, and where a batch is padded, there is nothing.
         let x = padding.add(x)?.broadcast_mul(&padding.there()?.unsqueeze(D::Minus1)?)?;
@@ -137,9 +142,9 @@ impl ConvolutionLayer {
         let shifted = (0..self.of.kernel).map(|by| wide.narrow(1, by, t)).collect::<Result<Vec<_>, _>>()?;
         let neighbours = padding.remove(&Tensor::cat(&shifted, D::Minus1)?)?;
         let weight = self.weight.transpose(1, 2)?.reshape((h, self.of.kernel * h))?;
-        let summed = dropped(&project(&neighbours, &weight)?.broadcast_add(&self.bias)?, p, mode)?;
-        let seen = if self.of.is_gelu { plain::gelu(&summed)? } else { summed.tanh()? };
-        norm(&self.norm, &(said + seen)?)
+        let summed = by.dropout(&by.linear(&neighbours, &weight, &self.bias)?, p, mode)?;
+        let seen = if self.of.is_gelu { by.gelu(&summed)? } else { summed.tanh()? };
+        self.norm.forward(&(said + seen)?, by)
     }
 }
 
@@ -185,6 +190,7 @@ impl Deberta {
             hidden: config.hidden,
             dropout: p,
             learning: learns,
+            operations: Operations::Plain,
         })
     }
 
@@ -200,22 +206,24 @@ impl Deberta {
         layers: RangeInclusive<usize>,
         mode: &mut Mode,
     ) -> Result<Vec<Tensor>, NnError> {
+        let by = self.operations;
         let dropout = |block: usize| if block < first { 0.0 } else { self.dropout };
         let (number, x) = match origin {
-            Origin::Words(words) => (0, dropped(&self.embeddings.run(words, batch)?, dropout(0), mode)?),
+            Origin::Words(words) => (0, by.dropout(&self.embeddings.run(words, batch, by)?, dropout(0), mode)?),
             Origin::States(number, states) => (number, states.clone()),
         };
         let padding = Padding::new(batch, x.device())?;
         let distances = Distances::new(&self.of, padding.longest);
         let positions = self.relative.weight().narrow(0, distances.first, distances.count)?;
-        let positions = self.relative_norm.as_ref().map_or(Ok(positions.clone()), |layer| norm(layer, &positions))?;
+        let positions =
+            self.relative_norm.as_ref().map_or(Ok(positions.clone()), |norm| norm.forward(&positions, by))?;
         let shut_out = padding.shut_out()?;
-        let pass = Pass { padding: &padding, config: &self.of, distances, positions, shut_out };
+        let pass = Pass { padding: &padding, config: &self.of, distances, positions, shut_out, operations: by };
         climb((number, x), layers, mode, |i, x, mode| {
             let Some(block) = self.blocks.get(i) else { return Ok(x.clone()) };
             let said = block.run(x, &pass, dropout(i), mode)?;
             match &self.convolution {
-                Some(convolution) if i == 0 => convolution.run(x, &said, &padding, dropout(0), mode),
+                Some(convolution) if i == 0 => convolution.run(x, &said, &pass, dropout(0), mode),
                 _ => Ok(said),
             }
         })

@@ -12,10 +12,10 @@ use super::super::EncoderBatch;
 use super::super::bert::Learning;
 use super::super::config::EncoderConfig;
 use super::super::padding::Padding;
-use super::super::plain::{Origin, climb, dropped};
+use super::super::plain::{Origin, climb};
 use super::config::ModernBertConfig;
 use super::rotary::Rotary;
-use crate::nn::{Embedding, Init, Mode, NnError, Scope, plain, project};
+use crate::nn::{Embedding, Init, Mode, NnError, Operations, Scope, plain};
 use candle_core::Tensor;
 use std::ops::RangeInclusive;
 
@@ -34,6 +34,8 @@ pub struct ModernBert {
     attention_heads: usize,
     dropout: f32,
     learning: usize,
+    /// What layers are computed by.
+    pub(in crate::encoder) operations: Operations,
 }
 
 /// A block's layers. H is the width of the hidden states, F that of the inner layer after its gate.
@@ -42,14 +44,14 @@ struct Block {
     /// The first block has none: its input comes from a norm.
     attention_norm: Option<Norm>,
     /// Queries, keys and values, `[3H, H]`.
-    qkv: Tensor,
+    qkv: Unbiased,
     /// `[H, H]`
-    output: Tensor,
+    output: Unbiased,
     norm: Norm,
     /// What is gated, and the gate, `[2F, H]`.
-    up: Tensor,
+    up: Unbiased,
     /// `[H, F]`
-    down: Tensor,
+    down: Unbiased,
 }
 
 /// A norm without bias.
@@ -67,8 +69,27 @@ impl Norm {
         Ok(Self { bias: weight.zeros_like()?, weight, eps })
     }
 
-    fn forward(&self, x: &Tensor) -> Result<Tensor, NnError> {
-        plain::layer_norm(x, &self.weight, &self.bias, self.eps)
+    fn forward(&self, x: &Tensor, operations: Operations) -> Result<Tensor, NnError> {
+        operations.layer_norm(x, &self.weight, &self.bias, self.eps)
+    }
+}
+
+/// A linear layer without bias.
+#[derive(Debug)]
+struct Unbiased {
+    weight: Tensor,
+    /// 0 throughout.
+    bias: Tensor,
+}
+
+impl Unbiased {
+    fn new(mut scope: Scope<'_>, inputs: usize, outputs: usize) -> Result<Self, NnError> {
+        let weight = scope.declare("weight", &[outputs, inputs], Init::Normal { std: STD })?;
+        Ok(Self { bias: Tensor::zeros(outputs, weight.dtype(), weight.device())?, weight })
+    }
+
+    fn forward(&self, x: &Tensor, operations: Operations) -> Result<Tensor, NnError> {
+        operations.linear(x, &self.weight, &self.bias)
     }
 }
 
@@ -76,35 +97,32 @@ impl Block {
     fn new(mut scope: Scope<'_>, config: &EncoderConfig, is_first: bool) -> Result<Self, NnError> {
         let (h, inner, eps) = (config.hidden, config.inner, config.norm_eps);
         let norm = |scope: Scope<'_>| Norm::new(scope, h, eps);
-        let matrix = |mut scope: Scope<'_>, outputs, inputs| {
-            scope.declare("weight", &[outputs, inputs], Init::Normal { std: STD })
-        };
         let attention_norm = if is_first { None } else { Some(norm(scope.scope("attention.LayerNorm"))?) };
         Ok(Self {
             attention_norm,
-            qkv: matrix(scope.scope("attention.self.qkv"), 3 * h, h)?,
-            output: matrix(scope.scope("attention.output.dense"), h, h)?,
+            qkv: Unbiased::new(scope.scope("attention.self.qkv"), h, 3 * h)?,
+            output: Unbiased::new(scope.scope("attention.output.dense"), h, h)?,
             norm: norm(scope.scope("intermediate.LayerNorm"))?,
-            up: matrix(scope.scope("intermediate.dense"), 2 * inner, h)?,
-            down: matrix(scope.scope("output.dense"), h, inner)?,
+            up: Unbiased::new(scope.scope("intermediate.dense"), h, 2 * inner)?,
+            down: Unbiased::new(scope.scope("output.dense"), inner, h)?,
         })
     }
 
     /// `[N, H]` to `[N, H]`.
     fn run(&self, x: &Tensor, pass: &Pass<'_>, of: &Attention, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
-        let h = x.dims2()?.1;
-        let normed = self.attention_norm.as_ref().map_or_else(|| Ok(x.clone()), |norm| norm.forward(x))?;
-        let qkv = project(&normed, &self.qkv)?;
-        let part = |number: usize| plain::split_heads(&pass.padding.add(&qkv.narrow(1, number * h, h)?)?, pass.heads);
+        let (h, by) = (x.dims2()?.1, pass.operations);
+        let normed = self.attention_norm.as_ref().map_or_else(|| Ok(x.clone()), |norm| norm.forward(x, by))?;
+        let qkv = pass.padding.add(&self.qkv.forward(&normed, by)?)?;
+        let part = |number: usize| plain::split_heads(&qkv.narrow(2, number * h, h)?, pass.heads);
         let (queries, keys, values) = (of.rotary.turn(&part(0)?)?, of.rotary.turn(&part(1)?)?, part(2)?);
         let scale = 1.0 / ((h / pass.heads) as f64).sqrt();
         let scores = (queries * scale)?.matmul(&keys.t()?)?.broadcast_add(&of.shut_out)?;
-        let context = pass.padding.remove(&plain::attend(&scores, &values, mode.dropout(p))?)?;
-        let x = (x + dropped(&project(&context, &self.output)?, p, mode)?)?;
-        let both = project(&self.norm.forward(&x)?, &self.up)?;
+        let context = pass.padding.remove(&by.attend(&scores, &values, p, mode)?)?;
+        let x = (x + by.dropout(&self.output.forward(&context, by)?, p, mode)?)?;
+        let both = self.up.forward(&self.norm.forward(&x, by)?, by)?;
         let inner = both.dim(1)? / 2;
-        let gated = (plain::gelu(&both.narrow(1, 0, inner)?.contiguous()?)? * both.narrow(1, inner, inner)?)?;
-        Ok((&x + dropped(&project(&gated, &self.down)?, p, mode)?)?)
+        let gated = (by.gelu(&both.narrow(1, 0, inner)?.contiguous()?)? * both.narrow(1, inner, inner)?)?;
+        Ok((&x + by.dropout(&self.down.forward(&gated, by)?, p, mode)?)?)
     }
 }
 
@@ -112,6 +130,7 @@ impl Block {
 struct Pass<'a> {
     padding: &'a Padding,
     heads: usize,
+    operations: Operations,
 }
 
 /// What global blocks of a pass share, or local ones.
@@ -152,6 +171,7 @@ impl ModernBert {
             attention_heads: config.attention_heads,
             dropout: p,
             learning: learns,
+            operations: Operations::Plain,
         })
     }
 
@@ -167,15 +187,15 @@ impl ModernBert {
         layers: RangeInclusive<usize>,
         mode: &mut Mode,
     ) -> Result<Vec<Tensor>, NnError> {
+        let by = self.operations;
+        let dropout = |block: usize| if block < first { 0.0 } else { self.dropout };
         let (number, x) = match origin {
-            Origin::Words(words) => {
-                (0, dropped(&self.norm.forward(words)?, if first > 0 { 0.0 } else { self.dropout }, mode)?)
-            }
+            Origin::Words(words) => (0, by.dropout(&self.norm.forward(words, by)?, dropout(0), mode)?),
             Origin::States(number, states) => (number, states.clone()),
         };
         let (h, device) = (x.dims2()?.1, x.device());
         let padding = Padding::new(batch, device)?;
-        let pass = Pass { padding: &padding, heads: self.attention_heads };
+        let pass = Pass { padding: &padding, heads: self.attention_heads, operations: by };
         let [global, local] =
             self.of.thetas.map(|theta| Rotary::new(padding.longest, h / self.attention_heads.max(1), theta, device));
         let global = Attention { rotary: global?, shut_out: padding.shut_out()? };
@@ -183,8 +203,8 @@ impl ModernBert {
         climb((number, x), layers, mode, |i, x, mode| {
             let Some(block) = self.blocks.get(i) else { return Ok(x.clone()) };
             let of = if self.of.global.get(i).copied().unwrap_or(true) { &global } else { &local };
-            let x = block.run(x, &pass, of, if i < first { 0.0 } else { self.dropout }, mode)?;
-            if i + 1 == self.blocks.len() { self.last_norm.forward(&x) } else { Ok(x) }
+            let x = block.run(x, &pass, of, dropout(i), mode)?;
+            if i + 1 == self.blocks.len() { self.last_norm.forward(&x, by) } else { Ok(x) }
         })
     }
 

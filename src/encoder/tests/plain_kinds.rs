@@ -1,9 +1,9 @@
-//! Encoders that run by candle's operations alone against transformers (`tests/fixtures/learner/make_plain_kinds.py`).
+//! Encoders without passes by hand against transformers (`tests/fixtures/learner/make_plain_kinds.py`).
 
 use super::{batch, changed_kind, fixtures, greatest, with_weights, without_padding, words};
 use crate::encoder::plain::{Origin, word_rows};
 use crate::encoder::{Blocks, Cut, Definition, Encoder, EncoderBatch, EncoderError, Encoders, Learning, Network};
-use crate::nn::{Mode, NnError, ParameterGroup, Rng, Vars, read_tensors};
+use crate::nn::{Mode, NnError, Operations, ParameterGroup, Rng, Vars, read_tensors};
 use candle_core::{Device, Tensor};
 use expect_test::expect;
 use serde_json::{Value, json};
@@ -12,6 +12,8 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 const KINDS: [&str; 3] = ["tiny-modernbert", "tiny-deberta-v3", "tiny-deberta-v2"];
+
+const BOTH: [Operations; 2] = [Operations::Plain, Operations::ByHand];
 
 /// The words of the script.
 fn sentences() -> [Vec<String>; 3] {
@@ -43,6 +45,10 @@ impl Opened {
 
     fn of(kind: &str) -> Self {
         Self::new(&fixtures().join(kind), Learning::All, 0.0, &sentences())
+    }
+
+    fn computed_by(self, operations: Operations) -> Self {
+        Self { network: self.network.computed_by(operations), ..self }
     }
 
     fn layers(&self, first: usize, layers: RangeInclusive<usize>, mode: &mut Mode) -> Result<Vec<Tensor>, NnError> {
@@ -78,18 +84,21 @@ fn subwords_words_and_hidden_states_are_those_of_transformers() {
             }
         }
         assert_eq!(of_words.iter().filter(|of| **of < 0).count(), 2 * rows.sentences().len(), "{kind}: marks alone");
-        let off = greatest(
-            &(opened.last(&mut Mode::Predict) - without_padding(&opened.batch, &reference["hidden"])).unwrap(),
-        );
-        assert!(off < 1e-5, "{kind}: hidden states are off by {off}");
+        let expected = without_padding(&opened.batch, &reference["hidden"]);
+        let mut opened = opened;
+        for operations in BOTH {
+            opened = opened.computed_by(operations);
+            let off = greatest(&(opened.last(&mut Mode::Predict) - &expected).unwrap());
+            assert!(off < 1e-5, "{kind} {operations:?}: hidden states are off by {off}");
+        }
     }
 }
 
 #[test]
 fn gradients_of_all_variables_are_pytorch_s() {
-    for kind in KINDS {
+    for (kind, operations) in KINDS.into_iter().flat_map(|kind| BOTH.map(|operations| (kind, operations))) {
         let reference = read_tensors(&fixtures().join(kind).join("reference.safetensors")).unwrap();
-        let opened = Opened::of(kind);
+        let opened = Opened::of(kind).computed_by(operations);
         let hidden = opened.last(&mut Mode::Train(&mut Rng::new(1, "none")));
         let factors = without_padding(&opened.batch, &reference["factors"]);
         let store = (hidden * factors).unwrap().sum_all().unwrap().backward().unwrap();
@@ -97,14 +106,14 @@ fn gradients_of_all_variables_are_pytorch_s() {
         let mut seen = BTreeSet::new();
         for (name, variable) in opened.vars.iter() {
             let in_file = of_file.name_in_file(name.strip_prefix("e.").unwrap());
-            let gradient =
-                store.get(variable.var.as_tensor()).unwrap_or_else(|| panic!("{kind}: {name} has no gradient"));
+            let gradient = store.get(variable.var.as_tensor());
+            let gradient = gradient.unwrap_or_else(|| panic!("{kind}: {name} has no gradient"));
             let gradient = gradient.reshape((gradient.dim(0).unwrap(), ())).unwrap();
             for (of, got) in [("rows", gradient.sum(1).unwrap()), ("columns", gradient.sum(0).unwrap())] {
                 let expected = &reference[&format!("{of}.{in_file}")];
                 let (off, size) = (greatest(&(got - expected).unwrap()), greatest(expected));
                 assert!(size > 1e-2, "{kind}: {of} of {name}: {size}");
-                assert!(off < 1e-5 * size.max(1.0), "{kind}: {of} of {name} are off by {off} of {size}");
+                assert!(off < 1e-5 * size.max(1.0), "{kind} {operations:?}: {of} of {name} are off by {off} of {size}");
                 seen.insert(format!("{of}.{in_file}"));
             }
         }
@@ -215,8 +224,13 @@ fn what_does_not_learn_is_no_variable_and_has_no_dropout() {
 fn dropout_is_drawn_at_every_place_and_is_that_of_the_generator() {
     for kind in KINDS {
         let opened = Opened::new(&fixtures().join(kind), Learning::All, 0.3, &sentences());
-        let train = |seed| numbers(&opened.last(&mut Mode::Train(&mut Rng::new(seed, "dropout"))));
-        assert!(train(1) == train(1) && train(1) != train(2), "{kind}");
+        let train = |opened: &Opened, seed| opened.last(&mut Mode::Train(&mut Rng::new(seed, "dropout")));
+        let plain = train(&opened, 1);
+        assert!(numbers(&train(&opened, 1)) == numbers(&plain), "{kind}: the same");
+        assert!(numbers(&train(&opened, 2)) != numbers(&plain), "{kind}: another");
+        let by_hand = train(&opened.computed_by(Operations::ByHand), 1);
+        let off = greatest(&(by_hand - plain).unwrap());
+        assert!(off < 1e-4, "{kind}: both ways draw the same, but for {off}");
     }
 }
 
