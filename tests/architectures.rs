@@ -28,7 +28,7 @@ use tempfile::TempDir;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// Fixtures of encoders that run by candle's operations alone.
+/// Fixtures of encoders that run operation by operation.
 const WITHOUT_PASSES_BY_HAND: [&str; 3] = ["modernbert", "deberta-v3", "deberta-v2"];
 
 fn fixture() -> PathBuf {

@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// Positions of a window, however many an encoder has: what attention takes grows with their square.
 const MOST_POSITIONS: usize = 2048;
-/// The same for encoders that run by candle's operations alone, which keep all products of attention until the way back.
+/// The same for encoders without passes by hand, which keep all products of attention until the way back.
 const MOST_PLAIN_POSITIONS: usize = 512;
 /// Numbers that all weights together can be; a large encoder has half a billion.
 const MOST_PARAMETERS: u64 = 1 << 32;

@@ -13,7 +13,7 @@
 //! - Whatever the kind of encoder, what BERT has, too, has the names that BERT's variables have: files are read by
 //!   [`Kind`], all else knows one set of names.
 //! - BERT's blocks run by hand on the CPU ([`Bert`], `cpu`) and by candle's operations elsewhere ([`plain`]); the blocks
-//!   of ModernBERT and DeBERTa by candle's operations alone. [`Network`] is any of them.
+//!   of ModernBERT and DeBERTa run operation by operation everywhere. [`Network`] is any of them.
 //!
 //! Deliberately absent: encoders with other blocks (ALBERT, T5, the first DeBERTa); pickled weights, which can run code
 //! when read.

@@ -1,5 +1,5 @@
 //! ModernBERT (Warner et al. 2024): rotary positions, global and local attention in turn, gated inner layers, norms before
-//! instead of after, and no biases. It runs by candle's operations.
+//! instead of after, and no biases. It runs operation by operation, without passes by hand.
 
 mod blocks;
 mod config;
