@@ -223,6 +223,6 @@ fn about(encoder: &EncoderInfo) -> String {
     let layers = counted(encoder.layers, "layer", "layers");
     let kind = encoder.kind.map(|kind| format!("{} · ", kind.name())).unwrap_or_default();
     let is_slow = encoder.kind.is_some_and(|kind| !kind.has_blocks_of_bert());
-    let slow = if is_slow { " · several times slower than BERT of this size" } else { "" };
+    let slow = if is_slow { " · half as fast as BERT of this size" } else { "" };
     format!("Pretrained · {kind}{layers} of {} · {megabytes} MB{slow}", encoder.hidden)
 }
