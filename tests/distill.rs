@@ -67,6 +67,19 @@ fn a_student_comes_near_its_teacher() {
 }
 
 #[test]
+fn a_teacher_of_other_blocks_is_refused() {
+    for (kind, name) in [("tiny-modernbert", "ModernBERT"), ("tiny-deberta-v3", "DeBERTa")] {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner").join(kind);
+        let request =
+            DistillationRequest { teacher: Encoder::open(&folder).unwrap(), ..request(&dir.path().join("student")) };
+        let message = run(&request).unwrap_err().to_string();
+        assert!(message.contains(name) && message.contains("choose"), "{message}");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
 fn neither_threads_nor_an_interruption_change_the_student() {
     let dir = tempfile::tempdir().unwrap();
     let outputs = ["one", "three", "broken-off"].map(|name| dir.path().join(name));

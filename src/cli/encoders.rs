@@ -64,6 +64,7 @@ fn to_json(info: &EncoderInfo) -> Value {
         "display_name": info.display_name,
         "built_in": info.built_in,
         "pretrained": info.pretrained,
+        "kind": info.kind.map(|kind| kind.id()),
         "hidden": info.hidden,
         "layers": info.layers,
         "weights_mb": info.weights_bytes as f64 / 1e6,
@@ -76,6 +77,9 @@ fn to_text(info: &EncoderInfo) -> String {
     match &info.problem {
         Some(problem) => one_line(&format!("{}: can't be used: {problem}", info.name)).into_owned(),
         None if info.built_in => format!("{}: {} ({shape})", info.name, info.display_name),
-        None => format!("{}: {shape}, {:.0} MB", info.name, info.weights_bytes as f64 / 1e6),
+        None => {
+            let kind = info.kind.map(|kind| format!("{}, ", kind.name())).unwrap_or_default();
+            format!("{}: {kind}{shape}, {:.0} MB", info.name, info.weights_bytes as f64 / 1e6)
+        }
     }
 }

@@ -22,6 +22,11 @@ pub enum DistillError {
     BadLine { line: usize, text: String, path: PathBuf },
     #[error("the teacher has no weights to learn from; choose a pretrained encoder")]
     NotPretrained,
+    #[error(
+        "a student takes over blocks of BERT's kind, and the teacher is a {teacher}; choose a BERT, RoBERTa, DistilBERT or \
+         ELECTRA encoder"
+    )]
+    OtherBlocks { teacher: &'static str },
     #[error("only {0} sentences have words, and a distillation needs at least {least}; give more text", least = LEAST_SENTENCES)]
     TooLittleText(usize),
     #[error("the student's folder already exists; choose another one: {0}")]

@@ -41,6 +41,10 @@ pub fn distill(
     if request.teacher.weights().is_empty() {
         return Err(DistillError::NotPretrained);
     }
+    let teacher = request.teacher.definition().config();
+    if !teacher.has_passes_by_hand() {
+        return Err(DistillError::OtherBlocks { teacher: teacher.kind.name() });
+    }
     let keeper = CheckpointKeeper::new(checkpoint, fingerprint(request)?);
     let kept = if request.resume { Some(keeper.read()?) } else { None };
     let mut run = Distillation::prepare(request, keeper, cancel)?;

@@ -57,6 +57,16 @@ pub enum Learning {
     Top(usize),
 }
 
+impl Learning {
+    /// How many of `blocks` learn.
+    pub(super) fn blocks(self, blocks: usize) -> usize {
+        match self {
+            Self::All => blocks,
+            Self::Top(learning) => learning.min(blocks),
+        }
+    }
+}
+
 impl Bert {
     /// Declares the encoder's variables; `p` is the dropout in training.
     ///
@@ -64,10 +74,7 @@ impl Bert {
     /// See [`Scope::declare`].
     pub fn new(mut scope: Scope<'_>, config: &EncoderConfig, learning: Learning, p: f32) -> Result<Self, NnError> {
         let (e, h) = (config.embedding, config.hidden);
-        let learns = match learning {
-            Learning::All => config.layers,
-            Learning::Top(blocks) => blocks.min(config.layers),
-        };
+        let learns = learning.blocks(config.layers);
         let mut part = scope.scope("embeddings").frozen_if(learning != Learning::All);
         // A part of a word that training never saw says nothing, instead of something random.
         let std = if matches!(config.pieces, Pieces::Hashed { .. }) { 0.0 } else { STD };

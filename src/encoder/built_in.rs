@@ -38,6 +38,7 @@ pub(super) fn infos() -> Result<Vec<EncoderInfo>, EncoderError> {
         display_name: display_name.to_owned(),
         built_in: true,
         pretrained: weights > 0,
+        kind: Some(config.kind),
         hidden: config.hidden,
         layers: config.layers,
         weights_bytes: weights as u64,

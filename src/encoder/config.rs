@@ -1,13 +1,18 @@
 //! The numbers that say how an encoder is built, read from `config.json`.
 
-use super::error::{GET_AGAIN, OTHER_ENCODER};
+use super::config_file::ConfigFile;
+use super::deberta::DebertaConfig;
+use super::error::OTHER_ENCODER;
 use super::kind::{HASHED, Kind};
+use super::modern_bert::ModernBertConfig;
+use super::shapes::Shapes;
 use super::{EncoderError, HashedWords};
-use serde_json::Value;
 use std::path::Path;
 
 /// Positions of a window, however many an encoder has: what attention takes grows with their square.
 const MOST_POSITIONS: usize = 2048;
+/// The same for encoders without passes by hand, which keep all products of attention until the way back.
+const MOST_PLAIN_POSITIONS: usize = 512;
 /// Numbers that all weights together can be; a large encoder has half a billion.
 const MOST_PARAMETERS: u64 = 1 << 32;
 
@@ -20,11 +25,20 @@ pub enum Pieces {
     Hashed { buckets: usize },
 }
 
+/// Which blocks an encoder has, and the numbers that blocks of its kind alone have.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Blocks {
+    Bert,
+    ModernBert(ModernBertConfig),
+    Deberta(DebertaConfig),
+}
+
 /// An encoder's shape.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EncoderConfig {
     /// What its files call things; the numbers below are all that the forward pass needs.
     pub kind: Kind,
+    pub blocks: Blocks,
     pub pieces: Pieces,
     pub vocabulary: usize,
     /// Width of the embedding tables. Where it is not `hidden`, a linear layer makes it so.
@@ -33,9 +47,9 @@ pub struct EncoderConfig {
     pub hidden: usize,
     pub layers: usize,
     pub attention_heads: usize,
-    /// Width of the inner layer of a block's feed-forward part.
+    /// Width of the inner layer of a block's feed-forward part; of one with a gate, after it.
     pub inner: usize,
-    /// Rows of the table of positions.
+    /// Rows of the table of positions, where there is one; positions that an encoder has learned from.
     pub max_positions: usize,
     /// The row of a window's first position; those before it are not used.
     pub position_offset: usize,
@@ -47,45 +61,64 @@ pub struct EncoderConfig {
 impl EncoderConfig {
     /// Reads `config.json`; `path` is for messages.
     pub(super) fn parse(json: &[u8], path: &Path) -> Result<Self, EncoderError> {
-        let json = serde_json::from_slice(json)
-            .map_err(|e| EncoderError::bad_file(format!("the file is not JSON ({e})"), GET_AGAIN, path))?;
-        let file = File { json, path };
+        let file = ConfigFile::parse(json, path)?;
         let kind = file.kind()?;
         let keys = kind.keys();
-        file.check_rest(keys.activation)?;
+        file.only(keys.activation, "gelu")?;
+        file.only("is_decoder", false)?;
+        if kind.has_blocks_of_bert() {
+            file.only("position_embedding_type", "absolute")?;
+        }
         let hidden = file.number(keys.hidden, 1, 16_384)?;
         let attention_heads = file.number(keys.attention_heads, 1, 1024)?;
         if !hidden.is_multiple_of(attention_heads) {
-            let problem =
-                format!("{} {hidden} is not a multiple of {} {attention_heads}", keys.hidden, keys.attention_heads);
-            return Err(EncoderError::bad_file(problem, GET_AGAIN, path));
+            return file.bad(format!(
+                "{} {hidden} is not a multiple of {} {attention_heads}",
+                keys.hidden, keys.attention_heads
+            ));
         }
         let vocabulary = file.number("vocab_size", 1, 4_000_000)?;
         // RoBERTa numbers positions from the one after that of padding.
         let position_offset = match kind {
             Kind::Roberta => 1 + file.number_or("pad_token_id", 0, 1 << 16, Some(1))?,
-            Kind::Bert | Kind::DistilBert | Kind::Electra => 0,
+            Kind::Bert | Kind::DistilBert | Kind::Electra | Kind::ModernBert | Kind::Deberta => 0,
         };
+        let layers = file.number(keys.layers, 1, 256)?;
+        // A word needs a place between the two marks.
+        let max_positions = file.number("max_position_embeddings", position_offset + 3, 1 << 20)?;
+        let head = hidden / attention_heads;
         let config = Self {
             kind,
-            pieces: if file.is_hashed() { file.hashed_pieces(vocabulary)? } else { Pieces::Tokenizer },
+            blocks: match kind {
+                Kind::ModernBert => Blocks::ModernBert(ModernBertConfig::parse(&file, layers, head)?),
+                Kind::Deberta => Blocks::Deberta(DebertaConfig::parse(&file, head, max_positions)?),
+                Kind::Bert | Kind::Roberta | Kind::DistilBert | Kind::Electra => Blocks::Bert,
+            },
+            pieces: if file.is_hashed() { hashed_pieces(&file, vocabulary)? } else { Pieces::Tokenizer },
             vocabulary,
             embedding: match kind {
                 Kind::Electra => file.number_or("embedding_size", 1, 16_384, Some(128))?,
-                Kind::Bert | Kind::Roberta | Kind::DistilBert => hidden,
+                Kind::Deberta => file.number_or("embedding_size", 1, 16_384, Some(hidden))?,
+                Kind::Bert | Kind::Roberta | Kind::DistilBert | Kind::ModernBert => hidden,
             },
             hidden,
-            layers: file.number(keys.layers, 1, 256)?,
+            layers,
             attention_heads,
             inner: file.number(keys.inner, 1, 131_072)?,
-            // A word needs a place between the two marks.
-            max_positions: file.number("max_position_embeddings", position_offset + 3, 1 << 20)?,
+            max_positions,
             position_offset,
             token_types: match kind {
-                Kind::DistilBert => 0,
+                Kind::DistilBert | Kind::ModernBert => 0,
+                Kind::Deberta => file.number_or("type_vocab_size", 0, 1024, Some(0))?,
                 Kind::Bert | Kind::Roberta | Kind::Electra => file.number_or("type_vocab_size", 1, 1024, Some(2))?,
             },
-            norm_eps: file.norm_eps()?,
+            norm_eps: match kind {
+                Kind::ModernBert => file.norm_eps("norm_eps", 1e-5)?,
+                Kind::Deberta => file.norm_eps("layer_norm_eps", 1e-7)?,
+                Kind::Bert | Kind::Roberta | Kind::DistilBert | Kind::Electra => {
+                    file.norm_eps("layer_norm_eps", 1e-12)?
+                }
+            },
         };
         if config.parameters() > MOST_PARAMETERS {
             let problem = format!(
@@ -102,6 +135,7 @@ impl EncoderConfig {
         let buckets = 4096;
         Self {
             kind: Kind::Bert,
+            blocks: Blocks::Bert,
             pieces: Pieces::Hashed { buckets },
             vocabulary: HashedWords::vocabulary(buckets),
             embedding: 128,
@@ -116,41 +150,58 @@ impl EncoderConfig {
         }
     }
 
-    /// Names and shapes of the weights that [`Bert`](super::Bert) declares.
+    /// Names and shapes of the weights that [`Network`](super::Network) declares.
     pub(super) fn shapes(&self) -> Vec<(String, Vec<usize>)> {
-        let (e, h, inner) = (self.embedding, self.hidden, self.inner);
-        let mut shapes = vec![
-            ("embeddings.word_embeddings.weight".to_owned(), vec![self.vocabulary, e]),
-            ("embeddings.position_embeddings.weight".to_owned(), vec![self.max_positions, e]),
-            ("embeddings.LayerNorm.weight".to_owned(), vec![e]),
-            ("embeddings.LayerNorm.bias".to_owned(), vec![e]),
-        ];
-        if self.token_types > 0 {
-            shapes.push(("embeddings.token_type_embeddings.weight".to_owned(), vec![self.token_types, e]));
-        }
-        if e != h {
-            shapes.push(("embeddings_project.weight".to_owned(), vec![h, e]));
-            shapes.push(("embeddings_project.bias".to_owned(), vec![h]));
-        }
-        for i in 0..self.layers {
-            let mut dense = |name: &str, inputs: usize, outputs: usize| {
-                let stem = format!("encoder.layer.{i}.{name}");
-                shapes.push((format!("{stem}.weight"), vec![outputs, inputs]));
-                shapes.push((format!("{stem}.bias"), vec![outputs]));
-            };
-            for name in ["attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"]
-            {
-                dense(name, h, h);
-            }
-            dense("intermediate.dense", h, inner);
-            dense("output.dense", inner, h);
-            for norm in ["attention.output.LayerNorm", "output.LayerNorm"] {
-                for part in ["weight", "bias"] {
-                    shapes.push((format!("encoder.layer.{i}.{norm}.{part}"), vec![h]));
+        let mut shapes = Shapes::default();
+        shapes.matrix("embeddings.word_embeddings", self.vocabulary, self.embedding);
+        match &self.blocks {
+            Blocks::Bert => {
+                shapes.matrix("embeddings.position_embeddings", self.max_positions, self.embedding);
+                self.add_token_types(&mut shapes);
+                shapes.norm("embeddings.LayerNorm", self.embedding);
+                if self.embedding != self.hidden {
+                    shapes.dense("embeddings_project", self.embedding, self.hidden);
                 }
+                (0..self.layers).for_each(|block| self.add_block(block, &mut shapes));
+            }
+            Blocks::ModernBert(of) => of.add_shapes(self.hidden, self.inner, &mut shapes),
+            Blocks::Deberta(of) => {
+                if of.has_position_table {
+                    shapes.matrix("embeddings.position_embeddings", self.max_positions, self.embedding);
+                }
+                self.add_token_types(&mut shapes);
+                if self.embedding != self.hidden {
+                    shapes.matrix("embeddings.projection", self.hidden, self.embedding);
+                }
+                shapes.norm("embeddings.LayerNorm", self.hidden);
+                for block in 0..self.layers {
+                    self.add_block(block, &mut shapes);
+                    of.add_block_shapes(block, self.hidden, &mut shapes);
+                }
+                of.add_shapes(self.hidden, &mut shapes);
             }
         }
-        shapes
+        shapes.list()
+    }
+
+    fn add_token_types(&self, shapes: &mut Shapes) {
+        if self.token_types > 0 {
+            shapes.matrix("embeddings.token_type_embeddings", self.token_types, self.embedding);
+        }
+    }
+
+    /// One of BERT's.
+    fn add_block(&self, block: usize, shapes: &mut Shapes) {
+        let (h, inner) = (self.hidden, self.inner);
+        let name = |part: &str| format!("encoder.layer.{block}.{part}");
+        for layer in ["attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense"] {
+            shapes.dense(&name(layer), h, h);
+        }
+        shapes.dense(&name("intermediate.dense"), h, inner);
+        shapes.dense(&name("output.dense"), inner, h);
+        for norm in ["attention.output.LayerNorm", "output.LayerNorm"] {
+            shapes.norm(&name(norm), h);
+        }
     }
 
     /// How many numbers the weights are.
@@ -161,7 +212,13 @@ impl EncoderConfig {
 
     /// How many positions a window can have.
     pub fn usable_positions(&self) -> usize {
-        self.max_positions.saturating_sub(self.position_offset).min(MOST_POSITIONS)
+        let most = if self.has_passes_by_hand() { MOST_POSITIONS } else { MOST_PLAIN_POSITIONS };
+        self.max_positions.saturating_sub(self.position_offset).min(most)
+    }
+
+    /// Whether there are passes written by hand, and what is built on them: blocks of spans, students.
+    pub fn has_passes_by_hand(&self) -> bool {
+        matches!(self.blocks, Blocks::Bert)
     }
 
     /// `config.json` of an encoder that hashes words.
@@ -186,100 +243,13 @@ impl EncoderConfig {
     }
 }
 
-/// `config.json` of the Hugging Face libraries, as far as it matters here.
-struct File<'a> {
-    json: Value,
-    path: &'a Path,
-}
-
-impl File<'_> {
-    /// What is there and not null.
-    fn get(&self, key: &str) -> Option<&Value> {
-        self.json.get(key).filter(|value| !value.is_null())
+fn hashed_pieces(file: &ConfigFile<'_>, vocabulary: usize) -> Result<Pieces, EncoderError> {
+    let buckets = file.number("hash_buckets", 1, 1 << 20)?;
+    let expected = HashedWords::vocabulary(buckets);
+    if vocabulary != expected {
+        return file.bad(format!("vocab_size is {vocabulary}, expected {expected} with {buckets} hash_buckets"));
     }
-
-    /// Asked first, since other model types name their sizes otherwise.
-    fn kind(&self) -> Result<Kind, EncoderError> {
-        let said = self.get("model_type");
-        let kind = match said {
-            Some(model_type) => model_type.as_str().and_then(Kind::of_type),
-            None => {
-                let classes = self.get("architectures").and_then(Value::as_array).into_iter().flatten();
-                classes.filter_map(Value::as_str).find_map(Kind::of_class)
-            }
-        };
-        let got = || said.map_or_else(|| "missing".to_owned(), shown);
-        kind.ok_or_else(|| self.unsupported("the model type", got(), Kind::all()))
-    }
-
-    fn is_hashed(&self) -> bool {
-        self.get("model_type").is_some_and(|model_type| model_type == HASHED)
-    }
-
-    /// Refuses what else can't run here.
-    fn check_rest(&self, activation: &'static str) -> Result<(), EncoderError> {
-        for (key, expected) in [(activation, "\"gelu\""), ("position_embedding_type", "\"absolute\"")] {
-            if let Some(got) = self.get(key).map(shown).filter(|got| got != expected) {
-                return Err(self.unsupported(key, got, expected.to_owned()));
-            }
-        }
-        if self.get("is_decoder").is_some_and(|it| it != false) {
-            return Err(self.unsupported("is_decoder", "true".to_owned(), "false".to_owned()));
-        }
-        Ok(())
-    }
-
-    fn unsupported(&self, what: &'static str, got: String, expected: String) -> EncoderError {
-        EncoderError::Unsupported { what, got, expected, path: self.path.to_owned() }
-    }
-
-    fn number(&self, key: &'static str, least: usize, most: usize) -> Result<usize, EncoderError> {
-        self.number_or(key, least, most, None)
-    }
-
-    /// The bounds are far beyond what any encoder has; they keep a damaged file from asking for all memory.
-    fn number_or(
-        &self,
-        key: &'static str,
-        least: usize,
-        most: usize,
-        default: Option<usize>,
-    ) -> Result<usize, EncoderError> {
-        let value = self.get(key);
-        if let (None, Some(default)) = (value, default) {
-            return Ok(default);
-        }
-        let number = value.and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-        number.filter(|n| (least..=most).contains(n)).ok_or_else(|| {
-            let got = value.map_or_else(|| "missing".to_owned(), shown);
-            let problem = format!("{key} is {got}, expected a whole number from {least} to {most}");
-            EncoderError::bad_file(problem, GET_AGAIN, self.path)
-        })
-    }
-
-    fn hashed_pieces(&self, vocabulary: usize) -> Result<Pieces, EncoderError> {
-        let buckets = self.number("hash_buckets", 1, 1 << 20)?;
-        let expected = HashedWords::vocabulary(buckets);
-        if vocabulary != expected {
-            let problem = format!("vocab_size is {vocabulary}, expected {expected} with {buckets} hash_buckets");
-            return Err(EncoderError::bad_file(problem, GET_AGAIN, self.path));
-        }
-        Ok(Pieces::Hashed { buckets })
-    }
-
-    fn norm_eps(&self) -> Result<f64, EncoderError> {
-        let Some(value) = self.json.get("layer_norm_eps") else { return Ok(1e-12) };
-        value.as_f64().filter(|eps| (1e-30..1.0).contains(eps)).ok_or_else(|| {
-            let problem = format!("layer_norm_eps is {}, expected a number between 0 and 1", shown(value));
-            EncoderError::bad_file(problem, GET_AGAIN, self.path)
-        })
-    }
-}
-
-/// A value for a message, which a damaged file must not make endless.
-fn shown(value: &Value) -> String {
-    let text = value.to_string();
-    if text.chars().count() > 40 { text.chars().take(40).chain(['…']).collect() } else { text }
+    Ok(Pieces::Hashed { buckets })
 }
 
 #[cfg(test)]
@@ -303,9 +273,9 @@ mod tests {
     fn what_can_t_run_is_refused() {
         check(&[], expect!["1 layers of 8"]);
         check(
-            &[("model_type", "deberta-v2".into())],
+            &[("model_type", "t5".into())],
             expect![[
-                r#"the model type is "deberta-v2", but only "bert", "camembert", "distilbert", "electra", "roberta" or "xlm-roberta" works here; choose another encoder: m/config.json"#
+                r#"the model type is "t5", but only "bert", "camembert", "deberta-v2", "distilbert", "electra", "modernbert", "roberta" or "xlm-roberta" works here; choose another encoder: m/config.json"#
             ]],
         );
         check(

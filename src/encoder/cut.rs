@@ -26,6 +26,9 @@ impl Encoder {
     /// When a number is none of the encoder's, nothing would be left, or its vocabulary can't be written in part.
     pub fn cut(&self, cut: &Cut) -> Result<Self, EncoderError> {
         let config = self.definition().config();
+        if !config.has_passes_by_hand() {
+            return Err(EncoderError::Cut("only blocks of BERT's kind can be made smaller"));
+        }
         let inner = cut.blocks.first().map_or(0, |(_, neurons)| neurons.len());
         let fits = |(block, neurons): &(usize, Vec<u32>)| {
             *block < config.layers && neurons.len() == inner && neurons.iter().all(|i| (*i as usize) < config.inner)

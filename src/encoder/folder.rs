@@ -274,7 +274,8 @@ fn read_byte_level(
 }
 
 fn missing_tokenizer(file: &'static str, hint: &'static str, folder: &Path) -> EncoderError {
-    let is_sentence_piece = ["sentencepiece.bpe.model", "spiece.model"].iter().any(|name| folder.join(name).is_file());
+    let is_sentence_piece =
+        ["sentencepiece.bpe.model", "spiece.model", "spm.model"].iter().any(|name| folder.join(name).is_file());
     let hint = if is_sentence_piece {
         "its vocabulary is SentencePiece's, which the Hugging Face libraries turn into tokenizer.json \
          (AutoTokenizer.from_pretrained and save_pretrained)"

@@ -1,5 +1,7 @@
 //! What lists say of an encoder.
 
+use super::Kind;
+
 /// One encoder for a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EncoderInfo {
@@ -8,6 +10,8 @@ pub struct EncoderInfo {
     pub display_name: String,
     pub built_in: bool,
     pub pretrained: bool,
+    /// `None` where it can't be read.
+    pub kind: Option<Kind>,
     pub hidden: usize,
     pub layers: usize,
     /// Size of its weights on disk; 0 where there are none.

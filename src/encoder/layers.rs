@@ -1,6 +1,6 @@
 //! Which of an encoder's vectors are asked for.
 
-use super::Bert;
+use super::Network;
 
 /// Vectors of a batch that somebody above the encoder works with. The forward pass keeps these and no others.
 ///
@@ -31,10 +31,10 @@ impl Layers {
     }
 
     /// Numbers of a row: H, or E of static vectors.
-    pub fn width(self, bert: &Bert) -> usize {
+    pub fn width(self, network: &Network) -> usize {
         match self {
-            Self::Static => bert.embedding(),
-            Self::Last | Self::LastN(_) | Self::From(_) => bert.hidden(),
+            Self::Static => network.embedding(),
+            Self::Last | Self::LastN(_) | Self::From(_) => network.hidden(),
         }
     }
 }

@@ -10,11 +10,13 @@
 //! - The network is used by [`Hub`] alone, when a person asks for an encoder by name.
 //! - Every variable gets a gradient in training; hidden states and gradients match PyTorch's (`tests/fixtures/learner`), and
 //!   hidden states those of candle-transformers.
-//! - Whatever the kind of encoder, its variables have the names that BERT's have: files are read by [`Kind`], all else
-//!   knows one set of names.
+//! - Whatever the kind of encoder, what BERT has, too, has the names that BERT's variables have: files are read by
+//!   [`Kind`], all else knows one set of names.
+//! - BERT's blocks run by hand on the CPU ([`Bert`], `cpu`) and by candle's operations elsewhere ([`plain`]); the blocks
+//!   of ModernBERT and DeBERTa run operation by operation everywhere. [`Network`] is any of them.
 //!
-//! Deliberately absent: encoders with another forward pass than BERT's (DeBERTa, ModernBERT, ALBERT, T5); pickled
-//! weights, which can run code when read.
+//! Deliberately absent: encoders with other blocks (ALBERT, T5, the first DeBERTa); pickled weights, which can run code
+//! when read.
 
 mod alignment;
 mod batch;
@@ -22,8 +24,10 @@ mod bert;
 mod built_in;
 mod compact;
 mod config;
+mod config_file;
 mod cpu;
 mod cut;
+mod deberta;
 mod error;
 mod folder;
 mod hashed;
@@ -31,9 +35,13 @@ mod hub;
 mod info;
 mod kind;
 mod layers;
+mod modern_bert;
+mod network;
 mod packed;
+mod padding;
 pub mod plain;
 mod registry;
+mod shapes;
 mod spans;
 mod subwords;
 #[cfg(test)]
@@ -47,9 +55,10 @@ pub use alignment::{Alignment, Window, WordPlace};
 pub use batch::{Encoded, EncoderBatch, column_factors};
 pub use bert::{Bert, Block, Learning};
 pub use built_in::{ENGLISH, SMALL};
-pub use config::{EncoderConfig, Pieces};
+pub use config::{Blocks, EncoderConfig, Pieces};
 pub use cpu::{Start, Tape, TokenGradients};
 pub use cut::Cut;
+pub use deberta::{Convolution, Deberta, DebertaConfig};
 pub use error::EncoderError;
 pub use folder::{Definition, Encoder};
 pub use hashed::HashedWords;
@@ -57,6 +66,8 @@ pub use hub::{Fetching, Hub, Repository};
 pub use info::EncoderInfo;
 pub use kind::Kind;
 pub use layers::Layers;
+pub use modern_bert::{ModernBert, ModernBertConfig};
+pub use network::Network;
 pub use registry::Encoders;
 pub use spans::{SpanBatch, SpanTransformer};
 pub use subwords::{Subwords, Tokenized};

@@ -2,9 +2,19 @@
 
 use super::EncoderBatch;
 use super::bert::{Bert, Block, PIECE_DROPOUT};
+use super::padding::Padding;
 use crate::nn::{LayerNorm, Linear, Mode, NnError, plain, u32_tensor};
 use candle_core::{DType, Tensor};
 use std::ops::RangeInclusive;
+
+/// Where a pass by candle's operations begins.
+#[derive(Clone, Copy, Debug)]
+pub enum Origin<'a> {
+    /// At the rows of the word table, `[N · pieces, E]`: see [`word_rows`].
+    Words(&'a Tensor),
+    /// At hidden states `[N, H]` of the given number, kept from before.
+    States(usize, &'a Tensor),
+}
 
 /// Hidden states `[N, H]` of the embeddings and of each block.
 ///
@@ -26,38 +36,80 @@ pub fn forward_layers(
     layers: RangeInclusive<usize>,
     mode: &mut Mode,
 ) -> Result<Vec<Tensor>, NnError> {
-    let mut x = if first > 0 { embed(bert, batch, &mut Mode::Predict)? } else { embed(bert, batch, mode)? };
-    let padding = Padding::new(batch, &x)?;
+    forward_from(bert, batch, Origin::Words(&word_rows(bert.words.weight(), batch)?), first, layers, mode)
+}
+
+/// As [`forward_layers`], from what is known already.
+///
+/// # Errors
+/// See [`forward`].
+pub(super) fn forward_from(
+    bert: &Bert,
+    batch: &EncoderBatch,
+    origin: Origin<'_>,
+    first: usize,
+    layers: RangeInclusive<usize>,
+    mode: &mut Mode,
+) -> Result<Vec<Tensor>, NnError> {
+    let (number, x) = match origin {
+        Origin::Words(words) if first > 0 => (0, embed(bert, batch, words, &mut Mode::Predict)?),
+        Origin::Words(words) => (0, embed(bert, batch, words, mode)?),
+        Origin::States(number, states) => (number, states.clone()),
+    };
+    let padding = Padding::new(batch, x.device())?;
+    climb((number, x), layers, mode, |i, x, mode| match bert.blocks.get(i) {
+        Some(block) => run(block, x, &padding, if i < first { 0.0 } else { bert.dropout }, mode),
+        None => Ok(x.clone()),
+    })
+}
+
+/// Runs blocks one after the other, from hidden states with their number on, and keeps those of the numbers that are asked
+/// for. `block` makes the hidden states `i + 1` of the hidden states `i`.
+pub(super) fn climb(
+    (start, mut x): (usize, Tensor),
+    layers: RangeInclusive<usize>,
+    mode: &mut Mode,
+    mut block: impl FnMut(usize, &Tensor, &mut Mode) -> Result<Tensor, NnError>,
+) -> Result<Vec<Tensor>, NnError> {
     let mut states = Vec::new();
-    if layers.contains(&0) {
-        states.push(x.clone());
-    }
-    for (i, block) in bert.blocks.iter().enumerate().take(*layers.end()) {
-        let p = if i < first { 0.0 } else { bert.dropout };
-        x = run(block, &x, &padding, p, mode)?;
-        if layers.contains(&(i + 1)) {
+    for i in start..=*layers.end() {
+        if layers.contains(&i) {
             states.push(x.clone());
+        }
+        if i < *layers.end() {
+            x = block(i, &x, mode)?;
+            if matches!(mode, Mode::Predict) {
+                // What led here is no longer needed, and would be kept for gradients that nobody asks for.
+                x = x.detach();
+            }
         }
     }
     Ok(states)
+}
+
+/// The rows of the word table that a batch names, `[N · pieces, E]`.
+///
+/// # Errors
+/// When a number of the batch is beyond the vocabulary.
+pub fn word_rows(table: &Tensor, batch: &EncoderBatch) -> Result<Tensor, NnError> {
+    Ok(table.index_select(&u32_tensor(batch.ids(), table.device())?, 0)?)
 }
 
 /// Subwords as they stand in the table of word embeddings, `[N, E]`, without gradients: see [`super::Layers::Static`].
 ///
 /// # Errors
 /// When a number of the batch is beyond the vocabulary.
-pub fn static_vectors(bert: &Bert, batch: &EncoderBatch) -> Result<Tensor, NnError> {
-    let table = bert.words.weight().detach();
-    let words = table.index_select(&u32_tensor(batch.ids(), table.device())?, 0)?;
+pub fn static_vectors(table: &Tensor, batch: &EncoderBatch) -> Result<Tensor, NnError> {
+    let words = word_rows(&table.detach(), batch)?;
     if batch.pieces() == 1 {
         return Ok(words);
     }
-    Ok(words.reshape((batch.rows(), batch.pieces(), bert.embedding()))?.sum(1)?)
+    Ok(words.reshape((batch.rows(), batch.pieces(), table.dim(1)?))?.sum(1)?)
 }
 
-fn embed(bert: &Bert, batch: &EncoderBatch, mode: &mut Mode) -> Result<Tensor, NnError> {
-    let (n, pieces, device) = (batch.rows(), batch.pieces(), bert.words.weight().device());
-    let mut words = bert.words.forward(&u32_tensor(batch.ids(), device)?)?;
+fn embed(bert: &Bert, batch: &EncoderBatch, words: &Tensor, mode: &mut Mode) -> Result<Tensor, NnError> {
+    let (n, pieces, device) = (batch.rows(), batch.pieces(), words.device());
+    let mut words = words.clone();
     if pieces > 1 {
         words = words.reshape((n, pieces, bert.embedding()))?;
         let all = Tensor::ones((n, pieces, 1), DType::F32, device)?;
@@ -94,40 +146,5 @@ fn dropped(x: &Tensor, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
     match mode.dropout(p) {
         Some((p, rng)) => plain::dropout(x, p, rng),
         None => Ok(x.clone()),
-    }
-}
-
-/// Takes rows that lie one behind the other, `[N, H]`, to sentences of like length, `[B, T, H]`, and back.
-struct Padding {
-    lens: Vec<usize>,
-    longest: usize,
-    /// For each of B · T places a row; what it is where there is none does not matter.
-    rows: Tensor,
-    /// For each row its place.
-    places: Tensor,
-}
-
-impl Padding {
-    fn new(batch: &EncoderBatch, x: &Tensor) -> Result<Self, NnError> {
-        let longest = batch.longest();
-        let (mut rows, mut places) = (vec![0u32; batch.windows().len() * longest], Vec::with_capacity(batch.rows()));
-        for (window, range) in batch.windows().iter().enumerate() {
-            for (i, row) in range.clone().enumerate() {
-                rows[window * longest + i] = row as u32;
-                places.push((window * longest + i) as u32);
-            }
-        }
-        let lens = batch.windows().iter().map(ExactSizeIterator::len).collect();
-        Ok(Self { lens, longest, rows: u32_tensor(&rows, x.device())?, places: u32_tensor(&places, x.device())? })
-    }
-
-    fn add(&self, x: &Tensor) -> Result<Tensor, NnError> {
-        let (_, h) = x.dims2()?;
-        Ok(x.index_select(&self.rows, 0)?.reshape((self.lens.len(), self.longest, h))?)
-    }
-
-    fn remove(&self, x: &Tensor) -> Result<Tensor, NnError> {
-        let (b, t, h) = x.dims3()?;
-        Ok(x.reshape((b * t, h))?.index_select(&self.places, 0)?)
     }
 }

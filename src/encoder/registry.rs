@@ -36,14 +36,27 @@ impl Encoders {
 
     fn info(&self, name: String) -> EncoderInfo {
         let folder = self.folder.join(&name);
-        let (hidden, layers, problem) = match Definition::open(&folder) {
-            Ok(definition) => (definition.config().hidden, definition.config().layers, None),
-            Err(error) => (0, 0, Some(error.to_string())),
+        let (kind, hidden, layers, problem) = match Definition::open(&folder) {
+            Ok(definition) => {
+                let config = definition.config();
+                (Some(config.kind), config.hidden, config.layers, None)
+            }
+            Err(error) => (None, 0, 0, Some(error.to_string())),
         };
         let size = |file: &str| std::fs::metadata(folder.join(file)).map(|m| m.len());
         let weights_bytes = size(WEIGHTS).or_else(|_| size(COMPACT)).unwrap_or(0);
         let display_name = name.clone();
-        EncoderInfo { name, display_name, built_in: false, pretrained: true, hidden, layers, weights_bytes, problem }
+        EncoderInfo {
+            name,
+            display_name,
+            built_in: false,
+            pretrained: true,
+            kind,
+            hidden,
+            layers,
+            weights_bytes,
+            problem,
+        }
     }
 
     fn imported(&self) -> Result<Vec<String>, EncoderError> {

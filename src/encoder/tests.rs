@@ -3,6 +3,7 @@
 mod broken;
 mod kinds;
 mod other_program;
+mod plain_kinds;
 mod spans;
 mod two_ways;
 
@@ -167,13 +168,15 @@ fn static_vectors_are_rows_of_the_table() {
     for folder in ["tiny-bert", "tiny-electra-narrow"] {
         let encoder = Encoder::open(&fixtures().join(folder)).unwrap();
         let (batch, (_, bert)) = (batch(&encoder, &reference_sentences()), built(&encoder));
-        let vectors = plain::static_vectors(&bert, &batch).unwrap();
+        let vectors = plain::static_vectors(bert.word_table(), &batch).unwrap();
         let table = encoder.weights()["embeddings.word_embeddings.weight"].to_vec2::<f32>().unwrap();
         let expected: Vec<&Vec<f32>> = batch.ids().iter().map(|id| &table[*id as usize]).collect();
         assert_eq!(vectors.to_vec2::<f32>().unwrap().iter().collect::<Vec<_>>(), expected, "{folder}");
-        assert_eq!((Layers::Static.width(&bert), Layers::Last.width(&bert)), (bert.embedding(), bert.hidden()));
-        assert_eq!((table[0].len(), bert.embedding() == bert.hidden()), (bert.embedding(), folder == "tiny-bert"));
-        assert!(vectors.sum_all().unwrap().backward().unwrap().get(bert.word_table()).is_none());
+        let network = Network::from(bert);
+        let (embedding, hidden) = (network.embedding(), network.hidden());
+        assert_eq!((Layers::Static.width(&network), Layers::Last.width(&network)), (embedding, hidden));
+        assert_eq!((table[0].len(), embedding == hidden), (embedding, folder == "tiny-bert"));
+        assert!(vectors.sum_all().unwrap().backward().unwrap().get(network.word_table()).is_none());
     }
 }
 

@@ -6,7 +6,7 @@ use super::options::{MAX_WIDTH, OptionSpec, OptionValues};
 use super::prediction::{LabelTable, Prediction};
 use super::sentence::{Sentence, Unlearnable};
 use crate::annotation::{Fragments, Span};
-use crate::encoder::{Bert, Encoded, Layers};
+use crate::encoder::{Encoded, Layers, Network};
 use crate::nn::{Operations, Rng, Scope};
 use candle_core::Tensor;
 use std::fmt::Debug;
@@ -53,8 +53,12 @@ pub trait Architecture: Sync + Debug {
     ///
     /// # Errors
     /// See [`Scope::declare`].
-    fn build(&self, scope: Scope<'_>, encoder: &Bert, config: &TaskHeadConfig)
-    -> Result<Box<dyn TaskHead>, ModelError>;
+    fn build(
+        &self,
+        scope: Scope<'_>,
+        encoder: &Network,
+        config: &TaskHeadConfig,
+    ) -> Result<Box<dyn TaskHead>, ModelError>;
 }
 
 /// What an architecture does with a sentence.

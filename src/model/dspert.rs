@@ -18,7 +18,7 @@ use super::{
     Sentence, THRESHOLD, TaskHead, TaskHeadConfig, WORD_SHAPE_FEATURES, dropout_of_models, options,
 };
 use crate::annotation::Span;
-use crate::encoder::{Bert, Encoded, Layers, SpanBatch, SpanTransformer, WordRows, column_factors};
+use crate::encoder::{Encoded, Layers, Network, SpanBatch, SpanTransformer, WordRows, column_factors};
 use crate::nn::kernels::multiply_row;
 use crate::nn::{
     Gradients, Linear, Mode, NnError, Operations, Rng, Scope, as_slice, select_rows, softmax, with_gradients,
@@ -105,9 +105,10 @@ impl Architecture for DSpErt {
     fn build(
         &self,
         mut scope: Scope<'_>,
-        encoder: &Bert,
+        encoder: &Network,
         config: &TaskHeadConfig,
     ) -> Result<Box<dyn TaskHead>, ModelError> {
+        let encoder = encoder.as_bert().ok_or(ModelError::OtherBlocks)?;
         let (options, hidden) = (&config.options, encoder.hidden());
         let (max_width, depth) = (options.whole(&MAX_WIDTH)?, options.whole(&DEPTH)?.min(encoder.layers()));
         let top = encoder.layers() - depth;
@@ -536,7 +537,8 @@ mod tests {
         let mut below = Vars::trainable(3, &Device::Cpu);
         below.stock(encoder.weights().iter().map(|(name, t)| (format!("e.{name}"), t.clone())));
         let scope = below.scope("e", ParameterGroup::Encoder);
-        let bert = Bert::new(scope, definition.config(), Learning::All, 0.0).unwrap();
+        let network = Network::new(scope, definition.config(), Learning::All, 0.0).unwrap();
+        let bert = network.as_bert().unwrap();
         let traits = EncoderTraits { pretrained: true, uncased: true, hidden: bert.hidden() };
         let options = OptionValues::decide(DSpErt.options(), traits, |spec| match spec.name {
             "depth" => Some(Value::Whole(depth)),
@@ -545,7 +547,7 @@ mod tests {
             _ => None,
         });
         let config = TaskHeadConfig { classes: 3, dropout: 0.1, bf16: false, operations, options: options.unwrap() };
-        let head = DSpErt.build(vars.scope("head", ParameterGroup::TaskHead), &bert, &config).unwrap();
+        let head = DSpErt.build(vars.scope("head", ParameterGroup::TaskHead), &network, &config).unwrap();
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let aligned = SENTENCES.map(|(text, _)| definition.subwords().align(&words(text), 32).unwrap());
         let batch = EncoderBatch::new(&aligned.iter().collect::<Vec<_>>(), 1);

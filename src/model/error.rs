@@ -21,6 +21,11 @@ pub enum ModelError {
     LabelsNothingGiven,
     #[error("the architecture tags words and has no vectors of spans; use one that classifies spans")]
     ClassifiesNoSpans,
+    #[error(
+        "the architecture copies blocks of BERT's kind, and this encoder has others; choose another architecture, such \
+         as smartspanner, or a BERT, RoBERTa, DistilBERT or ELECTRA encoder"
+    )]
+    OtherBlocks,
 }
 
 impl From<candle_core::Error> for ModelError {

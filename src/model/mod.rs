@@ -26,7 +26,9 @@
 //!   mentions is [`FirstWord::Unlearnable`]: a wrong answer to train on.
 //! - **Its variables**: declared in the [`Scope`] that it is given, named by what follows there, with the task head's learning
 //!   rate; [`Scope::in_group`] has the encoder's. [`crate::encoder::Block::declare_copy`] begins with the weights of a block
-//!   of the encoder ([`Bert::blocks`]) and then learns on its own, at the encoder's rate. A snapshot holds all of them.
+//!   of the encoder ([`crate::encoder::Bert::blocks`]) and then learns on its own, at the encoder's rate. A snapshot holds all
+//!   of them. Encoders of other blocks ([`crate::encoder::Network::as_bert`] has none) are refused with
+//!   [`ModelError::OtherBlocks`].
 //!   Whatever the sizes in a file are, values are taken from it only where their shapes are those declared here.
 //! - **Its answer**: a [`Prediction`]. The table of [`Candidates`] is one flat one per sentence: without a filter a sentence
 //!   has hundreds. [`decode`] takes every candidate that is more probable than "none". Where that is not how the system

@@ -22,7 +22,7 @@ use super::{
     Samples, Sentence, THRESHOLD, Task, TaskHead, TaskHeadConfig, Unlearnable, WORD_SHAPE_FEATURES, dropout_of_models,
     sentence_lengths,
 };
-use crate::encoder::{Bert, Encoded, column_factors};
+use crate::encoder::{Encoded, Network, column_factors};
 use crate::nn::crf::Tag;
 use crate::nn::{Mode, Operations, Rng, Scope, select_rows};
 use candle_core::Tensor;
@@ -81,7 +81,7 @@ impl Architecture for SeqLab {
     fn build(
         &self,
         mut scope: Scope<'_>,
-        encoder: &Bert,
+        encoder: &Network,
         config: &TaskHeadConfig,
     ) -> Result<Box<dyn TaskHead>, ModelError> {
         let options = &config.options;

@@ -18,7 +18,7 @@ use super::{
     THRESHOLD, TaskHead, TaskHeadConfig, WORD_SHAPE_FEATURES,
 };
 use crate::annotation::Span;
-use crate::encoder::{Bert, Encoded};
+use crate::encoder::{Encoded, Network};
 use crate::nn::{Linear, Mode, Rng, Scope, softmax};
 use candle_core::Tensor;
 
@@ -49,7 +49,7 @@ impl Architecture for SmartSpanNer {
     fn build(
         &self,
         mut scope: Scope<'_>,
-        encoder: &Bert,
+        encoder: &Network,
         config: &TaskHeadConfig,
     ) -> Result<Box<dyn TaskHead>, ModelError> {
         let hidden = encoder.hidden();

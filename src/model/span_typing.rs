@@ -21,7 +21,7 @@ use super::{
     predict_given,
 };
 use crate::annotation::{Fragments, Span};
-use crate::encoder::{Bert, Encoded, Layers};
+use crate::encoder::{Encoded, Layers, Network};
 use crate::nn::{
     BiLstm, LayerNorm, Linear, Mode, NnError, Operations, Rng, Scope, cross_entropy, segment_max, segment_mean,
     select_rows, softmax,
@@ -82,7 +82,7 @@ impl Architecture for SpanTyping {
     fn build(
         &self,
         mut scope: Scope<'_>,
-        encoder: &Bert,
+        encoder: &Network,
         config: &TaskHeadConfig,
     ) -> Result<Box<dyn TaskHead>, ModelError> {
         let (options, state) = (&config.options, config.options.whole(&STATE_SIZE)?);

@@ -8,7 +8,7 @@ use super::{
     TaskHead, TaskHeadConfig, WORD_SHAPE_FEATURES,
 };
 use crate::annotation::Span;
-use crate::encoder::{Bert, Encoded};
+use crate::encoder::{Encoded, Network};
 use crate::nn::{Mode, Rng, Scope};
 use candle_core::Tensor;
 
@@ -39,7 +39,7 @@ impl Architecture for SpanNer {
     fn build(
         &self,
         mut scope: Scope<'_>,
-        encoder: &Bert,
+        encoder: &Network,
         config: &TaskHeadConfig,
     ) -> Result<Box<dyn TaskHead>, ModelError> {
         let spans = SpanClassifier::new(&mut scope, encoder.hidden(), config)?;

@@ -4,7 +4,7 @@
 
 use super::kernels::{self, DropMask, Norm, View, WriteMode};
 use super::tensor_slice::as_slice;
-use super::{NnError, Rng};
+use super::{NnError, Rng, plain};
 use candle_core::{CpuStorage, CustomOp1, CustomOp3, D, Layout, Shape, Tensor};
 use rayon::prelude::*;
 
@@ -48,6 +48,18 @@ pub fn layer_norm(x: &Tensor, weight: &Tensor, bias: &Tensor, eps: f64) -> Resul
 /// When the tensor is not `f32`.
 pub fn gelu(x: &Tensor) -> Result<Tensor, NnError> {
     Ok(x.contiguous()?.apply_op1(GeluOp)?)
+}
+
+/// See [`super::Operations::attend`].
+///
+/// # Errors
+/// On shapes that don't fit.
+pub fn attend(scores: &Tensor, v: &Tensor, drop: Option<(f32, &mut Rng)>) -> Result<Tensor, NnError> {
+    let mut probabilities = scores.contiguous()?.apply_op1(SoftmaxOp)?;
+    if let Some((p, rng)) = drop {
+        probabilities = dropout(&probabilities, p, rng)?;
+    }
+    plain::join_heads(&probabilities.matmul(v)?)
 }
 
 /// The numbers of an operation's input.
@@ -217,6 +229,46 @@ impl CustomOp1 for GeluOp {
                 let mut value = vec![0f32; x.len()];
                 kernels::gelu_slope_row(x, &mut value, dx);
                 kernels::multiply_row(dx, grad);
+            });
+        }
+        Ok(Some(like(dx, x)?))
+    }
+}
+
+/// Over the last dimension.
+struct SoftmaxOp;
+
+/// Rows of a softmax that one task takes at a time.
+fn rows_at_a_time(columns: usize) -> usize {
+    (FLAT / columns.max(1)).max(1) * columns.max(1)
+}
+
+impl CustomOp1 for SoftmaxOp {
+    fn name(&self) -> &'static str {
+        "nestling-softmax"
+    }
+
+    fn cpu_fwd(&self, x: &CpuStorage, layout: &Layout) -> CandleResult<(CpuStorage, Shape)> {
+        let mut y = slice(x, layout)?.to_vec();
+        let columns = layout.dims().last().copied().unwrap_or(1).max(1);
+        y.par_chunks_mut(rows_at_a_time(columns)).for_each(|rows| {
+            rows.chunks_exact_mut(columns).for_each(|row| kernels::softmax_row(row, 1.0));
+        });
+        Ok((CpuStorage::F32(y), layout.shape().clone()))
+    }
+
+    /// `y (g - Σ y g)`.
+    fn bwd(&self, x: &Tensor, y: &Tensor, grad: &Tensor) -> CandleResult<Option<Tensor>> {
+        let (columns, grad) = (x.dim(D::Minus1)?.max(1), grad.contiguous()?);
+        let mut dx = as_slice(&grad)?.to_vec();
+        {
+            let y = as_slice(y)?;
+            let piece = rows_at_a_time(columns);
+            dx.par_chunks_mut(piece).zip(y.par_chunks(piece)).for_each(|(dx, y)| {
+                for (dx, y) in dx.chunks_exact_mut(columns).zip(y.chunks_exact(columns)) {
+                    let sum: f32 = dx.iter().zip(y).map(|(grad, y)| grad * y).sum();
+                    dx.iter_mut().zip(y).for_each(|(grad, y)| *grad = y * (*grad - sum));
+                }
             });
         }
         Ok(Some(like(dx, x)?))

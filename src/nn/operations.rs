@@ -47,6 +47,18 @@ impl Operations {
         }
     }
 
+    /// What attention makes of its scores `[B, heads, T, T]` and the values `[B, heads, T, d]`: `softmax(scores) v`, with a
+    /// share `p` of the probabilities dropped in training. Result `[B, T, heads · d]`.
+    ///
+    /// # Errors
+    /// On shapes that don't fit.
+    pub fn attend(self, scores: &Tensor, v: &Tensor, p: f32, mode: &mut Mode) -> Result<Tensor, NnError> {
+        match self {
+            Self::ByHand => fused::attend(scores, v, mode.dropout(p)),
+            Self::Plain => plain::attend(scores, v, mode.dropout(p)),
+        }
+    }
+
     /// Sets a share `p` of the units to 0 in training and scales the others by `1 / (1 - p)`.
     ///
     /// # Errors

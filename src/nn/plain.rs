@@ -78,18 +78,43 @@ pub fn attention(
 ) -> Result<Tensor, NnError> {
     let (b, t, h) = q.dims3()?;
     let d = h / heads.max(1);
-    let split =
-        |x: &Tensor| -> Result<Tensor, NnError> { Ok(x.reshape((b, t, heads, d))?.transpose(1, 2)?.contiguous()?) };
     let counts: Vec<f32> = lens.iter().flat_map(|&len| (0..t).map(move |i| f32::from(u8::from(i < len)))).collect();
     let counts = Tensor::from_vec(counts, (b, t), q.device())?;
     let shut_out = counts.affine(1e9, -1e9)?.reshape((b, 1, 1, t))?;
-    let scores = (split(q)?.matmul(&split(k)?.t()?)? / (d as f64).sqrt())?.broadcast_add(&shut_out)?;
-    let mut probabilities = softmax(&scores)?;
-    if let Some((p, rng)) = dropout {
-        probabilities = (&probabilities * mask(probabilities.shape(), p, rng, q.device())?)?;
-    }
-    let context = probabilities.matmul(&split(v)?)?.transpose(1, 2)?.contiguous()?.reshape((b, t, h))?;
+    let [q, k, v] = [q, k, v].map(|x| split_heads(x, heads));
+    let scores = (q?.matmul(&k?.t()?)? / (d as f64).sqrt())?.broadcast_add(&shut_out)?;
+    let context = attend(&scores, &v?, dropout)?;
     Ok(context.broadcast_mul(&counts.reshape((b, t, 1))?)?)
+}
+
+/// `[B, T, H]` to `[B, heads, T, H / heads]`.
+///
+/// # Errors
+/// On shapes that don't fit.
+pub fn split_heads(x: &Tensor, heads: usize) -> Result<Tensor, NnError> {
+    let (b, t, h) = x.dims3()?;
+    Ok(x.reshape((b, t, heads, h / heads.max(1)))?.transpose(1, 2)?.contiguous()?)
+}
+
+/// `[B, heads, T, d]` to `[B, T, heads · d]`.
+///
+/// # Errors
+/// On shapes that don't fit.
+pub fn join_heads(x: &Tensor) -> Result<Tensor, NnError> {
+    let (b, heads, t, d) = x.dims4()?;
+    Ok(x.transpose(1, 2)?.contiguous()?.reshape((b, t, heads * d))?)
+}
+
+/// See [`super::Operations::attend`].
+///
+/// # Errors
+/// On shapes that don't fit.
+pub fn attend(scores: &Tensor, v: &Tensor, dropout: Option<(f32, &mut Rng)>) -> Result<Tensor, NnError> {
+    let mut probabilities = softmax(scores)?;
+    if let Some((p, rng)) = dropout {
+        probabilities = (&probabilities * mask(probabilities.shape(), p, rng, v.device())?)?;
+    }
+    join_heads(&probabilities.matmul(v)?)
 }
 
 fn mask(shape: &Shape, p: f32, rng: &mut Rng, device: &Device) -> Result<Tensor, NnError> {
@@ -149,6 +174,14 @@ mod tests {
     #[test]
     fn gelus_agree() {
         same(&[&[5, 40]], |x, fast, _| if fast { fused::gelu(&x[0]) } else { gelu(&x[0]) });
+    }
+
+    #[test]
+    fn attentions_agree() {
+        same(&[&[2, 3, 7, 7], &[2, 3, 7, 5]], |x, fast, rng| {
+            let [scores, v] = [&x[0], &x[1]];
+            if fast { fused::attend(scores, v, Some((0.3, rng))) } else { attend(scores, v, Some((0.3, rng))) }
+        });
     }
 
     #[test]

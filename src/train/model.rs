@@ -8,7 +8,7 @@ use super::parameters::Settings;
 use super::parts::{PartTimes, timed};
 use crate::active::Projection;
 use crate::annotation::{Fragments, LabelId, Span};
-use crate::encoder::{Alignment, Bert, Definition, Encoded, EncoderBatch, Learning, Tape};
+use crate::encoder::{Alignment, Definition, Encoded, EncoderBatch, Learning, Network, Tape};
 use crate::model::{
     Architecture, Class, FirstWordFilter, GoldMention, LabelTable, ModelError, Nesting, Prediction, Reach, Samples,
     Sentence, Task, TaskHead, TaskHeadConfig, USUAL_MAX_WIDTH, Unlearnable, architecture,
@@ -52,9 +52,14 @@ impl MostPositions {
     const MOST_PROBABILITIES: usize = 1 << 25;
     const LEAST: usize = 512;
 
-    fn new(max_width: usize, classes: usize) -> Self {
+    fn new(max_width: usize, classes: usize, has_passes_by_hand: bool) -> Self {
+        let most = match has_passes_by_hand {
+            true => Self { predict: batches::MOST_POSITIONS, train: batches::MOST_TRAINING_POSITIONS },
+            // In training the result of each operation is kept: some 5 MB for a position of ModernBERT-base.
+            false => Self { predict: 2048, train: Self::LEAST },
+        };
         let fit = Self::MOST_PROBABILITIES / max_width.saturating_mul(classes).max(1);
-        Self { predict: fit.clamp(Self::LEAST, batches::MOST_POSITIONS), train: batches::MOST_TRAINING_POSITIONS }
+        Self { predict: fit.clamp(Self::LEAST, most.predict), ..most }
     }
 }
 
@@ -159,12 +164,14 @@ impl Model {
         // What is not run does not learn.
         let learning = layers.lowest(blocks).map_or(Learning::Top(0), |_| settings.learning());
         let scope = vars.scope(ENCODER, ParameterGroup::Encoder);
-        let bert = Bert::new(scope, definition.config(), learning, settings.dropout as f32)?;
-        let bert = if settings.bf16 { bert.with_bf16() } else { bert };
-        let head = architecture.build(vars.scope("head", ParameterGroup::TaskHead), &bert, &head_config)?;
-        let projection = Projection::new(layers.width(&bert));
-        let encoding = Encoding::new(bert, layers, settings.processor.operations());
-        let most = MostPositions::new(head_config.max_width().unwrap_or(USUAL_MAX_WIDTH), head_config.classes);
+        let network = Network::new(scope, definition.config(), learning, settings.dropout as f32)?;
+        let network = if settings.bf16 { network.with_bf16() } else { network };
+        let network = network.computed_by(settings.processor.operations());
+        let head = architecture.build(vars.scope("head", ParameterGroup::TaskHead), &network, &head_config)?;
+        let projection = Projection::new(layers.width(&network));
+        let encoding = Encoding::new(network, layers, settings.processor.operations());
+        let (max_width, by_hand) = (head_config.max_width(), definition.config().has_passes_by_hand());
+        let most = MostPositions::new(max_width.unwrap_or(USUAL_MAX_WIDTH), head_config.classes, by_hand);
         let nesting = settings.nesting;
         Ok(Self { definition, encoding, architecture, head, head_config, nesting, labels, projection, most })
     }
@@ -219,7 +226,7 @@ impl Model {
 
     /// The vectors of subwords, which a step reads in part.
     pub(super) fn word_table(&self) -> &Tensor {
-        self.encoding.bert().word_table()
+        self.encoding.network().word_table()
     }
 
     /// Adds the gradients of `weight` times the loss of a batch to those of `pass`; returns that and the loss's samples.

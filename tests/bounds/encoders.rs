@@ -9,8 +9,17 @@ use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-const KINDS: [&str; 6] =
-    ["tiny-bert", "tiny-distilbert", "tiny-electra", "tiny-electra-narrow", "tiny-roberta", "tiny-xlm-roberta"];
+const KINDS: [&str; 9] = [
+    "tiny-bert",
+    "tiny-distilbert",
+    "tiny-electra",
+    "tiny-electra-narrow",
+    "tiny-roberta",
+    "tiny-xlm-roberta",
+    "tiny-modernbert",
+    "tiny-deberta-v3",
+    "tiny-deberta-v2",
+];
 
 /// More than opening a small encoder takes, much less than a hostile one asks for.
 const MOST_HELD: usize = 96 << 20;
@@ -320,14 +329,17 @@ fn what_is_no_file_or_far_too_large_is_not_read() {
 
 #[test]
 fn a_config_that_describes_more_than_a_computer_holds_is_refused() {
-    let dir = copy_of("tiny-bert");
-    let path = dir.path().join("config.json");
-    let mut json: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-    for (key, value) in [("hidden_size", 16_384), ("intermediate_size", 131_072), ("num_hidden_layers", 256)] {
-        json[key] = json!(value);
+    for kind in ["tiny-bert", "tiny-modernbert", "tiny-deberta-v3", "tiny-deberta-v2"] {
+        let dir = copy_of(kind);
+        let path = dir.path().join("config.json");
+        let mut json: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        for (key, value) in [("hidden_size", 16_384), ("intermediate_size", 131_072), ("num_hidden_layers", 256)] {
+            json[key] = json!(value);
+        }
+        json.as_object_mut().unwrap().remove("layer_types");
+        std::fs::write(&path, json.to_string()).unwrap();
+        refused(dir.path(), "describes an encoder of");
     }
-    std::fs::write(&path, json.to_string()).unwrap();
-    refused(dir.path(), "describes an encoder of");
     let header = |length: u64, text: &str| [&length.to_le_bytes(), text.as_bytes()].concat();
     let dir = copy_of("tiny-bert");
     for bytes in [header(u64::MAX, "{}"), header(100_000_000, "{}"), header(17 << 20, &" ".repeat(17 << 20))] {

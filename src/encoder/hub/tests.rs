@@ -287,7 +287,7 @@ fn no_network() {
 fn what_can_t_run_here_is_refused_before_its_weights_are_fetched() {
     let desk = Desk::new(Faults::default());
     desk.server.put("config.json", Some(b"{\"model_type\": \"t5\"}".to_vec()));
-    expect![[r#"the repository "acme/tiny" can't be used here: the model type is "t5", but only "bert", "camembert", "distilbert", "electra", "roberta" or "xlm-roberta" works here; choose another encoder: HUB/acme/tiny/blob/0123456789abcdef0123456789abcdef01234567/config.json"#]].assert_eq(&desk.message("acme/tiny"));
+    expect![[r#"the repository "acme/tiny" can't be used here: the model type is "t5", but only "bert", "camembert", "deberta-v2", "distilbert", "electra", "modernbert", "roberta" or "xlm-roberta" works here; choose another encoder: HUB/acme/tiny/blob/0123456789abcdef0123456789abcdef01234567/config.json"#]].assert_eq(&desk.message("acme/tiny"));
     assert_eq!((desk.server.of_weights().len(), desk.downloads().len()), (0, 0));
 
     let desk = Desk::new(Faults::default());

@@ -123,13 +123,13 @@ fn a_config_that_describes_nothing_that_runs_here() {
     refused(
         write("config.json", "[1, 2]"),
         expect![[
-            r#"the model type is missing, but only "bert", "camembert", "distilbert", "electra", "roberta" or "xlm-roberta" works here; choose another encoder: DIR/config.json"#
+            r#"the model type is missing, but only "bert", "camembert", "deberta-v2", "distilbert", "electra", "modernbert", "roberta" or "xlm-roberta" works here; choose another encoder: DIR/config.json"#
         ]],
     );
     refused(
         write("config.json", r#"{"model_type": "t5"}"#),
         expect![[
-            r#"the model type is "t5", but only "bert", "camembert", "distilbert", "electra", "roberta" or "xlm-roberta" works here; choose another encoder: DIR/config.json"#
+            r#"the model type is "t5", but only "bert", "camembert", "deberta-v2", "distilbert", "electra", "modernbert", "roberta" or "xlm-roberta" works here; choose another encoder: DIR/config.json"#
         ]],
     );
     refused(

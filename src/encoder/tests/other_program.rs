@@ -1,7 +1,7 @@
 //! Hidden states of another BERT, that of candle-transformers, which shares no layer with ours.
 
 use super::{EncoderBatch, built, fixtures, greatest, predicted, without_padding};
-use crate::encoder::{Alignment, Bert, Encoder, EncoderConfig, Kind, Learning, Pieces};
+use crate::encoder::{Alignment, Bert, Blocks, Encoder, EncoderConfig, Kind, Learning, Pieces};
 use crate::nn::{ParameterGroup, Rng, Vars};
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
@@ -109,7 +109,7 @@ prop_compose! {
     ) -> EncoderConfig {
         let hidden = attention_heads * per_head;
         EncoderConfig {
-            kind: Kind::Bert, pieces: Pieces::Tokenizer, vocabulary, embedding: hidden, hidden, layers, attention_heads, inner,
+            kind: Kind::Bert, blocks: Blocks::Bert, pieces: Pieces::Tokenizer, vocabulary, embedding: hidden, hidden, layers, attention_heads, inner,
             max_positions, position_offset: 0, token_types, norm_eps,
         }
     }

@@ -1,7 +1,7 @@
 //! Spans through blocks by hand, against candle's operations, PyTorch's numbers, and themselves in other pieces.
 
 use super::fixtures;
-use crate::encoder::{Bert, Encoder, EncoderConfig, Kind, Learning, Pieces, SpanTransformer};
+use crate::encoder::{Bert, Blocks, Encoder, EncoderConfig, Kind, Learning, Pieces, SpanTransformer};
 use crate::nn::{Gradients, Mode, NnError, ParameterGroup, Rng, Threads, Vars, as_slice, read_tensors};
 use candle_core::{DType, Device, Tensor, Var};
 use proptest::prelude::*;
@@ -26,6 +26,7 @@ fn config(attention_heads: usize, size: usize, inner: usize, layers: usize) -> E
     let hidden = attention_heads * size;
     EncoderConfig {
         kind: Kind::Bert,
+        blocks: Blocks::Bert,
         pieces: Pieces::Tokenizer,
         vocabulary: 5,
         embedding: hidden,

@@ -2,7 +2,7 @@
 
 use super::other_program::{made_up, random_batch, shapes};
 use super::{EncoderBatch, greatest};
-use crate::encoder::{Alignment, Bert, EncoderConfig, HashedWords, Kind, Learning, Pieces, Start, Tape, plain};
+use crate::encoder::{Alignment, Bert, Blocks, EncoderConfig, HashedWords, Kind, Learning, Pieces, Start, Tape, plain};
 use crate::nn::{Gradients, Mode, ParameterGroup, Rng, Threads, Vars, as_slice};
 use candle_core::{Device, Tensor};
 use proptest::prelude::*;
@@ -92,7 +92,7 @@ proptest! {
     fn hashed_words_too(words in prop::collection::vec(1usize..9, 1..5), seed in 0u64..1000) {
         let buckets = 6;
         let config = EncoderConfig {
-            kind: Kind::Bert,
+            kind: Kind::Bert, blocks: Blocks::Bert,
             pieces: Pieces::Hashed { buckets },
             vocabulary: HashedWords::vocabulary(buckets),
             max_positions: 16,
@@ -121,6 +121,7 @@ proptest! {
 fn tiny() -> (EncoderConfig, Rng) {
     let config = EncoderConfig {
         kind: Kind::Bert,
+        blocks: Blocks::Bert,
         pieces: Pieces::Tokenizer,
         vocabulary: 5,
         embedding: 8,
@@ -178,6 +179,7 @@ const ROUNDING: f32 = 1.0 / 512.0;
 fn half_precision_is_near_and_does_not_depend_on_threads() {
     let config = EncoderConfig {
         kind: Kind::Bert,
+        blocks: Blocks::Bert,
         embedding: 64,
         position_offset: 0,
         pieces: Pieces::Tokenizer,

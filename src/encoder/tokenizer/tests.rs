@@ -42,7 +42,8 @@ fn fixture(kind: &str) -> Value {
 
 #[test]
 fn the_fixtures() {
-    for kind in ["tiny-distilbert", "tiny-electra", "tiny-electra-narrow", "tiny-roberta", "tiny-xlm-roberta"] {
+    let of_bert = ["tiny-distilbert", "tiny-electra", "tiny-electra-narrow", "tiny-roberta", "tiny-xlm-roberta"];
+    for kind in of_bert.into_iter().chain(["tiny-modernbert", "tiny-deberta-v3"]) {
         check(&fixture(kind));
     }
 }

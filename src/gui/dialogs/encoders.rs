@@ -149,9 +149,9 @@ impl Copying {
         let change = self.folder.show(ui, "Encoder folder", &[("Choose …", FileRequest::Folder)], services);
         explain(
             ui,
-            "A model published for the transformers library (BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT \
-             or ELECTRA): config.json, tokenizer.json or a vocabulary, and model.safetensors. A text file of word \
-             vectors (GloVe, word2vec) works, too. Nestling copies it to its own folder.",
+            "A model published for the transformers library (BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT, \
+             ELECTRA, ModernBERT or DeBERTa): config.json, tokenizer.json or a vocabulary, and model.safetensors. A text \
+             file of word vectors (GloVe, word2vec) works, too. Nestling copies it to its own folder.",
         );
         if change != PathChange::None {
             self.failure = None;
@@ -221,5 +221,8 @@ fn about(encoder: &EncoderInfo) -> String {
     }
     let megabytes = encoder.weights_bytes.div_ceil(1_000_000);
     let layers = counted(encoder.layers, "layer", "layers");
-    format!("Pretrained · {layers} of {} · {megabytes} MB", encoder.hidden)
+    let kind = encoder.kind.map(|kind| format!("{} · ", kind.name())).unwrap_or_default();
+    let is_slow = encoder.kind.is_some_and(|kind| !kind.has_blocks_of_bert());
+    let slow = if is_slow { " · half as fast as BERT of this size" } else { "" };
+    format!("Pretrained · {kind}{layers} of {} · {megabytes} MB{slow}", encoder.hidden)
 }

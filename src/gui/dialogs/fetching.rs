@@ -94,8 +94,8 @@ impl FromHub {
         explain(
             ui,
             "As on its page, such as sentence-transformers/all-MiniLM-L6-v2, optionally followed by @ and a \
-             revision. It must be a BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT or ELECTRA model with \
-             model.safetensors. Nestling uses the network for nothing else.",
+             revision. It must be a BERT, RoBERTa, XLM-RoBERTa, CamemBERT, DistilBERT, ELECTRA, ModernBERT \
+             or DeBERTa model with model.safetensors. Nestling uses the network for nothing else.",
         );
         field_name(ui, "Name in Nestling");
         let named = keeps_enter(text_field(ui, "Name in Nestling", &mut self.name, 260.0));

@@ -27,7 +27,7 @@ use super::tags::unlearnable;
 use super::{
     Architecture, ModelError, OptionSpec, OptionValues, Reach, Sentence, TaskHead, TaskHeadConfig, Unlearnable,
 };
-use crate::encoder::Bert;
+use crate::encoder::Network;
 use crate::nn::Scope;
 use head::BundlingHead;
 use options::{Decode, LEVEL};
@@ -81,7 +81,7 @@ impl Architecture for Bundling {
     fn build(
         &self,
         scope: Scope<'_>,
-        encoder: &Bert,
+        encoder: &Network,
         config: &TaskHeadConfig,
     ) -> Result<Box<dyn TaskHead>, ModelError> {
         Ok(Box::new(BundlingHead::new(scope, encoder.hidden(), config)?))

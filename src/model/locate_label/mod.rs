@@ -31,7 +31,7 @@ mod tests;
 mod words;
 
 use super::{Architecture, ModelError, OptionSpec, TaskHead, TaskHeadConfig};
-use crate::encoder::{Bert, Layers};
+use crate::encoder::{Layers, Network};
 use crate::nn::Scope;
 use head::LocateHead;
 
@@ -66,7 +66,7 @@ impl Architecture for LocateLabel {
     fn build(
         &self,
         scope: Scope<'_>,
-        encoder: &Bert,
+        encoder: &Network,
         config: &TaskHeadConfig,
     ) -> Result<Box<dyn TaskHead>, ModelError> {
         Ok(Box::new(LocateHead::new(scope, encoder.hidden(), config)?))

@@ -143,7 +143,7 @@ fn no_part_is_longer_than_asked_for_and_all_words_are_in_one() {
 fn hidden_states_that_are_kept_in_parts_are_those_kept_at_once() {
     let effort = crate::train::TrainedLayers::TaskHead;
     let (_vars, mut model) = untrained(Config { effort, ..Config::default() }, true);
-    assert!(model.encoding.bert().frozen_below() > 0);
+    assert!(model.encoding.network().frozen_below() > 0);
     let (sentence, threads) = (words(WORDS), Threads::new("test", Some(2)).unwrap());
     let mut kept = |most| {
         model.most.predict = most;
@@ -161,9 +161,11 @@ fn hidden_states_that_are_kept_in_parts_are_those_kept_at_once() {
 
 #[test]
 fn candidates_bound_how_much_is_predicted_at_a_time() {
-    assert_eq!(MostPositions::new(20, 10).predict, batches::MOST_POSITIONS);
-    assert_eq!(MostPositions::new(1000, 20).predict, 1677);
-    assert_eq!(MostPositions::new(1000, usize::MAX).predict, 512);
+    assert_eq!(MostPositions::new(20, 10, true).predict, batches::MOST_POSITIONS);
+    assert_eq!(MostPositions::new(1000, 20, true).predict, 1677);
+    assert_eq!(MostPositions::new(1000, usize::MAX, true).predict, 512);
+    let [by_hand, plain] = [true, false].map(|by_hand| MostPositions::new(20, 10, by_hand));
+    assert!(plain.predict < by_hand.predict && plain.train < by_hand.train);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use super::super::super::TrainedLayers;
 use super::*;
 use crate::annotation::Fragments;
-use crate::encoder::{Block, Encoded, Layers};
+use crate::encoder::{Block, Encoded, Layers, Network};
 use crate::model::{BatchLoss, Candidates, LabelTable, MAX_WIDTH, ModelError, OptionSpec, SampleCounts, predict_given};
 use crate::nn::{Linear, Operations, Scope, cross_entropy, segment_max, segment_mean, select_rows, softmax};
 
@@ -55,10 +55,10 @@ impl Architecture for Probe {
     fn build(
         &self,
         mut scope: Scope<'_>,
-        encoder: &Bert,
+        encoder: &Network,
         config: &TaskHeadConfig,
     ) -> Result<Box<dyn TaskHead>, ModelError> {
-        let copy = encoder.blocks().last().unwrap().declare_copy(scope.scope("copy"))?;
+        let copy = encoder.as_bert().unwrap().blocks().last().unwrap().declare_copy(scope.scope("copy"))?;
         let output = Linear::uniform(scope.scope("output"), encoder.hidden(), config.classes)?;
         Ok(Box::new(ProbeHead { copy, output, config: config.clone() }))
     }
@@ -225,7 +225,7 @@ fn an_answer_may_depend_on_the_whole_of_a_sentence_that_is_predicted_in_parts() 
 #[test]
 fn copies_of_blocks_begin_as_these_learn_as_these_and_are_saved() {
     let before = built(&ALL_LAYERS, TrainedLayers::Full, Processor::Cpu, None);
-    let blocks = before.model.encoding.bert().layers();
+    let blocks = before.model.encoding.network().layers();
     let values = before.vars.copy_out().unwrap();
     let numbers = |tensor: &Tensor| tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap();
     let stem = format!("encoder.encoder.layer.{}", blocks - 1);
@@ -300,7 +300,7 @@ impl Architecture for Typing {
     fn build(
         &self,
         mut scope: Scope<'_>,
-        encoder: &Bert,
+        encoder: &Network,
         config: &TaskHeadConfig,
     ) -> Result<Box<dyn TaskHead>, ModelError> {
         let output = Linear::uniform(scope.scope("output"), encoder.embedding(), config.classes - 1)?;
