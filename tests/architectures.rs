@@ -466,22 +466,17 @@ fn distant_letters(count: usize, seed: u64) -> Vec<Example> {
     distant_among(["c", "d", "e", "g", "h", "i", "k", "l"], ["r", "u", "t", "p"], count, seed)
 }
 
+/// Frozen, such an encoder is no test: with blocks that only add to what is there, a random one says much of other words by
+/// itself (F1 of 0.95 with the one of ModernBERT). That each weight learns is tested above.
 #[test]
 fn encoders_without_passes_by_hand_learn_a_word_three_positions_away() {
     for kind in WITHOUT_PASSES_BY_HAND {
         let desk = Desk::with(kind);
-        let test = distant_letters(200, 9);
-        let f1 = |effort: &str| {
-            let settings = format!("epochs=12 encoder_lr=3e-3 head_lr=3e-3 dropout=0 max_width=4 effort={effort}");
-            let dataset = Dataset::freeze(labels(), distant_letters(800, 1), Vec::new()).unwrap();
-            let trained =
-                desk.train(&format!("{kind}-{effort}"), architecture("smartspanner").unwrap(), dataset, &settings);
-            scored(&trained, &test).micro.f1().unwrap()
-        };
-        let (full, frozen) = (f1("full"), f1("heads"));
-        assert!(full >= 0.95, "{kind}: {full}");
-        // A guess between two labels.
-        assert!(frozen < 0.75, "{kind}: {frozen} with the encoder frozen");
+        let settings = "epochs=12 encoder_lr=3e-3 head_lr=3e-3 dropout=0 max_width=4";
+        let dataset = Dataset::freeze(labels(), distant_letters(800, 1), Vec::new()).unwrap();
+        let trained = desk.train(kind, architecture("smartspanner").unwrap(), dataset, settings);
+        let f1 = scored(&trained, &distant_letters(200, 9)).micro.f1().unwrap();
+        assert!(f1 >= 0.95, "{kind}: {f1}");
     }
 }
 
