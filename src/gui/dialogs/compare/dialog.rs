@@ -66,6 +66,8 @@ impl CompareDialog {
                 modal(ctx, "Comparison of models", size::DASHBOARD, |ui| {
                     let area = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
                     area.auto_shrink([false, true]).show(ui, |ui| {
+                        // The bar floats above what it scrolls.
+                        ui.set_max_width(ui.available_width() - ui.spacing().scroll.bar_width - size::GAP_SMALL);
                         self.results.show(ui, project, &mut self.kept, context);
                     });
                     self.foot(ui, project, context);
