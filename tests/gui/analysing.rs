@@ -266,6 +266,12 @@ fn it_says_what_is_missing() {
     let name = nestling::model::architecture("span_typing").unwrap().name();
     page.choose("Model", &format!("Model 2: {name}, 24 sentences"));
     analyse(&mut page);
+    assert!(page.shows("Vectors of spans"), "the section that was shown, of another model");
+    // The page behind the dialog has labels, too.
+    let mut tabs = page.harness.query_all_by_label("Labels").filter(|n| n.accesskit_node().role() != Role::Label);
+    tabs.next().expect("the first section").click();
+    drop(tabs);
+    page.step();
     assert!(named(&page, Role::Label, "all labels: Accuracy ").is_some());
     page.click("Buckets");
     assert!(page.shows_part("This model labels given words and finds no mentions"));

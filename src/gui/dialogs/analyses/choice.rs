@@ -12,7 +12,7 @@ use crate::wording::counted;
 use eframe::egui::{Align, Layout, Ui, vec2};
 
 const SPLIT: f32 = 180.0;
-const MODEL: f32 = 330.0;
+const MODEL: f32 = 380.0;
 const GAP: f32 = 8.0;
 
 /// What a person has chosen.
