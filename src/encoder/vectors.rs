@@ -262,7 +262,7 @@ mod tests {
             assert_eq!(said[SOURCE]["sha256"], hex::encode(Sha256::digest(text)));
             assert!(is_of_vectors(config) && !is_of_vectors(b"{}") && !is_of_vectors(b"[]"));
         }
-        let cased = file(b"Lund 1 2\nlund 3 4\n");
+        let cased = file(b"The 1 2\nthe 3 4\n");
         assert!(!open(cased.path()).unwrap().definition().is_uncased());
     }
 

@@ -110,14 +110,19 @@ impl Tokenizer<'_> {
             return range.end;
         };
         let first = piece.chars().next().unwrap_or(' ');
+        // What is taken beyond the piece ends between characters, too: `C++` with an accent on the last plus is cut.
+        let is_whole = |more: &usize| {
+            let rest = self.text.get(range.start..).unwrap_or_default();
+            is_boundary(rest, piece.len() + *more)
+        };
         if first.is_ascii_alphanumeric() {
             self.parts(piece, range.start);
         } else if is_unspaced(first) {
             self.clusters(range.clone());
-        } else if let Some(more) = self.belongs_to_last(piece, range.start, after) {
+        } else if let Some(more) = self.belongs_to_last(piece, range.start, after).filter(is_whole) {
             self.grow_last(range.end + more);
             return range.end + more;
-        } else if let Some(more) = begins_more(self.before(range.start), piece, after) {
+        } else if let Some(more) = begins_more(self.before(range.start), piece, after).filter(is_whole) {
             self.push(range.start..range.end + more);
             return range.end + more;
         } else if piece.chars().any(is_visible) {

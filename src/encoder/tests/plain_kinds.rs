@@ -116,7 +116,9 @@ fn gradients_of_all_variables_are_pytorch_s() {
             for (of, got) in [("rows", of_rows.unwrap()), ("columns", of_columns.unwrap())] {
                 let expected = &reference[&format!("{of}.{in_file}")];
                 let (off, size) = (greatest(&(got.flatten_all().unwrap() - expected).unwrap()), greatest(expected));
-                assert!(size > 1e-2, "{kind}: {of} of {name}: {size}");
+                // A query meets this bias in the logits of all positions alike, which a softmax does not see.
+                let is_unseen = name.ends_with("pos_key_proj.bias");
+                assert!(is_unseen == (size < 1e-2), "{kind}: {of} of {name}: {size}");
                 assert!(off < 2e-5 * size.max(1.0), "{kind} {operations:?}: {of} of {name} are off by {off} of {size}");
                 seen.insert(format!("{of}.{in_file}"));
             }
