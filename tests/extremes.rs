@@ -67,7 +67,7 @@ fn labels() -> Vec<(LabelId, String)> {
 }
 
 /// Architectures that say of each word how likely it begins a mention.
-const WITH_HEADS: [&str; 2] = ["smartspanner", "seqlab"];
+const WITH_HEADS: [&str; 3] = ["smartspanner", "seqlab", "dspert"];
 
 /// One epoch, with no candidates of more than six words.
 fn short(architecture: &str, encoder: &str) -> Config {

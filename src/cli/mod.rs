@@ -89,8 +89,13 @@ pub fn main(window: Option<Window>) -> ExitCode {
 /// What is said of a first word that is no command and of those behind it: it was taken for a project to open, and clap
 /// complains about the others. `None` for any other error.
 fn no_such_command(error: &clap::Error, arguments: impl Iterator<Item = String>) -> Option<String> {
-    let taken_for_project = Some(&ContextValue::String("[PROJECT]".to_owned()));
-    if error.kind() != ErrorKind::ArgumentConflict || error.get(ContextKind::PriorArg) != taken_for_project {
+    let is_project = |argument: &String| argument == "[PROJECT]";
+    let was_taken_for_project = match error.get(ContextKind::PriorArg) {
+        Some(ContextValue::String(prior)) => is_project(prior),
+        Some(ContextValue::Strings(prior)) => prior.iter().any(is_project),
+        _ => false,
+    };
+    if error.kind() != ErrorKind::ArgumentConflict || !was_taken_for_project {
         return None;
     }
     let mut arguments = arguments.peekable();

@@ -13,7 +13,7 @@ pub(in crate::gui) fn origin(model: ModelId) -> String {
 pub(in crate::gui) fn age(from_ms: i64, now_ms: i64) -> String {
     let secs = (now_ms - from_ms).max(0) / 1000;
     match secs {
-        0..60 => format!("{secs} s"),
+        0..60 => "under 1 min".to_owned(),
         60..3600 => format!("{} min", secs / 60),
         3600..86_400 => format!("{} h", secs / 3600),
         _ => counted((secs / 86_400) as usize, "day", "days"),
@@ -26,6 +26,7 @@ mod tests {
 
     #[test]
     fn ages_read_well() {
+        assert_eq!(age(0, 59_000), "under 1 min");
         assert_eq!(age(0, 190_000), "3 min");
         assert_eq!(age(0, 5_000_000_000), "57 days");
     }
