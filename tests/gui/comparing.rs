@@ -154,7 +154,9 @@ fn a_comparison_that_was_cancelled_is_there_after_a_restart_and_resumes() {
     page.wait("what is kept", |page| page.shows("Resume"));
     assert!(!page.shows_part("have changed since"));
     page.click("Resume");
-    page.wait("the rest", |page| page.shows_part("Model 3 of 20") || page.shows_part("Model 4 of 20"));
+    // How many were finished before the stop depends on the machine.
+    let is_at_another = |page: &Page| (3..=20).any(|model| page.shows_part(&format!("Model {model} of 20")));
+    page.wait("the rest", is_at_another);
     page.click("Cancel comparison");
     page.wait("the stop", |page| !is_running(page) && page.shows("Resume"));
     page.key(Key::Escape);
