@@ -51,6 +51,12 @@
 //! by hand (see there why).
 //!
 //! Deliberately absent: training loops, files, scores.
+//!
+//! [`Encoded`]: crate::encoder::Encoded
+//! [`Encoded::words`]: crate::encoder::Encoded::words
+//! [`Layers::Static`]: crate::encoder::Layers::Static
+//! [`Scope`]: crate::nn::Scope
+//! [`Scope::in_group`]: crate::nn::Scope::in_group
 
 mod architecture;
 mod bundling;

@@ -10,7 +10,7 @@ pub struct Prediction {
     /// Probability of each word to start an entity, where the architecture predicts it.
     pub first_words: Option<Vec<f32>>,
     pub candidates: Candidates,
-    /// The final answer, all of it `chosen`, where the architecture does not leave it to [`decode`] to take every candidate
+    /// The final answer, all of it `chosen`, where the architecture does not leave it to [`decode`](super::decode) to take every candidate
     /// that is more probable than "none". Each mention once.
     pub decided: Option<Vec<Found>>,
 }
