@@ -88,6 +88,11 @@ impl Corpus {
         self.order.place(self.sentence(id)?.document(), id)
     }
 
+    /// The document of a sentence, and which of its sentences it is, counted from 0.
+    pub fn place_in_document(&self, id: SentenceId) -> Option<(&Document, usize)> {
+        Some((self.document(self.sentence(id)?.document())?, self.order.in_document(id)?))
+    }
+
     /// All sentences that were ever there and can be there again, by their ids: for who stores them.
     pub fn all_sentences(&self) -> impl Iterator<Item = &Sentence> {
         self.sentences.values()

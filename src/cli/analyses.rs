@@ -1,29 +1,28 @@
 //! The parts of `nestling evaluate --by`: keys for the JSON object, tables for people.
 
-use super::args::By;
 use super::json::{counts, name, score};
 use super::table::Table;
 use super::{confidence, span_vectors};
 use crate::annotation::{Corpus, LabelId};
 use crate::evaluation::{Bucketed, Buckets, Counts, ErrorKinds, Matches, PartialCounts, Task};
 use crate::model::{SampleCounts, Samples};
-use crate::session::EvaluateReport;
+use crate::session::{Breakdown, EvaluateReport};
 use crate::wording::grouped;
 use serde_json::{Map, Value, json};
 
 /// What one part adds to the JSON object. Labels are in `strict` always.
-pub(super) fn json_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> Vec<(&'static str, Value)> {
+pub(super) fn json_of(by: Breakdown, done: &EvaluateReport, corpus: &Corpus) -> Vec<(&'static str, Value)> {
     let analyses = &done.analyses;
     match by {
-        By::Label => Vec::new(),
-        By::Matches => vec![
+        Breakdown::Label => Vec::new(),
+        Breakdown::Matches => vec![
             ("exact", counts(analyses.matches.exact)),
             ("partial", partial(analyses.matches.partial)),
             ("type", counts(analyses.matches.same_label)),
         ],
-        By::Length => vec![("length", object(analyses.lengths.rows()))],
-        By::Nesting => vec![("nesting", object(analyses.nesting.rows()))],
-        By::Errors => {
+        Breakdown::Length => vec![("length", object(analyses.lengths.rows()))],
+        Breakdown::Nesting => vec![("nesting", object(analyses.nesting.rows()))],
+        Breakdown::Errors => {
             let errors = analyses.errors;
             let sides = [("fp", errors.false_positives, "spurious"), ("fn", errors.false_negatives, "missed")];
             let sides = sides.map(|(side, kinds, alone)| (side.to_owned(), error_kinds(kinds, alone)));
@@ -31,18 +30,18 @@ pub(super) fn json_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> Vec<(&'
             sides.insert("rates".to_owned(), rates(done.report.micro, errors.false_positives));
             vec![("errors", Value::Object(sides))]
         }
-        By::Confusion => {
+        Breakdown::Confusion => {
             let row = |(gold, predicted, count): (Option<LabelId>, Option<LabelId>, usize)| json!({ "gold": gold.map(|l| name(l, corpus)), "predicted": predicted.map(|l| name(l, corpus)), "count": count });
             vec![("confusion", analyses.confusion.rows().map(row).collect::<Vec<_>>().into())]
         }
-        By::Buckets => {
+        Breakdown::Buckets => {
             let buckets = done.buckets.map(|buckets| {
                 let all = buckets.properties().map(|(name, b)| (name.to_owned(), b.map(|b| object(b.rows())).into()));
                 Value::Object(all.into_iter().collect())
             });
             vec![("buckets", buckets.into())]
         }
-        By::Tasks => {
+        Breakdown::Tasks => {
             let tasks = done.tasks.map(|t| {
                 json!({
                     "neh": t.first_words.map(task),
@@ -53,28 +52,28 @@ pub(super) fn json_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> Vec<(&'
             });
             vec![("tasks", tasks.into())]
         }
-        By::Scores => vec![("scores", confidence::json_of_scores(done, corpus))],
-        By::Calibration => vec![("calibration", confidence::json_of_calibration(done))],
-        By::Vectors => vec![("vectors", span_vectors::json_of_vectors(done, corpus))],
-        By::Similarity => vec![("similarity", span_vectors::json_of_similarity(done))],
+        Breakdown::Scores => vec![("scores", confidence::json_of_scores(done, corpus))],
+        Breakdown::Calibration => vec![("calibration", confidence::json_of_calibration(done))],
+        Breakdown::Vectors => vec![("vectors", span_vectors::json_of_vectors(done, corpus))],
+        Breakdown::Similarity => vec![("similarity", span_vectors::json_of_similarity(done))],
     }
 }
 
 /// One part as a table.
-pub(super) fn text_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> String {
+pub(super) fn text_of(by: Breakdown, done: &EvaluateReport, corpus: &Corpus) -> String {
     let analyses = &done.analyses;
     match by {
-        By::Label if done.report.labels_given => accuracies(done, corpus),
-        By::Label => scores("label", done.report.labels.iter().map(|(id, counts)| (name(*id, corpus), *counts))),
-        By::Matches => matches(done.report.micro, analyses.matches),
-        By::Length => scores("words", analyses.lengths.rows()),
-        By::Nesting => {
+        Breakdown::Label if done.report.labels_given => accuracies(done, corpus),
+        Breakdown::Label => scores("label", done.report.labels.iter().map(|(id, counts)| (name(*id, corpus), *counts))),
+        Breakdown::Matches => matches(done.report.micro, analyses.matches),
+        Breakdown::Length => scores("words", analyses.lengths.rows()),
+        Breakdown::Nesting => {
             format!("{}nested and covering hold those that are both\n", scores("nesting", analyses.nesting.rows()))
         }
-        By::Errors => errors(analyses.errors.false_positives, analyses.errors.false_negatives),
-        By::Confusion => confusion(done, corpus),
-        By::Buckets => done.buckets.map(|buckets| bucket_text(&buckets)).unwrap_or_default(),
-        By::Tasks => {
+        Breakdown::Errors => errors(analyses.errors.false_positives, analyses.errors.false_negatives),
+        Breakdown::Confusion => confusion(done, corpus),
+        Breakdown::Buckets => done.buckets.map(|buckets| bucket_text(&buckets)).unwrap_or_default(),
+        Breakdown::Tasks => {
             let tasks = done.tasks.unwrap_or_default();
             let rows = [("NEH", tasks.first_words), ("SP", Some(tasks.spans)), ("NEH + SP", tasks.both)];
             let mut table = Table::new(["task", "P", "R", "F1", "gold", "predicted", "right", "samples"]);
@@ -83,10 +82,10 @@ pub(super) fn text_of(by: By, done: &EvaluateReport, corpus: &Corpus) -> String 
             }
             format!("{table}{}", trained_on(done.trained_on))
         }
-        By::Scores => confidence::text_of_scores(done, corpus),
-        By::Calibration => confidence::text_of_calibration(done),
-        By::Vectors => span_vectors::text_of_vectors(done),
-        By::Similarity => span_vectors::text_of_similarity(done),
+        Breakdown::Scores => confidence::text_of_scores(done, corpus),
+        Breakdown::Calibration => confidence::text_of_calibration(done),
+        Breakdown::Vectors => span_vectors::text_of_vectors(done),
+        Breakdown::Similarity => span_vectors::text_of_similarity(done),
     }
 }
 
@@ -181,8 +180,9 @@ fn scores<'a>(of: &str, rows: impl IntoIterator<Item = (&'a str, Counts)>) -> St
     table.to_string()
 }
 
-fn cells(c: Counts) -> [String; 6] {
-    let [gold, predicted, right] = [c.support(), c.predicted(), c.true_positives].map(|n| n.to_string());
+fn cells(of: impl Into<PartialCounts>) -> [String; 6] {
+    let c: PartialCounts = of.into();
+    let [gold, predicted, right] = [c.support(), c.predicted(), c.equal].map(|n| n.to_string());
     [score(c.precision()), score(c.recall()), score(c.f1()), gold, predicted, right]
 }
 
@@ -190,9 +190,8 @@ fn matches(strict: Counts, matches: Matches) -> String {
     let mut table = Table::new(["match", "P", "R", "F1", "gold", "predicted", "right", "half"]);
     table.row("strict", cells(strict));
     table.row("exact", cells(matches.exact));
-    let c = matches.partial;
-    let numbers = [c.support(), c.predicted(), c.equal, c.overlapping].map(|n| n.to_string());
-    table.row("partial", [c.precision(), c.recall(), c.f1()].map(score).into_iter().chain(numbers));
+    let partial = matches.partial;
+    table.row("partial", cells(partial).into_iter().chain([partial.overlapping.to_string()]));
     table.row("type", cells(matches.same_label));
     table.to_string()
 }
@@ -225,10 +224,9 @@ fn bucket_text(buckets: &Buckets) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::annotation::{LabelId, ModelId, Span};
+    use crate::annotation::{LabelId, Span};
     use crate::evaluation::{Analyses, Consistency, Judged, Report, Tasks};
     use expect_test::{Expect, expect};
-    use std::sync::Arc;
 
     /// In 0..6 lie 2..6 and 4..5, all of label 1. Found: the middle one; the inner one with label 2, the outer one
     /// without its first word, and its first two words; and 8..9, which is nothing.
@@ -240,24 +238,15 @@ mod tests {
             [(0, 2, 1), (1, 6, 1), (2, 6, 1), (4, 5, 2), (8, 9, 1)].map(|(s, e, label)| mention(s, e, label));
         let judged = [Judged { words: &words, gold: &gold, predicted: &predicted, first_words: None, candidates: 55 }];
         EvaluateReport {
-            model: ModelId(1),
             report: Report::strict(&[], judged),
             analyses: Analyses::of(&judged),
             tasks: Some(Tasks::of(judged, judged)),
             buckets: Some(Buckets::of(judged, &Consistency::default())),
-            wall_secs: 0.0,
-            discontinuous_mentions: 0,
-            sentences: Arc::default(),
-            suggestions: Arc::default(),
-            wrong: Arc::default(),
-            paired: Arc::default(),
-            calibration: None,
-            vectors: None,
-            trained_on: Samples::default(),
+            ..EvaluateReport::nothing()
         }
     }
 
-    fn check(by: By, json: &Expect, text: &Expect) {
+    fn check(by: Breakdown, json: &Expect, text: &Expect) {
         let done = done();
         let said: Vec<String> =
             json_of(by, &done, &Corpus::default()).iter().map(|(key, value)| format!("{key}: {value}\n")).collect();
@@ -268,7 +257,7 @@ mod tests {
     #[test]
     fn every_count_is_under_its_name() {
         check(
-            By::Matches,
+            Breakdown::Matches,
             &expect![[r#"
                 exact: {"f1":0.5,"fn":1,"fp":3,"precision":0.4,"recall":0.6666666666666666,"tp":2}
                 partial: {"f1":0.625,"fn":0,"fp":2,"partial":1,"precision":0.5,"recall":0.8333333333333334,"tp":2}
@@ -283,7 +272,7 @@ mod tests {
             "#]],
         );
         check(
-            By::Nesting,
+            Breakdown::Nesting,
             &expect![[r#"
                 nesting: {"both":{"f1":0.6666666666666666,"fn":0,"fp":1,"precision":0.5,"recall":1.0,"tp":1},"covering":{"f1":0.5,"fn":1,"fp":1,"precision":0.5,"recall":0.5,"tp":1},"flat":{"f1":0.0,"fn":0,"fp":1,"precision":0.0,"recall":null,"tp":0},"nested":{"f1":0.3333333333333333,"fn":1,"fp":3,"precision":0.25,"recall":0.5,"tp":1}}
             "#]],
@@ -297,7 +286,7 @@ mod tests {
             "#]],
         );
         check(
-            By::Errors,
+            Breakdown::Errors,
             &expect![[r#"
                 errors: {"fn":{"both":0,"boundary":1,"missed":0,"type":1},"fp":{"both":0,"boundary":2,"spurious":1,"type":1},"rates":{"boundary":0.3333333333333333,"type":0.16666666666666666}}
             "#]],
@@ -311,7 +300,7 @@ mod tests {
             "#]],
         );
         check(
-            By::Tasks,
+            Breakdown::Tasks,
             &expect![[r#"
                 tasks: {"neh":null,"neh_sp":null,"sp":{"f1":0.25,"fn":2,"fp":4,"precision":0.2,"recall":0.3333333333333333,"samples":55,"tp":1},"trained_on":{"neh":{"negative":0,"positive":0},"span":{"negative":0,"positive":0},"words":{"negative":0,"positive":0}}}
             "#]],
@@ -325,10 +314,10 @@ mod tests {
     #[test]
     fn what_cannot_be_said_is_null_or_said_not_to_be_there() {
         let done = done();
-        let buckets = json_of(By::Buckets, &done, &Corpus::default());
+        let buckets = json_of(Breakdown::Buckets, &done, &Corpus::default());
         assert!(buckets.iter().all(|(_, value)| value["eCon"].is_null() && value["eDen"].is_object()));
-        assert!(text_of(By::Buckets, &done, &Corpus::default()).contains("no eCon: there is no mention"));
-        let lengths = json_of(By::Length, &done, &Corpus::default());
+        assert!(text_of(Breakdown::Buckets, &done, &Corpus::default()).contains("no eCon: there is no mention"));
+        let lengths = json_of(Breakdown::Length, &done, &Corpus::default());
         assert!(lengths.iter().all(|(_, value)| value["3"]["f1"].is_null() && value["4"]["f1"] == 1.0), "{lengths:?}");
     }
 }

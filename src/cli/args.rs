@@ -11,7 +11,7 @@ pub(super) use active::{Aside, Costs, Curve, LookAgain, Rank, Simulate};
 pub(super) use bench::{Bench, BenchImport, BenchLabels, BenchPredict, BenchRefresh, BenchTrain, BenchUi, BenchWhat};
 pub(super) use common::{Common, SplitName};
 pub(super) use encoders::{EncoderAction, Encoders};
-pub(super) use models::{By, Compare, Distill, Evaluate, Predict, Train};
+pub(super) use models::{Compare, Distill, Evaluate, Predict, Train};
 
 use crate::session::{LOG_LEVELS, formats};
 use clap::{Args, Parser, Subcommand, ValueEnum};

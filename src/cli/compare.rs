@@ -8,7 +8,7 @@ use super::train::tell as tell_training;
 use super::{CliError, json as fields};
 use crate::evaluation::{Counts, F1Difference};
 use crate::experiments::{CompareEvent, CompareRequest, ComparedRun, Comparison, Spread, Subject, Variant, compare};
-use crate::model::{Task, architectures};
+use crate::model::finders;
 use crate::session::{ENOUGH_DEV, Part, SessionError};
 use crate::wording::counted;
 use clap::ValueEnum;
@@ -22,8 +22,6 @@ pub(super) fn run(args: &Compare) -> Result<Ending, CliError> {
     let mut config = project.settings().config();
     let named = [("epochs", args.epochs.map(|n| n.to_string())), ("limit", args.limit.map(|n| n.to_string()))];
     args.tuning.apply(named, &mut config)?;
-    // Those that find mentions: others have no F1.
-    let finders = || architectures().iter().filter(|architecture| architecture.task() != Task::TypesOfGivenSpans);
     let all = || finders().map(|architecture| architecture.id().to_owned()).collect();
     let named = if args.architectures.is_empty() { all() } else { args.architectures.clone() };
     let values = |(key, values): &(String, String)| (key.clone(), values.split(',').map(str::to_owned).collect());

@@ -1,7 +1,7 @@
 //! `nestling evaluate`
 
 use super::analyses::{json_of, text_of};
-use super::args::{By, Evaluate};
+use super::args::Evaluate;
 use super::output::{Ending, answer, open_to_read, stop_flag};
 use super::predict::model_id;
 use super::table::Table;
@@ -22,23 +22,22 @@ pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
     let project = open_to_read(&args.project)?;
     check(args, &project, [model, against])?;
     let cancel = stop_flag();
-    let wants = |by: By| args.by.contains(&by);
+    let wants = |by: Breakdown| args.by.contains(&by);
     let sampling = SpanSampling { most: args.spans, seed: args.seed, ..SpanSampling::default() };
     let request = EvaluateRequest {
         model,
         threads: args.threads,
-        tasks: wants(By::Tasks),
-        buckets: wants(By::Buckets),
-        vectors: (wants(By::Vectors) || wants(By::Similarity)).then_some(sampling),
+        tasks: wants(Breakdown::Tasks),
+        buckets: wants(Breakdown::Buckets),
+        vectors: (wants(Breakdown::Vectors) || wants(Breakdown::Similarity)).then_some(sampling),
         ..EvaluateRequest::of(args.split.part())
     };
     let done = project.evaluate_now(request, &cancel)?;
     let against = against.map(|model| evaluate_other(&project, model, request, &cancel)).transpose()?;
-    let parts: &[By] = if args.by.is_empty() { &[By::Label] } else { &args.by };
+    let parts: &[Breakdown] = if args.by.is_empty() { &[Breakdown::Label] } else { &args.by };
     let written = match &args.output {
         Some(folder) => {
-            let breakdowns: Vec<Breakdown> = parts.iter().map(|by| by.breakdown()).collect();
-            let files = figure_files(&Evaluated::new(&done, against.as_ref(), project.corpus()), &breakdowns);
+            let files = figure_files(&Evaluated::new(&done, against.as_ref(), project.corpus()), parts);
             write_figures(folder, &files)?;
             files.into_iter().map(|file| folder.join(file.name).display().to_string()).collect()
         }
@@ -87,9 +86,8 @@ pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
 fn check(args: &Evaluate, project: &Driver, models: [Option<ModelId>; 2]) -> Result<(), CliError> {
     let labels_given = |id: ModelId| project.models().any(|info| info.id == id && info.labels_given());
     let [model, against] = models;
-    let is_for_labels = |by: &By| by.breakdown().is_of_labels();
     if let Some(model) = model.filter(|model| labels_given(*model))
-        && !args.by.iter().all(is_for_labels)
+        && !args.by.iter().all(|by| by.is_of_labels())
     {
         let message = format!(
             "model {model} labels given words and finds no mentions, so it has no scores of this kind; leave out --by, or name another model"

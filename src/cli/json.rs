@@ -65,9 +65,8 @@ pub(super) fn name(label: LabelId, corpus: &Corpus) -> &str {
 
 /// The document of a sentence by its name, and which sentence of it, counted from 1.
 pub(super) fn place(corpus: &Corpus, id: SentenceId) -> Option<(&str, usize)> {
-    let document = corpus.document(corpus.sentence(id)?.document())?;
-    let number = 1 + document.sentences.iter().position(|sentence| *sentence == id)?;
-    Some((document.name.as_str(), number))
+    let (document, at) = corpus.place_in_document(id)?;
+    Some((document.name.as_str(), at + 1))
 }
 
 /// `DOCUMENT, sentence N: TEXT`, on one line.

@@ -218,7 +218,7 @@ impl EncoderConfig {
 
     /// Whether there are passes written by hand, and what is built on them: blocks of spans, students.
     pub fn has_passes_by_hand(&self) -> bool {
-        matches!(self.blocks, Blocks::Bert)
+        self.kind.has_blocks_of_bert()
     }
 
     /// `config.json` of an encoder that hashes words.

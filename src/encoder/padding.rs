@@ -44,9 +44,13 @@ impl Padding {
         Ok(self.there()?.affine(1e9, -1e9)?.reshape((self.lens.len(), 1, 1, self.longest))?)
     }
 
-    /// The same where positions see those alone that are at most `reach` away, `[B, 1, T, T]`.
+    /// The same where positions see those alone that are at most `reach` away, `[B, 1, T, T]`; or `[B, 1, 1, T]` where none
+    /// is farther.
     pub(super) fn shut_out_beyond(&self, reach: usize) -> Result<Tensor, NnError> {
         let (b, t) = (self.lens.len(), self.longest);
+        if t <= reach + 1 {
+            return self.shut_out();
+        }
         let of = |(i, j): (usize, usize), len: usize| if i.abs_diff(j) <= reach && j < len { 0f32 } else { -1e9 };
         let each = self.lens.iter().flat_map(|&len| (0..t).flat_map(move |i| (0..t).map(move |j| of((i, j), len))));
         Ok(Tensor::from_vec(each.collect::<Vec<_>>(), (b, 1, t, t), self.rows.device())?)

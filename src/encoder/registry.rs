@@ -69,8 +69,13 @@ impl Encoders {
         Ok(names.filter(|name| check_name(name).is_ok() && self.folder.join(name).is_dir()).collect())
     }
 
+    /// This encoder if it is pretrained; else, as it knows nothing of words, imported word vectors. Reads the disk.
+    pub fn knowing_words(&self, name: &str) -> Option<String> {
+        if self.is_pretrained(name) { Some(name.to_owned()) } else { self.word_vectors() }
+    }
+
     /// The first imported encoder, by name, that was made of word vectors. What can't be read is none.
-    pub fn word_vectors(&self) -> Option<String> {
+    fn word_vectors(&self) -> Option<String> {
         let mut names = self.imported().ok()?;
         names.sort();
         let is_of_vectors = |name: &String| {

@@ -45,6 +45,11 @@ impl Counts {
         ratio(2 * self.true_positives, 2 * self.true_positives + wrong)
     }
 
+    /// How much F1 is above that of others; `None` where one of them has none.
+    pub fn f1_above(self, other: Self) -> Option<f64> {
+        Some(self.f1()? - other.f1()?)
+    }
+
     /// Number of gold ones.
     pub fn support(self) -> usize {
         self.true_positives + self.false_negatives

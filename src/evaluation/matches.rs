@@ -101,6 +101,14 @@ impl PartialCounts {
     }
 }
 
+/// Without any that are worth a half, so that what is shown of both can be made once.
+impl From<Counts> for PartialCounts {
+    fn from(counts: Counts) -> Self {
+        let Counts { true_positives: equal, false_positives, false_negatives } = counts;
+        Self { equal, overlapping: 0, false_positives, false_negatives }
+    }
+}
+
 impl AddAssign for PartialCounts {
     fn add_assign(&mut self, other: Self) {
         self.equal += other.equal;

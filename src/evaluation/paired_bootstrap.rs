@@ -54,7 +54,7 @@ fn difference<'a>(pairs: impl Iterator<Item = &'a (Counts, Counts)>) -> Option<f
         first += *of_first;
         second += *of_second;
     }
-    Some(second.f1()? - first.f1()?)
+    second.f1_above(first)
 }
 
 #[cfg(test)]

@@ -36,9 +36,8 @@ pub mod size {
     /// Narrower than this it has one column.
     pub const TWO_COLUMNS: f32 = 720.0;
     pub const PLOT: f32 = 210.0;
-    /// A cell of a heat map, and the names at its left.
+    /// A cell of a heat map.
     pub const HEAT_CELL: f32 = 46.0;
-    pub const HEAT_NAMES: f32 = 150.0;
     /// A bar that shows shares.
     pub const SHARE_BAR: f32 = 10.0;
     pub const THIN_BAR: f32 = 6.0;

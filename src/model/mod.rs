@@ -93,6 +93,6 @@ pub use options::{
     WORD_SHAPE_FEATURES,
 };
 pub use prediction::{Found, LabelTable, Prediction};
-pub use registry::{architecture, architectures, labels_given};
+pub use registry::{architecture, architectures, finders, labels_given};
 pub use sentence::{Class, FirstWord, GoldMention, Sentence, Unlearnable};
 pub use word_shape::{WORD_SHAPES, word_shape};

@@ -17,6 +17,11 @@ pub fn architectures() -> &'static [&'static dyn Architecture] {
     ]
 }
 
+/// Those that find mentions: the others make no suggestions and have no F1.
+pub fn finders() -> impl Iterator<Item = &'static dyn Architecture> {
+    architectures().iter().copied().filter(|architecture| architecture.task() != Task::TypesOfGivenSpans)
+}
+
 /// Whether an architecture finds no mentions and says which labels given words have. `false` where there is none of that id.
 pub fn labels_given(id: &str) -> bool {
     architecture(id).is_ok_and(|architecture| architecture.task() == Task::TypesOfGivenSpans)

@@ -266,8 +266,7 @@ impl CustomOp1 for SoftmaxOp {
             let piece = rows_at_a_time(columns);
             dx.par_chunks_mut(piece).zip(y.par_chunks(piece)).for_each(|(dx, y)| {
                 for (dx, y) in dx.chunks_exact_mut(columns).zip(y.chunks_exact(columns)) {
-                    let sum: f32 = dx.iter().zip(y).map(|(grad, y)| grad * y).sum();
-                    dx.iter_mut().zip(y).for_each(|(grad, y)| *grad = y * (*grad - sum));
+                    kernels::softmax_back_row(y, dx, 1.0);
                 }
             });
         }

@@ -78,9 +78,7 @@ impl AskedOptions {
 
     /// What is asked or preferred of an option for the architecture of this id.
     pub(super) fn get(&self, architecture: &str, name: &str) -> Option<Value> {
-        let by_it = || self.preferred_by.iter().find(|((id, preferred), _)| *id == architecture && *preferred == name);
-        let preferred = || by_it().map(|(_, value)| value).or_else(|| self.preferred.get(name));
-        self.asked.get(name).or_else(preferred).copied()
+        self.all(architecture).get(name).copied()
     }
 
     /// What is preferred for some architectures alone: the id, the name of the option, the value.

@@ -3,7 +3,8 @@
 use super::common::{Common, SplitName, Tuning, key_value, probability};
 use crate::evaluation::SpanSampling;
 use crate::session::Breakdown;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -106,43 +107,6 @@ pub(in crate::cli) struct Predict {
     pub(in crate::cli) common: Common,
 }
 
-/// How scores can be broken down.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::cli) enum By {
-    // What these mean is said below the options: docs here would make each option of `--help` three lines long.
-    Label,
-    Matches,
-    Length,
-    Nesting,
-    Buckets,
-    Errors,
-    Confusion,
-    Tasks,
-    Scores,
-    Calibration,
-    Vectors,
-    Similarity,
-}
-
-impl By {
-    pub(in crate::cli) fn breakdown(self) -> Breakdown {
-        match self {
-            Self::Label => Breakdown::Label,
-            Self::Matches => Breakdown::Matches,
-            Self::Length => Breakdown::Length,
-            Self::Nesting => Breakdown::Nesting,
-            Self::Buckets => Breakdown::Buckets,
-            Self::Errors => Breakdown::Errors,
-            Self::Confusion => Breakdown::Confusion,
-            Self::Tasks => Breakdown::Tasks,
-            Self::Scores => Breakdown::Scores,
-            Self::Calibration => Breakdown::Calibration,
-            Self::Vectors => Breakdown::Vectors,
-            Self::Similarity => Breakdown::Similarity,
-        }
-    }
-}
-
 #[derive(Args, Debug)]
 pub(in crate::cli) struct Evaluate {
     /// Project file.
@@ -151,8 +115,8 @@ pub(in crate::cli) struct Evaluate {
     #[arg(long, value_enum)]
     pub(in crate::cli) split: SplitName,
     /// Breakdowns of the scores, comma-separated; see below
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT", hide_possible_values = true)]
-    pub(in crate::cli) by: Vec<By>,
+    #[arg(long, value_parser = breakdown(), value_delimiter = ',', value_name = "WHAT", hide_possible_values = true)]
+    pub(in crate::cli) by: Vec<Breakdown>,
     /// Number of a model [default: the current one]
     #[arg(long)]
     pub(in crate::cli) model: Option<String>,
@@ -197,4 +161,10 @@ pub(in crate::cli) struct Distill {
     pub(in crate::cli) resume: bool,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
+}
+
+/// A breakdown by its id.
+fn breakdown() -> impl TypedValueParser<Value = Breakdown> {
+    PossibleValuesParser::new(Breakdown::ALL.map(Breakdown::id))
+        .try_map(|id| Breakdown::from_id(&id).ok_or("no breakdown has this name"))
 }

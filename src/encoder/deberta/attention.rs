@@ -11,8 +11,8 @@
 use super::super::config::EncoderConfig;
 use super::super::padding::Padding;
 use super::config::DebertaConfig;
-use super::positions::{Distances, by_position};
-use crate::nn::{Linear, Mode, NnError, Operations, Scope, plain, u32_tensor};
+use super::positions::by_position;
+use crate::nn::{Linear, Mode, NnError, Operations, Scope, plain};
 use candle_core::Tensor;
 
 /// The layers of one block's attention.
@@ -31,8 +31,10 @@ pub(super) struct Attention {
 pub(super) struct Pass<'a> {
     pub(super) padding: &'a Padding,
     pub(super) config: &'a DebertaConfig,
-    pub(super) distances: Distances,
-    /// The rows of [`Distances`], `[R, H]`.
+    /// The row of `positions` that each distance has, and each distance the other way round: see [`Distances`](super::positions::Distances).
+    pub(super) distances: Tensor,
+    pub(super) reversed: Tensor,
+    /// The rows of the table that these need, `[R, H]`.
     pub(super) positions: Tensor,
     /// `[B, 1, 1, T]`, added to scores.
     pub(super) shut_out: Tensor,
@@ -67,12 +69,12 @@ impl Attention {
         let positions = by.dropout(&pass.positions, p, mode)?;
         if config.content_to_position {
             let layer = self.position_key.as_ref().unwrap_or(&self.key);
-            let keys = self.of_distances(&layer.forward(&positions, by)?, &pass.distances.reversed())?;
+            let keys = self.of_distances(&layer.forward(&positions, by)?, &pass.reversed)?;
             scores = (scores + by_position(&queries.broadcast_matmul(&keys.t()?)?)?)?;
         }
         if config.position_to_content {
             let layer = self.position_query.as_ref().unwrap_or(&self.query);
-            let queries = (self.of_distances(&layer.forward(&positions, by)?, &pass.distances.rows)? * scale)?;
+            let queries = (self.of_distances(&layer.forward(&positions, by)?, &pass.distances)? * scale)?;
             let asked = by_position(&keys.broadcast_matmul(&queries.t()?)?)?;
             scores = (scores + asked.transpose(2, 3)?)?;
         }
@@ -81,7 +83,7 @@ impl Attention {
     }
 
     /// A row for each distance, `[R, H]` to `[1, heads, 2T, d]`.
-    fn of_distances(&self, rows: &Tensor, numbers: &[u32]) -> Result<Tensor, NnError> {
-        plain::split_heads(&rows.index_select(&u32_tensor(numbers, rows.device())?, 0)?.unsqueeze(0)?, self.heads)
+    fn of_distances(&self, rows: &Tensor, numbers: &Tensor) -> Result<Tensor, NnError> {
+        plain::split_heads(&rows.index_select(numbers, 0)?.unsqueeze(0)?, self.heads)
     }
 }

@@ -217,8 +217,11 @@ impl Deberta {
         let positions = self.relative.weight().narrow(0, distances.first, distances.count)?;
         let positions =
             self.relative_norm.as_ref().map_or(Ok(positions.clone()), |norm| norm.forward(&positions, by))?;
+        let reversed = u32_tensor(&distances.reversed(), x.device())?;
+        let distances = u32_tensor(&distances.rows, x.device())?;
         let shut_out = padding.shut_out()?;
-        let pass = Pass { padding: &padding, config: &self.of, distances, positions, shut_out, operations: by };
+        let pass =
+            Pass { padding: &padding, config: &self.of, distances, reversed, positions, shut_out, operations: by };
         climb((number, x), layers, mode, |i, x, mode| {
             let Some(block) = self.blocks.get(i) else { return Ok(x.clone()) };
             let said = block.run(x, &pass, dropout(i), mode)?;

@@ -42,7 +42,7 @@ pub struct LabelBench {
 pub fn bench_labels(home: &Home, request: &LabelBenchRequest, cancel: &AtomicBool) -> Result<LabelBench, SessionError> {
     let encoders = home.encoders();
     encoders.get(&request.encoder)?;
-    if !encoders.is_pretrained(&request.encoder) && encoders.word_vectors().is_none() {
+    if encoders.knowing_words(&request.encoder).is_none() {
         return Err(SessionError::NoWordVectors { encoder: request.encoder.clone() });
     }
     let folder = temporary_folder()?;

@@ -11,7 +11,7 @@ use crate::gui::theme::{self, size};
 use crate::gui::typing::Typing;
 use crate::gui::widgets::keyboard::{keeps_enter, leaves_enter};
 use crate::gui::widgets::parts::{combo, quiet_button, text_field};
-use crate::model::{Architecture, MAX_WIDTH, OptionDefault, OptionSpec, Task, architectures};
+use crate::model::{MAX_WIDTH, OptionDefault, OptionSpec, finders};
 use crate::parameter::{Kind, Value};
 use crate::session::{Command, Project, Setting, Settings};
 use crate::wording::{capital, counted};
@@ -164,11 +164,6 @@ impl ArchitectureFields {
 
 fn set(actions: &mut Vec<UiAction>, setting: Setting) {
     actions.push(UiAction::Change(Command::Set(setting)));
-}
-
-/// Others make no suggestions.
-fn finders() -> impl Iterator<Item = &'static dyn Architecture> {
-    architectures().iter().copied().filter(|architecture| architecture.task() != Task::TypesOfGivenSpans)
 }
 
 /// The value that an option has; `None` where the encoder decides.

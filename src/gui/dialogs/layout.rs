@@ -3,7 +3,9 @@
 use super::keyboard::{DialogKeyboard, begin_footer};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{Icon, icon_button};
-use eframe::egui::{self, Align, Align2, Area, Frame, Id, Label, Layout, Margin, Modal, Order, Ui, Vec2, vec2};
+use eframe::egui::{
+    self, Align, Align2, Area, Frame, Id, Label, Layout, Margin, Modal, Order, ScrollArea, Ui, Vec2, vec2,
+};
 
 /// An area over the dimmed window.
 pub(super) fn surface(
@@ -86,4 +88,10 @@ pub(super) fn explain(ui: &mut Ui, text: &str) {
 pub(super) fn problem(ui: &mut Ui, text: &str) {
     let tokens = theme::tokens(ui);
     ui.add(Label::new(theme::small(text, tokens.bad)).wrap());
+}
+
+/// One of two columns side by side: each scrolls by itself, so that a long one leaves the other in sight.
+pub(super) fn column(ui: &mut Ui, name: &str, height: f32, content: impl FnOnce(&mut Ui)) {
+    let area = ScrollArea::vertical().id_salt(name).max_height(height).min_scrolled_height(height);
+    area.auto_shrink([false, true]).show(ui, content);
 }

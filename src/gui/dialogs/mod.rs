@@ -59,4 +59,4 @@ pub(super) use settings::SettingsDialog;
 pub(super) use split_word::SplitWordDialog;
 
 use self::keyboard::{begin_footer, default_button};
-use self::layout::{Dismissal, button_row, explain, field_name, modal, problem, surface};
+use self::layout::{Dismissal, button_row, column, explain, field_name, modal, problem, surface};

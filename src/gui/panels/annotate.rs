@@ -59,9 +59,9 @@ fn page(ui: &mut Ui, panel: &mut PanelContext<'_>, sentence: &Sentence) {
 fn place(ui: &mut Ui, panel: &mut PanelContext<'_>, sentence: &Sentence) {
     let tokens = theme::tokens(ui);
     let corpus = panel.project.corpus();
-    let document = corpus.document(sentence.document());
-    let (name, of) = document.map_or(("", 0), |d| (d.name.as_str(), d.sentences.len()));
-    let number = document.and_then(|d| d.sentences.iter().position(|id| *id == sentence.id())).map_or(0, |at| at + 1);
+    let (name, of, number) = corpus
+        .place_in_document(sentence.id())
+        .map_or(("", 0, 0), |(document, at)| (document.name.as_str(), document.sentences.len(), at + 1));
     ui.horizontal(|ui| {
         ui.add_space(size::GAP);
         let chosen = panel.project.chosen(sentence.id()).map_or("", |choice| match choice.why {

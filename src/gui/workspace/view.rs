@@ -365,8 +365,7 @@ pub(in crate::gui) fn neighbours<'c>(
     corpus: &'c Corpus,
     sentence: &Sentence,
 ) -> (Option<&'c Sentence>, Option<&'c Sentence>) {
-    let Some(document) = corpus.document(sentence.document()) else { return (None, None) };
-    let at = document.sentences.iter().position(|id| *id == sentence.id());
-    let near = |at: Option<usize>| at.and_then(|at| document.sentences.get(at)).and_then(|id| corpus.sentence(*id));
-    (near(at.and_then(|a| a.checked_sub(1))), near(at.map(|a| a + 1)))
+    let Some((document, at)) = corpus.place_in_document(sentence.id()) else { return (None, None) };
+    let near = |at: Option<usize>| document.sentences.get(at?).and_then(|id| corpus.sentence(*id));
+    (near(at.checked_sub(1)), near(Some(at + 1)))
 }

@@ -78,7 +78,7 @@ pub use matmul::{View, WriteMode, matmul, matmul_divided};
 pub use panels::{Panels, to_bf16};
 pub use rows::{
     Norm, add_bias, add_row, add_rows, add_scaled_row, drop_and_sum, gelu_back, gelu_of_sum, gelu_row, gelu_slope_row,
-    layer_norm, layer_norm_back, multiply_row, norm_of_sum, softmax_row, squared_norm, sum_rows,
+    layer_norm, layer_norm_back, multiply_row, norm_of_sum, softmax_back_row, softmax_row, squared_norm, sum_rows,
 };
 pub use small::small_matmul;
 pub use span_attention::{SpanAttention, SpanAttentionScratch, max_of_rows, max_of_rows_back};

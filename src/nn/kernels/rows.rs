@@ -100,7 +100,7 @@ dispatch! {
 
 dispatch! {
     /// Turns the gradient of the probabilities into that of the scores, in place.
-    pub(super) fn softmax_back_row(p: &[f32], grad: &mut [f32], scale: f32) {
+    pub fn softmax_back_row(p: &[f32], grad: &mut [f32], scale: f32) {
         let p = &p[..grad.len()];
         let dot = lanes_sum(p.len(), |i| p[i] * grad[i]);
         for (g, p) in grad.iter_mut().zip(p) {

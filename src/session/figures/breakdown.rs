@@ -51,6 +51,10 @@ impl Breakdown {
         }
     }
 
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|breakdown| breakdown.id() == id)
+    }
+
     /// Whether a model has it that labels given words and finds none.
     pub fn is_of_labels(self) -> bool {
         matches!(

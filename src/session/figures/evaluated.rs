@@ -1,9 +1,8 @@
 //! The scores of a model, and the names of what they are about.
 
 use crate::annotation::{Corpus, LabelId, SentenceId, Span};
-use crate::evaluation::{Bucketed, Buckets, Counts};
+use crate::evaluation::{Bucketed, Buckets};
 use crate::session::EvaluateReport;
-use std::collections::HashMap;
 
 /// What figures are made of.
 #[derive(Clone, Debug)]
@@ -12,18 +11,11 @@ pub struct Evaluated<'a> {
     /// Of another model on the same sentences.
     pub against: Option<&'a EvaluateReport>,
     corpus: &'a Corpus,
-    /// Of each sentence its document's name, and which sentence of it it is, counted from 1.
-    places: HashMap<SentenceId, (&'a str, usize)>,
 }
 
 impl<'a> Evaluated<'a> {
-    /// Goes through the sentences of the corpus once.
     pub fn new(report: &'a EvaluateReport, against: Option<&'a EvaluateReport>, corpus: &'a Corpus) -> Self {
-        let mut places = HashMap::new();
-        for document in corpus.documents() {
-            places.extend((1..).zip(&document.sentences).map(|(n, id)| (*id, (document.name.as_str(), n))));
-        }
-        Self { report, against, corpus, places }
+        Self { report, against, corpus }
     }
 
     /// The name of a label; `?` of one that was deleted since.
@@ -33,7 +25,7 @@ impl<'a> Evaluated<'a> {
 
     /// The document of a sentence by its name, and which sentence of it, counted from 1.
     pub fn place(&self, sentence: SentenceId) -> (&'a str, usize) {
-        self.places.get(&sentence).copied().unwrap_or_default()
+        self.corpus.place_in_document(sentence).map_or(("", 0), |(document, at)| (document.name.as_str(), at + 1))
     }
 
     /// The words of a span as they stand in the text.
@@ -49,9 +41,8 @@ pub type PropertyDifferences = (&'static str, Vec<(&'static str, Option<f64>)>);
 pub fn bucket_differences(report: &Buckets, against: &Buckets) -> Vec<PropertyDifferences> {
     let rows = |bucketed: Option<Bucketed>| bucketed.map(|it| it.rows().collect::<Vec<_>>()).unwrap_or_default();
     let of_property = |(name, mine): (&'static str, Option<Bucketed>), others: Option<Bucketed>| {
-        let difference = |(mine, other): (Counts, Counts)| Some(mine.f1()? - other.f1()?);
         let pairs = rows(mine).into_iter().zip(rows(others));
-        (name, pairs.map(|((size, mine), (_, other))| (size, difference((mine, other)))).collect())
+        (name, pairs.map(|((size, mine), (_, other))| (size, mine.f1_above(other))).collect())
     };
     let both = report.properties().into_iter().zip(against.properties());
     both.map(|(mine, (_, others))| of_property(mine, others)).collect()

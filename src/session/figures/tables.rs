@@ -4,7 +4,8 @@ use super::breakdown::Breakdown;
 use super::evaluated::{Evaluated, bucket_differences};
 use crate::annotation::{LabelId, SentenceId, Span};
 use crate::evaluation::{
-    Bucketed, Counts, ErrorKind, Reliability, ReliabilityBin, ScoreDistribution, SpanKind, Task, quantile,
+    Bucketed, Counts, ErrorKind, PartialCounts, Reliability, ReliabilityBin, ScoreDistribution, SpanKind, Task,
+    quantile,
 };
 use crate::figure::Csv;
 use crate::session::EvaluateReport;
@@ -32,9 +33,10 @@ pub(super) fn table(of: &Evaluated<'_>, by: Breakdown) -> String {
     csv.into_text()
 }
 
-fn cells(c: Counts) -> impl Iterator<Item = String> {
-    let scores = [c.precision(), c.recall(), c.f1()].map(Csv::figure);
-    let numbers = [c.true_positives, c.predicted(), c.support()].map(|number| number.to_string());
+fn cells(of: impl Into<PartialCounts>) -> impl Iterator<Item = String> {
+    let of = of.into();
+    let scores = [of.precision(), of.recall(), of.f1()].map(Csv::figure);
+    let numbers = [of.equal, of.predicted(), of.support()].map(|number| number.to_string());
     scores.into_iter().chain(numbers)
 }
 
@@ -52,9 +54,7 @@ fn matches(report: &EvaluateReport) -> Csv {
         csv.row([name.to_owned()].into_iter().chain(cells(of)).chain([String::new()]));
     }
     let of = matches.partial;
-    let scores = [of.precision(), of.recall(), of.f1()].map(Csv::figure);
-    let numbers = [of.equal, of.predicted(), of.support(), of.overlapping].map(|number| number.to_string());
-    csv.row(["partial".to_owned()].into_iter().chain(scores).chain(numbers));
+    csv.row(["partial".to_owned()].into_iter().chain(cells(of)).chain([of.overlapping.to_string()]));
     csv
 }
 

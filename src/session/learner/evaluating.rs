@@ -181,17 +181,23 @@ struct Scoring {
 
 impl Scoring {
     fn run(self, cancel: &AtomicBool) -> Result<EvaluateReport, SessionError> {
-        let request = self.request;
-        let predictor = Predictor::load_with_threads(&self.snapshot, request.threads)?;
+        let Self { model, snapshot, calibration, corpus, request } = self;
+        let predictor = Predictor::load_with_threads(&snapshot, request.threads)?;
         let labels_given = predictor.manifest().labels_given();
         if labels_given && (request.tasks || request.buckets) {
-            return Err(SessionError::FindsNothing { model: self.model.to_string() });
+            return Err(SessionError::FindsNothing { model: model.to_string() });
         }
         let (ids, examples): (Vec<SentenceId>, Vec<Example>) =
-            gold_sentences(&self.corpus, request.part).into_iter().unzip();
+            gold_sentences(&corpus, request.part).into_iter().unzip();
         if examples.is_empty() {
             return Err(SessionError::NothingToScore);
         }
+        // With mentions in fragments, which it can label, too.
+        let whole = labels_given.then(|| whole_examples(&corpus, request.part));
+        let training = request.buckets.then(|| gold_examples(&corpus, Part::Train));
+        let discontinuous_mentions = if labels_given { 0 } else { discontinuous(&corpus, request.part) };
+        // Edits copy what is held elsewhere.
+        drop(corpus);
         let begun = Instant::now();
         let found = if labels_given {
             labelled(&predictor, &examples, cancel)?
@@ -200,12 +206,9 @@ impl Scoring {
         };
         let wall_secs = begun.elapsed().as_secs_f64();
         let judged = judge(&examples, &found);
-        let report = if labels_given {
-            // With mentions in fragments, which it can label, too.
-            let whole = whole_examples(&self.corpus, request.part);
-            evaluate(&predictor, &whole, PredictOptions::default(), cancel).map_err(stopped)?
-        } else {
-            Report::strict(&predictor.labels(), judged.iter().copied())
+        let report = match whole {
+            Some(whole) => evaluate(&predictor, &whole, PredictOptions::default(), cancel).map_err(stopped)?,
+            None => Report::strict(&predictor.labels(), judged.iter().copied()),
         };
         let mut tasks = None;
         if request.tasks {
@@ -217,7 +220,6 @@ impl Scoring {
             };
             tasks = Some(Tasks::of(judged.iter().copied(), judge(&examples, &all)));
         }
-        let training = request.buckets.then(|| gold_examples(&self.corpus, Part::Train));
         let buckets = training.map(|training| {
             let consistency = Consistency::of(training.iter().map(|e| (e.tokens.as_slice(), e.gold.as_slice())));
             Buckets::of(judged.iter().copied(), &consistency)
@@ -231,18 +233,18 @@ impl Scoring {
         };
         let placed = || ids.iter().copied().zip(judged.iter().copied());
         Ok(EvaluateReport {
-            model: self.model,
+            model,
             analyses,
             report,
             tasks,
             buckets,
             wall_secs,
-            discontinuous_mentions: if labels_given { 0 } else { discontinuous(&self.corpus, request.part) },
+            discontinuous_mentions,
             sentences: placed().map(|(id, sentence)| (id, sentence.counts())).collect(),
             suggestions: suggestions(&ids, &examples, &found),
             wrong: placed().flat_map(|(id, s)| WrongMention::of(s).into_iter().map(move |wrong| (id, wrong))).collect(),
             paired: placed().flat_map(|(id, s)| PairedLabels::of(s).into_iter().map(move |pair| (id, pair))).collect(),
-            calibration: self.calibration,
+            calibration,
             vectors: vectors.map(Arc::new),
             trained_on: predictor.manifest().outcome.samples,
         })
@@ -302,15 +304,10 @@ fn suggestions(ids: &[SentenceId], examples: &[Example], found: &[FinalAnswer]) 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn span(start: usize, end: usize) -> Span {
-        Span::from_range(start..end).unwrap()
-    }
-
-    fn report() -> EvaluateReport {
-        EvaluateReport {
+impl EvaluateReport {
+    /// Of a model that was asked about nothing.
+    pub(crate) fn nothing() -> Self {
+        Self {
             model: ModelId(1),
             report: Report::default(),
             analyses: Analyses::default(),
@@ -326,6 +323,15 @@ mod tests {
             vectors: None,
             trained_on: Samples::default(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(start: usize, end: usize) -> Span {
+        Span::from_range(start..end).unwrap()
     }
 
     #[test]
@@ -347,7 +353,7 @@ mod tests {
             ]
             .into(),
             paired: [paired(9, Some(1), Some(2)), paired(9, Some(1), Some(2)), paired(4, Some(1), None)].into(),
-            ..report()
+            ..EvaluateReport::nothing()
         };
         let ids = |sentences: Vec<SentenceId>| sentences.into_iter().map(|id| id.0).collect::<Vec<_>>();
         assert_eq!(ids(report.sentences_with_error(true, ErrorKind::Alone)), [9, 2]);
@@ -369,7 +375,7 @@ mod tests {
         };
         let suggestions =
             [said(1, 0.9, true, true), said(1, 0.7, true, false), said(2, 0.8, true, true), said(2, 0.2, false, true)];
-        let mut report = EvaluateReport { suggestions: suggestions.into(), ..report() };
+        let mut report = EvaluateReport { suggestions: suggestions.into(), ..EvaluateReport::nothing() };
         assert_eq!(report.scores(), ScoreDistribution { right: vec![0.8, 0.9], wrong: vec![0.7] });
         let of_labels = report.scores_by_label();
         assert_eq!(of_labels[&LabelId(2)], ScoreDistribution { right: vec![0.8], wrong: Vec::new() });

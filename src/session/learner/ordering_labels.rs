@@ -4,7 +4,6 @@ use super::dataset::freeze_for_label_order;
 use super::label_order::{ARCHITECTURE, FEWEST_MENTIONS, Learned, Learning, Question};
 use super::trainer::lower_priority;
 use crate::annotation::{Fragments, LabelId, SentenceId, Split};
-use crate::encoder::Encoders;
 use crate::nn::Threads;
 use crate::session::Task;
 use crate::session::learner::dataset::words;
@@ -16,11 +15,6 @@ use std::sync::atomic::AtomicBool;
 
 /// Epochs without a better score on what was held out after which nothing more is learned.
 const PATIENCE: usize = 3;
-
-/// The project's encoder, or, as one that is not pretrained knows nothing of words, imported word vectors. Reads the disk.
-fn with_word_vectors(encoders: &Encoders, of_project: String) -> Option<String> {
-    if encoders.is_pretrained(&of_project) { Some(of_project) } else { encoders.word_vectors() }
-}
 
 impl Project {
     /// Asks for the order of the labels of given words: those that are marked. Never waits; what is asked last counts.
@@ -94,7 +88,7 @@ impl Project {
         let (corpus, encoders, cancel) = (self.snapshot_of_corpus(), self.encoders(), Arc::new(AtomicBool::new(false)));
         let stop = Arc::clone(&cancel);
         let task = Task::spawn("nestling-label-trainer", self.waker(), move || {
-            let Some(encoder) = with_word_vectors(&encoders, config.encoder) else { return Ok(None) };
+            let Some(encoder) = encoders.knowing_words(&config.encoder) else { return Ok(None) };
             let config = Config { encoder, ..config };
             // Made before the priority is lowered, which its thread would take over: somebody waits for the answers.
             let answering = Threads::new("labels", Some(1))?;

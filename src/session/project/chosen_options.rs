@@ -1,7 +1,7 @@
 //! What a project sets about architectures: each has values of its own, so that another choice of architecture and back
 //! again loses none.
 
-use crate::model::{Architecture, OptionSpec, architectures};
+use crate::model::{Architecture, OptionSpec, architecture as architecture_of};
 use crate::parameter::Value;
 use std::collections::BTreeMap;
 
@@ -20,8 +20,8 @@ pub struct OptionOf {
 impl OptionOf {
     /// `None` where the architecture, or the option, is not there.
     pub fn find(architecture: &str, name: &str) -> Option<Self> {
-        let architecture = architectures().iter().find(|it| it.id() == architecture)?;
-        let spec = spec(*architecture, name)?;
+        let architecture = architecture_of(architecture).ok()?;
+        let spec = spec(architecture, name)?;
         Some(Self { architecture: architecture.id(), name: spec.name })
     }
 
@@ -37,7 +37,7 @@ impl OptionOf {
     }
 
     fn spec(self) -> Option<&'static OptionSpec> {
-        spec(*architectures().iter().find(|it| it.id() == self.architecture)?, self.name)
+        spec(architecture_of(self.architecture).ok()?, self.name)
     }
 
     /// A value that the option takes; `None`: its default.
@@ -85,6 +85,7 @@ impl ChosenOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::architectures;
 
     #[test]
     fn a_key_leads_back_to_its_option_and_that_of_a_newer_program_to_none() {

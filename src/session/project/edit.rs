@@ -123,17 +123,17 @@ impl Project {
         let there = |corpus: &Corpus, count: &mut dyn FnMut(&Sentence)| {
             touched.iter().filter_map(|id| corpus.sentence(*id)).for_each(count);
         };
-        let (mut counts, mut was_complete) = (self.counts.clone(), Vec::new());
+        let (complete_before, seen) = (self.counts.complete_for_models(), self.seen());
+        let mut was_complete = Vec::new();
         there(&self.corpus, &mut |sentence| {
-            counts.subtract(sentence);
+            self.counts.subtract(sentence);
             was_complete.extend((sentence.status() == Status::Complete).then(|| sentence.id()));
         });
-        let complete_before = self.counts.complete_for_models();
-        let seen = self.seen();
-        let inverse = Arc::make_mut(&mut self.corpus).apply(transaction.clone())?;
-        there(&self.corpus, &mut |sentence| counts.add(sentence));
-        counts.documents = self.corpus.document_count();
-        self.counts = counts;
+        let applied = Arc::make_mut(&mut self.corpus).apply(transaction.clone());
+        // Where it was refused, the sentences are as they were.
+        there(&self.corpus, &mut |sentence| self.counts.add(sentence));
+        self.counts.documents = self.corpus.document_count();
+        let inverse = applied?;
         self.history.record(step, inverse.clone());
         let (stamp, revision) = (self.stamp(seen), self.corpus.revision());
         let edits = transaction.edits.clone();

@@ -3,7 +3,7 @@
 use super::super::{Config, Event};
 use super::*;
 use crate::encoder::Encoders;
-use crate::model::{EncoderTraits, MAX_WIDTH, Task, architectures};
+use crate::model::{EncoderTraits, MAX_WIDTH, architectures, finders};
 use crate::nn::Processor;
 use crate::parameter::Value;
 use candle_core::Device;
@@ -47,8 +47,7 @@ fn said(model: &Model, prepared: &[Prepared], filter: FirstWordFilter, acquire: 
 #[test]
 fn what_is_predicted_in_parts_is_what_is_predicted_at_once() {
     // What labels given words has none here: `seam` has a sentence of many parts for it.
-    let finders = architectures().iter().filter(|it| it.task() != Task::TypesOfGivenSpans);
-    for architecture in finders {
+    for architecture in finders() {
         for nesting in Nesting::ALL {
             let architecture = architecture.id().to_owned();
             let (_vars, mut model) = untrained(wide(5, Config { architecture, nesting, ..Config::default() }), false);

@@ -2,7 +2,7 @@
 
 use super::super::explain;
 use super::analysed::{Analysed, OfModel};
-use super::sheet::{Figure, Sheet, SheetRow, f1_difference, score_figures, score_heads};
+use super::sheet::{Figure, Sheet, SheetRow, score_figures, score_heads};
 use crate::evaluation::{self, Bucketed, Counts};
 use crate::gui::theme::{self, Tokens};
 use crate::gui::widgets::heat_map::{HeatCell, HeatMap, HeatMapState};
@@ -175,7 +175,7 @@ fn value((first, second): (Counts, Option<Counts>), side: Side) -> Option<f64> {
     match side {
         Side::First => first.f1(),
         Side::Second => second?.f1(),
-        Side::Difference => f1_difference(first, second?),
+        Side::Difference => first.f1_above(second?),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which errors a model makes: of which kind, and which labels it takes for which; each cell leads to its sentences.
 
-use super::super::explain;
+use super::super::{column, explain};
 use super::analysed::OfModel;
 use super::scores::name_and_color;
 use super::sentences::{Item, SentenceList};
@@ -14,8 +14,6 @@ use crate::gui::widgets::parts::section;
 use crate::wording::{counted, grouped};
 use eframe::egui::{Align, Layout, ScrollArea, Ui, vec2};
 
-/// Narrower than this the sentences stand below.
-const TWO_COLUMNS: f32 = 720.0;
 /// What the matrix may take of the width, where the sentences stand beside it.
 const MATRIX_SHARE: f32 = 0.5;
 const NAMES: f32 = 120.0;
@@ -98,7 +96,7 @@ impl Errors {
         corpus: &Corpus,
         context: &mut DialogContext<'_>,
     ) {
-        if ui.available_width() < TWO_COLUMNS {
+        if ui.available_width() < size::TWO_COLUMNS {
             self.grids(ui, model, corpus.labels());
             ui.add_space(size::GAP_LARGE);
             self.sentences(ui, model, corpus, context);
@@ -217,11 +215,6 @@ fn place_of(
     at: impl Fn(usize, usize) -> Option<Selected>,
 ) -> Option<(usize, usize)> {
     selected.and_then(|selected| places(sheet).find(|(row, column)| at(*row, *column) == Some(selected)))
-}
-
-fn column(ui: &mut Ui, name: &str, height: f32, content: impl FnOnce(&mut Ui)) {
-    let area = ScrollArea::vertical().id_salt(name).max_height(height).min_scrolled_height(height);
-    area.auto_shrink([false, true]).show(ui, content);
 }
 
 fn list_of(selected: Selected, model: &OfModel, labels: &LabelSet) -> SentenceList {

@@ -18,8 +18,6 @@ const VIOLINS: f32 = 170.0;
 const DIAGRAM: f32 = 220.0;
 /// For numbers below and beside a plot.
 const AXIS: f32 = 34.0;
-/// Narrower than this the plots stand one above the other.
-const TWO_COLUMNS: f32 = 720.0;
 const TICKS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 /// The greatest dot of the diagram.
 const DOT: f32 = 9.0;
@@ -85,7 +83,7 @@ impl Probabilities {
             return;
         }
         let wide = ui.available_width();
-        if wide < TWO_COLUMNS {
+        if wide < size::TWO_COLUMNS {
             self.violins(ui);
             self.diagram(ui);
         } else {

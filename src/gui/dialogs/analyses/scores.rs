@@ -2,7 +2,7 @@
 //! first words.
 
 use super::analysed::{Analysed, OfModel};
-use super::sheet::{Figure, Head, Sheet, SheetRow, f1_difference, score_figures, score_heads};
+use super::sheet::{Figure, Head, Sheet, SheetRow, score_figures, score_heads};
 use crate::annotation::{LabelId, LabelSet, Rgb};
 use crate::evaluation::{Counts, PartialCounts, Task};
 
@@ -90,24 +90,9 @@ pub(super) fn by_match(analysed: &Analysed) -> Sheet {
     let mut rows: Vec<SheetRow> =
         names.iter().zip(counts).map(|(name, counts)| row((*name).to_owned(), None, counts)).collect();
     let half = |model: &OfModel| model.report.analyses.matches.partial;
-    rows.push(partial(half(&analysed.first), second.map(half)));
+    let counts = (half(&analysed.first), second.map(half));
+    rows.push(row("partial: boundaries, an overlap counts half".to_owned(), None, counts));
     sheet(analysed, "Scores by kind of match", "What counts as right", rows)
-}
-
-fn partial(counts: PartialCounts, second: Option<PartialCounts>) -> SheetRow {
-    let mut figures = vec![
-        Figure::Share(counts.precision()),
-        Figure::Share(counts.recall()),
-        Figure::Share(counts.f1()),
-        Figure::Count(counts.support()),
-        Figure::Count(counts.predicted()),
-        Figure::Count(counts.equal),
-    ];
-    if let Some(second) = second {
-        figures.push(Figure::Share(second.f1()));
-        figures.push(Figure::Difference(counts.f1().zip(second.f1()).map(|(first, second)| first - second)));
-    }
-    SheetRow { name: "partial: boundaries, an overlap counts half".to_owned(), color: None, figures }
 }
 
 /// NEH, SP and both, each with its samples; `None` where they were not scored.
@@ -126,7 +111,7 @@ pub(super) fn by_task(analysed: &Analysed) -> Option<Sheet> {
         figures.push(Figure::Count(samples));
         if with_second {
             figures.push(Figure::Share(other.and_then(|other| other.counts.f1())));
-            figures.push(Figure::Difference(other.and_then(|other| f1_difference(counts, other.counts))));
+            figures.push(Figure::Difference(other.and_then(|other| counts.f1_above(other.counts))));
             figures.push(Figure::Count(other.map_or(0, |other| other.samples)));
         }
         Some(SheetRow { name: name.to_owned(), color: None, figures })
@@ -141,7 +126,7 @@ pub(super) fn by_task(analysed: &Analysed) -> Option<Sheet> {
     Some(Sheet { title: "Scores by task", first: "Task", heads, rows })
 }
 
-fn row(name: String, color: Option<Rgb>, (first, second): (Counts, Option<Counts>)) -> SheetRow {
+fn row<C: Into<PartialCounts>>(name: String, color: Option<Rgb>, (first, second): (C, Option<C>)) -> SheetRow {
     SheetRow { name, color, figures: score_figures(first, second) }
 }
 

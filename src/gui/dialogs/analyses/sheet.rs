@@ -1,7 +1,7 @@
 //! A table of figures, for the window and the clipboard.
 
 use crate::annotation::Rgb;
-use crate::evaluation::Counts;
+use crate::evaluation::PartialCounts;
 use crate::wording::grouped;
 use std::cmp::Ordering;
 
@@ -117,30 +117,27 @@ pub(super) fn score_heads(second: Option<&str>) -> Vec<Head> {
 }
 
 /// What stands below [`score_heads`].
-pub(super) fn score_figures(counts: Counts, second: Option<Counts>) -> Vec<Figure> {
+pub(super) fn score_figures<C: Into<PartialCounts>>(of: C, second: Option<C>) -> Vec<Figure> {
+    let of = of.into();
     let mut figures = vec![
-        Figure::Share(counts.precision()),
-        Figure::Share(counts.recall()),
-        Figure::Share(counts.f1()),
-        Figure::Count(counts.support()),
-        Figure::Count(counts.predicted()),
-        Figure::Count(counts.true_positives),
+        Figure::Share(of.precision()),
+        Figure::Share(of.recall()),
+        Figure::Share(of.f1()),
+        Figure::Count(of.support()),
+        Figure::Count(of.predicted()),
+        Figure::Count(of.equal),
     ];
-    if let Some(second) = second {
+    if let Some(second) = second.map(Into::into) {
         figures.push(Figure::Share(second.f1()));
-        figures.push(Figure::Difference(f1_difference(counts, second)));
+        figures.push(Figure::Difference(of.f1().zip(second.f1()).map(|(of, second)| of - second)));
     }
     figures
-}
-
-/// F1 of the first minus F1 of the second.
-pub(super) fn f1_difference(first: Counts, second: Counts) -> Option<f64> {
-    Some(first.f1()? - second.f1()?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluation::Counts;
 
     fn sheet() -> Sheet {
         let counts =

@@ -10,7 +10,7 @@ use crate::experiments::CompareRequest;
 use crate::gui::theme::size;
 use crate::gui::widgets::keyboard::leaves_enter;
 use crate::gui::widgets::parts::{button, combo, text_field};
-use crate::model::{Architecture, Task, architectures};
+use crate::model::{Architecture, finders};
 use crate::session::{ENOUGH_DEV, Part, Project};
 use crate::wording::{counted, grouped};
 use eframe::egui::{Align, Layout, ScrollArea, Ui, vec2};
@@ -43,10 +43,9 @@ pub(super) enum Asked {
 
 impl Setup {
     pub(super) fn new(project: &Project) -> Self {
-        let finds = |a: &&dyn Architecture| a.task() != Task::TypesOfGivenSpans;
         let part = parts(project).into_iter().find(|(_, there)| *there > 0).map_or(Part::Test, |(part, _)| part);
         Self {
-            architectures: architectures().iter().copied().filter(finds).map(|a| (a, true)).collect(),
+            architectures: finders().map(|a| (a, true)).collect(),
             varied: VariedOptions::default(),
             seeds: "3".to_owned(),
             limit: "all".to_owned(),

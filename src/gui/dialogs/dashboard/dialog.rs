@@ -8,11 +8,11 @@ use super::scores::ScoresCard;
 use super::{labels, progress};
 use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
-use crate::gui::dialogs::{DialogContext, modal};
+use crate::gui::dialogs::{DialogContext, column, modal};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts;
 use crate::session::Project;
-use eframe::egui::{self, Align, Layout, ScrollArea, Ui, vec2};
+use eframe::egui::{self, Align, Layout, Ui, vec2};
 
 /// The window's height but for the cards.
 const BESIDE_CARDS: f32 = 160.0;
@@ -100,12 +100,6 @@ fn command_button(ui: &mut Ui, id: CommandId, can: bool, actions: &mut Vec<UiAct
     if parts::button(ui, can, id.title()).on_hover_text(commands::title_with_keys(id)).clicked() {
         actions.push(UiAction::Command(id));
     }
-}
-
-/// Each column scrolls by itself, so that many labels leave the curve in sight.
-fn column(ui: &mut Ui, name: &str, height: f32, content: impl FnOnce(&mut Ui)) {
-    let area = ScrollArea::vertical().id_salt(name).max_height(height).min_scrolled_height(height);
-    area.auto_shrink([false, true]).show(ui, content);
 }
 
 fn card(ui: &mut Ui, title: &str, content: impl FnOnce(&mut Ui)) {
