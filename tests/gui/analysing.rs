@@ -151,6 +151,26 @@ fn a_number_leads_to_its_sentences_and_a_sentence_to_the_page() {
     page.key(Key::Enter);
     assert_eq!(SentenceId(page.current()), SentenceId(number - 1));
     assert!(!page.shows("Close (Esc)"), "the dialog has gone");
+
+    // It comes back as it was left, and says when it is of other sentences.
+    open_dialog(&mut page);
+    assert!(page.shows(&first) && !page.shows("Analyse"));
+    assert!(!page.shows("The project has changed since. This is how it was.") && !page.shows("Analyse again"));
+    page.click("Probabilities");
+    let right = report.scores_by_label()[&label(&page, "PER")].right.len();
+    let violin = named(&page, Role::Image, "PER: ").expect("one of each label");
+    let right = nestling::wording::counted(right, "right prediction", "right predictions");
+    assert!(violin.starts_with(&format!("PER: {right}")), "{violin}, {right}");
+    page.key(Key::Escape);
+    let revision = |page: &Page| page.see(|workspace| workspace.project.corpus().revision());
+    let before = revision(&page);
+    page.character("f");
+    assert_ne!(revision(&page), before, "the sentence is flagged");
+    open_dialog(&mut page);
+    assert!(page.shows("The project has changed since. This is how it was."));
+    page.click("Analyse again");
+    page.wait("the analysis", |page| !page.shows("Analysing …"));
+    assert!(page.shows("By label") && !page.shows("Analyse again"));
     page.close();
 }
 

@@ -73,7 +73,7 @@ impl Window {
             }),
             UiAction::CopyText(text) => ctx.copy_text(text),
             UiAction::Notice(text) => self.notify(ctx, text, false),
-            UiAction::CloseDialog => self.dialog = None,
+            UiAction::CloseDialog => self.close_dialog(),
             UiAction::Change(command) => self.in_workspace(ctx, |it| it.change(command).map(|_| None)),
             UiAction::Sentence(event) => self.in_workspace(ctx, |it| it.pointer(event)),
             UiAction::KeepNote { has_ended } => self.in_workspace(ctx, |it| it.keep_note(has_ended)),
@@ -133,6 +133,12 @@ impl Window {
         }
     }
 
+    fn close_dialog(&mut self) {
+        if let Some(Dialog::Analyses(dialog)) = self.dialog.take() {
+            self.analyses = Some(dialog);
+        }
+    }
+
     fn window_command(&mut self, ctx: &Context, command: WindowCommand) {
         match command {
             WindowCommand::NewProject => self.new_project(Vec::new()),
@@ -156,8 +162,13 @@ impl Window {
             }
             WindowCommand::Dashboard => self.dialog = Some(Dialog::Dashboard(Box::default())),
             WindowCommand::AnalyseModels => {
-                let dialog = self.workspace().map(|workspace| AnalysesDialog::new(&workspace.project));
-                self.dialog = dialog.map(Box::new).map(Dialog::Analyses);
+                let left = self.analyses.take();
+                let Some(project) = self.workspace().map(|workspace| &workspace.project) else { return };
+                let dialog = match left {
+                    Some(left) => Box::new(left.again(project)),
+                    None => Box::new(AnalysesDialog::new(project)),
+                };
+                self.dialog = Some(Dialog::Analyses(dialog));
             }
             WindowCommand::CompareModels => {
                 let dialog = self.workspace().map(|workspace| CompareDialog::new(&workspace.project));

@@ -59,6 +59,7 @@ impl Window {
         // What was typed for a new project comes back where that can't be made.
         let kept = self.dialog.take().filter(|dialog| matches!(dialog, Dialog::NewProject(_))).map(Box::new);
         self.notice = None;
+        self.analyses = None;
         let (home, waker) = (self.home.clone(), self.services.waker.clone());
         let task = Task::spawn("open project", self.services.waker.clone(), move || {
             let old_path = old.as_ref().map(|closing| closing.path().to_owned());

@@ -3,7 +3,7 @@
 use super::keyboard_focus::KeyboardFocus;
 use crate::encoder::EncoderInfo;
 use crate::gui::actions::UiAction;
-use crate::gui::dialogs::{Dialog, RecentChoices, Report};
+use crate::gui::dialogs::{AnalysesDialog, Dialog, RecentChoices, Report};
 use crate::gui::files::{FilePicker, Services};
 use crate::gui::panels::status::Notice;
 use crate::gui::widgets::sentence::Typesetter;
@@ -37,6 +37,8 @@ pub struct Window {
     pub(super) keyboard: KeyboardFocus,
     /// What was chosen in the palette.
     pub(super) recent: RecentChoices,
+    /// Of the open project, as they were left: whoever looks at a sentence comes back to them.
+    pub(super) analyses: Option<Box<AnalysesDialog>>,
     pub(super) ending: Ending,
     /// What ended the program the last time; told once.
     pub(super) last_end: Option<LastEnd>,
@@ -101,6 +103,7 @@ impl Window {
             warned_unsaved: false,
             keyboard: KeyboardFocus::default(),
             recent: RecentChoices::default(),
+            analyses: None,
             ending: Ending::default(),
             last_end: None,
             reading_last_end: None,

@@ -80,10 +80,9 @@ fn scores(of: &Evaluated<'_>) -> String {
         left: half(&distribution.right),
         right: half(&distribution.wrong),
     };
-    let mut labels: Vec<(LabelId, ScoreDistribution)> = of.report.scores_by_label().into_iter().collect();
-    labels.sort_by_key(|(_, distribution)| Reverse(distribution.right.len() + distribution.wrong.len()));
-    let mut violins = vec![violin("all labels", &of.report.scores())];
-    violins.extend(labels.iter().map(|(label, distribution)| violin(of.name(*label), distribution)));
+    let all = of.report.scores_most_predicted_first();
+    let name = |label: &Option<LabelId>| label.map_or("all labels", |label| of.name(label));
+    let violins = all.iter().map(|(label, distribution)| violin(name(label), distribution)).collect();
     let title = format!("Scores of the predicted mentions of model {}", of.report.model);
     Violins { title, sides: ["right".to_owned(), "wrong".to_owned()], violins }.svg()
 }

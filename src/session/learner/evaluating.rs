@@ -13,7 +13,10 @@ use crate::session::learner::dataset::{discontinuous, gold_examples, gold_senten
 use crate::session::project::Project;
 use crate::session::project::driver::Driver;
 use crate::session::{Part, SessionError, Task};
-use crate::train::{Example, FinalAnswer, PredictOptions, Predictor, ScoredSpan, Snapshot, answers, evaluate};
+use crate::train::{
+    Example, FinalAnswer, PredictOptions, Predictor, RankedLabels, ScoredSpan, Snapshot, answers, evaluate,
+};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -94,6 +97,14 @@ impl EvaluateReport {
     pub fn scores(&self) -> ScoreDistribution {
         let chosen = self.suggestions.iter().filter(|suggestion| suggestion.is_chosen);
         ScoreDistribution::of(chosen.map(|suggestion| (suggestion.score, suggestion.is_right)))
+    }
+
+    /// The same of all labels together first, then of each, what was predicted most before the rest.
+    pub fn scores_most_predicted_first(&self) -> Vec<(Option<LabelId>, ScoreDistribution)> {
+        let of_labels = self.scores_by_label().into_iter().map(|(label, scores)| (Some(label), scores));
+        let mut of_labels: Vec<(Option<LabelId>, ScoreDistribution)> = of_labels.collect();
+        of_labels.sort_by_key(|(_, scores)| Reverse(scores.right.len() + scores.wrong.len()));
+        std::iter::once((None, self.scores())).chain(of_labels).collect()
     }
 
     /// The same of each label that is in the final answer.
@@ -263,25 +274,20 @@ fn labelled(
         spans.sort_unstable();
         spans.dedup();
     });
-    let mut found = Vec::with_capacity(examples.len());
-    for (example, spans) in examples.iter().zip(spans) {
-        let given = spans.iter().copied().map(Into::into).collect::<Vec<_>>();
-        let ranked = match given.is_empty() {
-            true => Vec::new(),
-            false => {
-                let sentence = [(example.tokens.clone(), given)];
-                predictor.label_given(&sentence, PredictOptions::default(), cancel).map_err(stopped)?
-            }
-        };
-        let first = |(span, ranked): (&Span, &Vec<(LabelId, f32)>)| {
+    let given = |spans: &Vec<Span>| spans.iter().copied().map(Into::into).collect();
+    let asked: Vec<_> =
+        examples.iter().zip(&spans).map(|(example, spans)| (example.tokens.clone(), given(spans))).collect();
+    let ranked = predictor.label_given(&asked, PredictOptions::default(), cancel).map_err(stopped)?;
+    let answer = |(spans, ranked): (&Vec<Span>, &Vec<RankedLabels>)| {
+        let first = |(span, ranked): (&Span, &RankedLabels)| {
             let (label, score) = ranked.first().copied()?;
             Some(ScoredSpan { span: *span, label, score, runner_up: ranked.get(1).copied(), chosen: true })
         };
-        let suggestions: Vec<ScoredSpan> = spans.iter().zip(ranked.iter().flatten()).filter_map(first).collect();
+        let suggestions: Vec<ScoredSpan> = spans.iter().zip(ranked).filter_map(first).collect();
         let mentions = suggestions.iter().map(|said| (said.span, said.label)).collect();
-        found.push(FinalAnswer { mentions, suggestions, first_words: None, candidates: spans.len() });
-    }
-    Ok(found)
+        FinalAnswer { mentions, suggestions, first_words: None, candidates: spans.len() }
+    };
+    Ok(spans.iter().zip(&ranked).map(answer).collect())
 }
 
 fn judge<'a>(examples: &'a [Example], answers: &'a [FinalAnswer]) -> Vec<Judged<'a>> {

@@ -1,7 +1,7 @@
 //! What was found of a model, or of two on the same sentences, with all that takes time to make of it.
 
 use crate::annotation::{Corpus, LabelId, ModelId, SentenceId, Span};
-use crate::evaluation::{Counts, F1Difference, Reliability, ScoreDistribution, density};
+use crate::evaluation::{Counts, F1Difference, Reliability, ScoreDistribution, density, quantile};
 use crate::session::{Breakdown, EvaluateReport, Evaluated, Part, figure_files};
 use std::sync::Arc;
 
@@ -21,14 +21,30 @@ pub(super) struct OfModel {
     /// "model 4".
     pub(super) name: String,
     pub(super) report: EvaluateReport,
-    /// Of the predictions that are the model's answer.
-    pub(super) distribution: ScoreDistribution,
-    /// Of the right and of the wrong ones, at equal steps from 0 to 1.
-    pub(super) densities: [Vec<f64>; 2],
+    /// Of the predictions that are the model's answer: of all labels, then of each by how often it was predicted.
+    pub(super) violins: Vec<Violin>,
     /// Of all suggestions, by their scores as the model gives them.
     pub(super) reliability: Reliability,
     /// By the scores that a person sees, where dev could tell what they should be.
     pub(super) calibrated: Option<Reliability>,
+}
+
+/// How the probabilities of predictions are distributed.
+pub(super) struct Violin {
+    /// `None`: of all labels.
+    pub(super) label: Option<LabelId>,
+    /// Of the right ones, and of the wrong ones.
+    pub(super) sides: [Side; 2],
+}
+
+/// Probabilities of the predictions that are right, or of those that are not.
+#[derive(Clone)]
+pub(super) struct Side {
+    pub(super) count: usize,
+    /// At equal steps from 0 to 1.
+    pub(super) density: Vec<f64>,
+    /// Below which a quarter, a half and three quarters of them lie.
+    pub(super) quartiles: Option<[f64; 3]>,
 }
 
 /// A sentence's mentions as they were scored.
@@ -68,13 +84,11 @@ impl Analysed {
 
 impl OfModel {
     fn new(report: EvaluateReport) -> Self {
-        let distribution = report.scores();
+        let violins = report.scores_most_predicted_first().into_iter();
         Self {
             id: report.model,
             name: format!("model {}", report.model),
-            densities: [&distribution.right, &distribution.wrong]
-                .map(|scores| density(scores, ScoreDistribution::POINTS)),
-            distribution,
+            violins: violins.map(|(label, scores)| Violin::new(label, &scores)).collect(),
             reliability: report.reliability(),
             calibrated: report.calibrated_reliability(),
             report,
@@ -89,5 +103,19 @@ impl OfModel {
             gold: pairs.filter_map(|(_, pair)| Some((pair.span, pair.gold?))).collect(),
             predicted: suggestions.map(|said| (said.span, said.label, said.score)).collect(),
         }
+    }
+}
+
+impl Violin {
+    fn new(label: Option<LabelId>, scores: &ScoreDistribution) -> Self {
+        Self { label, sides: [&scores.right, &scores.wrong].map(|scores| Side::new(scores)) }
+    }
+}
+
+impl Side {
+    fn new(scores: &[f32]) -> Self {
+        let [low, middle, high] = [0.25, 0.5, 0.75].map(|share| quantile(scores, share));
+        let quartiles = low.zip(middle).zip(high).map(|((low, middle), high)| [low, middle, high]);
+        Self { count: scores.len(), density: density(scores, ScoreDistribution::POINTS), quartiles }
     }
 }

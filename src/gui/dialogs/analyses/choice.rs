@@ -37,10 +37,16 @@ pub(super) struct Chooser {
 
 impl Chooser {
     pub(super) fn new(project: &Project) -> Self {
+        let none = Self { part: proposed(project), model: None, other: None, models: None, looking: None };
+        none.looking_again(project)
+    }
+
+    /// The same choice; the models that are there now.
+    pub(super) fn looking_again(self, project: &Project) -> Self {
         // Without any there is nothing to look for.
         let looking = project.models().next().map(|_| project.look_for_models());
         let models = looking.is_none().then(Vec::new);
-        Self { part: proposed(project), model: None, other: None, models, looking }
+        Self { models, looking, ..self }
     }
 
     /// Call each frame.
@@ -72,8 +78,8 @@ impl Chooser {
         let models = self.models.as_ref()?;
         let is_there = |id: &ModelId| models.iter().any(|model| model.id == *id);
         let in_use = project.current_model().filter(is_there);
-        let model = self.model.or(in_use).or(models.first().map(|model| model.id))?;
-        let other = self.other.filter(|other| *other != model);
+        let model = self.model.filter(is_there).or(in_use).or(models.first().map(|model| model.id))?;
+        let other = self.other.filter(|other| *other != model && is_there(other));
         Some(Choice { part: self.part, model, other })
     }
 

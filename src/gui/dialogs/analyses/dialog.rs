@@ -3,9 +3,9 @@
 use super::super::save_page::{Left, SavePage};
 use super::super::{button_row, default_button, explain, modal, problem};
 use super::analysed::Analysed;
-use super::choice::Chooser;
+use super::choice::{Choice, Chooser};
 use super::results::Results;
-use super::runs::Runs;
+use super::runs::{Made, Runs};
 use crate::gui::actions::UiAction;
 use crate::gui::dialogs::DialogContext;
 use crate::gui::theme::size;
@@ -24,9 +24,37 @@ pub(crate) struct AnalysesDialog {
     save: Option<Box<SavePage>>,
 }
 
+/// What there is of the analysis that is chosen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    None,
+    Running,
+    Failed,
+    Made,
+    /// Made, and the project has changed since.
+    Outdated,
+}
+
+impl State {
+    fn of(made: Option<&Made>, is_running: bool, project: &Project) -> Self {
+        match made {
+            _ if is_running => Self::Running,
+            None => Self::None,
+            Some(Err(_)) => Self::Failed,
+            Some(Ok(made)) if made.corpus.revision() == project.corpus().revision() => Self::Made,
+            Some(Ok(_)) => Self::Outdated,
+        }
+    }
+}
+
 impl AnalysesDialog {
     pub(crate) fn new(project: &Project) -> Self {
         Self { chooser: Chooser::new(project), runs: Runs::default(), results: None, save: None }
+    }
+
+    /// As it was left, with the models that are there now.
+    pub(crate) fn again(self, project: &Project) -> Self {
+        Self { chooser: self.chooser.looking_again(project), save: None, ..self }
     }
 
     /// Then it stays open: what comes of it is to be seen.
@@ -75,11 +103,9 @@ impl AnalysesDialog {
         self.chooser.show(ui, project);
         ui.add_space(size::GAP_SMALL);
         let choice = self.chooser.choice(project).filter(|_| self.chooser.has_sentences(project));
-        let made = choice.and_then(|choice| self.runs.made(choice));
-        match made {
-            _ if self.runs.is_running() => {
-                explain(ui, "Analysing …");
-            }
+        let state = State::of(choice.and_then(|choice| self.runs.made(choice)), self.runs.is_running(), project);
+        match choice.and_then(|choice| self.runs.made(choice)) {
+            _ if state == State::Running => explain(ui, "Analysing …"),
             None => explain(
                 ui,
                 "Scores the model on these sentences and shows where it is right and wrong: by label, length, nesting \
@@ -87,9 +113,15 @@ impl AnalysesDialog {
                  what its vectors look like. Your project doesn't change.",
             ),
             Some(Err(failure)) => problem(ui, failure),
-            Some(Ok(analysed)) => self.follow(&Arc::clone(analysed)).show(ui, height, context),
+            Some(Ok(analysed)) => {
+                let analysed = Arc::clone(analysed);
+                if state == State::Outdated {
+                    explain(ui, "The project has changed since. This is how it was.");
+                }
+                self.follow(&analysed).show(ui, height, context);
+            }
         }
-        self.foot(ui, project, context);
+        self.foot(ui, (choice, state), project, context);
     }
 
     /// The view of what was made, as it was left if it is the same.
@@ -102,21 +134,37 @@ impl AnalysesDialog {
         self.results.insert(results)
     }
 
-    fn foot(&mut self, ui: &mut Ui, project: &Project, context: &mut DialogContext<'_>) {
-        let choice = self.chooser.choice(project).filter(|_| self.chooser.has_sentences(project));
-        let is_made = choice.is_some_and(|choice| self.runs.made(choice).is_some());
-        let results = self.results.as_ref().filter(|_| is_made && !self.runs.is_running());
+    fn foot(
+        &mut self,
+        ui: &mut Ui,
+        (choice, state): (Option<Choice>, State),
+        project: &Project,
+        context: &mut DialogContext<'_>,
+    ) {
+        let results = self.results.as_ref().filter(|_| matches!(state, State::Made | State::Outdated));
         let (mut save, mut starts) = (None, false);
         button_row(ui, |ui| {
-            if is_made {
-                if default_button(ui, true, "Close") {
-                    context.actions.push(UiAction::CloseDialog);
-                }
-            } else {
-                starts = default_button(ui, choice.is_some() && !self.runs.is_running(), "Analyse");
-                if button(ui, true, "Close").clicked() {
-                    context.actions.push(UiAction::CloseDialog);
-                }
+            let shows_results = matches!(state, State::Made | State::Outdated);
+            let mut start = |ui: &mut Ui, name: &str| {
+                starts = match shows_results {
+                    true => button(ui, true, name).clicked(),
+                    false => default_button(ui, choice.is_some() && state != State::Running, name),
+                };
+            };
+            match state {
+                State::None | State::Running => start(ui, "Analyse"),
+                State::Failed => start(ui, "Try again"),
+                State::Made | State::Outdated => {}
+            }
+            let closes = match shows_results {
+                true => default_button(ui, true, "Close"),
+                false => button(ui, true, "Close").clicked(),
+            };
+            if state == State::Outdated {
+                start(ui, "Analyse again");
+            }
+            if closes {
+                context.actions.push(UiAction::CloseDialog);
             }
             let Some(results) = results else { return };
             let has_tables = results.has_tables();

@@ -299,6 +299,6 @@ mod tests {
         assert_eq!(title_of_kind(ErrorKind::Label, true, 3), "3 predictions with a wrong label");
         let labels = LabelSet::default();
         let gone = title_of_pair(Some(LabelId(7)), None, 2, &labels);
-        assert_eq!(gone, "a label that is gone not found with its boundaries 2 times");
+        assert_eq!(gone, "a deleted label not found with its boundaries 2 times");
     }
 }

@@ -7,7 +7,8 @@
 //! # Invariants
 //! - What is scored is scored by a task, on sentences as they are when it begins; what is shown is of these, whatever
 //!   happens to the project meanwhile.
-//! - What was analysed stays while the dialog is open.
+//! - What was analysed stays while the project is open, as it was left. Where sentences have changed since, it says so and can
+//!   be made anew.
 //! - Nothing is scored before a person asks, and test only when it was chosen.
 
 mod analysed;
@@ -23,5 +24,6 @@ mod sentences;
 mod sheet;
 mod sheet_table;
 mod vectors;
+mod violins;
 
 pub(crate) use dialog::AnalysesDialog;

@@ -5,72 +5,35 @@ use super::super::explain;
 use super::analysed::OfModel;
 use super::sheet::{Figure, Head, Sheet, SheetRow};
 use super::sheet_table::SheetTable;
-use crate::evaluation::{Reliability, ReliabilityBin, quantile};
-use crate::gui::theme::{self, Tokens, size};
+use super::violins::{AXIS, TICKS, Violins, axis};
+use crate::annotation::LabelSet;
+use crate::evaluation::{Reliability, ReliabilityBin};
+use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::section;
 use crate::wording::counted;
-use eframe::egui::{
-    Align, Align2, Color32, Label, Layout, Mesh, Painter, Pos2, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2,
-    vec2,
-};
+use eframe::egui::{Align, Align2, Label, Layout, Pos2, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-const VIOLINS: f32 = 170.0;
 const DIAGRAM: f32 = 220.0;
-/// For numbers below and beside a plot.
-const AXIS: f32 = 34.0;
-const TICKS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 /// The greatest dot of the diagram.
 const DOT: f32 = 9.0;
 
 pub(super) struct Probabilities {
-    /// Right, wrong.
-    sides: [Side; 2],
+    violins: Violins,
     /// As they come, and as a person sees them where that differs.
     series: Vec<Series>,
     tables: Vec<SheetTable>,
 }
 
-/// Probabilities of the predictions that are right, or of those that are not.
-struct Side {
-    name: &'static str,
-    count: usize,
-    density: Vec<f64>,
-    /// Below which a quarter, a half and three quarters of them lie.
-    quartiles: Option<[f64; 3]>,
-}
-
-impl Side {
-    fn new(name: &'static str, scores: &[f32], density: &[f64]) -> Self {
-        let [low, middle, high] = [0.25, 0.5, 0.75].map(|share| quantile(scores, share));
-        let quartiles = low.zip(middle).zip(high).map(|((low, middle), high)| [low, middle, high]);
-        Self { name, count: scores.len(), density: density.to_vec(), quartiles }
-    }
-
-    /// "12 right predictions, median 0.93".
-    fn spoken(&self) -> String {
-        let predictions =
-            counted(self.count, &format!("{} prediction", self.name), &format!("{} predictions", self.name));
-        match self.quartiles {
-            Some([_, median, _]) => format!("{predictions}, median {median:.2}"),
-            None => predictions,
-        }
-    }
-}
-
 impl Probabilities {
-    pub(super) fn new(model: &OfModel) -> Self {
-        let [right, wrong] = &model.densities;
-        let sides = [
-            Side::new("right", &model.distribution.right, right),
-            Side::new("wrong", &model.distribution.wrong, wrong),
-        ];
+    pub(super) fn new(model: &OfModel, labels: &LabelSet) -> Self {
         let raw = Series { name: "As the model gives them", reliability: model.reliability };
         let calibrated =
             model.calibrated.map(|reliability| Series { name: "As you see them, calibrated on dev", reliability });
         let titles = ["Calibration of probabilities", "Calibration of scores as you see them"];
         let series: Vec<Series> = std::iter::once(raw).chain(calibrated).collect();
         let sheets = series.iter().zip(titles).map(|(series, title)| sheet(title, &series.reliability));
-        Self { sides, tables: sheets.map(SheetTable::new).collect(), series }
+        let violins = Violins::new(&model.violins, labels);
+        Self { violins, tables: sheets.map(SheetTable::new).collect(), series }
     }
 
     pub(super) fn sheets(&self) -> Vec<&Sheet> {
@@ -78,57 +41,28 @@ impl Probabilities {
     }
 
     pub(super) fn show(&mut self, ui: &mut Ui) {
-        if self.sides.iter().all(|side| side.count == 0) {
+        if self.violins.is_empty() {
             explain(ui, "The model predicts no mention in these sentences, so there are no probabilities to look at.");
             return;
         }
         let wide = ui.available_width();
         if wide < size::TWO_COLUMNS {
-            self.violins(ui);
+            self.violins.show(ui);
             self.diagram(ui);
         } else {
             let down = Layout::top_down(Align::Min);
             ui.horizontal_top(|ui| {
                 let right = DIAGRAM + 2.0 * AXIS;
-                ui.allocate_ui_with_layout(vec2(wide - right - size::GAP_SECTION, 0.0), down, |ui| self.violins(ui));
+                ui.allocate_ui_with_layout(vec2(wide - right - size::GAP_SECTION, 0.0), down, |ui| {
+                    self.violins.show(ui)
+                });
                 ui.add_space(size::GAP_LARGE);
                 ui.allocate_ui_with_layout(vec2(right, 0.0), down, |ui| self.diagram(ui));
             });
         }
+        self.violins.show_labels(ui);
         ui.add_space(size::GAP);
         self.tables.iter_mut().for_each(|table| table.show(ui));
-    }
-
-    fn violins(&self, ui: &mut Ui) {
-        section(ui, "Probabilities of right and wrong predictions");
-        let tokens = theme::tokens(ui);
-        let (place, response) = ui.allocate_exact_size(vec2(ui.available_width(), VIOLINS + AXIS), Sense::hover());
-        let [right, wrong] = &self.sides;
-        let spoken = format!("violins of probabilities: {}; {}", right.spoken(), wrong.spoken());
-        response.widget_info(|| WidgetInfo::labeled(Role::Image, true, &spoken));
-        let painter = ui.painter();
-        let field = Rect::from_min_max(place.min + vec2(8.0, 0.0), place.max - vec2(8.0, AXIS));
-        axis(painter, field, tokens, "probability");
-        let most = self.sides.iter().flat_map(|side| &side.density).copied().fold(0.0, f64::max).max(1e-9);
-        let middle = field.center().y;
-        for (side, up, color) in [(right, -1.0, tokens.accent), (wrong, 1.0, tokens.less)] {
-            let half = field.height() / 2.0 - size::TEXT_SMALL - 6.0;
-            violin(painter, field, side, up * half / most as f32, theme::mix(tokens.card, color, 0.7));
-            if let Some(quartiles) = side.quartiles {
-                marks(painter, field, quartiles, middle + up * 5.0, tokens.text);
-            }
-            let (at, align) = match up < 0.0 {
-                true => (field.left_top(), Align2::LEFT_TOP),
-                false => (field.left_bottom(), Align2::LEFT_BOTTOM),
-            };
-            painter.text(at, align, side.spoken(), theme::regular(size::TEXT_SMALL), tokens.text);
-        }
-        painter.hline(field.x_range(), middle, Stroke::new(1.0, tokens.line_strong));
-        explain(
-            ui,
-            "Above the line right predictions, below it wrong ones. The bar holds the middle half, the stroke is the \
-             median. The further apart both are, the more the probability says.",
-        );
     }
 
     fn diagram(&self, ui: &mut Ui) {
@@ -193,44 +127,6 @@ impl Series {
         let off = self.reliability.error().map_or_else(|| "–".to_owned(), |error| format!("{:.1}", 100.0 * error));
         format!("{}: off by {off} points on average", self.name)
     }
-}
-
-/// Numbers below a plot of probabilities, lines up from them, and what they are.
-fn axis(painter: &Painter, field: Rect, tokens: &Tokens, name: &str) {
-    let font = theme::regular(size::TEXT_TAG);
-    for tick in TICKS {
-        let x = field.left() + tick as f32 * field.width();
-        painter.vline(x, field.y_range(), Stroke::new(1.0, tokens.line));
-        let below = pos2(x, field.bottom() + 3.0);
-        painter.text(below, Align2::CENTER_TOP, format!("{tick}"), font.clone(), tokens.text_dim);
-    }
-    let below = pos2(field.center().x, field.bottom() + AXIS);
-    painter.text(below, Align2::CENTER_BOTTOM, name, font, tokens.text_dim);
-}
-
-/// Half of a violin: the density at equal steps from 0 to 1, times `scale` points, away from the middle.
-fn violin(painter: &Painter, field: Rect, side: &Side, scale: f32, color: Color32) {
-    let steps = side.density.len().saturating_sub(1).max(1) as f32;
-    let middle = field.center().y;
-    let mut mesh = Mesh::default();
-    for (step, density) in side.density.iter().enumerate() {
-        let x = field.left() + field.width() * step as f32 / steps;
-        mesh.colored_vertex(pos2(x, middle), color);
-        mesh.colored_vertex(pos2(x, middle + scale * *density as f32), color);
-        if step > 0 {
-            let last = 2 * step as u32;
-            mesh.add_triangle(last - 2, last - 1, last);
-            mesh.add_triangle(last - 1, last, last + 1);
-        }
-    }
-    painter.add(Shape::mesh(mesh));
-}
-
-/// The middle half as a bar, and the median as a stroke.
-fn marks(painter: &Painter, field: Rect, [low, median, high]: [f64; 3], y: f32, color: Color32) {
-    let x = |share: f64| field.left() + share as f32 * field.width();
-    painter.hline(x(low)..=x(high), y, Stroke::new(3.0, color));
-    painter.vline(x(median), y - 4.0..=y + 4.0, Stroke::new(2.0, color));
 }
 
 /// "40 predictions of 0.93 on average, 85.0 % of them right".

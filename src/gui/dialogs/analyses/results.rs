@@ -97,7 +97,7 @@ impl OfOne {
         Self {
             name: capital(&model.name),
             errors: Errors::new(model, labels),
-            probabilities: Probabilities::new(model),
+            probabilities: Probabilities::new(model, labels),
             vectors: Vectors::new(model, labels),
         }
     }

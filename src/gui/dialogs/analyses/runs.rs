@@ -12,7 +12,7 @@ use std::sync::Arc;
 const MOST_MADE: usize = 8;
 
 type Scoring = Task<Result<EvaluateReport, SessionError>>;
-type Made = Result<Arc<Analysed>, String>;
+pub(super) type Made = Result<Arc<Analysed>, String>;
 
 #[derive(Default)]
 pub(super) struct Runs {
@@ -57,6 +57,7 @@ impl Runs {
     pub(super) fn follow(&mut self, waker: &Waker) {
         let Some(running) = &mut self.running else { return };
         if let Some(made) = running.follow(waker) {
+            self.made.retain(|(of, _)| *of != running.choice);
             self.made.truncate(MOST_MADE - 1);
             self.made.insert(0, (running.choice, made));
             self.running = None;

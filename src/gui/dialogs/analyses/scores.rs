@@ -46,7 +46,7 @@ pub(super) fn accuracies(analysed: &Analysed, labels: &LabelSet) -> Sheet {
 pub(super) fn name_and_color(labels: &LabelSet, id: LabelId) -> (String, Option<Rgb>) {
     match labels.get(id) {
         Some(label) => (label.display_name().to_owned(), Some(label.color)),
-        None => ("a label that is gone".to_owned(), None),
+        None => ("a deleted label".to_owned(), None),
     }
 }
 

@@ -24,13 +24,20 @@ pub(super) struct Item {
     pub(super) mention: Option<(Span, LabelId)>,
 }
 
+/// What is made of one once.
+struct Painted {
+    content: Content,
+    /// For a screen reader.
+    spoken: String,
+}
+
 /// A list of them under a title.
 pub(super) struct SentenceList {
     title: String,
     items: Vec<Item>,
     shown: usize,
-    /// Of the first ones, as far as they were shown.
-    contents: Vec<Option<Content>>,
+    /// Of the first ones, as far as they were shown; `None` of one that is no longer there.
+    contents: Vec<Option<Painted>>,
 }
 
 impl SentenceList {
@@ -49,7 +56,7 @@ impl SentenceList {
         self.fill(corpus, model);
         for (at, (item, content)) in self.items.iter().zip(&self.contents).enumerate() {
             match content {
-                Some(content) => show_item(ui, at, item, content, corpus, context),
+                Some(painted) => show_item(ui, at, item, painted, context),
                 None => explain(ui, "A sentence that is no longer there."),
             }
         }
@@ -66,30 +73,27 @@ impl SentenceList {
         let missing = self.items.iter().take(self.shown).skip(self.contents.len());
         let contents = missing.map(|item| {
             let mentions = model.mentions(item.sentence);
-            Some(Content::judged(corpus, corpus.sentence(item.sentence)?, &mentions.gold, &mentions.predicted))
+            let sentence = corpus.sentence(item.sentence)?;
+            let content = Content::judged(corpus, sentence, &mentions.gold, &mentions.predicted);
+            let said: Vec<&str> = content.marks.iter().map(|mark| mark.spoken.as_str()).collect();
+            let text: String = corpus.sentence_text(sentence).chars().take(MOST_SPOKEN).collect();
+            let spoken = format!("go to sentence {}: {text}. {}", item.sentence.0 + 1, said.join(", "));
+            Some(Painted { content, spoken })
         });
-        let contents: Vec<Option<Content>> = contents.collect();
+        let contents: Vec<Option<Painted>> = contents.collect();
         self.contents.extend(contents);
     }
 }
 
-fn show_item(ui: &mut Ui, at: usize, item: &Item, content: &Content, corpus: &Corpus, context: &mut DialogContext<'_>) {
+fn show_item(ui: &mut Ui, at: usize, item: &Item, painted: &Painted, context: &mut DialogContext<'_>) {
+    let Painted { content, spoken } = painted;
     let tokens = theme::tokens(ui);
     let width = (ui.available_width() - 2.0 * PAD).max(100.0).floor();
     let layout = TextLayout { width, points: size::TEXT, most_rows: usize::MAX };
     let flow = context.typesetter.set(ui, content, layout);
     let (rect, _) = ui.allocate_exact_size(vec2(width + 2.0 * PAD, flow.height + 2.0 * PAD), Sense::hover());
     let response = ui.interact(rect, ui.scope_id().with(("sentence", at)), Sense::click());
-    let said: Vec<&str> = content.marks.iter().map(|mark| mark.spoken.as_str()).collect();
-    let text: String = corpus
-        .sentence(item.sentence)
-        .map(|s| corpus.sentence_text(s))
-        .unwrap_or_default()
-        .chars()
-        .take(MOST_SPOKEN)
-        .collect();
-    let spoken = format!("go to sentence {}: {text}. {}", item.sentence.0 + 1, said.join(", "));
-    response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, &spoken));
+    response.widget_info(|| WidgetInfo::labeled(Role::ListItem, true, spoken));
     if ui.is_rect_visible(rect) {
         if response.hovered() || response.has_focus() {
             ui.painter().rect_filled(rect, RADIUS_CONTROL, tokens.hover);

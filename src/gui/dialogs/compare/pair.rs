@@ -169,7 +169,7 @@ fn found_in_words(differing: &Differing, which: usize, project: &Project) -> Str
     let labels = project.corpus().labels();
     let found = differing.found.iter().filter_map(|found| {
         let seeds = found.alone.get(which).copied().filter(|seeds| *seeds > 0)?;
-        let label = labels.get(found.label).map_or("a removed label", |label| &label.name);
+        let label = labels.get(found.label).map_or("a deleted label", |label| &label.name);
         let judged = if found.is_gold { "right" } else { "wrong" };
         let of = match differing.seeds {
             1 => String::new(),
