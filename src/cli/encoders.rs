@@ -64,6 +64,8 @@ fn to_json(info: &EncoderInfo) -> Value {
         "display_name": info.display_name,
         "built_in": info.built_in,
         "pretrained": info.pretrained,
+        "languages": info.languages,
+        "card": info.card,
         "kind": info.kind.map(|kind| kind.id()),
         "hidden": info.hidden,
         "layers": info.layers,

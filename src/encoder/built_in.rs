@@ -1,52 +1,129 @@
-//! The encoders inside the program: one that has read English (`assets/encoder`, with its model card), and one that starts
-//! from nothing.
+//! The encoders inside the program: those that have read text (`assets/encoder`, each with its model card), and one that
+//! starts from nothing.
+//!
+//! Invariant: what lists, names and messages say of them comes from [`PRETRAINED`]; a new one is a row there.
 
-use super::folder::{COMPACT, CONFIG, TOKENIZER_CONFIG, VOCABULARY};
+use super::folder::{COMPACT, CONFIG};
 use super::{Encoder, EncoderConfig, EncoderError, EncoderInfo};
 use std::path::Path;
 
-/// The built-in encoder that is pretrained: a student of all-MiniLM-L6-v2.
+/// The built-in encoder that new projects begin with: a student of all-MiniLM-L6-v2.
 pub const ENGLISH: &str = "english";
 
 /// The built-in encoder that starts from nothing.
 pub const SMALL: &str = "small";
 
-/// All of them, the one that new projects begin with first.
-pub(super) const BUILT_IN: [&str; 2] = [ENGLISH, SMALL];
+/// An encoder inside the program that has read text.
+struct BuiltIn {
+    /// What commands and settings call it.
+    name: &'static str,
+    /// What lists call it.
+    title: &'static str,
+    /// What it has read, to go after "pretrained on".
+    languages: &'static str,
+    /// Where the project has its model card.
+    card: &'static str,
+    /// As they would be in a folder, the weights compact.
+    files: &'static [(&'static str, &'static [u8])],
+}
 
-const FILES: [(&str, &[u8]); 4] = [
-    (CONFIG, include_bytes!("../../assets/encoder/config.json")),
-    (VOCABULARY, include_bytes!("../../assets/encoder/vocab.txt")),
-    (TOKENIZER_CONFIG, include_bytes!("../../assets/encoder/tokenizer_config.json")),
-    (COMPACT, include_bytes!("../../assets/encoder/compact.safetensors")),
-];
+/// A row of [`PRETRAINED`], of the folder `assets/encoder/NAME`.
+macro_rules! built_in {
+    ($name:literal, $title:literal, $languages:literal, [$($file:literal),+ $(,)?]) => {
+        BuiltIn {
+            name: $name,
+            title: $title,
+            languages: $languages,
+            card: concat!("assets/encoder/", $name, "/README.md"),
+            files: &[$(($file, include_bytes!(concat!("../../assets/encoder/", $name, "/", $file)))),+],
+        }
+    };
+}
 
-/// The built-in encoder of a name, if there is one.
-pub(super) fn get(name: &str) -> Option<Result<Encoder, EncoderError>> {
-    match name {
-        ENGLISH => Some(Encoder::from_files(&FILES, Path::new(ENGLISH))),
-        SMALL => Some(Encoder::small()),
-        _ => None,
+/// In the order of lists.
+const PRETRAINED: &[BuiltIn] = &[built_in!(
+    "english",
+    "English, built in",
+    "English",
+    ["config.json", "vocab.txt", "tokenizer_config.json", "compact.safetensors"]
+)];
+
+impl BuiltIn {
+    fn file(&self, name: &str) -> &'static [u8] {
+        self.files.iter().find(|(of, _)| *of == name).map_or(&[], |(_, bytes)| *bytes)
+    }
+
+    fn info(&self) -> Result<EncoderInfo, EncoderError> {
+        let config = EncoderConfig::parse(self.file(CONFIG), Path::new(self.name))?;
+        Ok(EncoderInfo {
+            languages: Some(self.languages),
+            card: Some(self.card),
+            ..info(self.name, self.title, &config, self.file(COMPACT).len())
+        })
     }
 }
 
-/// For a list; the vocabulary is not read for that.
+/// The names of all of them, in the order of lists.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    PRETRAINED.iter().map(|built_in| built_in.name).chain([SMALL])
+}
+
+/// The built-in encoder of a name, if there is one.
+pub(super) fn get(name: &str) -> Option<Result<Encoder, EncoderError>> {
+    if name == SMALL {
+        return Some(Encoder::small());
+    }
+    let built_in = PRETRAINED.iter().find(|built_in| built_in.name == name)?;
+    Some(Encoder::from_files(built_in.files, Path::new(name)))
+}
+
+/// For a list; the vocabularies are not read for that.
 pub(super) fn infos() -> Result<Vec<EncoderInfo>, EncoderError> {
-    let [(_, config), .., (_, weights)] = FILES;
-    let info = |name: &str, display_name: &str, config: &EncoderConfig, weights: usize| EncoderInfo {
+    let small = info(SMALL, "Any language, not pretrained", &EncoderConfig::small(), 0);
+    PRETRAINED.iter().map(BuiltIn::info).chain([Ok(small)]).collect()
+}
+
+fn info(name: &str, title: &str, config: &EncoderConfig, weights: usize) -> EncoderInfo {
+    EncoderInfo {
         name: name.to_owned(),
-        display_name: display_name.to_owned(),
+        display_name: title.to_owned(),
         built_in: true,
+        languages: None,
+        card: None,
         pretrained: weights > 0,
         kind: Some(config.kind),
         hidden: config.hidden,
         layers: config.layers,
         weights_bytes: weights as u64,
         problem: None,
-    };
-    let english = EncoderConfig::parse(config, Path::new(ENGLISH))?;
-    Ok(vec![
-        info(ENGLISH, "English, built in", &english, weights.len()),
-        info(SMALL, "Any language, not pretrained", &EncoderConfig::small(), 0),
-    ])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoder::folder::FILES;
+    use crate::wording::grouped;
+
+    #[test]
+    fn every_row_is_an_encoder_that_its_card_describes() {
+        assert_eq!(PRETRAINED[0].name, ENGLISH, "the one that new projects begin with comes first");
+        for built_in in PRETRAINED {
+            assert!(built_in.files.iter().all(|(name, _)| FILES.contains(name)), "{}", built_in.name);
+            let encoder = get(built_in.name).unwrap().unwrap();
+            let config = encoder.definition().config();
+            let info = built_in.info().unwrap();
+            assert_eq!((info.hidden, info.layers, info.pretrained), (config.hidden, config.layers, true));
+            assert!((1_000_000..14_000_000).contains(&info.weights_bytes), "{}", info.weights_bytes);
+
+            let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+            let card = std::fs::read_to_string(project.join(built_in.card)).unwrap();
+            let name = format!("`{}`", built_in.name);
+            let blocks = format!("{} blocks of {}", config.layers, config.hidden);
+            let subwords = format!("{} subwords", grouped(config.vocabulary));
+            for expected in [&name, &blocks, &subwords, "## Text", "## Licence"] {
+                assert!(card.contains(expected), "the card of {} does not say {expected:?}", built_in.name);
+            }
+        }
+    }
 }

@@ -9,6 +9,10 @@ pub struct EncoderInfo {
     pub name: String,
     pub display_name: String,
     pub built_in: bool,
+    /// What a built-in one has read, in words: "English".
+    pub languages: Option<&'static str>,
+    /// Where the project has the model card of a built-in one.
+    pub card: Option<&'static str>,
     pub pretrained: bool,
     /// `None` where it can't be read.
     pub kind: Option<Kind>,

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a folder `HOME/encoders/NAME` is whole. It is filled under another name and renamed when it is.
 
-use super::built_in::{self, BUILT_IN};
+use super::built_in;
 use super::folder::{COMPACT, CONFIG, FILES, WEIGHTS, most_bytes};
 use super::info::EncoderInfo;
 use super::vectors;
@@ -50,6 +50,8 @@ impl Encoders {
             name,
             display_name,
             built_in: false,
+            languages: None,
+            card: None,
             pretrained: true,
             kind,
             hidden,
@@ -138,7 +140,7 @@ impl Encoders {
 
     fn check_new(&self, name: &str) -> Result<(), EncoderError> {
         check_name(name)?;
-        if BUILT_IN.iter().any(|built_in| name.eq_ignore_ascii_case(built_in)) {
+        if built_in::names().any(|built_in| name.eq_ignore_ascii_case(built_in)) {
             return Err(EncoderError::BuiltIn(name.to_owned()));
         }
         if self.folder.join(name).exists() { Err(EncoderError::NameTaken(name.to_owned())) } else { Ok(()) }
@@ -164,7 +166,7 @@ impl Encoders {
     /// # Errors
     /// When there is none of that name, it is built in, or the disk refuses.
     pub fn remove(&self, name: &str) -> Result<(), EncoderError> {
-        if BUILT_IN.contains(&name) {
+        if built_in::names().any(|built_in| name == built_in) {
             return Err(EncoderError::BuiltIn(name.to_owned()));
         }
         let folder = self.folder_of(name)?;
@@ -183,7 +185,7 @@ impl Encoders {
             return Ok(self.folder.join(name));
         }
         names.sort();
-        names.splice(0..0, BUILT_IN.map(str::to_owned));
+        names.splice(0..0, built_in::names().map(str::to_owned));
         Err(EncoderError::NoSuchEncoder { name: name.to_owned(), there: names.join(", ") })
     }
 }

@@ -214,10 +214,11 @@ fn about(encoder: &EncoderInfo) -> String {
                 look like those it has seen. An encoder pretrained on your language needs fewer annotations."
             .to_owned();
     }
-    if encoder.built_in {
-        return "Built in, pretrained on English: a few dozen sentences already give useful suggestions. For another \
-                language, download an encoder pretrained on it."
-            .to_owned();
+    if let Some(languages) = encoder.languages {
+        return format!(
+            "Built in, pretrained on {languages}: a few dozen sentences already give useful suggestions. For another \
+             language, download an encoder pretrained on it."
+        );
     }
     let megabytes = encoder.weights_bytes.div_ceil(1_000_000);
     let layers = counted(encoder.layers, "layer", "layers");
