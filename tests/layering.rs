@@ -55,6 +55,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("tracing_subscriber", &["session"]),
     ("ureq", &["encoder"]),
     ("unicode_segmentation", &["text"]),
+    ("whatlang", &["text"]),
     ("unicode_bidi", &["gui"]),
 ];
 

@@ -8,7 +8,7 @@ use super::{
     ApplyError, ById, Document, DocumentId, DocumentIds, Edit, Label, LabelId, LabelSet, LabelUse, Mention, MentionId,
     NewDocument, NewSentence, Presence, Sentence, SentenceId, Span, StoredDocument, Transaction,
 };
-use crate::text::TextRange;
+use crate::text::{Language, TextRange};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -41,6 +41,11 @@ impl Corpus {
     /// The documents that are there.
     pub fn documents(&self) -> impl DoubleEndedIterator<Item = &Document> + Clone {
         self.documents.values().filter(|document| document.is_there())
+    }
+
+    /// The language that most of the texts are in; `None` where that is in doubt. Takes milliseconds.
+    pub fn language(&self) -> Option<Language> {
+        Language::of_texts(self.documents().map(|document| &*document.text))
     }
 
     /// All documents, there or not, in the order of their ids.

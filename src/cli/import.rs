@@ -3,7 +3,9 @@
 use super::args::{As, Import, SplitName};
 use super::output::{Ending, Progress, answer, close, open, say_losses, stop_flag};
 use super::{CliError, json as fields};
-use crate::session::{ImportAs, ImportHow, Incoming, Part, ReadRequest, SessionError, Task, Watch, read_files_watched};
+use crate::session::{
+    ImportAs, ImportHow, Incoming, Language, Part, ReadRequest, SessionError, Task, Watch, read_files_watched,
+};
 use crate::wording::{counted, one_line};
 use serde_json::json;
 use std::sync::Arc;
@@ -61,6 +63,9 @@ pub(super) fn run(args: &Import) -> Result<Ending, CliError> {
         "warnings": fields::warnings(&receipt.warnings),
         "notes": receipt.notes,
         "not_represented": [],
+        "language": receipt.language.map(Language::code),
+        "encoder": receipt.encoder,
+        "better_encoder": receipt.misfit.as_ref().and_then(|misfit| misfit.better),
     });
     if !args.common.json {
         say_losses(&receipt.warnings, &[], &receipt.notes);

@@ -16,11 +16,17 @@ pub(super) fn run(args: &New) -> Result<Ending, CliError> {
     }
     let project = Driver::create(&home, &args.project, &new)?;
     let labels: Vec<String> = project.corpus().labels().iter().map(|l| l.name.clone()).collect();
-    let encoder = project.settings().encoder.clone();
+    let (encoder, is_automatic) = (project.settings().encoder.clone(), project.encoder_is_automatic());
     project.close()?;
-    let json = json!({ "project": args.project, "labels": labels, "encoder": encoder });
+    let json = json!({
+        "project": args.project,
+        "labels": labels,
+        "encoder": encoder,
+        "encoder_is_automatic": is_automatic,
+    });
+    let by_language = if is_automatic { ", or the one that has read the language of what you import" } else { "" };
     let text = format!(
-        "Made {} with {}; encoder: {encoder}",
+        "Made {} with {}; encoder: {encoder}{by_language}",
         args.project.display(),
         counted(labels.len(), "label", "labels")
     );

@@ -5,6 +5,7 @@
 
 use super::folder::{COMPACT, CONFIG};
 use super::{Encoder, EncoderConfig, EncoderError, EncoderInfo};
+use crate::text::Language;
 use std::path::Path;
 
 /// The built-in encoder that new projects begin with: a student of all-MiniLM-L6-v2.
@@ -21,19 +22,38 @@ struct BuiltIn {
     title: &'static str,
     /// What it has read, to go after "pretrained on".
     languages: &'static str,
+    reads: Reads,
     /// Where the project has its model card.
     card: &'static str,
     /// As they would be in a folder, the weights compact.
     files: &'static [(&'static str, &'static [u8])],
 }
 
+/// Languages that an encoder has read, by their codes (ISO 639-3).
+enum Reads {
+    These(&'static [&'static str]),
+    /// All that [`Language`] knows but these.
+    #[expect(dead_code, reason = "no row yet")]
+    AllBut(&'static [&'static str]),
+}
+
+impl Reads {
+    fn has(&self, language: Language) -> bool {
+        match self {
+            Self::These(codes) => codes.contains(&language.code()),
+            Self::AllBut(codes) => !codes.contains(&language.code()),
+        }
+    }
+}
+
 /// A row of [`PRETRAINED`], of the folder `assets/encoder/NAME`.
 macro_rules! built_in {
-    ($name:literal, $title:literal, $languages:literal, [$($file:literal),+ $(,)?]) => {
+    ($name:literal, $title:literal, $languages:literal, $reads:expr, [$($file:literal),+ $(,)?]) => {
         BuiltIn {
             name: $name,
             title: $title,
             languages: $languages,
+            reads: $reads,
             card: concat!("assets/encoder/", $name, "/README.md"),
             files: &[$(($file, include_bytes!(concat!("../../assets/encoder/", $name, "/", $file)))),+],
         }
@@ -45,6 +65,7 @@ const PRETRAINED: &[BuiltIn] = &[built_in!(
     "english",
     "English, built in",
     "English",
+    Reads::These(&["eng"]),
     ["config.json", "vocab.txt", "tokenizer_config.json", "compact.safetensors"]
 )];
 
@@ -66,6 +87,17 @@ impl BuiltIn {
 /// The names of all of them, in the order of lists.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     PRETRAINED.iter().map(|built_in| built_in.name).chain([SMALL])
+}
+
+/// Whether an encoder has read text in a language; `None` of one that is not built in, and of one that has read nothing at all.
+pub fn has_read(name: &str, language: Language) -> Option<bool> {
+    let built_in = PRETRAINED.iter().find(|built_in| built_in.name == name)?;
+    Some(built_in.reads.has(language))
+}
+
+/// The first built-in encoder that has read text in a language.
+pub fn suited_to(language: Language) -> Option<&'static str> {
+    PRETRAINED.iter().find(|built_in| built_in.reads.has(language)).map(|built_in| built_in.name)
 }
 
 /// The built-in encoder of a name, if there is one.
@@ -104,6 +136,20 @@ mod tests {
     use super::*;
     use crate::encoder::folder::FILES;
     use crate::wording::grouped;
+
+    #[test]
+    fn an_encoder_is_suited_to_what_it_has_read() {
+        let language = |code| Language::of_code(code).unwrap();
+        assert_eq!(suited_to(language("eng")), Some(ENGLISH));
+        assert_eq!([has_read(ENGLISH, language("eng")), has_read(ENGLISH, language("deu"))], [Some(true), Some(false)]);
+        assert_eq!([has_read(SMALL, language("deu")), has_read("minilm", language("deu"))], [None, None]);
+        let but = Reads::AllBut(&["zul"]);
+        assert!(but.has(language("deu")) && !but.has(language("zul")));
+        for built_in in PRETRAINED {
+            let (Reads::These(codes) | Reads::AllBut(codes)) = built_in.reads;
+            assert!(codes.iter().all(|code| Language::of_code(code).is_some()), "{}", built_in.name);
+        }
+    }
 
     #[test]
     fn every_row_is_an_encoder_that_its_card_describes() {

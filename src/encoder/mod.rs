@@ -54,7 +54,7 @@ mod word_rows;
 pub use alignment::{Alignment, Window, WordPlace};
 pub use batch::{Encoded, EncoderBatch, column_factors};
 pub use bert::{Bert, Block, Learning};
-pub use built_in::{ENGLISH, SMALL};
+pub use built_in::{ENGLISH, SMALL, has_read, suited_to};
 pub use config::{Blocks, EncoderConfig, Pieces};
 pub use cpu::{Start, Tape, TokenGradients};
 pub use cut::Cut;

@@ -243,7 +243,7 @@ fn the_registry_imports_lists_and_removes() {
     assert_eq!(names()[built_in.len()..], [("broken".to_owned(), true), ("tiny".to_owned(), false)]);
 
     let message = |result: Result<EncoderInfo, EncoderError>| result.unwrap_err().to_string();
-    let import = |name| encoders.import(&fixtures().join("tiny-bert"), name);
+    let import = |name: &str| encoders.import(&fixtures().join("tiny-bert"), name);
     expect![[r#"there is already an encoder "tiny"; choose another name, or remove it first"#]]
         .assert_eq(&message(import("tiny")));
     for (name, _) in &built_in {

@@ -29,7 +29,7 @@ pub(super) enum UiAction {
     Create {
         path: PathBuf,
         labels: Vec<String>,
-        /// `None`: the one that is always there.
+        /// `None`: by the language of the texts.
         encoder: Option<String>,
         /// Files that were dropped while there was no project to import them into.
         then_import: Vec<PathBuf>,

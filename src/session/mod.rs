@@ -67,6 +67,7 @@ pub use project::chosen_options::{ChosenOptions, OptionOf};
 pub use project::command::{Command, Outcome, Suggested};
 pub use project::driver::{Driver, NothingCame};
 pub use project::finding::DocumentRow;
+pub use project::language::Misfit;
 pub use project::settings::{Order, Setting, Settings, background_threads, cores};
 pub use project::shown::Withheld;
 pub use project::status::{
@@ -96,6 +97,7 @@ pub use crate::format::{Input, Loss, Receipt, Warning, formats};
 pub use crate::nn::{NnError, kernels::InstructionSet};
 pub use crate::store::WhyReadOnly;
 pub use crate::store::{FileNews, LogLine, Rescued, Watch};
+pub use crate::text::Language;
 pub use crate::train::{
     Config, Cost, ENOUGH_DEV, Event as TrainEvent, Interrupted, Manifest, PredictOptions, resident_memory_mb,
 };

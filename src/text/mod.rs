@@ -7,6 +7,7 @@
 //! - Positions of different units are different types; they convert only through the text that they index
 //!   ([`OffsetIndex`], [`GraphemeIndex`]).
 //! - Tokens are found by Unicode rules and hold no white space. What lies between tokens belongs to no token.
+//! - A language is a guess by [`Language::of_texts`]; nothing is cut or kept by it.
 //!
 //! Deliberately absent: subwords. They belong to an encoder and are never shown.
 
@@ -15,6 +16,7 @@ mod allowed;
 mod edges;
 mod graphemes;
 mod inside;
+mod language;
 mod offsets;
 mod scripts;
 mod search;
@@ -26,6 +28,7 @@ mod wrapping;
 pub use allowed::{ForbiddenCharacter, check_text};
 pub use edges::cuts_word;
 pub use graphemes::{GraphemeIdx, GraphemeIndex};
+pub use language::Language;
 pub use offsets::{ByteIdx, CharIdx, OffsetIndex, TextRange, TextTooLong, Utf16Idx};
 pub use search::search_terms;
 pub use sentences::{SentenceSplit, split_sentences};

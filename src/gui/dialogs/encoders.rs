@@ -15,8 +15,9 @@ use eframe::egui::{self, Label, Margin, Ui};
 #[derive(Default)]
 pub(super) struct EncoderChoice {
     known: Vec<EncoderInfo>,
-    /// `None` until the encoders are known.
+    /// `None` until the encoders are known; where it can be left to the language of the texts, `None` is that.
     chosen: Option<String>,
+    offers_automatic: bool,
     adding: Option<Adding>,
 }
 
@@ -56,23 +57,37 @@ impl EncoderChoice {
         choice
     }
 
+    /// It can be left to the language of the texts, and is at first.
+    pub(super) fn or_automatic() -> Self {
+        Self { offers_automatic: true, ..Self::default() }
+    }
+
     /// What was read from the disk meanwhile; what the person has chosen stays.
     pub(super) fn take_listing(&mut self, known: &[EncoderInfo]) {
         self.known = known.to_vec();
-        if self.chosen.is_none() {
+        if self.chosen.is_none() && !self.offers_automatic {
             self.chosen = known.first().map(|e| e.name.clone());
         }
     }
 
+    /// `None`: by language.
     pub(super) fn chosen(&self) -> Option<&str> {
         self.chosen.as_deref()
     }
 
     pub(super) fn show(&mut self, ui: &mut Ui, encoders: &Encoders, services: &Services) -> EncoderChange {
         let mut change = EncoderChange::None;
+        if self.offers_automatic && !self.known.is_empty() {
+            let is_chosen = self.chosen.is_none();
+            if card(ui, ("Automatic", AUTOMATIC), true, is_chosen) && !is_chosen {
+                self.chosen = None;
+                change = EncoderChange::Chosen;
+            }
+        }
         for encoder in &self.known {
             let chosen = self.chosen.as_ref() == Some(&encoder.name);
-            if card(ui, encoder, chosen) && !chosen {
+            let about = about(encoder);
+            if card(ui, (&encoder.display_name, &about), encoder.problem.is_none(), chosen) && !chosen {
                 self.chosen = Some(encoder.name.clone());
                 change = EncoderChange::Chosen;
             }
@@ -183,8 +198,10 @@ impl Copying {
     }
 }
 
-/// True when it was clicked.
-fn card(ui: &mut Ui, encoder: &EncoderInfo, chosen: bool) -> bool {
+const AUTOMATIC: &str = "The built-in encoder that has read the language of your texts, once you import some.";
+
+/// A name with what to expect of it. True when it was clicked.
+fn card(ui: &mut Ui, (name, about): (&str, &str), usable: bool, chosen: bool) -> bool {
     let tokens = theme::tokens(ui);
     let line = if chosen { tokens.accent } else { tokens.line };
     let frame = egui::Frame::new()
@@ -194,10 +211,9 @@ fn card(ui: &mut Ui, encoder: &EncoderInfo, chosen: bool) -> bool {
         .inner_margin(Margin::symmetric(12, 8));
     let inner = frame.show(ui, |ui| {
         ui.set_min_width(ui.available_width());
-        let usable = encoder.problem.is_none();
-        let name = theme::heading(&encoder.display_name, tokens.text);
+        let name = theme::heading(name, tokens.text);
         let radio = leaves_enter(ui.add_enabled(usable, egui::RadioButton::new(chosen, name)));
-        ui.add(Label::new(theme::small(about(encoder), tokens.text_dim)).wrap());
+        ui.add(Label::new(theme::small(about, tokens.text_dim)).wrap());
         // The keyboard has the radio button, and no second way to the same.
         usable && (radio.clicked() || ui.response().interact(egui::Sense::CLICK).clicked())
     });

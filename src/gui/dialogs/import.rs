@@ -16,8 +16,8 @@ use crate::gui::widgets::keyboard::leaves_enter;
 use crate::gui::widgets::parts::{button, combo, progress, section};
 use crate::gui::widgets::sentence::{Content, Emphasis, TextLayout, Typesetter, paint};
 use crate::session::{
-    DroppedElsewhere, ImportAs, ImportHow, ImportReceipt, Incoming, Part, Project, ReadRequest, SessionError, Task,
-    Watch, asking_format, read_files_watched,
+    Command, DroppedElsewhere, ImportAs, ImportHow, ImportReceipt, Incoming, Language, Part, Project, ReadRequest,
+    SessionError, Setting, Task, Watch, asking_format, read_files_watched,
 };
 use crate::wording::{counted, grouped};
 use eframe::egui::{self, Label, ScrollArea, Sense, Ui, vec2};
@@ -56,6 +56,7 @@ enum ImportState {
         incoming: DroppedElsewhere<Box<Incoming>>,
         sentences: Vec<Content>,
         there: Option<String>,
+        language: Option<Language>,
     },
     Writing(Watch),
     Done(Box<ImportReceipt>),
@@ -69,6 +70,8 @@ struct ReadFiles {
     there: Option<String>,
     /// What the mentions are, if there are any.
     kind: Option<ImportAs>,
+    /// Of the texts.
+    language: Option<Language>,
 }
 
 /// Why files were not read, and the format whose option the error asks for.
@@ -94,7 +97,8 @@ impl ReadFiles {
         let there = before.and_then(|corpus| incoming.already_there(corpus));
         // Without mentions the split that is chosen says more.
         let kind = (incoming.mentions > 0).then(|| incoming.likely_kind(None));
-        Self { incoming: DroppedElsewhere::new(Box::new(incoming)), sentences, there, kind }
+        let language = Language::of_texts(incoming.documents.iter().map(|document| &*document.text));
+        Self { incoming: DroppedElsewhere::new(Box::new(incoming)), sentences, there, kind, language }
     }
 }
 
@@ -149,10 +153,10 @@ impl ImportDialog {
         let Some(result) = reading.task.poll() else { return };
         let result = result.map_err(|lost| Box::new((lost.into(), None))).flatten();
         self.state = match result {
-            Ok(ReadFiles { incoming, sentences, there, kind }) => {
+            Ok(ReadFiles { incoming, sentences, there, kind, language }) => {
                 self.how.kind = kind;
                 self.read_as = incoming.get().map(|incoming| incoming.format_id);
-                ImportState::Preview { incoming, sentences, there }
+                ImportState::Preview { incoming, sentences, there, language }
             }
             Err(failed) => {
                 let (error, asking) = *failed;
@@ -206,11 +210,13 @@ impl ImportDialog {
         match &self.state {
             ImportState::Choosing { failure: Some(failure) } => problem(ui, failure),
             ImportState::Reading(reading) => reading_shown(ui, &reading.watch),
-            ImportState::Preview { incoming, sentences, there } => {
+            ImportState::Preview { incoming, sentences, there, language } => {
                 let Some(incoming) = incoming.get() else { return };
+                let notes = there.iter().cloned().chain(about_encoder(*language, context.project));
+                let notes: Vec<String> = notes.collect();
                 let height = (ui.ctx().content_rect().height() - 400.0).max(140.0);
                 ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
-                    show_preview(ui, incoming, sentences, there.as_deref(), context.typesetter);
+                    show_preview(ui, incoming, sentences, &notes, context.typesetter);
                 });
                 how(ui, &mut self.how, incoming.mentions > 0);
             }
@@ -277,6 +283,16 @@ impl ImportDialog {
     }
 }
 
+/// In which language the texts are, and whether models will start from an encoder that has read it.
+fn about_encoder(language: Option<Language>, project: Option<&Project>) -> Option<String> {
+    let (language, project) = (language?, project?);
+    let (encoder, misfit) = project.encoder_for(Some(language));
+    Some(match misfit {
+        Some(misfit) => format!("{}. You can change it once the texts are imported.", misfit.in_words()),
+        None => format!("The texts are in {}; models start from the encoder {encoder}.", language.name()),
+    })
+}
+
 fn reading_shown(ui: &mut Ui, watch: &Watch) {
     let (done, total) = watch.progress();
     let more = match watch.found() {
@@ -317,7 +333,7 @@ fn show_preview(
     ui: &mut Ui,
     incoming: &Incoming,
     sentences: &[Content],
-    there: Option<&str>,
+    more_notes: &[String],
     typesetter: &mut Typesetter,
 ) {
     let tokens = theme::tokens(ui);
@@ -333,7 +349,7 @@ fn show_preview(
         let labels: Vec<String> = incoming.labels.iter().map(|(name, n)| format!("{name} {}", grouped(*n))).collect();
         explain(ui, &labels.join(" · "));
     }
-    for note in incoming.notes.iter().map(String::as_str).chain(there) {
+    for note in incoming.notes.iter().chain(more_notes) {
         explain(ui, note);
     }
     warnings(ui, &incoming.warnings);
@@ -427,9 +443,16 @@ fn done(ui: &mut Ui, receipt: &ImportReceipt, context: &mut DialogContext<'_>) {
         explain(ui, note);
     }
     warnings(ui, &receipt.warnings);
+    let now = context.project.and_then(Project::misfit).and_then(|misfit| misfit.better);
     button_row(ui, |ui| {
         if default_button(ui, true, "Annotate") {
             context.actions.push(UiAction::CloseDialog);
+        }
+        // Until it is changed.
+        if let Some(better) = now.filter(|_| receipt.misfit.is_some())
+            && button(ui, true, &format!("Start models from {better}")).clicked()
+        {
+            context.actions.push(UiAction::Change(Command::Set(Setting::Encoder(better.to_owned()))));
         }
     });
 }

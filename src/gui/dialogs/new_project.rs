@@ -35,7 +35,7 @@ impl NewProjectDialog {
             path_is_own: false,
             path_check: PathCheck::default(),
             labels: "PER, ORG, LOC".to_owned(),
-            encoder: EncoderChoice::default(),
+            encoder: EncoderChoice::or_automatic(),
             then_import,
         };
         dialog.take_listing(folder, encoders);

@@ -5,7 +5,7 @@
 
 use super::architecture::ArchitectureFields;
 use super::encoders::{EncoderChange, EncoderChoice};
-use super::{DialogContext, button_row, default_button, explain, field_name, modal};
+use super::{DialogContext, button_row, default_button, explain, field_name, modal, problem};
 use crate::encoder::EncoderInfo;
 use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
@@ -133,6 +133,9 @@ impl SettingsDialog {
         self.architecture.show(ui, project, context.actions);
         flat(ui, project, context.actions);
         field_name(ui, "Encoder for the next model");
+        if let Some(misfit) = project.misfit() {
+            problem(ui, &format!("{}.", misfit.in_words()));
+        }
         match self.encoder.show(ui, context.encoders, context.services) {
             EncoderChange::None => return,
             EncoderChange::Added => context.actions.push(UiAction::RefreshListing),

@@ -45,7 +45,10 @@ pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>, notice: Option<&No
                         let text = ui.add(Label::new(theme::small(&notice.text, color)).truncate());
                         text.on_hover_text(&notice.text);
                     }
-                    None => model(ui, panel, tokens),
+                    None => {
+                        misfit(ui, panel);
+                        model(ui, panel, tokens);
+                    }
                 });
             });
         });
@@ -88,6 +91,19 @@ fn model(ui: &mut Ui, panel: &PanelContext<'_>, tokens: &Tokens) {
     if let Some(note) = learner.note.as_ref().filter(|_| learner.state.progress().is_none()) {
         ui.add(Label::new(theme::small(note, tokens.warn)).truncate()).on_hover_text(note);
     }
+}
+
+/// Models start from an encoder that has not read the language of the texts.
+fn misfit(ui: &mut Ui, panel: &mut PanelContext<'_>) {
+    let Some(misfit) = panel.project.misfit().filter(|_| panel.can_change()) else { return };
+    let Some(better) = misfit.better else { return };
+    let help = format!("{}. A click starts the next models from it", misfit.in_words());
+    if quiet_button(ui, &format!("Switch to {better}")).on_hover_text(help).clicked() {
+        panel.request(UiAction::Change(Command::Set(Setting::Encoder(better.to_owned()))));
+    }
+    let tokens = theme::tokens(ui);
+    let text = format!("{} does not know {}", misfit.encoder, misfit.language.name());
+    ui.add(Label::new(theme::small(text, tokens.warn)).truncate()).on_hover_text(misfit.in_words());
 }
 
 fn describe(info: &ModelInfo, now_ms: i64) -> String {

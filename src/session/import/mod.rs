@@ -8,11 +8,13 @@ use crate::format::{ImportedDocument, ImportedLabel, ImportedMention, ImportedSe
 use crate::session::learner::dataset::goes_to_dev;
 use crate::session::project::Project;
 use crate::session::project::driver::Driver;
+use crate::session::project::language::Misfit;
 use crate::session::project::settings::Setting;
 use crate::session::project::status::Counts;
 use crate::session::task::Task;
 use crate::session::{Part, SessionError};
 use crate::store::{Import, Stamp, StoreError, Watch, Writer};
+use crate::text::Language;
 use crate::wording::{counted, grouped};
 use reading::{ImportAs, Incoming};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,6 +50,12 @@ pub struct ImportReceipt {
     pub left_out: usize,
     pub warnings: Vec<Warning>,
     pub notes: Vec<String>,
+    /// Of the project's texts, these included; `None` where it is in doubt.
+    pub language: Option<Language>,
+    /// That models of the project start from.
+    pub encoder: String,
+    /// The encoder has not read the language.
+    pub misfit: Option<Misfit>,
 }
 
 /// An import that is on disk, to be taken over by [`Project::finish_import`].
@@ -58,6 +66,7 @@ pub struct Imported {
     dev_imported: bool,
     definitions: Kept,
     counts: Counts,
+    language: Option<Language>,
     receipt: ImportReceipt,
 }
 
@@ -85,7 +94,8 @@ impl Project {
     /// # Errors
     /// A project that is closed.
     pub fn finish_import(&mut self, imported: Imported) -> Result<ImportReceipt, SessionError> {
-        let Imported { corpus, inverse, suggestions, dev_imported, definitions, counts, mut receipt } = imported;
+        let Imported { corpus, inverse, suggestions, dev_imported, definitions, counts, language, mut receipt } =
+            imported;
         self.replace_corpus(corpus, counts);
         self.record_import(inverse);
         self.add_suggestions(suggestions);
@@ -99,6 +109,13 @@ impl Project {
                 self.set(Setting::Definitions(all))?;
             }
         }
+        self.follow_language(language)?;
+        let (encoder, misfit) = self.encoder_for(language);
+        let fits = |language: Language| {
+            format!("The texts are in {}; models start from the encoder {encoder}", language.name())
+        };
+        receipt.notes.extend(misfit.as_ref().map(Misfit::in_words).or(language.map(fits)));
+        (receipt.language, receipt.encoder, receipt.misfit) = (language, encoder, misfit);
         self.start_predicting();
         self.consider_training();
         Ok(receipt)
@@ -181,8 +198,9 @@ fn import(
     }
     // Counted here, not where somebody waits for the next frame.
     let counts = Counts::of(&corpus);
+    let language = corpus.language();
     let definitions = if kind == ImportAs::Text { Kept::new() } else { incoming.definitions };
-    Ok(Imported { corpus, inverse, suggestions, dev_imported: dev_found, definitions, counts, receipt })
+    Ok(Imported { corpus, inverse, suggestions, dev_imported: dev_found, definitions, counts, language, receipt })
 }
 
 /// An import under way in memory.

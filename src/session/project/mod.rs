@@ -11,6 +11,7 @@ mod edit;
 pub(super) mod finding;
 mod history;
 mod keeping;
+pub(super) mod language;
 mod saving;
 mod segments;
 pub(super) mod settings;
@@ -30,6 +31,7 @@ use crate::session::learner::models::Models;
 use crate::session::task::SharedWaker;
 use crate::session::{SessionError, Waker};
 use crate::store::{self, Contents, FileNews, Measurement, Store, WhyReadOnly};
+use crate::text::Language;
 use activity::Activity;
 use saving::Saving;
 use settings::{Setting, Settings};
@@ -43,7 +45,7 @@ use std::time::Instant;
 #[derive(Clone, Debug, Default)]
 pub struct NewProject {
     pub labels: LabelSet,
-    /// Encoder to train from; `None`: the one that is always there.
+    /// Encoder to train from; `None`: a built-in one, by the language of what is imported.
     pub encoder: Option<String>,
 }
 
@@ -77,6 +79,8 @@ pub struct Project {
     settings: Settings,
     unread_settings: Vec<SessionError>,
     counts: Counts,
+    /// Of the texts as they were when the project was opened, or after the last import.
+    language: Option<Language>,
     /// Counts the edits that moved words to other tokens or sentences, or took them away: what a model says of words
     /// as they were before is not taken.
     segmentation: u64,
@@ -155,6 +159,7 @@ impl Project {
             notes: found.notes.into_iter().chain(removed).collect(),
             setting_rows: rows,
             counts: Counts::of(&corpus),
+            language: corpus.language(),
             corpus: Arc::new(corpus),
             suggestions: Arc::new(suggestions),
             history,
