@@ -70,8 +70,9 @@ mod tests {
                            first of the ships came in. Nobody waited for her but a clerk of the customs house.";
     const GERMAN: &str = "Der Hafen lag noch im Nebel, als die ersten Schiffe einliefen. Niemand wartete auf sie, nur ein \
                           Schreiber der Zollbehörde stand am Kai und zählte die Kisten, die man von Bord trug.";
-    const RUSSIAN: &str = "Корабли входили в гавань один за другим, и на берегу никто их не ждал, кроме одного чиновника \
-                           таможни, который считал ящики и записывал их число в большую книгу, пока не стемнело.";
+    const RUSSIAN: &str = "Утром в гавань вошли первые корабли. Это были старые суда, и на берегу их никто не ждал, кроме одного \
+                           чиновника, который уже много лет работал в этом городе. Он говорил, что раньше здесь было \
+                           больше людей, но теперь все уехали на север.";
 
     fn code(texts: &[&str]) -> Option<&'static str> {
         Language::of_texts(texts.iter().copied()).map(Language::code)
