@@ -4,7 +4,8 @@
 
 use nestling::annotation::{SentenceId, Status};
 use nestling::session::{
-    Command, Driver, ExportRequest, Home, ImportAs, ImportHow, NewProject, Part, Project, ReadRequest, read_files,
+    Command, Driver, ExportRequest, Home, ImportAs, ImportHow, Language, Misfit, NewProject, Part, Project,
+    ReadRequest, read_files,
 };
 use std::path::{Path, PathBuf};
 
@@ -564,4 +565,56 @@ fn the_configuration_follows_the_labels_of_the_project() {
     assert_eq!(text("annotation.conf"), expected);
     assert!(text("visual.conf").contains("Person | Somebody | Pers | P\n"), "{}", text("visual.conf"));
     assert!(text("visual.conf").contains("Person\tbgColor:#010203, fgColor:white\n"), "{}", text("visual.conf"));
+}
+
+const GERMAN: &str = "Der Hafen lag noch im Nebel, als die ersten Schiffe einliefen. Niemand wartete auf sie.\n\nNur ein Schreiber \
+                      der Zollbehörde stand am Kai und zählte die Kisten, die man von Bord trug.\n";
+const ENGLISH: &str = "It was a bright cold day in the harbour, and the clocks of the town were striking nine. Nobody \
+                       waited.\n\nOnly a clerk of the customs house stood on the quay and counted the boxes.\n";
+
+/// The encoder of a project after an import, and what the receipt says of it.
+fn encoder_after(place: &Place, chosen: Option<&str>, texts: &[&str]) -> (String, Vec<Option<Misfit>>) {
+    let new = NewProject { encoder: chosen.map(str::to_owned), ..NewProject::default() };
+    let mut project = Driver::create(&place.home, &place.path(), &new).unwrap();
+    let mut misfits = Vec::new();
+    for (number, text) in texts.iter().enumerate() {
+        let path = place.write(&format!("text-{number}.txt"), text);
+        let receipt =
+            project.import(read_files(&[path], &ReadRequest::default()).unwrap(), ImportHow::default()).unwrap();
+        assert_eq!(receipt.encoder, project.settings().encoder);
+        assert_eq!(receipt.misfit, project.misfit());
+        let says = |name: &str| receipt.notes.iter().any(|note| note.contains(name));
+        assert!(receipt.language.is_none_or(|language| says(language.name())), "{:?}", receipt.notes);
+        misfits.push(receipt.misfit);
+    }
+    project.close().unwrap();
+    // It is known again when the project is opened.
+    let project = Driver::open(&place.home, &place.path()).unwrap();
+    assert_eq!(Some(&project.misfit()), misfits.last());
+    let encoder = project.settings().encoder.clone();
+    project.close().unwrap();
+    std::fs::remove_file(place.path()).unwrap();
+    (encoder, misfits)
+}
+
+#[test]
+fn the_language_of_what_is_imported_chooses_the_encoder_unless_a_person_has() {
+    let place = Place::new();
+    let language = |code| Language::of_code(code).unwrap();
+    let misfit = |code, encoder: &str| Misfit {
+        language: language(code),
+        encoder: encoder.to_owned(),
+        better: Some("multilingual"),
+    };
+    assert_eq!(encoder_after(&place, None, &[GERMAN]), ("multilingual".to_owned(), vec![None]));
+    assert_eq!(encoder_after(&place, None, &[ENGLISH]), ("english".to_owned(), vec![None]));
+    // Chosen by a person: doubted, and kept.
+    let doubted = encoder_after(&place, Some("english"), &[GERMAN]);
+    assert_eq!(doubted, ("english".to_owned(), vec![Some(misfit("deu", "english"))]));
+    assert_eq!(doubted.1[0].as_ref().unwrap().in_words(), "The encoder english has not read German; multilingual has");
+    // Nothing is known of it.
+    assert_eq!(encoder_after(&place, Some("small"), &[GERMAN]), ("small".to_owned(), vec![None]));
+    // The first texts that say something choose, and no later ones.
+    let later = encoder_after(&place, None, &["12 34\n", ENGLISH, &GERMAN.repeat(4)]);
+    assert_eq!(later, ("english".to_owned(), vec![None, None, Some(misfit("deu", "english"))]));
 }

@@ -3,7 +3,7 @@
 use crate::fixture::{Fixture, Page, STORY};
 use eframe::egui::{Key, Modifiers, Role, pos2};
 use egui_kittest::kittest::Queryable;
-use nestling::session::{ImportHow, SaveState};
+use nestling::session::{Driver, ImportHow, NewProject, SaveState};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -275,4 +275,28 @@ fn a_file_that_is_replaced_while_it_is_open_is_told_and_the_work_goes_on_in_anot
     let page = fixture.open(&fixture.path("project.kept.nestling"));
     assert_eq!(page.mentions(0), mentions);
     assert_eq!(std::fs::read(fixture.path("project.nestling")).unwrap(), bytes);
+}
+
+#[test]
+fn an_encoder_that_has_not_read_the_language_is_told_and_can_be_changed() {
+    let fixture = Fixture::new();
+    let project = fixture.path("project.nestling");
+    let new = NewProject { encoder: Some("english".to_owned()), ..NewProject::with_labels(["PER"]).unwrap() };
+    Driver::create(&fixture.home(), &project, &new).unwrap().close().unwrap();
+    let mut page = fixture.open(&project);
+    let text = "Der Hafen lag noch im Nebel, als die ersten Schiffe einliefen. Niemand wartete auf sie, nur ein Schreiber \
+                der Zollbehörde stand am Kai und zählte die Kisten, die man von Bord trug.\n";
+    page.drop_file(&fixture.write("hafen.txt", text));
+    page.wait("the preview", |page| page.shows_part("Import 2 sentences"));
+    let told = "The encoder english has not read German; multilingual has";
+    assert!(page.shows_part(told));
+    page.click("Import 2 sentences");
+    page.wait("the import", |page| page.shows("Annotate"));
+    assert!(page.shows_part(told) && page.shows_part("english does not know German"), "the status line, too");
+    page.click("Start models from multilingual");
+    page.wait("the change", |page| !page.shows("Start models from multilingual"));
+    assert_eq!(page.see(|workspace| workspace.project.settings().encoder.clone()), "multilingual");
+    page.click("Annotate");
+    assert!(!page.shows_part("does not know German"));
+    page.close();
 }
