@@ -167,12 +167,15 @@ pub(super) enum Command {
                             Keys of --set [and defaults], also for lines `KEY = VALUE` in the file of --config:\n{}", keys::of_distillations()))]
     Distill(Distill),
     /// Train an encoder on the entities of corpora that you have, for projects with few labels
-    #[command(after_help = format!("Each corpus is a file of any format that can be imported, a folder or a project. Of a folder with\n\
-                            train, dev and test only train is read; sentences have to be complete. Labels stay apart, as\n\
-                            CORPUS:LABEL, unless the table of --labels says that they mean the same.\n\n\
+    #[command(
+        after_help = "A corpus is a file of any format that can be imported, a folder or a project. Only complete sentences\n\
+                            are read, and of a folder with train, dev and test only train. Labels stay apart, as CORPUS:LABEL,\n\
+                            unless the table of --labels merges them.\n\n\
+                            --set takes compact=true (4 and 8 bits per weight, like the built-in encoders) and most keys of\n\
+                            `nestling train --help`.\n\n\
                             Example:\n  nestling pretrain --entities old.nestling news=conll/train.txt --encoder english --output with-entities\n  \
-                            nestling encoders import with-entities --name with-entities\n\n\
-                            Keys of --set, besides compact=true (4 and 8 bits per weight): {}; see `nestling train --help`", keys::of_pretrainings()))]
+                            nestling encoders import with-entities --name with-entities"
+    )]
     Pretrain(Pretrain),
     /// List, import, download and remove encoders
     #[command(after_help = "Example: nestling encoders import ./all-MiniLM-L6-v2 --name minilm")]

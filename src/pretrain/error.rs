@@ -2,7 +2,7 @@
 
 use crate::encoder::EncoderError;
 use crate::train::TrainError;
-use crate::wording::grouped;
+use crate::wording::counted;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
@@ -28,8 +28,8 @@ pub enum PretrainError {
     )]
     NothingComplete(String),
     #[error(
-        "the {} of {name} that are learned from have no entities, so there is nothing to learn; leave this corpus out, or name a file with annotations",
-        grouped(*sentences)
+        "no entity is marked in the {} of {name}, so there is nothing to learn from it; leave this corpus out, or name a file with annotations",
+        counted(*sentences, "sentence", "sentences")
     )]
     NoEntities { name: String, sentences: usize },
     #[error(

@@ -1,6 +1,6 @@
 //! The keys of `--set`, as `--help` lists them.
 
-use crate::session::{Config, DistillConfig, PretrainSettings};
+use crate::session::{Config, DistillConfig};
 
 /// Settings that `nestling train` has options for, too.
 const OPTIONS_OF_TRAIN: [&str; 7] = ["architecture", "effort", "epochs", "batch_size", "seed", "limit", "threads"];
@@ -18,13 +18,6 @@ pub(super) fn of_distillations() -> String {
         .iter()
         .map(|parameter| line(parameter.key, parameter.help, &parameter.default))
         .collect()
-}
-
-/// Of pretrainings, without those that have an option of their own.
-pub(super) fn of_pretrainings() -> String {
-    let keys = PretrainSettings::keys();
-    let others = keys.into_iter().filter(|key| !["compact", "epochs", "seed", "threads"].contains(key));
-    others.collect::<Vec<_>>().join(", ")
 }
 
 fn line(key: &str, help: &str, default: &str) -> String {
