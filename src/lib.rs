@@ -21,10 +21,11 @@
 //! | 3 | [`model`] | architectures: candidates, losses, decoding |
 //! | 4 | [`train`] | frozen data sets, the training loop, snapshots |
 //! | 4 | [`distill`] | small encoders from large ones |
-//! | 5 | [`session`] | an open project and its workers |
-//! | 6 | [`experiments`] | annotation replayed, and what work costs, measured |
-//! | 7 | [`cli`] | the command line |
-//! | 7 | `gui` | the window (feature `gui`) |
+//! | 5 | [`pretrain`] | encoders that know entities, from corpora |
+//! | 6 | [`session`] | an open project and its workers |
+//! | 7 | [`experiments`] | annotation replayed, and what work costs, measured |
+//! | 8 | [`cli`] | the command line |
+//! | 8 | `gui` | the window (feature `gui`) |
 
 pub mod text;
 
@@ -55,6 +56,8 @@ pub mod model;
 pub mod train;
 
 pub mod distill;
+
+pub mod pretrain;
 
 pub mod session;
 

@@ -33,10 +33,11 @@ const LAYERS: &[(&str, u8)] = &[
     ("model", 3),
     ("train", 4),
     ("distill", 4),
-    ("session", 5),
-    ("experiments", 6),
-    ("cli", 7),
-    ("gui", 7),
+    ("pretrain", 5),
+    ("session", 6),
+    ("experiments", 7),
+    ("cli", 8),
+    ("gui", 8),
 ];
 
 /// Library, the folders that may use it.

@@ -11,7 +11,7 @@ pub(super) use active::{Aside, Costs, Curve, LookAgain, Rank, Simulate};
 pub(super) use bench::{Bench, BenchImport, BenchLabels, BenchPredict, BenchRefresh, BenchTrain, BenchUi, BenchWhat};
 pub(super) use common::{Common, SplitName};
 pub(super) use encoders::{EncoderAction, Encoders};
-pub(super) use models::{Compare, Distill, Evaluate, Predict, Train};
+pub(super) use models::{Compare, Distill, Evaluate, Predict, Pretrain, Train};
 
 use crate::session::{LOG_LEVELS, formats};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -166,6 +166,17 @@ pub(super) enum Command {
     #[command(after_help = format!("Example:\n  nestling distill --teacher minilm --text corpus/ more.txt --output small-minilm --set layers=3\n\n\
                             Keys of --set [and defaults], also for lines `KEY = VALUE` in the file of --config:\n{}", keys::of_distillations()))]
     Distill(Distill),
+    /// Train an encoder on the entities of corpora that you have, for projects with few labels
+    #[command(
+        after_help = "A corpus is a file of any format that can be imported, a folder or a project. Only complete sentences\n\
+                            are read, and of a folder with train, dev and test only train. Labels stay apart, as CORPUS:LABEL,\n\
+                            unless the table of --labels merges them.\n\n\
+                            --set takes compact=true (4 and 8 bits per weight, like the built-in encoders) and most keys of\n\
+                            `nestling train --help`.\n\n\
+                            Example:\n  nestling pretrain --entities old.nestling news=conll/train.txt --encoder english --output with-entities\n  \
+                            nestling encoders import with-entities --name with-entities"
+    )]
+    Pretrain(Pretrain),
     /// List, import, download and remove encoders
     #[command(after_help = "Example: nestling encoders import ./all-MiniLM-L6-v2 --name minilm")]
     Encoders(Encoders),

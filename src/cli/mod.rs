@@ -34,6 +34,7 @@ mod models;
 mod new;
 mod output;
 mod predict;
+mod pretrain;
 mod rank;
 mod sample;
 mod search;
@@ -139,6 +140,7 @@ fn run(cli: Cli, window: Option<Window>) -> Result<Ending, CliError> {
         Some(Command::Rank(args)) => rank::run(&args),
         Some(Command::Simulate(args)) => simulate::run(&args),
         Some(Command::Distill(args)) => distill::run(&args),
+        Some(Command::Pretrain(args)) => pretrain::run(&args),
         Some(Command::Encoders(args)) => encoders::run(&args),
         Some(Command::Bench(args)) => bench::run(&args, window),
     }

@@ -4,6 +4,7 @@ use crate::annotation::{ApplyError, LabelError, SegmentError};
 use crate::distill::DistillError;
 use crate::encoder::EncoderError;
 use crate::format::FormatError;
+use crate::pretrain::PretrainError;
 use crate::store::{FileNews, StoreError};
 use crate::train::TrainError;
 use crate::wording::counted;
@@ -30,6 +31,8 @@ pub enum SessionError {
     Train(#[from] TrainError),
     #[error(transparent)]
     Distill(#[from] DistillError),
+    #[error(transparent)]
+    Pretrain(#[from] PretrainError),
     #[error(transparent)]
     Strategy(#[from] crate::active::NoSuchStrategy),
     #[error("a schedule takes ascending numbers of sentences from 1 up to the {pool} of the pool, such as 20,60,120")]
@@ -130,6 +133,10 @@ pub enum SessionError {
     ReadsBackDifferently { what: String, path: PathBuf },
     #[error("there is no file{endings} to be read in the folder; name another one, or the files themselves: {}", path.display())]
     NothingInFolder { endings: String, path: PathBuf },
+    #[error("the name says that this is a test split, which is never learned from; name another file, or rename this one: {}", path.display())]
+    TestSplit { path: PathBuf },
+    #[error("the folder has dev or test splits and nothing called train; name the files to learn from: {}", path.display())]
+    NoTrainSplit { path: PathBuf },
     #[error("the files need a new or an empty folder, and this one has something in it; name another one: {}", path.display())]
     FolderNotEmpty { path: PathBuf },
     #[error("there is a project or another database, which is never replaced; name another file: {}", path.display())]

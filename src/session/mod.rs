@@ -77,6 +77,7 @@ pub use project::{NewProject, Project};
 pub use standalone::convert::{ConvertReceipt, ConvertRequest, convert};
 pub use standalone::distill::{DistillReport, DistillRequest, distill_encoder};
 pub use standalone::filter::{FilterReport, FilterRequest, filter};
+pub use standalone::pretrain::{NamedCorpus, PretrainReport, PretrainRequest, pretrain_encoder};
 pub use task::{DroppedElsewhere, Task, TaskLost, Waker};
 
 // What experiments do as an open project does it.
@@ -95,6 +96,7 @@ pub use crate::distill::{Config as DistillConfig, Event as DistillEvent, Record 
 pub use crate::encoder::{EncoderInfo, Encoders, Fetching, Hub, Repository};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};
 pub use crate::nn::{NnError, kernels::InstructionSet};
+pub use crate::pretrain::{PretrainSettings, Record as PretrainRecord};
 pub use crate::store::WhyReadOnly;
 pub use crate::store::{FileNews, LogLine, Rescued, Watch};
 pub use crate::text::Language;

@@ -10,7 +10,7 @@ use super::self_training::SelfTraining;
 use super::snapshot;
 use super::trained_layers::TrainedLayers;
 use crate::annotation::LabelId;
-use crate::encoder::Definition;
+use crate::encoder::{Definition, Encoder};
 use crate::model::{EncoderTraits, architecture};
 use crate::nn::{Processor, Rng, Vars};
 use candle_core::Device;
@@ -21,20 +21,19 @@ const RATE_OF_TASK_HEAD: f64 = 0.1;
 
 /// Where a training begins that starts from an encoder.
 pub(super) fn from_encoder(
-    request: &TrainRequest,
+    config: &Config,
+    encoder: &Encoder,
     sentences: usize,
     unlabelled: usize,
     processor: Processor,
 ) -> Result<(Definition, Settings, Vars), TrainError> {
-    architecture(&request.config.architecture)?;
-    let encoder = request.encoders.get(&request.config.encoder)?;
     let definition = encoder.definition();
     let traits = EncoderTraits {
         pretrained: !encoder.weights().is_empty(),
         uncased: definition.is_uncased(),
         hidden: definition.config().hidden,
     };
-    let settings = request.config.resolve(sentences, unlabelled, traits, processor)?;
+    let settings = config.resolve(sentences, unlabelled, traits, processor)?;
     let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
     vars.stock(encoder.weights().iter().map(|(name, t)| (format!("{ENCODER}.{name}"), t.clone())));
     Ok((definition.clone(), settings, vars))

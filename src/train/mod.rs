@@ -60,7 +60,7 @@ pub use predictor::{
 };
 pub use removal::{remove_snapshot, remove_training, snapshot_files};
 pub use request::{ResumeRequest, TrainRequest, Trained};
-pub use run::{ENOUGH_DEV, is_result_of, resume, train, train_in_memory};
+pub use run::{ENOUGH_DEV, is_result_of, resume, train, train_encoder, train_in_memory};
 pub use self_training::SelfTraining;
 pub use snapshot::{check_snapshot, snapshot_hash, snapshot_manifest};
 pub use trained_layers::TrainedLayers;

@@ -61,7 +61,7 @@ macro_rules! hyper_parameters {
             }
 
             /// As they are on disk: flat, the options of the architecture among them.
-            pub(super) fn to_json(&self) -> Map<String, Json> {
+            pub fn to_json(&self) -> Map<String, Json> {
                 let mut settings = Map::new();
                 $($( settings.insert(stringify!($field).to_owned(), <$kept as Field>::to_json(&self.$field)); )?)*
                 SelfTraining::write(self.self_training, &mut settings);

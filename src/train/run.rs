@@ -14,7 +14,7 @@ use super::error::{TrainError, stop_if_cancelled};
 use super::event::Event;
 use super::manifest::{Manifest, Outcome, Snapshot};
 use super::memory::peak_memory_mb;
-use super::model::{Model, PredictionWork, Prepared};
+use super::model::{ENCODER, Model, PredictionWork, Prepared};
 use super::parameters::Config;
 use super::parts::{Cost, timed};
 use super::predictor::Predictor;
@@ -22,7 +22,7 @@ use super::request::{ResumeRequest, TrainRequest, Trained};
 use super::snapshot::{self, snapshot_manifest};
 use super::state::TrainingPosition;
 use crate::disk::is_there;
-use crate::encoder::Encoders;
+use crate::encoder::{Encoder, Encoders};
 use crate::model::{FirstWordFilter, Samples, Unlearnable, architecture};
 use crate::nn::batches;
 use crate::nn::{LinearSchedule, NnError, Rng, Threads, Vars};
@@ -70,6 +70,29 @@ pub fn train_in_memory(
     Ok(Predictor::of(manifest, model, answering))
 }
 
+/// Trains as [`train`] does, from an encoder that need not be installed, and gives it back as it has become: what stands above
+/// it is lost, and nothing is written. `config.encoder` is what the manifest calls it.
+///
+/// # Errors
+/// [`TrainError::Cancelled`] soon after the flag is set.
+pub fn train_encoder(
+    encoder: &Encoder,
+    dataset: &Arc<Dataset>,
+    config: &Config,
+    cancel: &AtomicBool,
+    on_event: &mut dyn FnMut(Event),
+) -> Result<(Encoder, Manifest), TrainError> {
+    let mut training = Training::start_on(encoder, dataset, config, cancel)?;
+    training.tell_start(on_event);
+    training.run_epochs(on_event)?;
+    let Ended { manifest, vars, .. } = training.end()?;
+    let weights = vars.values().into_iter().filter_map(|(name, tensor)| {
+        let name = name.strip_prefix(ENCODER)?.strip_prefix('.')?;
+        Some((name.to_owned(), tensor))
+    });
+    Ok((encoder.with_weights(weights.collect()), manifest))
+}
+
 /// Goes on with a training from its newest checkpoint. The encoder it began with need not be there any more.
 ///
 /// # Errors
@@ -104,7 +127,7 @@ pub fn is_result_of(snapshot: &Path, training: &Path) -> Result<bool, TrainError
 }
 
 impl Training<'_> {
-    fn run_to_end(mut self, snapshot: &Path, on_event: &mut dyn FnMut(Event)) -> Result<Trained, TrainError> {
+    fn tell_start(&mut self, on_event: &mut dyn FnMut(Event)) {
         if let Some(message) = self.note.take() {
             on_event(Event::OnCpu { message });
         }
@@ -117,6 +140,10 @@ impl Training<'_> {
             steps: self.steps(),
             parameters: self.vars.parameters(),
         });
+    }
+
+    fn run_to_end(mut self, snapshot: &Path, on_event: &mut dyn FnMut(Event)) -> Result<Trained, TrainError> {
+        self.tell_start(on_event);
         self.run_epochs(on_event)?;
         on_event(Event::Saving);
         let cost = Cost {

@@ -13,7 +13,7 @@ mod logging;
 mod models;
 mod terminal;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -898,6 +898,52 @@ fn a_small_encoder_is_distilled_from_a_large_one_and_can_be_trained_on() {
     refused(&["--teacher", teacher, "--set", "layers=9"], "from 1 to 2");
     refused(&["--teacher", teacher, "--config", "none.txt"], "none.txt");
     refused(&["--teacher", teacher, "--resume"], "no interrupted distillation");
+}
+
+#[test]
+fn an_encoder_is_pretrained_on_the_entities_of_files_and_projects() {
+    let place = Place::new();
+    let sentence = |i: usize, label: &str| {
+        let entities = json!([{"start": 1, "end": 2, "label": label}, {"start": 1, "end": 4, "label": "PLACE"}]);
+        json!({"tokens": ["The", "mayor", "of", ["town", "sea"][i % 2], "met"], "entities": entities}).to_string()
+            + "\n"
+    };
+    let corpus = |sentences: usize, label: &str| (0..sentences).map(|i| sentence(i, label)).collect::<String>();
+    std::fs::create_dir(place.path("news")).unwrap();
+    place.write("news/train.jsonl", &corpus(20, "PER"));
+    place.write("news/test.jsonl", &corpus(30, "TESTED"));
+    place.write("novels.jsonl", &corpus(12, "person"));
+    place.json(0, &["new", "old.nestling"]);
+    place.json(0, &["import", "old.nestling", "novels.jsonl", "--split", "train"]);
+    place.write("labels.tsv", "*\tPER\tperson\nbooks\tperson\tperson\n");
+
+    let pretrain = ["pretrain", "--encoder", "small", "--labels", "labels.tsv", "--set", "batch_size=4"];
+    let made = place.json(
+        0,
+        &[&pretrain[..], &["--entities", "news", "books=old.nestling", "--limit", "16", "--output", "made"]].concat(),
+    );
+    let corpora = made["corpora"].as_array().unwrap();
+    let said =
+        |i: usize| (corpora[i]["name"].as_str(), corpora[i]["sentences"].as_u64(), corpora[i]["of_sentences"].as_u64());
+    assert_eq!([said(0), said(1)], [(Some("news"), Some(16), Some(20)), (Some("books"), Some(12), Some(12))]);
+    assert_eq!(corpora[0]["files"][0]["name"], "train.jsonl");
+    let labels: Vec<&str> = made["labels"].as_array().unwrap().iter().filter_map(|l| l["name"].as_str()).collect();
+    assert_eq!(labels, ["books:PLACE", "news:PLACE", "person"]);
+    place.json(0, &["encoders", "import", "made", "--name", "with-entities"]);
+    let train = ["train", "old.nestling", "--epochs", "1", "--limit", "8", "--set", "encoder=with-entities"];
+    assert_eq!(place.json(0, &train)["encoder"], "with-entities");
+
+    place.write("blank.jsonl", "{\"tokens\": [\"No\", \"one\"], \"entities\": []}\n");
+    let refused = |args: &[&str], expected: &str| {
+        let message = place.refused(&[&pretrain[..], &["--output", "other"], args].concat());
+        assert!(message.contains(expected), "{message}");
+        assert!(!place.path("other").exists());
+    };
+    refused(&["--entities", "news/test.jsonl"], "test split");
+    refused(&["--entities", "blank.jsonl", "news"], "no entity is marked in the 1 sentence of blank");
+    refused(&["--entities", "news", "novels.jsonl"], "novels has no such label");
+    refused(&["--entities", "news", "--set", "effort=heads"], "no setting \"effort\"");
+    refused(&["--entities", "nowhere.jsonl"], "nowhere.jsonl");
 }
 
 /// Ctrl-C while files are read or written.

@@ -2,6 +2,7 @@
 
 use crate::session::{Config, SessionError};
 use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
 
 /// What every sub-command takes.
 #[derive(Args, Debug, Clone, Copy)]
@@ -62,6 +63,17 @@ pub(super) fn key_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.to_owned())),
         _ => Err(format!("expected KEY=VALUE, got {text:?}")),
+    }
+}
+
+/// A path, or `NAME=PATH` for what is to be called NAME.
+pub(in crate::cli) fn named_path(text: &str) -> Result<(Option<String>, PathBuf), String> {
+    match text.split_once('=').filter(|_| !Path::new(text).exists()) {
+        None => Ok((None, PathBuf::from(text))),
+        Some((name, path)) if !name.trim().is_empty() && !path.is_empty() => {
+            Ok((Some(name.trim().to_owned()), PathBuf::from(path)))
+        }
+        Some(_) => Err(format!("expected PATH or NAME=PATH, got {text:?}")),
     }
 }
 

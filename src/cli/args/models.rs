@@ -1,10 +1,11 @@
 //! How models and encoders are made, used and scored, as it is typed.
 
-use super::common::{Common, SplitName, Tuning, key_value, probability};
+use super::common::{Common, SplitName, Tuning, key_value, named_path, probability};
 use crate::evaluation::SpanSampling;
 use crate::session::Breakdown;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -159,6 +160,44 @@ pub(in crate::cli) struct Distill {
     /// Resume an interrupted distillation; give the same arguments
     #[arg(long)]
     pub(in crate::cli) resume: bool,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(in crate::cli) struct Pretrain {
+    /// Annotated files, folders and projects; NAME=PATH calls one NAME
+    #[arg(long, required = true, num_args = 1.., value_name = "PATH", value_parser = named_path)]
+    pub(in crate::cli) entities: Vec<(Option<String>, PathBuf)>,
+    /// The encoder to begin with: its name in `encoders list`, or a folder
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) encoder: PathBuf,
+    /// Folder for the new encoder
+    #[arg(long)]
+    pub(in crate::cli) output: PathBuf,
+    /// Table of labels that mean the same: lines of corpus or *, label and merged label, tabs between them
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) labels: Option<PathBuf>,
+    /// Learn from this many random sentences of each corpus [default: all]
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) limit: Option<NonZeroUsize>,
+    /// Passes over the sentences [default: 1]
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) epochs: Option<usize>,
+    /// Same seed and corpora, same encoder [default: 42]
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) seed: Option<u64>,
+    /// Learn from dev splits, too; test splits and blind sets are never learned from
+    #[arg(long)]
+    pub(in crate::cli) dev: bool,
+    /// Format id of all files [default: recognised]
+    #[arg(long)]
+    pub(in crate::cli) format: Option<String>,
+    /// Option of the formats; repeatable
+    #[arg(long = "option", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(in crate::cli) options: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(in crate::cli) tuning: Tuning,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
 }

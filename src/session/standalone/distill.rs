@@ -45,7 +45,7 @@ pub fn distill_encoder(
     cancel: &AtomicBool,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<DistillReport, SessionError> {
-    let teacher = open_teacher(home, &request.teacher)?;
+    let teacher = open_encoder(home, &request.teacher)?;
     let incoming = read_inputs(&request.texts, &ReadRequest::default(), &[], cancel, &mut |_, _| {})?;
     let request = DistillationRequest {
         teacher,
@@ -61,15 +61,16 @@ pub fn distill_encoder(
 }
 
 /// A folder, if it is there; else the encoder of that name.
-fn open_teacher(home: &Home, teacher: &Path) -> Result<Encoder, EncoderError> {
-    match teacher.to_str() {
-        Some(name) if !teacher.exists() => home.encoders().get(name),
-        _ => Encoder::open(teacher),
+pub(super) fn open_encoder(home: &Home, encoder: &Path) -> Result<Encoder, EncoderError> {
+    match encoder.to_str() {
+        Some(name) if !encoder.exists() => home.encoders().get(name),
+        _ => Encoder::open(encoder),
     }
 }
 
-fn name_of(teacher: &Path) -> String {
-    teacher.file_name().unwrap_or(teacher.as_os_str()).to_string_lossy().into_owned()
+/// The last part of a path, or a name.
+pub(super) fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 fn words(document: &ImportedDocument) -> impl Iterator<Item = Vec<String>> {

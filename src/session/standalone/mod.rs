@@ -3,3 +3,5 @@
 pub(super) mod convert;
 pub(super) mod distill;
 pub(super) mod filter;
+pub(super) mod pretrain;
+mod splits;

@@ -6,15 +6,15 @@ use super::super::checkpoint::{self, CheckpointKeeper};
 use super::super::dataset::Dataset;
 use super::super::error::TrainError;
 use super::super::model::{Model, PassBuffers, Prepared};
-use super::super::parameters::Settings;
+use super::super::parameters::{Config, Settings};
 use super::super::parts::{PartTimes, timed};
 use super::super::plan::EpochPlan;
 use super::super::request::{ResumeRequest, TrainRequest};
 use super::super::state::{Mentions, OwnLabels, TrainingPosition, TrainingState};
 use super::training::{BestEpoch, OwnLearning, Stage, Training};
-use crate::encoder::Definition;
-use crate::model::Samples;
-use crate::nn::{AdamW, AdamWConfig, Rng, RngState, Threads, Vars};
+use crate::encoder::{Definition, Encoder};
+use crate::model::{Samples, architecture};
+use crate::nn::{AdamW, AdamWConfig, Processor, Rng, RngState, Threads, Vars};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -23,6 +23,39 @@ use std::time::Instant;
 impl<'a> Training<'a> {
     pub(super) fn start(request: &TrainRequest, cancel: &'a AtomicBool) -> Result<Self, TrainError> {
         let (dataset, config) = (&request.dataset, &request.config);
+        let mut run = Self::begin(dataset, config, cancel, |sentences, unlabelled, processor| match &request.start {
+            None => {
+                architecture(&config.architecture)?;
+                let encoder = request.encoders.get(&config.encoder)?;
+                from_encoder(config, &encoder, sentences, unlabelled, processor)
+            }
+            Some(start) => from_snapshot(request, start, sentences, processor),
+        })?;
+        (run.parent, run.project) = (request.parent, request.project.clone());
+        run.of_sentences = request.of_sentences.unwrap_or(dataset.train().len());
+        run.keeper = request.checkpoints.clone().map(|plan| CheckpointKeeper::new(plan, 0));
+        Ok(run)
+    }
+
+    /// A training that is of no project and keeps no state, from an encoder that need not be installed.
+    pub(super) fn start_on(
+        encoder: &Encoder,
+        dataset: &Arc<Dataset>,
+        config: &Config,
+        cancel: &'a AtomicBool,
+    ) -> Result<Self, TrainError> {
+        Self::begin(dataset, config, cancel, |sentences, unlabelled, processor| {
+            from_encoder(config, encoder, sentences, unlabelled, processor)
+        })
+    }
+
+    /// `beginning` gets the numbers of sentences with and without labels, and what the training runs on.
+    fn begin(
+        dataset: &Arc<Dataset>,
+        config: &Config,
+        cancel: &'a AtomicBool,
+        beginning: impl FnOnce(usize, usize, Processor) -> Result<(Definition, Settings, Vars), TrainError>,
+    ) -> Result<Self, TrainError> {
         let sentences = config.limit.map_or(dataset.train().len(), |limit| limit.min(dataset.train().len()));
         if sentences == 0 {
             return Err(TrainError::NothingToLearn("a complete sentence"));
@@ -32,19 +65,14 @@ impl<'a> Training<'a> {
         }
         let (processor, note) = config.possible_processor();
         let unlabelled = dataset.unlabelled().len() + dataset.train().len() - sentences;
-        let (definition, settings, mut vars) = match &request.start {
-            None => from_encoder(request, sentences, unlabelled, processor)?,
-            Some(start) => from_snapshot(request, start, sentences, processor)?,
-        };
+        let (definition, settings, mut vars) = beginning(sentences, unlabelled, processor)?;
         vars.move_to(&device(processor)?);
         let order = Rng::new(settings.seed, "order").state();
         let mut run = Self::prepare(Arc::clone(dataset), settings, &definition, vars, config.threads, order, cancel)?;
-        (run.parent, run.project, run.note) = (request.parent, request.project.clone(), note);
-        run.of_sentences = request.of_sentences.unwrap_or(dataset.train().len());
+        (run.note, run.of_sentences) = (note, dataset.train().len());
         if run.plan.last_part() > 0 {
             run.own.stage = Stage::Before { start: run.vars.copy_out()? };
         }
-        run.keeper = request.checkpoints.clone().map(|plan| CheckpointKeeper::new(plan, 0));
         Ok(run)
     }
 
