@@ -905,8 +905,8 @@ fn an_encoder_is_pretrained_on_the_entities_of_files_and_projects() {
     let place = Place::new();
     let sentence = |i: usize, label: &str| {
         let entities = json!([{"start": 1, "end": 2, "label": label}, {"start": 1, "end": 4, "label": "PLACE"}]);
-        json!({"tokens": ["The", "mayor", "of", ["town", "sea"][i % 2], "met"], "entities": entities}).to_string()
-            + "\n"
+        let of = ["town", "sea"][i % 2];
+        json!({"tokens": ["The", "mayor", "of", of, "met"], "entities": entities}).to_string() + "\n"
     };
     let corpus = |sentences: usize, label: &str| (0..sentences).map(|i| sentence(i, label)).collect::<String>();
     std::fs::create_dir(place.path("news")).unwrap();
