@@ -904,9 +904,11 @@ fn a_small_encoder_is_distilled_from_a_large_one_and_can_be_trained_on() {
 fn an_encoder_is_pretrained_on_the_entities_of_files_and_projects() {
     let place = Place::new();
     let sentence = |i: usize, label: &str| {
-        let entities = json!([{"start": 1, "end": 2, "label": label}, {"start": 1, "end": 4, "label": "PLACE"}]);
-        json!({"tokens": ["The", "mayor", "of", ["town", "sea"][i % 2], "met"], "entities": entities}).to_string()
-            + "\n"
+        let (place, entities) = (
+            ["town", "sea"][i % 2],
+            json!([{"start": 1, "end": 2, "label": label}, {"start": 1, "end": 4, "label": "PLACE"}]),
+        );
+        json!({"tokens": ["The", "mayor", "of", place, "met"], "entities": entities}).to_string() + "\n"
     };
     let corpus = |sentences: usize, label: &str| (0..sentences).map(|i| sentence(i, label)).collect::<String>();
     std::fs::create_dir(place.path("news")).unwrap();
