@@ -19,6 +19,7 @@ fn corpus(name: &str, labels: [&str; 2], sentences: usize) -> AnnotatedCorpus {
         AnnotatedSentence {
             words: words[..7 + i % 2].iter().map(|word| (*word).to_owned()).collect(),
             mentions: vec![(span(0, 4), labels[0].to_owned()), (span(3, 4), labels[1].to_owned())],
+            discontinuous: i % 2,
         }
     };
     AnnotatedCorpus { name: name.to_owned(), sentences: (0..sentences).map(sentence).collect(), files: Vec::new() }
@@ -78,6 +79,8 @@ fn an_encoder_is_trained_on_all_corpora_and_written_as_encoders_are() {
     let counts =
         |i: usize| (record.corpora[i].name.as_str(), record.corpora[i].sentences, record.corpora[i].of_sentences);
     assert_eq!((counts(0), counts(1), record.sentences), (("news", 24, 40), ("novels", 16, 16), 40));
+    let unlearnt = (record.corpora[1].discontinuous_mentions, record.too_wide_mentions, record.doubled_mentions);
+    assert_eq!(unlearnt, (8, 0, 0));
     let losses = &record.losses;
     assert!(losses.len() == 4 && losses[3] < 0.8 * losses[0], "{losses:?}");
 

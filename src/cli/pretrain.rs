@@ -72,5 +72,18 @@ fn to_text(record: &PretrainRecord, output: &Path) -> String {
             counted(corpus.mentions, "entity", "entities"),
         );
     }
+    for (count, [one, many], why) in [
+        (record.too_wide_mentions, ["entity is", "entities are"], "wider than the max width"),
+        (record.doubled_mentions, ["entity shares its", "entities share their"], "words with one of another label"),
+        (
+            record.corpora.iter().map(|c| c.discontinuous_mentions).sum(),
+            ["entity has", "entities have"],
+            "several fragments",
+        ),
+    ] {
+        if count > 0 {
+            text += &format!("{} {why} and can't be learned\n", counted(count, one, many));
+        }
+    }
     text + &format!("Use it: nestling encoders import {} --name NAME", output.display())
 }

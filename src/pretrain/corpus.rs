@@ -10,6 +10,8 @@ pub struct AnnotatedSentence {
     pub words: Vec<String>,
     /// Spans of words, each with the name that the corpus has for its label.
     pub mentions: Vec<(Span, String)>,
+    /// Mentions in fragments, which can't be learnt.
+    pub discontinuous: usize,
 }
 
 /// A file that a corpus was read from, so that it can be found again.
@@ -43,7 +45,7 @@ pub(super) fn content_hash(sentences: &[&AnnotatedSentence]) -> String {
         sha.update((text.len() as u64).to_le_bytes());
         sha.update(text.as_bytes());
     };
-    for AnnotatedSentence { words, mentions } in sentences {
+    for AnnotatedSentence { words, mentions, discontinuous: _ } in sentences {
         sha.update((words.len() as u64).to_le_bytes());
         words.iter().for_each(|word| text(&mut sha, word));
         sha.update((mentions.len() as u64).to_le_bytes());

@@ -20,6 +20,9 @@ pub struct Record {
     /// Of all corpora.
     pub sentences: usize,
     pub corpora: Vec<CorpusRecord>,
+    /// Mentions that are wider than the max width, and those on the words of one with another label: they can't be learnt.
+    pub too_wide_mentions: usize,
+    pub doubled_mentions: usize,
     /// In the order of their names; `CORPUS:LABEL` unless merged.
     pub labels: Vec<LabelRecord>,
     /// SHA-256 of the data set as a whole.
@@ -41,6 +44,8 @@ pub struct CorpusRecord {
     /// Of the sentences learnt from.
     pub words: usize,
     pub mentions: usize,
+    /// Besides these: they are in fragments, which can't be learnt.
+    pub discontinuous_mentions: usize,
     /// SHA-256 of these sentences' words and mentions.
     pub sha256: String,
     pub files: Vec<SourceFile>,

@@ -61,6 +61,8 @@ pub fn pretrain(
         limit: settings.limit,
         sentences: dataset.train().len(),
         corpora,
+        too_wide_mentions: manifest.outcome.unlearnable.too_wide,
+        doubled_mentions: manifest.outcome.unlearnable.doubled,
         labels,
         dataset_hash: manifest.dataset_hash,
         settings: manifest.settings.to_json(),

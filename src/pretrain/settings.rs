@@ -1,12 +1,13 @@
 //! What a person can ask of a pretraining.
 
 use super::error::PretrainError;
+use crate::model::{Architecture, architecture};
 use crate::parameter::{Field as _, Kind};
 use crate::train::{Config, TrainedLayers};
 
 const COMPACT: &str = "compact";
 /// Settings of trainings that a pretraining decides itself, or that mean nothing to it.
-const DECIDED: [&str; 10] = [
+const DECIDED: [&str; 11] = [
     "architecture",
     "encoder",
     "effort",
@@ -17,6 +18,7 @@ const DECIDED: [&str; 10] = [
     "patience",
     "limit",
     "nesting",
+    "threshold",
 ];
 
 /// How to learn from the corpora.
@@ -69,8 +71,11 @@ impl PretrainSettings {
 
     /// The keys of [`PretrainSettings::set`].
     pub fn keys() -> Vec<&'static str> {
-        let of_trainings = Config::keys().into_iter().filter(|key| !DECIDED.contains(key));
-        [COMPACT].into_iter().chain(of_trainings).collect()
+        let of_trainings = Config::parameters().into_iter().map(|parameter| parameter.key);
+        let architecture = architecture(&Config::default().architecture);
+        let options = architecture.into_iter().flat_map(Architecture::options).map(|option| option.name);
+        let keys = of_trainings.chain(options).filter(|key| !DECIDED.contains(key));
+        [COMPACT].into_iter().chain(keys).collect()
     }
 
     pub fn seed(&self) -> u64 {
@@ -107,6 +112,7 @@ mod tests {
                 message.starts_with(&format!("a pretraining has no setting {key:?}; there are: compact, epochs, "))
             );
         }
+        assert!(refused("tags", "crf").ends_with("w, sp, max_width, word_shapes"), "no options of other architectures");
         assert_eq!(refused("compact", "yes"), "compact can't be \"yes\"; it takes true or false");
         assert_eq!(refused("epochs", "0"), "epochs can't be \"0\"; it takes a whole number from 1 to 10000");
     }

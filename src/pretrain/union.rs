@@ -104,6 +104,7 @@ fn describe(corpus: &AnnotatedCorpus, drawn: &[&AnnotatedSentence]) -> CorpusRec
         of_sentences: corpus.sentences.len(),
         words: drawn.iter().map(|sentence| sentence.words.len()).sum(),
         mentions: drawn.iter().map(|sentence| sentence.mentions.len()).sum(),
+        discontinuous_mentions: drawn.iter().map(|sentence| sentence.discontinuous).sum(),
         sha256: content_hash(drawn),
         files: corpus.files.clone(),
     }

@@ -126,7 +126,8 @@ fn read_project(
     let annotated = learnable(corpus, [Part::Train]).chain(dev).map(|sentence| {
         let example = example(corpus, sentence);
         let mentions = example.gold.iter().filter_map(|(span, label)| Some((*span, names.get(label)?.clone())));
-        AnnotatedSentence { mentions: mentions.collect(), words: example.tokens }
+        let discontinuous = sentence.mentions().len() - example.gold.len();
+        AnnotatedSentence { mentions: mentions.collect(), words: example.tokens, discontinuous }
     });
     Ok(AnnotatedCorpus { name, sentences: annotated.collect(), files: Vec::new() })
 }
@@ -137,9 +138,11 @@ fn annotated(document: &ImportedDocument, with_dev: bool) -> impl Iterator<Item 
     complete.map(|sentence| {
         let word = |range: &TextRange| range.of(&document.text).to_owned();
         let mentions = sentence.mentions.iter();
+        let mentions: Vec<_> = mentions.filter_map(|m| Some((m.fragments.contiguous()?, m.label.clone()))).collect();
         AnnotatedSentence {
             words: sentence.tokens.iter().map(word).collect(),
-            mentions: mentions.filter_map(|m| Some((m.fragments.contiguous()?, m.label.clone()))).collect(),
+            discontinuous: sentence.mentions.len() - mentions.len(),
+            mentions,
         }
     })
 }
