@@ -382,6 +382,7 @@ fn given_words_get_labels_from_static_vectors() {
         batch_size: 1,
         acquire: None,
         floor: 0.0,
+        exact: false,
         cancel: &NEVER,
     };
     let table = built.model.label_given(&words, &given, work).unwrap();
