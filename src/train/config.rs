@@ -361,12 +361,13 @@ mod tests {
         // Of a program of before.
         let mut older = file.clone();
         for key in
-            ["nesting", "limit", "bf16", "top_layers", "processor", "self_training", "self_rounds", "self_epochs"]
+            ["nesting", "limit", "bf16", "int16", "top_layers", "processor", "self_training", "self_rounds", "self_epochs"]
         {
             older.remove(key).unwrap();
         }
         let older = read(&older).unwrap();
-        assert_eq!((older.nesting, older.limit, older.bf16, older.top_layers), (Nesting::Nested, None, false, 0));
+        assert_eq!((older.nesting, older.limit, older.top_layers), (Nesting::Nested, None, 0));
+        assert!(!older.bf16 && !older.int16);
         assert_eq!((older.processor, older.self_training), (Processor::Cpu, None));
         assert_eq!(read(&older.to_json()).unwrap(), older);
         let mut lacking = file;

@@ -54,30 +54,29 @@ fn greater(a: f32, b: f32) -> f32 {
     if b > a { b } else { a }
 }
 
+/// Lanes taken together by halves.
+#[inline(always)]
+fn fold(mut lanes: [f32; LANES], f: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut half = LANES / 2;
+    while half > 0 {
+        let (low, high) = lanes.split_at_mut(half);
+        low.iter_mut().zip(high).for_each(|(a, b)| *a = f(*a, *b));
+        half /= 2;
+    }
+    lanes[0]
+}
+
 dispatch! {
     /// The greatest absolute value and the sum of squares.
     fn measure(x: &[f32]) -> (f32, f32) {
         let (mut greatest, mut squares) = ([0f32; LANES], [0f32; LANES]);
-        let (whole, rest) = x.as_chunks::<LANES>();
-        for piece in whole {
-            for lane in 0..LANES {
-                greatest[lane] = greater(greatest[lane], piece[lane].abs());
-                squares[lane] += piece[lane] * piece[lane];
+        for piece in x.chunks(LANES) {
+            for ((max, sum), x) in greatest.iter_mut().zip(&mut squares).zip(piece) {
+                *max = greater(*max, x.abs());
+                *sum += x * x;
             }
         }
-        for (lane, x) in rest.iter().enumerate() {
-            greatest[lane] = greater(greatest[lane], x.abs());
-            squares[lane] += x * x;
-        }
-        let mut half = LANES / 2;
-        while half > 0 {
-            for lane in 0..half {
-                greatest[lane] = greater(greatest[lane], greatest[lane + half]);
-                squares[lane] += squares[lane + half];
-            }
-            half /= 2;
-        }
-        (greatest[0], squares[0])
+        (fold(greatest, greater), fold(squares, |a, b| a + b))
     }
 }
 

@@ -7,13 +7,10 @@ use super::instructions::HasAvx2;
 use super::int16_panels::WIDTH;
 use super::panels::Left;
 use std::arch::x86_64::{
-    __m256, _MM_HINT_T0, _mm_prefetch, _mm256_add_epi32, _mm256_add_ps, _mm256_cvtepi32_ps, _mm256_loadu_ps,
+    __m256, __m256i, _MM_HINT_T0, _mm_prefetch, _mm256_add_epi32, _mm256_add_ps, _mm256_cvtepi32_ps, _mm256_loadu_ps,
     _mm256_loadu_si256, _mm256_madd_epi16, _mm256_mul_ps, _mm256_set1_epi32, _mm256_set1_ps, _mm256_setzero_si256,
     _mm256_storeu_ps,
 };
-
-/// Rows whose sums are kept in registers at a time.
-const ROWS: usize = 4;
 
 /// Some rows of one panel of a product; each sum is multiplied by the scales of its row and of its column.
 ///
@@ -35,25 +32,45 @@ pub(super) unsafe fn multiply(
 /// See [`multiply`].
 #[target_feature(enable = "avx2,fma")]
 unsafe fn all_rows(
-    (a, scales): (Left<'_>, &[f32]),
+    a: (Left<'_>, &[f32]),
     panel: (&[u32], &[f32; WIDTH]),
-    (dst, view): (&mut [f32], View),
+    dst: (&mut [f32], View),
     write: WriteMode,
 ) {
-    let (whole, rest) = scales.as_chunks::<ROWS>();
-    // SAFETY: as the caller says; only rows that have a scale are asked for.
+    let dst = (dst.0.as_mut_ptr(), dst.1);
+    // SAFETY: as the caller says; each row that is asked for has a scale, and lies after those that are done.
     unsafe {
-        for (i, scales) in whole.iter().enumerate() {
+        let done = rows_of::<4>(0, a, panel, dst, write);
+        rows_of::<1>(done, a, panel, dst, write);
+    }
+}
+
+/// As many rows from `first` on as make groups of `R`; returns how many.
+///
+/// # Safety
+/// See [`multiply`].
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+unsafe fn rows_of<const R: usize>(
+    first: usize,
+    (a, scales): (Left<'_>, &[f32]),
+    panel: (&[u32], &[f32; WIDTH]),
+    dst: (*mut f32, View),
+    write: WriteMode,
+) -> usize {
+    let groups = scales[first..].as_chunks::<R>().0;
+    for (i, scales) in groups.iter().enumerate() {
+        let row = first + i * R;
+        // SAFETY: as the caller says.
+        unsafe {
             if a.step == 1 {
-                some_rows::<ROWS, 1>(i * ROWS, a, scales, panel, dst.as_mut_ptr(), view, write);
+                some_rows::<R, 1>(row, a, scales, panel, dst, write);
             } else {
-                some_rows::<ROWS, WIDTH>(i * ROWS, a, scales, panel, dst.as_mut_ptr(), view, write);
+                some_rows::<R, WIDTH>(row, a, scales, panel, dst, write);
             }
         }
-        for (i, scale) in rest.iter().enumerate() {
-            some_rows::<1, 1>(whole.len() * ROWS + i, a, &[*scale], panel, dst.as_mut_ptr(), view, write);
-        }
     }
+    groups.len() * R
 }
 
 /// `R` rows from `row`, whose steps lie `STEP` pairs apart.
@@ -67,8 +84,7 @@ unsafe fn some_rows<const R: usize, const STEP: usize>(
     a: Left<'_>,
     scales: &[f32; R],
     (panel, columns): (&[u32], &[f32; WIDTH]),
-    dst: *mut f32,
-    view: View,
+    (dst, view): (*mut f32, View),
     write: WriteMode,
 ) {
     // SAFETY: as the caller says.
@@ -79,14 +95,14 @@ unsafe fn some_rows<const R: usize, const STEP: usize>(
             _mm_prefetch::<_MM_HINT_T0>(dst.add(r * view.row).cast());
         }
         let mut sums = [[_mm256_setzero_si256(); 2]; R];
-        for _ in 0..panel.len() / WIDTH {
-            let (first, second) = (_mm256_loadu_si256(b.cast()), _mm256_loadu_si256(b.add(WIDTH / 2).cast()));
-            for (r, sums) in sums.iter_mut().enumerate() {
-                let a = _mm256_set1_epi32(*a_row.add(r * a.row) as i32);
-                sums[0] = _mm256_add_epi32(sums[0], _mm256_madd_epi16(a, first));
-                sums[1] = _mm256_add_epi32(sums[1], _mm256_madd_epi16(a, second));
-            }
-            (a_row, b) = (a_row.add(STEP), b.add(WIDTH));
+        // Two pairs at a time: on older processors decoding is what takes longest.
+        for _ in 0..panel.len() / WIDTH / 2 {
+            step(&mut sums, a_row, a.row, b);
+            step(&mut sums, a_row.add(STEP), a.row, b.add(WIDTH));
+            (a_row, b) = (a_row.add(2 * STEP), b.add(2 * WIDTH));
+        }
+        if panel.len() / WIDTH % 2 == 1 {
+            step(&mut sums, a_row, a.row, b);
         }
         let columns = [_mm256_loadu_ps(columns.as_ptr()), _mm256_loadu_ps(columns.as_ptr().add(WIDTH / 2))];
         for (r, (sums, scale)) in sums.iter().zip(scales).enumerate() {
@@ -100,6 +116,24 @@ unsafe fn some_rows<const R: usize, const STEP: usize>(
                 };
                 _mm256_storeu_ps(to, product);
             }
+        }
+    }
+}
+
+/// Adds the products of a pair of each row with sixteen of the panel.
+///
+/// # Safety
+/// `a` holds a pair in each of `R` rows, which lie `row` apart, and `b` sixteen.
+#[target_feature(enable = "avx2,fma")]
+#[inline]
+unsafe fn step<const R: usize>(sums: &mut [[__m256i; 2]; R], a: *const u32, row: usize, b: *const u32) {
+    // SAFETY: as the caller says.
+    unsafe {
+        let (first, second) = (_mm256_loadu_si256(b.cast()), _mm256_loadu_si256(b.add(WIDTH / 2).cast()));
+        for (r, sums) in sums.iter_mut().enumerate() {
+            let a = _mm256_set1_epi32(*a.add(r * row) as i32);
+            sums[0] = _mm256_add_epi32(sums[0], _mm256_madd_epi16(a, first));
+            sums[1] = _mm256_add_epi32(sums[1], _mm256_madd_epi16(a, second));
         }
     }
 }
