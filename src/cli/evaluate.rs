@@ -30,6 +30,7 @@ pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
         tasks: wants(Breakdown::Tasks),
         buckets: wants(Breakdown::Buckets),
         vectors: (wants(Breakdown::Vectors) || wants(Breakdown::Similarity)).then_some(sampling),
+        exact: args.f32,
         ..EvaluateRequest::of(args.split.part())
     };
     let done = project.evaluate_now(request, &cancel)?;

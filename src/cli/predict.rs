@@ -28,7 +28,12 @@ pub(super) fn model_id(text: &str) -> Result<ModelId, CliError> {
 }
 
 fn options(args: &Predict) -> PredictOptions {
-    PredictOptions { threshold: args.threshold, use_heads: !args.all_spans, ..PredictOptions::default() }
+    PredictOptions {
+        threshold: args.threshold,
+        use_heads: !args.all_spans,
+        exact: args.f32,
+        ..PredictOptions::default()
+    }
 }
 
 fn in_project(args: &Predict, path: &Path, model: Option<&str>) -> Result<Ending, CliError> {

@@ -5,7 +5,7 @@
 //! positions begin and what is in the embeddings.
 
 use super::{EncoderConfig, Pieces};
-use crate::nn::kernels::{Panels, has_bf16};
+use crate::nn::kernels::{Rounding, has_bf16, has_int16};
 use crate::nn::{Embedding, LayerNorm, Linear, NnError, ParameterGroup, Scope};
 use candle_core::Tensor;
 
@@ -30,8 +30,8 @@ pub struct Bert {
     pub(super) dropout: f32,
     /// Blocks that learn, the last ones; with all of them the embeddings do, too.
     learning: usize,
-    /// Whether products are of half precision.
-    pub(super) bf16: bool,
+    /// What the inputs of matrix products are rounded to.
+    pub(super) rounding: Option<Rounding>,
     hidden: usize,
 }
 
@@ -102,7 +102,7 @@ impl Bert {
             dropout: p,
             learning: learns,
             hidden: h,
-            bf16: false,
+            rounding: None,
         })
     }
 
@@ -110,13 +110,23 @@ impl Bert {
     /// that learn stay `f32`. Matters to [`Bert::forward`] and [`Bert::backward`] only.
     #[must_use]
     pub fn with_bf16(self) -> Self {
-        let fit = self.blocks.iter().all(|block| Panels::fit(block.hidden()) && Panels::fit(block.inner()));
-        Self { bf16: has_bf16() && fit, ..self }
+        self.rounding_to(Rounding::Bf16, has_bf16())
     }
 
-    /// Whether matrix products are in bfloat16.
-    pub fn uses_bf16(&self) -> bool {
-        self.bf16
+    /// The same of whole numbers of 16 bits, where the processor is fastest at these, unless products are in bfloat16.
+    #[must_use]
+    pub fn with_int16(self) -> Self {
+        self.rounding_to(Rounding::Int16, has_int16())
+    }
+
+    fn rounding_to(self, rounding: Rounding, is_fast: bool) -> Self {
+        let fits = is_fast && self.blocks.iter().all(|block| block.fits(rounding));
+        Self { rounding: self.rounding.or(fits.then_some(rounding)), ..self }
+    }
+
+    /// What the inputs of matrix products are rounded to, where they are.
+    pub fn rounding(&self) -> Option<Rounding> {
+        self.rounding
     }
 
     /// H.
@@ -194,6 +204,11 @@ impl Block {
     /// H.
     pub fn hidden(&self) -> usize {
         self.norm.weight().elem_count()
+    }
+
+    /// Whether the products of its layers can be of numbers rounded like this.
+    pub(super) fn fits(&self, rounding: Rounding) -> bool {
+        rounding.fits(self.hidden()) && rounding.fits(self.inner())
     }
 
     /// F: the width of the inner layer.

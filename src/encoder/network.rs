@@ -41,6 +41,15 @@ impl Network {
         }
     }
 
+    /// See [`Bert::with_int16`]; other layers stay as they are.
+    #[must_use]
+    pub fn with_int16(self) -> Self {
+        match self {
+            Self::Bert(bert) => Self::Bert(bert.with_int16()),
+            other => other,
+        }
+    }
+
     /// What layers are computed by where no pass by hand runs them: [`Operations::ByHand`] for tensors on the CPU, at first
     /// candle's. BERT's layers have the pass by hand instead.
     #[must_use]

@@ -11,7 +11,7 @@
 
 use super::bert::Block;
 use super::plain::{linear, norm};
-use crate::nn::kernels::{DropMask, Panels, has_bf16};
+use crate::nn::kernels::{DropMask, Rounding, has_bf16};
 use crate::nn::{Mode, NnError, Operations, plain, segment_max, select_rows, softmax};
 use candle_core::{Device, Tensor};
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub struct SpanTransformer {
     hidden: usize,
     dropout: f32,
     /// Whether products are of half precision.
-    pub(super) bf16: bool,
+    pub(super) rounding: Option<Rounding>,
     /// Numbers that a pass by hand keeps at a time, unless the least that it works on has more.
     pub(super) most_kept: usize,
 }
@@ -46,8 +46,8 @@ impl SpanTransformer {
     /// `hidden` is the width of hidden states, `p` the dropout in training. By hand, with `bf16`, the inputs of matrix
     /// products are rounded to bfloat16 where the processor is fast at that.
     pub fn new(blocks: Vec<Block>, hidden: usize, p: f32, bf16: bool) -> Self {
-        let fit = blocks.iter().all(|block| Panels::fit(block.hidden()) && Panels::fit(block.inner()));
-        Self { blocks, hidden, dropout: p, bf16: bf16 && fit && has_bf16(), most_kept: MOST_KEPT }
+        let fits = bf16 && has_bf16() && blocks.iter().all(|block| block.fits(Rounding::Bf16));
+        Self { blocks, hidden, dropout: p, rounding: fits.then_some(Rounding::Bf16), most_kept: MOST_KEPT }
     }
 
     /// Number of blocks: one less than hidden states of tokens are needed.

@@ -11,7 +11,7 @@ use crate::model::{
 };
 use crate::nn::Operations;
 use crate::nn::Processor;
-use crate::nn::kernels::has_bf16;
+use crate::nn::kernels::{has_bf16, has_int16};
 use crate::parameter::{Put, Value};
 use serde_json::{Map, Value as Json};
 
@@ -109,9 +109,12 @@ impl Config {
     pub fn identity(&self) -> Map<String, Json> {
         let mut asked = self.to_json();
         asked.remove("threads");
+        // As programs said it that knew no patience and no such products.
         if self.patience == 0 {
-            // As programs said it that knew no patience.
             asked.remove("patience");
+        }
+        if self.int16 {
+            asked.remove("int16");
         }
         let options = self.options.all(&self.architecture);
         asked.extend(options.into_iter().map(|(name, value)| (name.to_owned(), value.to_json())));
@@ -160,7 +163,9 @@ impl Config {
         }
         settings.epochs = settings.epochs.max(1);
         settings.batch_size = settings.batch_size.max(1);
-        settings.bf16 &= has_bf16() && processor.operations() == Operations::ByHand;
+        let by_hand = processor.operations() == Operations::ByHand;
+        settings.bf16 &= has_bf16() && by_hand;
+        settings.int16 &= has_int16() && by_hand;
         settings.processor = processor;
         Ok(settings)
     }
@@ -356,12 +361,13 @@ mod tests {
         // Of a program of before.
         let mut older = file.clone();
         for key in
-            ["nesting", "limit", "bf16", "top_layers", "processor", "self_training", "self_rounds", "self_epochs"]
+            ["nesting", "limit", "bf16", "int16", "top_layers", "processor", "self_training", "self_rounds", "self_epochs"]
         {
             older.remove(key).unwrap();
         }
         let older = read(&older).unwrap();
-        assert_eq!((older.nesting, older.limit, older.bf16, older.top_layers), (Nesting::Nested, None, false, 0));
+        assert_eq!((older.nesting, older.limit, older.top_layers), (Nesting::Nested, None, 0));
+        assert!(!older.bf16 && !older.int16);
         assert_eq!((older.processor, older.self_training), (Processor::Cpu, None));
         assert_eq!(read(&older.to_json()).unwrap(), older);
         let mut lacking = file;

@@ -80,6 +80,12 @@ impl Encoding {
         Self { network, layers, operations }
     }
 
+    /// See [`Network::with_int16`].
+    #[must_use]
+    pub(super) fn with_int16(self) -> Self {
+        Self { network: self.network.with_int16(), ..self }
+    }
+
     pub(super) fn network(&self) -> &Network {
         &self.network
     }

@@ -166,6 +166,7 @@ impl Model {
         let scope = vars.scope(ENCODER, ParameterGroup::Encoder);
         let network = Network::new(scope, definition.config(), learning, settings.dropout as f32)?;
         let network = if settings.bf16 { network.with_bf16() } else { network };
+        let network = if settings.int16 { network.with_int16() } else { network };
         let network = network.computed_by(settings.processor.operations());
         let head = architecture.build(vars.scope("head", ParameterGroup::TaskHead), &network, &head_config)?;
         let projection = Projection::new(layers.width(&network));
@@ -174,6 +175,12 @@ impl Model {
         let most = MostPositions::new(max_width.unwrap_or(USUAL_MAX_WIDTH), head_config.classes, by_hand);
         let nesting = settings.nesting;
         Ok(Self { definition, encoding, architecture, head, head_config, nesting, labels, projection, most })
+    }
+
+    /// For predictions alone: products of whole numbers where they are fastest, whatever the model was trained with.
+    #[must_use]
+    pub(super) fn for_prediction(self) -> Self {
+        Self { encoding: self.encoding.with_int16(), ..self }
     }
 
     /// What the architecture can't learn from.
@@ -393,7 +400,7 @@ impl Model {
         work: PredictionWork<'_>,
     ) -> Result<LabelTable, TrainError> {
         let prepared = self.prepare((words, [].as_slice()))?;
-        let tables = self.label_batch(&[&prepared], &[given.to_vec()], work, &mut Tape::default())?;
+        let tables = self.label_batch(&[&prepared], &[given.to_vec()], work, &mut Tape::for_prediction(work.exact))?;
         tables.into_iter().next().ok_or(ModelError::Incomplete.into())
     }
 
@@ -406,7 +413,7 @@ impl Model {
         mut each: impl FnMut(usize, LabelTable),
     ) -> Result<(), TrainError> {
         let sizes: Vec<Size> = sentences.iter().map(Prepared::size).collect();
-        let mut tape = Tape::default();
+        let mut tape = Tape::for_prediction(work.exact);
         for numbers in batches::by_length(&sizes, work.batch_size, self.most.predict) {
             stop_if_cancelled(work.cancel)?;
             let with_mentions =
@@ -505,7 +512,7 @@ impl Model {
         mut each: impl FnMut(usize, SentenceOutput),
     ) -> Result<(), TrainError> {
         let sizes: Vec<Size> = sentences.iter().map(Prepared::size).collect();
-        let mut tape = Tape::default();
+        let mut tape = Tape::for_prediction(work.exact);
         for numbers in batches::by_length(&sizes, work.batch_size, self.most.predict) {
             stop_if_cancelled(work.cancel)?;
             let with_words = |i: &usize| Some((*i, sentences.get(*i).filter(|p| !p.sentence.is_empty())?));
@@ -540,6 +547,8 @@ pub(super) struct PredictionWork<'a> {
     pub acquire: Option<usize>,
     /// Probability from which a candidate is worth showing though "none" is more probable.
     pub floor: f32,
+    /// Whether to compute in `f32` throughout.
+    pub exact: bool,
     pub cancel: &'a AtomicBool,
 }
 

@@ -140,6 +140,8 @@ hyper_parameters! {
         NESTING, Nesting::Nested, "flat keeps only the most probable of overlapping mentions";
     bf16: bool => bool where absent = false,
         Kind::Flag, true, "encoder products in bfloat16, if the processor is fast at that";
+    int16: bool => bool where absent = false,
+        Kind::Flag, true, "encoder products in 16-bit integers, if the processor is fastest at that";
     processor: Option<Processor> => Processor = processor where absent = Processor::Cpu,
         PROCESSOR, None => "auto: gpu if available, else cpu", "cpu, gpu, or plain (GPU operations on the CPU)";
 }

@@ -27,11 +27,13 @@ pub struct PredictOptions {
     pub floor: f32,
     /// Models that differ by dropout and are asked, too, for what they disagree on; 0 for none.
     pub dropout_passes: usize,
+    /// Whether to compute in `f32` throughout, also where the processor is faster with rounded numbers.
+    pub exact: bool,
 }
 
 impl Default for PredictOptions {
     fn default() -> Self {
-        Self { threshold: None, use_heads: true, batch_size: 32, floor: 0.1, dropout_passes: 0 }
+        Self { threshold: None, use_heads: true, batch_size: 32, floor: 0.1, dropout_passes: 0, exact: false }
     }
 }
 
@@ -95,12 +97,12 @@ impl Predictor {
     /// See [`Predictor::load`]; and when another model is there than was to be.
     pub fn load_with_threads(snapshot: &Snapshot, threads: Option<usize>) -> Result<Self, TrainError> {
         let (manifest, model) = snapshot::build(snapshot::open(snapshot)?)?;
-        Ok(Self { manifest, model, threads: Threads::new("predict", threads)? })
+        Ok(Self::of(manifest, model, Threads::new("predict", threads)?))
     }
 
-    /// A model that was trained just now and is nowhere else.
+    /// A model that was loaded, or trained just now and is nowhere else.
     pub(super) fn of(manifest: Manifest, model: Model, threads: Threads) -> Self {
-        Self { manifest, model, threads }
+        Self { manifest, model: model.for_prediction(), threads }
     }
 
     pub fn manifest(&self) -> &Manifest {
@@ -202,8 +204,8 @@ impl Predictor {
     fn work<'a>(&'a self, options: PredictOptions, cancel: &'a AtomicBool) -> PredictionWork<'a> {
         let filter =
             if options.use_heads { FirstWordFilter::AtLeast(self.threshold(options)) } else { FirstWordFilter::All };
-        let (threads, batch_size, floor) = (&self.threads, options.batch_size, options.floor);
-        PredictionWork { threads, filter, batch_size, acquire: None, floor, cancel }
+        let PredictOptions { batch_size, floor, exact, .. } = options;
+        PredictionWork { threads: &self.threads, filter, batch_size, acquire: None, floor, exact, cancel }
     }
 }
 

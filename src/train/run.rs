@@ -191,6 +191,7 @@ impl Training<'_> {
             batch_size: DEV_BATCH,
             acquire: None,
             floor,
+            exact: false,
             cancel: self.cancel,
         }
     }

@@ -130,6 +130,9 @@ pub(in crate::cli) struct BenchPredict {
     /// Classify every span, not only those that start at a head
     #[arg(long)]
     pub(in crate::cli) all_spans: bool,
+    /// Compute in f32 throughout, also where rounded numbers are faster
+    #[arg(long)]
+    pub(in crate::cli) f32: bool,
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N")]
     pub(in crate::cli) threads: Option<usize>,

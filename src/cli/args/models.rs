@@ -101,6 +101,9 @@ pub(in crate::cli) struct Predict {
     /// Classify every span, not only those that start at a head: slower, finds more
     #[arg(long)]
     pub(in crate::cli) all_spans: bool,
+    /// Compute in f32 throughout, also where rounded numbers are faster
+    #[arg(long)]
+    pub(in crate::cli) f32: bool,
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N")]
     pub(in crate::cli) threads: Option<usize>,
@@ -133,6 +136,9 @@ pub(in crate::cli) struct Evaluate {
     /// Seed that draws these spans
     #[arg(long, value_name = "N", default_value_t = SpanSampling::default().seed)]
     pub(in crate::cli) seed: u64,
+    /// Compute in f32 throughout, also where rounded numbers are faster
+    #[arg(long)]
+    pub(in crate::cli) f32: bool,
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N")]
     pub(in crate::cli) threads: Option<usize>,

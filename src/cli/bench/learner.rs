@@ -40,7 +40,12 @@ pub(super) fn bench_prediction(args: &BenchPredict) -> Result<Ending, CliError> 
         sentences: args.sentences.map(NonZeroUsize::get),
         encoder: args.encoder.clone(),
         threads: args.threads,
-        options: PredictOptions { use_heads: !args.all_spans, batch_size, ..PredictOptions::default() },
+        options: PredictOptions {
+            use_heads: !args.all_spans,
+            batch_size,
+            exact: args.f32,
+            ..PredictOptions::default()
+        },
     };
     let bench = bench_predict(&request, &Home::find(), &cancel, &mut |step| match step {
         PredictBenchStep::Train(event) => train::tell(&mut progress, event),

@@ -21,10 +21,10 @@ impl Block {
         let (x, y) = two(&mut work.states, from, to);
         let last = work.blocks.len() - 1;
         let kept = &mut work.blocks[number.min(last)];
-        let Scratch { act, attention: scratch, pairs, .. } = &mut *work.scratch;
-        let bf16_weights = work.bf16_weights.get(number);
+        let Scratch { act, attention: scratch, rounded, .. } = &mut *work.scratch;
+        let rounded_weights = work.rounded_weights.get(number);
 
-        self.product(Product::Qkv, bf16_weights, x, kept.qkv, pairs)?;
+        self.product(Product::Qkv, rounded_weights, x, kept.qkv, rounded)?;
         let mut biases = Vec::with_capacity(3 * h);
         for layer in self.layers(Product::Qkv) {
             biases.extend_from_slice(&as_slice(layer.bias())?);
@@ -36,14 +36,14 @@ impl Block {
             attention.forward(number, qkv, &mut kept.context[rows.start * h..rows.end * h], scratch);
         }
 
-        self.product(Product::Output, bf16_weights, kept.context, kept.attended, pairs)?;
+        self.product(Product::Output, rounded_weights, kept.context, kept.attended, rounded)?;
         let (norm, bias) = (Norms::read(&self.attention_norm)?, as_slice(self.output.bias())?);
         kernels::norm_of_sum(kept.attended, &bias, (attended_mask, first_row), x, norm.norm(), kept.middle);
 
-        self.product(Product::Up, bf16_weights, kept.middle, kept.inner, pairs)?;
+        self.product(Product::Up, rounded_weights, kept.middle, kept.inner, rounded)?;
         let act = sized(act, kept.inner.len());
         kernels::gelu_of_sum(kept.inner, &as_slice(self.up.bias())?, act);
-        self.product(Product::Down, bf16_weights, act, kept.fed, pairs)?;
+        self.product(Product::Down, rounded_weights, act, kept.fed, rounded)?;
         let (norm, bias) = (Norms::read(&self.norm)?, as_slice(self.down.bias())?);
         kernels::norm_of_sum(kept.fed, &bias, (fed_mask, first_row), kept.middle, norm.norm(), y);
         Ok(())
@@ -54,8 +54,8 @@ impl Block {
     pub(super) fn backward(&self, work: Backward<'_>, goes_on: bool) -> Result<(), NnError> {
         let (h, inner, first_row) = (self.hidden(), self.inner(), work.share.rows.start);
         let [probability_mask, attended_mask, fed_mask] = work.masks;
-        let Backward { kept, grads, bf16_weights, .. } = work;
-        let Scratch { grad, other, attention: scratch, pairs, .. } = work.scratch;
+        let Backward { kept, grads, rounded_weights, .. } = work;
+        let Scratch { grad, other, attention: scratch, rounded, .. } = work.scratch;
         let other = sized(other, grad.len());
         let mut sums: Vec<Sums<'_>> =
             grads.sums.chunks_exact_mut(Sums::width(h, inner)).map(|sums| Sums::of(sums, h, inner)).collect();
@@ -70,12 +70,12 @@ impl Block {
             kernels::layer_norm_back(fed, norm.norm(), &grad[range], other, sums.norm);
             kernels::drop_and_sum(other, (fed_mask, row), fed, sums.down);
         }
-        self.product_back(Product::Down, bf16_weights, kept.fed, grads.inner, WriteMode::Overwrite, pairs)?;
+        self.product_back(Product::Down, rounded_weights, kept.fed, grads.inner, WriteMode::Overwrite, rounded)?;
         for (rows, sums) in sentences.iter().zip(&mut sums) {
             let range = of(rows, inner);
             kernels::gelu_back(&mut kept.inner[range.clone()], &mut grads.inner[range], sums.up);
         }
-        self.product_back(Product::Up, bf16_weights, grads.inner, other, WriteMode::Add, pairs)?;
+        self.product_back(Product::Up, rounded_weights, grads.inner, other, WriteMode::Add, rounded)?;
 
         // Through the first half: `grad` gets the gradient of the sum before the norm, which is also that of the input.
         let norm = Norms::read(&self.attention_norm)?;
@@ -85,7 +85,7 @@ impl Block {
             kernels::layer_norm_back(attended, norm.norm(), &other[range], grad, sums.attention_norm);
             kernels::drop_and_sum(grad, (attended_mask, row), attended, sums.output);
         }
-        self.product_back(Product::Output, bf16_weights, kept.attended, other, WriteMode::Overwrite, pairs)?;
+        self.product_back(Product::Output, rounded_weights, kept.attended, other, WriteMode::Overwrite, rounded)?;
         let attention = self.attention(work.batch, probability_mask);
         for ((number, rows), sums) in work.share.windows.clone().zip(&sentences).zip(&mut sums) {
             let (range, wide) = (of(rows, h), of(rows, 3 * h));
@@ -94,7 +94,7 @@ impl Block {
             kernels::add_rows(grad, sums.qkv);
         }
         if goes_on {
-            self.product_back(Product::Qkv, bf16_weights, grads.qkv, grad, WriteMode::Add, pairs)?;
+            self.product_back(Product::Qkv, rounded_weights, grads.qkv, grad, WriteMode::Add, rounded)?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@
 //! # Invariants
 //! - No number depends on how the sentences are shared out: a product's row depends on its own row alone, and what is
 //!   summed over rows is summed sentence by sentence, in order.
-//! - In half precision ([`Bert::with_bf16`]) the inputs of matrix products are rounded and nothing else; a tape holds the
+//! - Where products are of rounded numbers ([`Bert::rounding`]), their inputs are rounded and nothing else; a tape holds the
 //!   rounded weights, which a training pass renews and a prediction takes as they were at the tape's first.
 //! - The tape keeps what lies before each norm and before GELU, queries, keys and values, and the context; probabilities
 //!   and GELU are computed again on the way back, which leaves its gradients where the tape has been read.
@@ -32,7 +32,7 @@ use candle_core::{Device, Tensor};
 use products::add_weights;
 use rayon::prelude::*;
 use std::ops::RangeInclusive;
-use tape::{Bf16Weights, BlockGradients, Masks, SavedActivations, Scratch, Share, shares, split};
+use tape::{BlockGradients, Masks, RoundedWeights, SavedActivations, Scratch, Share, shares, split};
 
 /// Where a forward pass begins.
 #[derive(Clone, Copy, Debug)]
@@ -102,11 +102,11 @@ impl Bert {
         tape.states.resize_with(if keeps { end + 1 } else { 2 + end.saturating_sub(lowest) }, Vec::new);
         tape.blocks.resize_with(if keeps { self.layers() } else { 1 }, SavedActivations::default);
         tape.masks = self.masks(batch, tape.start, mode);
-        self.weights_to_bf16(keeps, tape)?;
+        self.round_weights_of_words(keeps, tape)?;
         let shares = shares(batch);
         tape.scratch.resize_with(shares.len().max(tape.scratch.len()), Scratch::default);
 
-        let Tape { masks, states, embedded, projection, blocks, scratch, bf16_weights, start: from, .. } = tape;
+        let Tape { masks, states, embedded, projection, blocks, scratch, rounded_weights, start: from, .. } = tape;
         let parts = split(embedded, &shares, self.embedding()).into_iter();
         let mut work: Vec<Forward<'_>> = shares
             .iter()
@@ -120,7 +120,7 @@ impl Bert {
                 projected,
                 states: Vec::with_capacity(states.len()),
                 blocks: Vec::with_capacity(blocks.len()),
-                bf16_weights,
+                rounded_weights,
                 scratch,
             })
             .collect();
@@ -220,7 +220,7 @@ impl Bert {
                     batch,
                     share,
                     masks: tape.masks.blocks[number],
-                    bf16_weights: tape.bf16_weights.get(number),
+                    rounded_weights: tape.rounded_weights.get(number),
                     kept,
                     grads,
                     scratch,
@@ -229,10 +229,9 @@ impl Bert {
             let goes_on = number > lowest || embeddings_learn;
             work.into_par_iter().try_for_each(|work| block.backward(work, goes_on))?;
             block.add_sums(&tape.grads.sums, gradients);
-            let weights = if self.bf16 {
-                block.weights_from_panels(x, kept, &tape.grads, &mut tape.panels)
-            } else {
-                block.weights(x, kept, &tape.grads)
+            let weights = match self.rounding {
+                Some(rounding) => block.weights_from_panels(x, kept, &tape.grads, rounding, &mut tape.panels),
+                None => block.weights(x, kept, &tape.grads),
             };
             add_weights(weights, batch.rows(), gradients);
         }
@@ -255,7 +254,7 @@ struct Forward<'a> {
     projected: &'a mut [f32],
     states: Vec<&'a mut [f32]>,
     blocks: Vec<SavedActivations<&'a mut [f32]>>,
-    bf16_weights: &'a [Bf16Weights],
+    rounded_weights: &'a [RoundedWeights],
     scratch: &'a mut Scratch,
 }
 
@@ -264,7 +263,7 @@ struct Backward<'a> {
     batch: &'a EncoderBatch,
     share: &'a Share,
     masks: [DropMask; 3],
-    bf16_weights: Option<&'a Bf16Weights>,
+    rounded_weights: Option<&'a RoundedWeights>,
     kept: SavedActivations<&'a mut [f32]>,
     grads: BlockGradients<&'a mut [f32]>,
     scratch: &'a mut Scratch,

@@ -1,15 +1,15 @@
-//! The matrix products of a block, up, down and for the gradients of its weights, in `f32` or in half precision.
+//! The matrix products of a block, up, down and for the gradients of its weights, in `f32` or of rounded numbers.
 
 use super::super::bert::{Bert, Block};
-use super::tape::{Bf16Weights, BlockGradients, SavedActivations, Tape};
-use crate::nn::kernels::{self, Panels, View, WriteMode, matmul};
+use super::tape::{BlockGradients, RoundedWeights, SavedActivations, Tape};
+use crate::nn::kernels::{self, RoundedPanels, RoundedRows, Rounding, View, WriteMode, matmul};
 use crate::nn::{Gradients, Linear, NnError, as_slice};
 use rayon::prelude::*;
 
 /// Rows of a weight's gradient that one task computes.
 const WEIGHT_ROWS: usize = 192;
 
-/// The products of a block, in the order of [`Bf16Weights`].
+/// The products of a block, in the order of [`RoundedWeights`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Product {
     Qkv,
@@ -29,13 +29,11 @@ impl Product {
 }
 
 impl Bert {
-    /// Rounds the weights for products of half precision.
-    pub(super) fn weights_to_bf16(&self, trains: bool, tape: &mut Tape) -> Result<(), NnError> {
-        if !self.bf16 || (!trains && tape.bf16_for_prediction) {
-            return Ok(());
-        }
-        tape.bf16_for_prediction = !trains;
-        round_weights(&self.blocks, &Product::OF_WORDS, trains, &mut tape.bf16_weights)
+    /// Rounds the weights where products are of rounded numbers.
+    pub(super) fn round_weights_of_words(&self, trains: bool, tape: &mut Tape) -> Result<(), NnError> {
+        let Some(rounding) = self.rounding.filter(|_| tape.needs_weights(trains)) else { return Ok(()) };
+        tape.rounded_for_prediction = !trains;
+        round_weights(&self.blocks, &Product::OF_WORDS, rounding, trains, &mut tape.rounded_weights)
     }
 }
 
@@ -43,21 +41,22 @@ impl Bert {
 pub(super) fn round_weights(
     blocks: &[Block],
     products: &[Product],
+    rounding: Rounding,
     trains: bool,
-    weights: &mut Vec<Bf16Weights>,
+    weights: &mut Vec<RoundedWeights>,
 ) -> Result<(), NnError> {
-    weights.resize_with(blocks.len(), Bf16Weights::default);
-    let all = blocks.par_iter().zip(weights).flat_map(|(block, Bf16Weights { up, down })| {
+    weights.resize_with(blocks.len(), RoundedWeights::default);
+    let all = blocks.par_iter().zip(weights).flat_map(|(block, RoundedWeights { up, down })| {
         Product::ALL.into_par_iter().zip(up).zip(down).map(move |work| (block, work))
     });
     all.filter(|(_, ((product, _), _))| products.contains(product)).try_for_each(|(block, ((product, up), down))| {
         let layers = block.layers(product);
         let weights = layers.iter().map(|layer| as_slice(layer.weight())).collect::<Result<Vec<_>, _>>()?;
         let (_, inputs) = layers[0].weight().dims2()?;
-        up.stack_transposed(&weights.iter().map(|weight| &**weight).collect::<Vec<_>>(), inputs);
+        up.stack_transposed(rounding, &weights.iter().map(|weight| &**weight).collect::<Vec<_>>(), inputs);
         if trains {
             let parts = weights.iter().map(|weight| (&**weight, View::rows(inputs), weight.len() / inputs));
-            down.stack(&parts.collect::<Vec<_>>(), inputs);
+            down.stack(rounding, &parts.collect::<Vec<_>>(), inputs);
         }
         Ok(())
     })
@@ -80,22 +79,17 @@ impl Block {
     pub(super) fn product(
         &self,
         product: Product,
-        bf16_weights: Option<&Bf16Weights>,
+        rounded_weights: Option<&RoundedWeights>,
         x: &[f32],
         dst: &mut [f32],
-        pairs: &mut Vec<u32>,
+        rounded: &mut RoundedRows,
     ) -> Result<(), NnError> {
         let layers = self.layers(product);
         let (out, k) = layers[0].weight().dims2()?;
         let width = out * layers.len();
-        if let Some(bf16_weights) = bf16_weights {
-            kernels::to_bf16(x, pairs);
-            kernels::bf16_matmul(
-                (dst, View::rows(width)),
-                pairs,
-                &bf16_weights.up[product as usize],
-                WriteMode::Overwrite,
-            );
+        if let Some(rounded_weights) = rounded_weights {
+            let weight = &rounded_weights.up[product as usize];
+            kernels::rounded_matmul((dst, View::rows(width)), (x, k), weight, WriteMode::Overwrite, rounded);
             return Ok(());
         }
         for (part, layer) in layers.iter().enumerate() {
@@ -116,18 +110,18 @@ impl Block {
     pub(super) fn product_back(
         &self,
         product: Product,
-        bf16_weights: Option<&Bf16Weights>,
+        rounded_weights: Option<&RoundedWeights>,
         grad: &[f32],
         dst: &mut [f32],
         write: WriteMode,
-        pairs: &mut Vec<u32>,
+        rounded: &mut RoundedRows,
     ) -> Result<(), NnError> {
         let layers = self.layers(product);
         let (out, k) = layers[0].weight().dims2()?;
         let width = out * layers.len();
-        if let Some(bf16_weights) = bf16_weights {
-            kernels::to_bf16(grad, pairs);
-            kernels::bf16_matmul((dst, View::rows(k)), pairs, &bf16_weights.down[product as usize], write);
+        if let Some(rounded_weights) = rounded_weights {
+            let weight = &rounded_weights.down[product as usize];
+            kernels::rounded_matmul((dst, View::rows(k)), (grad, width), weight, write, rounded);
             return Ok(());
         }
         for (part, layer) in layers.iter().enumerate() {
@@ -167,13 +161,14 @@ impl Block {
         ]
     }
 
-    /// The same in half precision, cut into `panels`.
+    /// The same rounded, cut into `panels`.
     pub(super) fn weights_from_panels<'a>(
         &'a self,
         x: &[f32],
         kept: &SavedActivations<Vec<f32>>,
         grads: &BlockGradients<Vec<f32>>,
-        panels: &'a mut [Panels; 8],
+        rounding: Rounding,
+        panels: &'a mut [RoundedPanels; 8],
     ) -> Vec<WeightGradient<'a>> {
         let (h, inner) = (self.hidden(), self.inner());
         let sources: [(&[f32], usize); 8] = [
@@ -187,7 +182,7 @@ impl Block {
             (x, h),
         ];
         panels.par_iter_mut().zip(sources).for_each(|(panels, (source, columns))| {
-            panels.stack(&[(source, View::rows(columns), source.len() / columns)], columns);
+            panels.stack(rounding, &[(source, View::rows(columns), source.len() / columns)], columns);
         });
         let [fed, inner, inner_grad, middle, attended, context, qkv_grad, x] = &*panels;
         let of = |layer, grad, first, x| WeightGradient { layer, sides: Sides::Panels { grad, first, x } };
@@ -214,10 +209,10 @@ pub(super) enum Sides<'a> {
         x: &'a [f32],
     },
     Panels {
-        grad: &'a Panels,
+        grad: &'a RoundedPanels,
         /// The first column that counts.
         first: usize,
-        x: &'a Panels,
+        x: &'a RoundedPanels,
     },
 }
 
@@ -237,7 +232,7 @@ pub(super) fn add_weights(weights: Vec<WeightGradient<'_>>, rows: usize, gradien
         }
         Sides::Panels { grad, first, x } => {
             let count = sum.len() / inputs;
-            kernels::bf16_matmul_transposed((sum, View::rows(inputs)), count, grad, first + from, x, write);
+            kernels::rounded_matmul_transposed((sum, View::rows(inputs)), count, (grad, first + from), x, write);
         }
     });
     for (weight, (sum, _)) in weights.iter().zip(sums) {

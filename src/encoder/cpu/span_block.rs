@@ -3,8 +3,10 @@
 use super::super::bert::Block;
 use super::norms::Norms;
 use super::products::{Product, Sides, WeightGradient};
-use super::tape::{Bf16Weights, Sums, sized, split_by};
-use crate::nn::kernels::{self, DropMask, Panels, SpanAttention, SpanAttentionScratch, View, WriteMode};
+use super::tape::{RoundedWeights, Sums, sized, split_by};
+use crate::nn::kernels::{
+    self, DropMask, RoundedPanels, RoundedRows, Rounding, SpanAttention, SpanAttentionScratch, View, WriteMode,
+};
 use crate::nn::{NnError, as_slice};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -12,8 +14,8 @@ use std::ops::Range;
 /// A block and what it does to a batch. H is the width of hidden states, F that of the inner layer.
 pub(super) struct SpanLayer<'a> {
     pub(super) block: &'a Block,
-    /// In half precision.
-    pub(super) weights: Option<&'a Bf16Weights>,
+    /// Where products are of rounded numbers.
+    pub(super) weights: Option<&'a RoundedWeights>,
     /// Of the probabilities, of what was attended to, of what was fed forward.
     pub(super) masks: [DropMask; 3],
     /// Of the tokens from `first_token` on, `[T, 2H]`.
@@ -84,8 +86,8 @@ pub(super) struct SpanScratch {
     /// `[M, H]`
     other: Vec<f32>,
     attention: SpanAttentionScratch,
-    /// The left side of a product in half precision.
-    pairs: Vec<u32>,
+    /// The left side of a product.
+    rounded: RoundedRows,
 }
 
 /// Gradients that a share leaves on its way down through one block.
@@ -120,9 +122,9 @@ impl SpanLayer<'_> {
     ) -> Result<(), NnError> {
         let (block, h, weights) = (self.block, self.block.hidden(), self.weights);
         let [_, attended_mask, fed_mask] = self.masks;
-        let SpanScratch { act, attention: attention_scratch, pairs, .. } = scratch;
+        let SpanScratch { act, attention: attention_scratch, rounded, .. } = scratch;
 
-        block.product(Product::Query, weights, x, kept.query, pairs)?;
+        block.product(Product::Query, weights, x, kept.query, rounded)?;
         kernels::add_bias(kept.query, &as_slice(block.query.bias())?);
         let attention = self.attention(&spans);
         let vectors = kept.query.chunks_exact(h).zip(kept.context.chunks_exact_mut(h));
@@ -130,14 +132,14 @@ impl SpanLayer<'_> {
             attention.forward(number, query, self.keys_values_of(tokens), context, attention_scratch);
         }
 
-        block.product(Product::Output, weights, kept.context, kept.attended, pairs)?;
+        block.product(Product::Output, weights, kept.context, kept.attended, rounded)?;
         let (norm, bias) = (Norms::read(&block.attention_norm)?, as_slice(block.output.bias())?);
         kernels::norm_of_sum(kept.attended, &bias, (attended_mask, spans.first), x, norm.norm(), kept.middle);
 
-        block.product(Product::Up, weights, kept.middle, kept.inner, pairs)?;
+        block.product(Product::Up, weights, kept.middle, kept.inner, rounded)?;
         let act = sized(act, kept.inner.len());
         kernels::gelu_of_sum(kept.inner, &as_slice(block.up.bias())?, act);
-        block.product(Product::Down, weights, act, kept.fed, pairs)?;
+        block.product(Product::Down, weights, act, kept.fed, rounded)?;
         let (norm, bias) = (Norms::read(&block.norm)?, as_slice(block.down.bias())?);
         kernels::norm_of_sum(kept.fed, &bias, (fed_mask, spans.first), kept.middle, norm.norm(), y);
         Ok(())
@@ -155,21 +157,21 @@ impl SpanLayer<'_> {
     ) -> Result<(), NnError> {
         let (block, h, weights) = (self.block, self.block.hidden(), self.weights);
         let [_, attended_mask, fed_mask] = self.masks;
-        let SpanScratch { other, attention: attention_scratch, pairs, .. } = scratch;
+        let SpanScratch { other, attention: attention_scratch, rounded, .. } = scratch;
         let (other, sums) = (sized(other, grad.len()), Sums::of(to.sums, h, block.inner()));
 
         // Through the second half: `other` gets the gradient of the sum before the norm, which is also that of `middle`.
         kernels::layer_norm_back(kept.fed, Norms::read(&block.norm)?.norm(), grad, other, sums.norm);
         kernels::drop_and_sum(other, (fed_mask, spans.first), kept.fed, sums.down);
-        block.product_back(Product::Down, weights, kept.fed, to.inner, WriteMode::Overwrite, pairs)?;
+        block.product_back(Product::Down, weights, kept.fed, to.inner, WriteMode::Overwrite, rounded)?;
         kernels::gelu_back(kept.inner, to.inner, sums.up);
-        block.product_back(Product::Up, weights, to.inner, other, WriteMode::Add, pairs)?;
+        block.product_back(Product::Up, weights, to.inner, other, WriteMode::Add, rounded)?;
 
         // Through the first half: `grad` gets the gradient of the sum before the norm, which is also that of the input.
         let norm = Norms::read(&block.attention_norm)?;
         kernels::layer_norm_back(kept.attended, norm.norm(), other, grad, sums.attention_norm);
         kernels::drop_and_sum(grad, (attended_mask, spans.first), kept.attended, sums.output);
-        block.product_back(Product::Output, weights, kept.attended, other, WriteMode::Overwrite, pairs)?;
+        block.product_back(Product::Output, weights, kept.attended, other, WriteMode::Overwrite, rounded)?;
         let attention = self.attention(&spans);
         let vectors = kept.query.chunks_exact_mut(h).zip(other.chunks_exact(h));
         for ((number, tokens), (query, context)) in (spans.first..).zip(spans.tokens).zip(vectors) {
@@ -177,7 +179,7 @@ impl SpanLayer<'_> {
             attention.backward(number, query, self.keys_values_of(tokens), context, to, attention_scratch);
         }
         kernels::add_rows(kept.query, &mut sums.qkv[..h]);
-        block.product_back(Product::Query, weights, kept.query, grad, WriteMode::Add, pairs)
+        block.product_back(Product::Query, weights, kept.query, grad, WriteMode::Add, rounded)
     }
 }
 
@@ -199,8 +201,8 @@ pub(super) struct SpanSides<'a> {
     pub(super) keys_values_grad: &'a [f32],
 }
 
-/// What the gradients of weights are products of in half precision, in the order of [`SpanSides::in_panels`].
-pub(super) type SpanPanels = [Panels; 10];
+/// What the gradients of weights are products of, rounded, in the order of [`SpanSides::in_panels`].
+pub(super) type SpanPanels = [RoundedPanels; 10];
 
 impl<'a> SpanSides<'a> {
     /// What the gradients of the weights are products of: those over the spans, and those over the tokens.
@@ -223,8 +225,13 @@ impl<'a> SpanSides<'a> {
         [over_spans, over_tokens]
     }
 
-    /// The same in half precision, cut into `panels`.
-    pub(super) fn in_panels<'b>(&self, block: &'b Block, panels: &'b mut SpanPanels) -> [Vec<WeightGradient<'b>>; 2] {
+    /// The same rounded, cut into `panels`.
+    pub(super) fn in_panels<'b>(
+        &self,
+        block: &'b Block,
+        rounding: Rounding,
+        panels: &'b mut SpanPanels,
+    ) -> [Vec<WeightGradient<'b>>; 2] {
         let (h, inner, kept) = (block.hidden(), block.inner(), self.kept);
         let sources: [(&[f32], usize); 10] = [
             (&kept.fed, h),
@@ -239,7 +246,7 @@ impl<'a> SpanSides<'a> {
             (self.tokens, h),
         ];
         panels.par_iter_mut().zip(sources).for_each(|(panels, (source, columns))| {
-            panels.stack(&[(source, View::rows(columns), source.len() / columns)], columns);
+            panels.stack(rounding, &[(source, View::rows(columns), source.len() / columns)], columns);
         });
         let [fed, inner, inner_grad, middle, attended, context, query, x, keys_values, tokens] = &*panels;
         let of = |layer, grad, first, x| WeightGradient { layer, sides: Sides::Panels { grad, first, x } };

@@ -14,8 +14,8 @@ use super::products::{Product, add_weights, round_weights};
 use super::span_block::{
     ShareGradients, SpanActivations, SpanLayer, SpanPanels, SpanScratch, SpanSides, Spans, rows as rows_of,
 };
-use super::tape::{Bf16Weights, Sums, sized, split_by, two};
-use crate::nn::kernels::{self, WriteMode};
+use super::tape::{RoundedWeights, Sums, sized, split_by, two};
+use crate::nn::kernels::{self, RoundedRows, WriteMode};
 use crate::nn::{Gradients, NnError, as_slice};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -102,10 +102,10 @@ impl SpanTransformer {
         Ok(to)
     }
 
-    fn rounded(&self, trains: bool) -> Result<Vec<Bf16Weights>, NnError> {
+    fn rounded(&self, trains: bool) -> Result<Vec<RoundedWeights>, NnError> {
         let mut weights = Vec::new();
-        if self.bf16 {
-            round_weights(&self.blocks, &Product::OF_SPANS, trains, &mut weights)?;
+        if let Some(rounding) = self.rounding {
+            round_weights(&self.blocks, &Product::OF_SPANS, rounding, trains, &mut weights)?;
         }
         Ok(weights)
     }
@@ -212,7 +212,7 @@ impl<'a> ShareWork<'a> {
 struct Pass<'a> {
     transformer: &'a SpanTransformer,
     /// Of each block in half precision; none otherwise.
-    weights: &'a [Bf16Weights],
+    weights: &'a [RoundedWeights],
     tokens: &'a [&'a [f32]],
     batch: &'a SpanBatch<'a>,
     plan: &'a Plan,
@@ -258,8 +258,8 @@ impl Pass<'_> {
             x.zip(to).map(move |(x, to)| (block, self.weights.get(number), x, to))
         });
         let tasks: Vec<_> = tasks.collect();
-        tasks.into_par_iter().try_for_each_init(Vec::new, |pairs, (block, weights, x, to)| {
-            block.product(Product::KeyValue, weights, x, to, pairs)?;
+        tasks.into_par_iter().try_for_each_init(RoundedRows::default, |rounded, (block, weights, x, to)| {
+            block.product(Product::KeyValue, weights, x, to, rounded)?;
             kernels::add_bias(to, &[&*as_slice(block.key.bias())?, &*as_slice(block.value.bias())?].concat());
             Ok(())
         })
@@ -355,16 +355,18 @@ impl Pass<'_> {
                     tokens: &self.tokens[number][rows_of(&tokens, 0, h)],
                     keys_values_grad,
                 };
-                let [over_spans, over_tokens] =
-                    if self.weights.is_empty() { sides.weights(block) } else { sides.in_panels(block, panels) };
+                let [over_spans, over_tokens] = match self.transformer.rounding {
+                    Some(rounding) => sides.in_panels(block, rounding, panels),
+                    None => sides.weights(block),
+                };
                 add_weights(over_spans, spans, gradients);
                 add_weights(over_tokens, tokens.len(), gradients);
             }
             if let Some(to) = &mut to.tokens[number] {
                 let to = to[rows_of(&tokens, 0, h)].par_chunks_mut(TOKENS * h);
                 let work = to.zip(keys_values_grad.par_chunks(TOKENS * 2 * h));
-                work.try_for_each_init(Vec::new, |pairs, (to, grad)| {
-                    block.product_back(Product::KeyValue, self.weights.get(number), grad, to, WriteMode::Add, pairs)
+                work.try_for_each_init(RoundedRows::default, |rounded, (to, grad)| {
+                    block.product_back(Product::KeyValue, self.weights.get(number), grad, to, WriteMode::Add, rounded)
                 })?;
             }
         }

@@ -1,7 +1,7 @@
 //! Buffers of the passes, and how they are shared out among threads.
 
 use super::EncoderBatch;
-use crate::nn::kernels::{AttentionScratch, DropMask, Panels};
+use crate::nn::kernels::{AttentionScratch, DropMask, RoundedPanels, RoundedRows};
 use std::ops::Range;
 
 /// What a forward pass leaves for the backward pass. One tape serves any number of passes, one after the other.
@@ -21,17 +21,29 @@ pub struct Tape {
     pub(super) blocks: Vec<SavedActivations<Vec<f32>>>,
     /// Of the block where the way back is.
     pub(super) grads: BlockGradients<Vec<f32>>,
-    /// What the gradients of its weights are products of, in half precision, in the order of `Block::weights_from_panels`.
-    pub(super) panels: [Panels; 8],
+    /// What the gradients of its weights are products of, rounded, in the order of `Block::weights_from_panels`.
+    pub(super) panels: [RoundedPanels; 8],
     /// One for each share.
     pub(super) scratch: Vec<Scratch>,
-    /// One for each block, in half precision.
-    pub(super) bf16_weights: Vec<Bf16Weights>,
+    /// One for each block, where products are of rounded numbers.
+    pub(super) rounded_weights: Vec<RoundedWeights>,
     /// Whether they are of a prediction.
-    pub(super) bf16_for_prediction: bool,
+    pub(super) rounded_for_prediction: bool,
+    /// Whether predictions round nothing.
+    exact: bool,
 }
 
 impl Tape {
+    /// For predictions, with `exact` in `f32` throughout, whatever the encoder rounds.
+    pub fn for_prediction(exact: bool) -> Self {
+        Self { exact, ..Self::default() }
+    }
+
+    /// Whether a pass needs weights that are rounded anew.
+    pub(super) fn needs_weights(&self, trains: bool) -> bool {
+        trains || !(self.exact || self.rounded_for_prediction)
+    }
+
     /// Hidden states that a forward pass in training has left, `[N, H]`; 0 are the embeddings.
     pub fn states(&self, number: usize) -> &[f32] {
         self.states.get(number).map_or(&[], Vec::as_slice)
@@ -45,9 +57,9 @@ impl Tape {
 
 /// A block's weights in half precision, as the way up needs them, `[in, out]`, and as the way down does, `[out, in]`.
 #[derive(Debug, Default)]
-pub(super) struct Bf16Weights {
-    pub(super) up: [Panels; 6],
-    pub(super) down: [Panels; 6],
+pub(super) struct RoundedWeights {
+    pub(super) up: [RoundedPanels; 6],
+    pub(super) down: [RoundedPanels; 6],
 }
 
 #[derive(Clone, Debug, Default)]
@@ -104,8 +116,8 @@ pub(super) struct Scratch {
     pub(super) grad: Vec<f32>,
     pub(super) other: Vec<f32>,
     pub(super) attention: AttentionScratch,
-    /// The left side of a product in half precision.
-    pub(super) pairs: Vec<u32>,
+    /// The left side of a product.
+    pub(super) rounded: RoundedRows,
 }
 
 /// Sentences that one thread works on: windows of the batch that follow each other.

@@ -2,6 +2,7 @@
 
 use super::fixtures;
 use crate::encoder::{Bert, Blocks, Encoder, EncoderConfig, Kind, Learning, Pieces, SpanTransformer};
+use crate::nn::kernels::Rounding;
 use crate::nn::{Gradients, Mode, NnError, ParameterGroup, Rng, Threads, Vars, as_slice, read_tensors};
 use candle_core::{DType, Device, Tensor, Var};
 use proptest::prelude::*;
@@ -244,7 +245,7 @@ fn half_precision_is_near_and_does_not_depend_on_threads() {
     let tokens: Vec<Var> = (0..3).map(|_| random(60, 32, &mut rng)).collect();
     let factors = random(spans.len(), 32, &mut rng).as_tensor().detach();
     let want = learn((&vars, &transformer), &tokens, &spans, &factors, 5);
-    transformer.bf16 = true;
+    transformer.rounding = Some(Rounding::Bf16);
     let [got, wide] = [1, 3].map(|threads| {
         let threads = Threads::new("halves", Some(threads)).unwrap();
         threads.run(|| learn((&vars, &transformer), &tokens, &spans, &factors, 5))

@@ -3,6 +3,7 @@
 use super::other_program::{made_up, random_batch, shapes};
 use super::{EncoderBatch, greatest};
 use crate::encoder::{Alignment, Bert, Blocks, EncoderConfig, HashedWords, Kind, Learning, Pieces, Start, Tape, plain};
+use crate::nn::kernels::Rounding;
 use crate::nn::{Gradients, Mode, ParameterGroup, Rng, Threads, Vars, as_slice};
 use candle_core::{Device, Tensor};
 use proptest::prelude::*;
@@ -172,11 +173,16 @@ fn gradients_are_slopes() {
     }
 }
 
-/// Half the smallest step of a bfloat16, relative to the number.
-const ROUNDING: f32 = 1.0 / 512.0;
+/// What rounding takes from a vector of a product, relative to its length: of a bfloat16 half the smallest step.
+fn lost(rounding: Rounding) -> f32 {
+    match rounding {
+        Rounding::Bf16 => 1.0 / 512.0,
+        Rounding::Int16 => 1.0 / 8192.0,
+    }
+}
 
 #[test]
-fn half_precision_is_near_and_does_not_depend_on_threads() {
+fn rounded_products_are_near_and_do_not_depend_on_threads() {
     let config = EncoderConfig {
         kind: Kind::Bert,
         blocks: Blocks::Bert,
@@ -193,7 +199,7 @@ fn half_precision_is_near_and_does_not_depend_on_threads() {
         norm_eps: 1e-12,
     };
     let mut rng = Rng::new(9, "half");
-    let (vars, bert) = build(&config, Learning::All, 0.1, &mut rng);
+    let (vars, mut bert) = build(&config, Learning::All, 0.1, &mut rng);
     let batch = random_batch(&[3, 30, 12, 7, 25], &config, &mut rng);
     let factors = factors(batch.rows(), bert.hidden(), &mut rng);
     let run = |bert: &Bert, threads: usize| {
@@ -209,22 +215,38 @@ fn half_precision_is_near_and_does_not_depend_on_threads() {
         (as_slice(&hidden).unwrap().to_vec(), gradients)
     };
     let (exact, exact_gradients) = run(&bert, 2);
-    let half = bert.with_bf16();
-    let (rounded, gradients) = run(&half, 2);
-    assert!(rounded == run(&half, 1).0 && gradients == run(&half, 3).1);
-    if !half.uses_bf16() {
-        return;
-    }
     let distance = |a: &[f32], b: &[f32]| {
         let norm = |x: &mut dyn Iterator<Item = f32>| x.map(|x| x * x).sum::<f32>().sqrt();
         norm(&mut a.iter().zip(b).map(|(a, b)| a - b)) / norm(&mut a.iter().copied()).max(1e-3)
     };
-    let off = distance(&exact, &rounded);
-    assert!(off > 0.0 && off < 5.0 * ROUNDING, "{off}");
-    for ((name, _), (exact, rounded)) in vars.iter().zip(exact_gradients.iter().zip(&gradients)) {
-        let off = distance(exact, rounded);
-        assert!(off < 20.0 * ROUNDING || name.ends_with("key.bias"), "{name}: {off}");
+    // On any processor, whether it is fast at it or not.
+    for rounding in [Rounding::Bf16, Rounding::Int16] {
+        bert.rounding = Some(rounding);
+        let (rounded, gradients) = run(&bert, 2);
+        assert!(rounded == run(&bert, 1).0 && gradients == run(&bert, 3).1);
+        let off = distance(&exact, &rounded);
+        assert!(off > 0.0 && off < 5.0 * lost(rounding), "{rounding:?}: {off}");
+        for ((name, _), (exact, rounded)) in vars.iter().zip(exact_gradients.iter().zip(&gradients)) {
+            let off = distance(exact, rounded);
+            assert!(off < 20.0 * lost(rounding) || name.ends_with("key.bias"), "{rounding:?}, {name}: {off}");
+        }
     }
+}
+
+#[test]
+fn a_prediction_can_be_exact_where_others_are_rounded() {
+    let (config, mut rng) = tiny();
+    let config = EncoderConfig { embedding: 16, hidden: 16, inner: 32, ..config };
+    let (_, mut bert) = build(&config, Learning::All, 0.1, &mut rng);
+    let batch = random_batch(&[3, 6, 1], &config, &mut rng);
+    let predict = |bert: &Bert, mut tape: Tape| {
+        let states = bert.forward(&batch, Start::Words, &mut Mode::Predict, &mut tape).unwrap();
+        as_slice(&states).unwrap().to_vec()
+    };
+    let want = predict(&bert, Tape::default());
+    bert.rounding = Some(Rounding::Int16);
+    assert!(predict(&bert, Tape::default()) != want && predict(&bert, Tape::for_prediction(false)) != want);
+    assert!(predict(&bert, Tape::for_prediction(true)) == want);
 }
 
 #[test]

@@ -102,6 +102,17 @@ impl InstructionSet {
         std::iter::once(Self::Plain).chain(more.into_iter().flatten()).collect()
     }
 
+    /// AVX2, where this set has it.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn avx2(self) -> Option<HasAvx2> {
+        match self {
+            Self::Plain => None,
+            Self::Avx2(has) => Some(has),
+            Self::Avx512(has) => Some(has.avx2()),
+            Self::Amx(has) => Some(has.avx512().avx2()),
+        }
+    }
+
     /// Products of bfloat16 by AVX-512, where this set and the processor have them.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn bf16(self) -> Option<HasBf16> {
@@ -134,6 +145,10 @@ mod x86 {
     pub struct HasAvx512(());
 
     impl HasAvx512 {
+        pub(super) fn avx2(self) -> HasAvx2 {
+            HasAvx2(())
+        }
+
         pub(super) fn detect() -> Option<Self> {
             let has = HasAvx2::detect().is_some()
                 && is_x86_feature_detected!("avx512f")

@@ -58,8 +58,13 @@ mod bf16;
 mod dpbf16;
 mod dropout;
 mod instructions;
+mod int16;
+mod int16_panels;
 mod matmul;
 mod panels;
+#[cfg(target_arch = "x86_64")]
+mod pmaddwd;
+mod rounded;
 mod rows;
 mod small;
 mod span_attention;
@@ -74,8 +79,10 @@ pub use attention::{Attention, AttentionScratch};
 pub use bf16::{bf16_matmul, bf16_matmul_transposed, has_bf16};
 pub use dropout::{DropMask, drop_all};
 pub use instructions::InstructionSet;
+pub use int16::has_int16;
 pub use matmul::{View, WriteMode, matmul, matmul_divided};
 pub use panels::{Panels, to_bf16};
+pub use rounded::{RoundedPanels, RoundedRows, Rounding, rounded_matmul, rounded_matmul_transposed};
 pub use rows::{
     Norm, add_bias, add_row, add_rows, add_scaled_row, drop_and_sum, gelu_back, gelu_of_sum, gelu_row, gelu_slope_row,
     layer_norm, layer_norm_back, multiply_row, norm_of_sum, softmax_back_row, softmax_row, squared_norm, sum_rows,

@@ -31,6 +31,8 @@ pub struct EvaluateRequest {
     pub model: Option<ModelId>,
     /// For tensor work; all cores by default.
     pub threads: Option<usize>,
+    /// Whether to compute in `f32` throughout.
+    pub exact: bool,
     /// Whether to score the tasks one by one: a second prediction, of all candidates.
     pub tasks: bool,
     /// Whether to make buckets: goes through the training sentences, too.
@@ -42,7 +44,7 @@ pub struct EvaluateRequest {
 impl EvaluateRequest {
     /// The model in use, and what costs nothing besides.
     pub fn of(part: Part) -> Self {
-        Self { part, model: None, threads: None, tasks: false, buckets: false, vectors: None }
+        Self { part, model: None, threads: None, exact: false, tasks: false, buckets: false, vectors: None }
     }
 }
 
@@ -195,6 +197,7 @@ impl Scoring {
         let Self { model, snapshot, calibration, corpus, request } = self;
         let predictor = Predictor::load_with_threads(&snapshot, request.threads)?;
         let labels_given = predictor.manifest().labels_given();
+        let usual = PredictOptions { exact: request.exact, ..PredictOptions::default() };
         if labels_given && (request.tasks || request.buckets) {
             return Err(SessionError::FindsNothing { model: model.to_string() });
         }
@@ -211,20 +214,20 @@ impl Scoring {
         drop(corpus);
         let begun = Instant::now();
         let found = if labels_given {
-            labelled(&predictor, &examples, cancel)?
+            labelled(&predictor, &examples, usual, cancel)?
         } else {
-            answers(&predictor, &examples, PredictOptions::default(), cancel).map_err(stopped)?
+            answers(&predictor, &examples, usual, cancel).map_err(stopped)?
         };
         let wall_secs = begun.elapsed().as_secs_f64();
         let judged = judge(&examples, &found);
         let report = match whole {
-            Some(whole) => evaluate(&predictor, &whole, PredictOptions::default(), cancel).map_err(stopped)?,
+            Some(whole) => evaluate(&predictor, &whole, usual, cancel).map_err(stopped)?,
             None => Report::strict(&predictor.labels(), judged.iter().copied()),
         };
         let mut tasks = None;
         if request.tasks {
             // Without heads nothing was filtered.
-            let options = PredictOptions { use_heads: false, floor: f32::INFINITY, ..PredictOptions::default() };
+            let options = PredictOptions { use_heads: false, floor: f32::INFINITY, ..usual };
             let all = match report.first_words {
                 Some(_) => answers(&predictor, &examples, options, cancel).map_err(stopped)?,
                 None => found.clone(),
@@ -266,6 +269,7 @@ impl Scoring {
 fn labelled(
     predictor: &Predictor,
     examples: &[Example],
+    options: PredictOptions,
     cancel: &AtomicBool,
 ) -> Result<Vec<FinalAnswer>, SessionError> {
     let mut spans: Vec<Vec<Span>> =
@@ -277,7 +281,7 @@ fn labelled(
     let given = |spans: &Vec<Span>| spans.iter().copied().map(Into::into).collect();
     let asked: Vec<_> =
         examples.iter().zip(&spans).map(|(example, spans)| (example.tokens.clone(), given(spans))).collect();
-    let ranked = predictor.label_given(&asked, PredictOptions::default(), cancel).map_err(stopped)?;
+    let ranked = predictor.label_given(&asked, options, cancel).map_err(stopped)?;
     let answer = |(spans, ranked): (&Vec<Span>, &Vec<RankedLabels>)| {
         let first = |(span, ranked): (&Span, &RankedLabels)| {
             let (label, score) = ranked.first().copied()?;

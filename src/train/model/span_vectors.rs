@@ -20,7 +20,7 @@ impl Model {
         mut each: impl FnMut(usize, Vec<Vec<f32>>),
     ) -> Result<(), TrainError> {
         let sizes: Vec<Size> = sentences.iter().map(Prepared::size).collect();
-        let mut tape = Tape::default();
+        let mut tape = Tape::for_prediction(work.exact);
         for numbers in batches::by_length(&sizes, work.batch_size, self.most.predict) {
             stop_if_cancelled(work.cancel)?;
             let asked = |i: usize| Some((i, sentences.get(i)?, spans.get(i).filter(|spans| !spans.is_empty())?));

@@ -38,7 +38,8 @@ fn words(count: usize) -> Vec<String> {
 
 fn said(model: &Model, prepared: &[Prepared], filter: FirstWordFilter, acquire: Option<usize>) -> Vec<SentenceOutput> {
     let threads = Threads::new("test", Some(2)).unwrap();
-    let work = PredictionWork { threads: &threads, filter, batch_size: 4, acquire, floor: 0.25, cancel: &NEVER };
+    let work =
+        PredictionWork { threads: &threads, filter, batch_size: 4, acquire, floor: 0.25, exact: false, cancel: &NEVER };
     let mut said: Vec<Option<SentenceOutput>> = prepared.iter().map(|_| None).collect();
     model.predict_all(prepared, work, &mut PartTimes::default(), |i, of| said[i] = Some(of)).unwrap();
     said.into_iter().flatten().collect()
@@ -98,6 +99,7 @@ fn vectors_of_spans_in_parts_are_those_at_once() {
             batch_size: 4,
             acquire: None,
             floor: 0.25,
+            exact: false,
             cancel: &NEVER,
         };
         let mut vectors = |most| {

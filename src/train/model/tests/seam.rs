@@ -122,7 +122,7 @@ struct Built {
 fn built(probe: &'static dyn Architecture, effort: TrainedLayers, processor: Processor, vars: Option<Vars>) -> Built {
     let encoder = Encoders::at(std::path::Path::new("nowhere")).get("small").unwrap();
     let traits = EncoderTraits { pretrained: true, uncased: false, hidden: encoder.definition().config().hidden };
-    let config = Config { effort, top_layers: 1, bf16: false, ..Config::default() };
+    let config = Config { effort, top_layers: 1, bf16: false, int16: false, ..Config::default() };
     let settings = config.resolve(100, 0, traits, processor).unwrap();
     let mut vars = vars.unwrap_or_else(|| Vars::trainable(3, &Device::Cpu));
     let labels = vec![LabelId(0), LabelId(1), LabelId(2)];
@@ -382,6 +382,7 @@ fn given_words_get_labels_from_static_vectors() {
         batch_size: 1,
         acquire: None,
         floor: 0.0,
+        exact: false,
         cancel: &NEVER,
     };
     let table = built.model.label_given(&words, &given, work).unwrap();
