@@ -570,7 +570,8 @@ fn candle_s_operations_train_and_predict_as_the_passes_by_hand_do() {
     for architecture in architectures() {
         for effort in ["full", "top"] {
             let train_on = |processor: &str| {
-                let settings = format!("epochs=3 bf16=false int16=false top_layers=1 effort={effort} processor={processor}");
+                let settings =
+                    format!("epochs=3 bf16=false int16=false top_layers=1 effort={effort} processor={processor}");
                 let name = format!("{}-{effort}-{processor}", architecture.id());
                 let mut losses = Vec::new();
                 let request = desk.request(&name, *architecture, dataset(48, 0), &settings);

@@ -360,9 +360,17 @@ mod tests {
         }
         // Of a program of before.
         let mut older = file.clone();
-        for key in
-            ["nesting", "limit", "bf16", "int16", "top_layers", "processor", "self_training", "self_rounds", "self_epochs"]
-        {
+        for key in [
+            "nesting",
+            "limit",
+            "bf16",
+            "int16",
+            "top_layers",
+            "processor",
+            "self_training",
+            "self_rounds",
+            "self_epochs",
+        ] {
             older.remove(key).unwrap();
         }
         let older = read(&older).unwrap();

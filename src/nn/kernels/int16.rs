@@ -22,7 +22,7 @@ pub fn has_int16() -> bool {
 }
 
 /// `dst = a · b`; a number of the result depends on its row and column alone.
-pub fn int16_matmul(dst: (&mut [f32], View), a: &Int16Rows, b: &Int16Panels, write: WriteMode) {
+pub(super) fn int16_matmul(dst: (&mut [f32], View), a: &Int16Rows, b: &Int16Panels, write: WriteMode) {
     int16_matmul_on(InstructionSet::chosen(), dst, a, b, write);
 }
 
@@ -38,7 +38,7 @@ fn int16_matmul_on(set: InstructionSet, dst: (&mut [f32], View), a: &Int16Rows, 
 }
 
 /// `dst = aᵀ · b` for the columns of `a` from `first` on, as many as `dst` has rows; a multiple of 16, as `first` is.
-pub fn int16_matmul_transposed(
+pub(super) fn int16_matmul_transposed(
     dst: (&mut [f32], View),
     rows: usize,
     a: &Int16Panels,

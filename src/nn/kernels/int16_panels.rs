@@ -68,6 +68,7 @@ fn fold(mut lanes: [f32; LANES], f: impl Fn(f32, f32) -> f32) -> f32 {
 
 dispatch! {
     /// The greatest absolute value and the sum of squares.
+    #[expect(dead_code, reason = "its callers say on which instructions")]
     fn measure(x: &[f32]) -> (f32, f32) {
         let (mut greatest, mut squares) = ([0f32; LANES], [0f32; LANES]);
         for piece in x.chunks(LANES) {
@@ -82,6 +83,7 @@ dispatch! {
 
 dispatch! {
     /// Pairs along a row of an even length.
+    #[expect(dead_code, reason = "its callers say on which instructions")]
     fn round_row(x: &[f32], factor: f32, to: &mut [u32]) {
         for (to, x) in to.iter_mut().zip(x.as_chunks::<2>().0) {
             *to = pair(whole(x[0], factor), whole(x[1], factor));
@@ -91,6 +93,7 @@ dispatch! {
 
 dispatch! {
     /// Adds the rows of a matrix to the greatest absolute values and the sums of squares of its columns.
+    #[expect(dead_code, reason = "its callers say on which instructions")]
     fn measure_columns(x: &[f32], view: View, rows: usize, greatest: &mut [f32], squares: &mut [f32]) {
         for row in 0..rows {
             let x = &x[view.at + row * view.row..][..greatest.len()];
@@ -105,6 +108,7 @@ dispatch! {
 dispatch! {
     /// A panel of a matrix whose rows lie `row` apart, pairs of which meet in `to`. Of an odd number of rows the last one
     /// meets zeros.
+    #[expect(dead_code, reason = "its callers say on which instructions")]
     fn round_columns(x: &[f32], row: usize, rows: usize, factors: &[f32; WIDTH], to: &mut [u32]) {
         for (i, to) in to.as_chunks_mut::<WIDTH>().0.iter_mut().enumerate().take(rows.div_ceil(2)) {
             let Some(upper) = x[2 * i * row..].first_chunk::<WIDTH>() else { return };
@@ -119,7 +123,7 @@ dispatch! {
 
 /// The left matrix of a product, by rows, each with a scale of its own.
 #[derive(Clone, Debug, Default)]
-pub struct Int16Rows {
+pub(super) struct Int16Rows {
     /// Pairs of a row.
     pub(super) pairs: usize,
     pub(super) data: Vec<u32>,
@@ -128,7 +132,7 @@ pub struct Int16Rows {
 
 impl Int16Rows {
     /// Rounds the rows of `x` `[N, k]`; `k` is even.
-    pub fn round(&mut self, x: &[f32], k: usize) {
+    pub(super) fn round(&mut self, x: &[f32], k: usize) {
         self.round_on(InstructionSet::chosen(), x, k);
     }
 

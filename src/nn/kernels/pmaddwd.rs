@@ -31,12 +31,7 @@ pub(super) unsafe fn multiply(
 /// # Safety
 /// See [`multiply`].
 #[target_feature(enable = "avx2,fma")]
-unsafe fn all_rows(
-    a: (Left<'_>, &[f32]),
-    panel: (&[u32], &[f32; WIDTH]),
-    dst: (&mut [f32], View),
-    write: WriteMode,
-) {
+unsafe fn all_rows(a: (Left<'_>, &[f32]), panel: (&[u32], &[f32; WIDTH]), dst: (&mut [f32], View), write: WriteMode) {
     let dst = (dst.0.as_mut_ptr(), dst.1);
     // SAFETY: as the caller says; each row that is asked for has a scale, and lies after those that are done.
     unsafe {
