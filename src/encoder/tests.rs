@@ -4,6 +4,7 @@ mod broken;
 mod kinds;
 mod other_program;
 mod plain_kinds;
+mod spaces;
 mod spans;
 mod two_ways;
 
@@ -190,6 +191,12 @@ fn case_is_seen_or_not() {
     assert_eq!(cased.definition().files().count(), 3);
 }
 
+/// A copy of the fixture whose words all stand after a space, as the libraries of Hugging Face take them.
+fn spaced(kind: &str) -> tempfile::TempDir {
+    let said = r#"{"spaces": "before every word"}"#;
+    changed_kind(kind, |dir| std::fs::write(dir.join("nestling-words.json"), said).unwrap())
+}
+
 /// A copy of the fixture with something done to it.
 fn changed(change: impl FnOnce(&Path)) -> tempfile::TempDir {
     changed_kind("tiny-bert", change)
@@ -243,7 +250,7 @@ fn the_registry_imports_lists_and_removes() {
     assert_eq!(names()[built_in.len()..], [("broken".to_owned(), true), ("tiny".to_owned(), false)]);
 
     let message = |result: Result<EncoderInfo, EncoderError>| result.unwrap_err().to_string();
-    let import = |name| encoders.import(&fixtures().join("tiny-bert"), name);
+    let import = |name: &str| encoders.import(&fixtures().join("tiny-bert"), name);
     expect![[r#"there is already an encoder "tiny"; choose another name, or remove it first"#]]
         .assert_eq(&message(import("tiny")));
     for (name, _) in &built_in {
