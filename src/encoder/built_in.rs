@@ -41,12 +41,20 @@ macro_rules! built_in {
 }
 
 /// In the order of lists.
-const PRETRAINED: &[BuiltIn] = &[built_in!(
-    "english",
-    "English, built in",
-    "English",
-    ["config.json", "vocab.txt", "tokenizer_config.json", "compact.safetensors"]
-)];
+const PRETRAINED: &[BuiltIn] = &[
+    built_in!(
+        "english",
+        "English, built in",
+        "English",
+        ["config.json", "vocab.txt", "tokenizer_config.json", "compact.safetensors"]
+    ),
+    built_in!(
+        "multilingual",
+        "Some 100 languages, built in",
+        "text in some 100 languages",
+        ["config.json", "tokenizer.json", "compact.safetensors"]
+    ),
+];
 
 impl BuiltIn {
     fn file(&self, name: &str) -> &'static [u8] {
