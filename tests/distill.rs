@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on fails")]
 
 use nestling::distill::{Config, DistillError, DistillationRequest, Event, Record, distill};
-use nestling::encoder::Encoder;
+use nestling::encoder::{Cut, Encoder};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -26,7 +26,7 @@ fn request(output: &Path) -> DistillationRequest {
     DistillationRequest {
         teacher: teacher(),
         teacher_name,
-        sentences: sentences(120),
+        texts: vec![sentences(120)],
         config,
         output,
         resume: false,
@@ -132,6 +132,47 @@ fn a_compact_student_with_a_part_of_the_vocabulary_is_an_encoder_like_any_other(
 }
 
 #[test]
+fn a_unigram_vocabulary_is_cut_by_language() {
+    let fixture = |kind| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner").join(kind);
+    let dir = tempfile::tempdir().unwrap();
+    let sentences = |text: &str| vec![text.split(' ').map(str::to_owned).collect::<Vec<_>>(); 30];
+    let mut request = request(&dir.path().join("student"));
+    request.teacher = Encoder::open(&fixture("tiny-xlm-roberta")).unwrap();
+    request.texts = vec![sentences("the mayor , by the sea"), sentences("lamp of Aarhus")];
+    (request.config.vocabulary, request.config.compact, request.config.text_weight) = (Some(60), true, 1.0);
+    let record = run(&request).unwrap();
+    assert!(record.vocabulary == 60 && record.errors[8] < record.errors[0], "{record:?}");
+    let student = Encoder::open(&request.output).unwrap();
+    let [kept, all] = [&student, &request.teacher].map(|encoder| encoder.definition().subwords().list());
+    assert!(kept.iter().all(|piece| all.contains(piece)) && all.len() > 60);
+    for used in ["<s>", "<pad>", "</s>", "<unk>", ",", "\u{2581}the", "\u{2581}ma"] {
+        assert!(kept.iter().any(|piece| piece == used), "{used}: {kept:?}");
+    }
+    let read = |encoder: &Encoder| encoder.definition().subwords().align(&request.texts[0][0], 32).unwrap();
+    assert_eq!(read(&student).positions(), read(&request.teacher).positions(), "its words are taken apart as before");
+
+    // The teacher reads with the same pieces: it is as if it had no others.
+    let number = |piece: &String| all.iter().position(|other| other == piece).unwrap() as u32;
+    let config = request.teacher.definition().config();
+    let blocks = (0..config.layers).map(|block| (block, (0..config.inner as u32).collect())).collect();
+    let cut = request.teacher.cut(&Cut { blocks, subwords: Some(kept.iter().map(number).collect()) }).unwrap();
+    let mut of_cut = request.clone();
+    (of_cut.teacher, of_cut.config.vocabulary, of_cut.output) = (cut, None, dir.path().join("of-cut"));
+    assert_eq!(run(&of_cut).unwrap().errors, record.errors);
+    assert_eq!(weights(&of_cut.output), weights(&request.output));
+
+    // Which sentences are of one language is a part of what is resumed.
+    let mut cancelled = request.clone();
+    cancelled.output = dir.path().join("other");
+    let cancel = AtomicBool::new(false);
+    let stop = &mut |event| cancel.store(matches!(event, Event::Progress { step: 2.., .. }), Ordering::Relaxed);
+    assert!(matches!(distill(&cancelled, &cancel, stop), Err(DistillError::Interrupted(_))));
+    cancelled.resume = true;
+    cancelled.texts = vec![cancelled.texts.concat()];
+    assert!(matches!(run(&cancelled), Err(DistillError::OtherDistillation(_))));
+}
+
+#[test]
 fn what_can_t_be_done_is_refused_with_the_reason() {
     let dir = tempfile::tempdir().unwrap();
     let output = dir.path().join("student");
@@ -142,7 +183,7 @@ fn what_can_t_be_done_is_refused_with_the_reason() {
         assert!(!output.exists());
         error
     };
-    assert!(matches!(with(&|r| r.sentences.truncate(19)), DistillError::TooLittleText(19)));
+    assert!(matches!(with(&|r| r.texts[0].truncate(19)), DistillError::TooLittleText(19)));
     assert!(matches!(with(&|r| r.resume = true), DistillError::NothingToResume(_)));
     assert!(matches!(with(&|r| r.config.rate = f64::NAN), DistillError::NotFinite(_)));
     let message = with(&|r| r.config.layers = Some(7)).to_string();

@@ -15,7 +15,11 @@ parameters! {
         inner: Option<usize>, Kind::Whole(1, 131_072), None => "half of the teacher's",
             "neurons in a block's inner layer";
         vocabulary: Option<usize>, Kind::Whole(16, 4_000_000), None => "all",
-            "number of subwords to keep, those of the text first";
+            "number of subwords to keep: those of the text, or of Unigram vocabularies the likeliest";
+        ideographs: usize, Kind::Whole(0, 200_000), 4500,
+            "of a Unigram vocabulary that is cut: single ideographs and Hangul syllables to keep";
+        text_weight: f64, Kind::Real(0.0, 1.0), 0.5,
+            "of a Unigram vocabulary that is cut: weight of the texts, each a language, against the teacher's own scores";
         last: Option<usize>, Kind::Whole(1, 256), None => "as many as layers",
             "which block of the teacher the last block imitates";
         epochs: usize, COUNT, 3, "passes over the text";
@@ -75,7 +79,8 @@ mod tests {
         for key in Config::parameters().iter().map(|parameter| parameter.key) {
             let other = match key {
                 "compact" => "true",
-                "rate" => "0.5",
+                "rate" => "0.7",
+                "text_weight" => "0.7",
                 _ => "17",
             };
             let mut config = Config::default();

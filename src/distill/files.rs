@@ -20,6 +20,11 @@ pub struct Record {
     pub layers: usize,
     pub inner: usize,
     pub vocabulary: usize,
+    /// Of a Unigram vocabulary that was cut; see [`Config`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ideographs: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text_weight: Option<f64>,
     pub hidden: usize,
     /// The teacher's block that the last one imitates.
     pub last: usize,
@@ -63,13 +68,31 @@ pub(super) fn checkpoint_of(output: &Path) -> PathBuf {
 /// A hash of teacher, text and settings: of all that the student depends on.
 pub(super) fn fingerprint(request: &DistillationRequest) -> Result<String, DistillError> {
     let mut sha = Sha256::new();
-    let Config { layers, inner, vocabulary, last, epochs, batch_size, rate, seed, threads: _, compact } =
-        &request.config;
+    let Config {
+        layers,
+        inner,
+        vocabulary,
+        ideographs,
+        text_weight,
+        last,
+        epochs,
+        batch_size,
+        rate,
+        seed,
+        threads: _,
+        compact,
+    } = &request.config;
     // The words are those of the first programs, so that what they began can go on.
     let open = |value: &Option<usize>| value.map_or("None".to_owned(), |number| format!("Some({number})"));
     let [layers, inner, vocabulary, last] = [layers, inner, vocabulary, last].map(open);
     sha.update(format!("{layers} {inner} {vocabulary} {last} {epochs} {batch_size} {rate} {seed} {compact}\n"));
-    for (name, bytes) in request.teacher.definition().files() {
+    let definition = request.teacher.definition();
+    if request.cuts_unigram() {
+        // Which subwords are kept depends on which sentences are of one language.
+        let sizes: Vec<usize> = request.texts.iter().map(Vec::len).collect();
+        sha.update(format!("{ideographs} {text_weight} {sizes:?}\n"));
+    }
+    for (name, bytes) in definition.files() {
         sha.update(name);
         sha.update(bytes);
     }
@@ -80,7 +103,7 @@ pub(super) fn fingerprint(request: &DistillationRequest) -> Result<String, Disti
         let numbers = as_slice(tensor).map_err(crate::nn::NnError::from)?;
         numbers.iter().for_each(|x| sha.update(x.to_le_bytes()));
     }
-    for sentence in &request.sentences {
+    for sentence in request.texts.iter().flatten() {
         sha.update(sentence.len().to_le_bytes());
         for word in sentence {
             sha.update(word);

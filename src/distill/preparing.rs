@@ -7,12 +7,12 @@ use super::request::DistillationRequest;
 use super::run::{Distillation, STUDENT, adamw};
 use super::stretches::stretches;
 use super::student::{Activity, Sizes, begin};
+use super::vocabulary::{Counts, VocabularyLimits, subwords_to_keep};
 
-use crate::encoder::{Alignment, Bert, Encoder, EncoderBatch, Learning, Start, Tape};
+use crate::encoder::{Alignment, Bert, Cut, Encoder, EncoderBatch, Learning, Start, Tape};
 use crate::nn::{AdamW, Mode, ParameterGroup, Rng, Threads, Vars};
 use candle_core::Device;
 use rayon::prelude::*;
-use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -30,28 +30,47 @@ impl<'a> Distillation<'a> {
         let begun = Instant::now();
         let threads = Threads::new("distill", request.config.threads)?;
         let sizes = Sizes::new(&request.config, &request.teacher)?;
-        let mut texts: Vec<&[String]> = request.sentences.iter().flat_map(|words| stretches(words)).collect();
+        let of_language = |(number, sentences): (usize, &'a Vec<Vec<String>>)| {
+            sentences.iter().flat_map(|words| stretches(words)).map(move |words| (number, words))
+        };
+        let mut texts: Vec<(usize, &[String])> = request.texts.iter().enumerate().flat_map(of_language).collect();
         if texts.len() < LEAST_SENTENCES {
             return Err(DistillError::TooLittleText(texts.len()));
         }
         Rng::new(request.config.seed, "texts").shuffle(&mut texts);
-        let teacher = frozen(&request.teacher)?;
-        let alignments = align(&request.teacher, &texts, &threads, cancel)?;
-        let watched = &alignments[..alignments.len().min(SENTENCES_TO_WATCH)];
-        let activity = watch(&teacher, sizes.layers, watched, request, &threads, cancel)?;
-        let mut counts: HashMap<u32, usize> = HashMap::new();
-        for id in alignments.iter().flat_map(Alignment::windows).flat_map(|window| &window.ids) {
-            *counts.entry(*id).or_default() += 1;
-        }
+        let (languages, texts): (Vec<usize>, Vec<&[String]>) = texts.into_iter().unzip();
         let config = &request.config;
-        let mut student = begin(&request.teacher, sizes, config.vocabulary, &activity, &counts)?;
+        let mut alignments = align(&request.teacher, &texts, &threads, cancel)?;
+        let subwords = config.vocabulary.map(|count| {
+            let definition = request.teacher.definition();
+            let limits = VocabularyLimits {
+                count,
+                ideographs: config.ideographs,
+                text_weight: config.text_weight,
+                fixed: definition.config().position_offset,
+            };
+            let counts = count_by_language(&alignments, &languages, request.texts.len());
+            subwords_to_keep(definition.subwords(), &counts, limits)
+        });
+        let (teacher, subwords) = match subwords {
+            // So much is cut of a vocabulary of many languages that many words are taken apart otherwise. The teacher reads
+            // them as the student does: then all positions stand for the same.
+            Some(kept) if request.cuts_unigram() => {
+                let teacher = with_subwords(&request.teacher, kept)?;
+                alignments = align(&teacher, &texts, &threads, cancel)?;
+                (teacher, None)
+            }
+            subwords => (request.teacher.clone(), subwords),
+        };
+        let layers = frozen(&teacher)?;
+        let watched = &alignments[..alignments.len().min(SENTENCES_TO_WATCH)];
+        let activity = watch((&layers, &teacher), sizes.layers, watched, config.batch_size, &threads, cancel)?;
+        let has_other_subwords = subwords.is_some();
+        let mut student = begin(&teacher, sizes, subwords, &activity)?;
         if config.compact {
             student = student.rounded()?;
         }
-        let of_student = match config.vocabulary {
-            None => None,
-            Some(_) => Some(align(&student, &texts, &threads, cancel)?),
-        };
+        let of_student = if has_other_subwords { Some(align(&student, &texts, &threads, cancel)?) } else { None };
         let mut of_student = of_student.into_iter().flatten();
         let pair = |teacher| SentencePair { teacher, student: of_student.next() };
         let mut sentences: Vec<SentencePair> = alignments.into_iter().map(pair).collect();
@@ -68,7 +87,8 @@ impl<'a> Distillation<'a> {
             cancel,
             threads,
             sizes,
-            teacher,
+            teacher: layers,
+            teacher_encoder: teacher,
             bert: bert.with_bf16(),
             student,
             vars,
@@ -84,6 +104,25 @@ impl<'a> Distillation<'a> {
             keeper,
         })
     }
+}
+
+/// How often the teacher's subwords are in the text of each language.
+fn count_by_language(sentences: &[Alignment], language_of: &[usize], languages: usize) -> Vec<Counts> {
+    let mut counts = vec![Counts::new(); languages];
+    for (sentence, language) in sentences.iter().zip(language_of) {
+        let Some(counts) = counts.get_mut(*language) else { continue };
+        for id in sentence.windows().iter().flat_map(|window| &window.ids) {
+            *counts.entry(*id).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// The same teacher with some of its subwords.
+fn with_subwords(teacher: &Encoder, kept: Vec<u32>) -> Result<Encoder, DistillError> {
+    let config = teacher.definition().config();
+    let blocks = (0..config.layers).map(|block| (block, (0..config.inner as u32).collect())).collect();
+    Ok(teacher.cut(&Cut { blocks, subwords: Some(kept) })?)
 }
 
 /// A teacher's layers, which never learn.
@@ -111,16 +150,16 @@ fn align(
 
 /// Which neurons of the teacher's first blocks are active on some sentences.
 fn watch(
-    teacher: &Bert,
+    (teacher, encoder): (&Bert, &Encoder),
     blocks: usize,
     sentences: &[Alignment],
-    request: &DistillationRequest,
+    batch_size: usize,
     threads: &Threads,
     cancel: &AtomicBool,
 ) -> Result<Activity, DistillError> {
-    let definition = request.teacher.definition();
+    let definition = encoder.definition();
     let (mut activity, mut tape) = (Activity::new(blocks, definition.config().inner), Tape::default());
-    for part in sentences.chunks(request.config.batch_size) {
+    for part in sentences.chunks(batch_size) {
         stop_if_cancelled(cancel)?;
         let batch = EncoderBatch::new(&part.iter().collect::<Vec<_>>(), definition.subwords().pieces());
         let mode = &mut Mode::Train(&mut Rng::new(0, "no dropout"));

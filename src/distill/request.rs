@@ -10,8 +10,8 @@ pub struct DistillationRequest {
     pub teacher: Encoder,
     /// What the record calls the teacher.
     pub teacher_name: String,
-    /// The words of each sentence.
-    pub sentences: Vec<Vec<String>>,
+    /// Of each language, or other kind of text, the words of each sentence.
+    pub texts: Vec<Vec<Vec<String>>>,
     pub config: Config,
     /// The student's folder; it must not exist.
     pub output: PathBuf,
@@ -19,6 +19,13 @@ pub struct DistillationRequest {
     pub resume: bool,
     /// Seconds between two checkpoints.
     pub pace_secs: u64,
+}
+
+impl DistillationRequest {
+    /// Whether a Unigram vocabulary is to be made smaller.
+    pub(super) fn cuts_unigram(&self) -> bool {
+        self.config.vocabulary.is_some() && self.teacher.definition().subwords().scores().is_some()
+    }
 }
 
 /// How far a distillation is.

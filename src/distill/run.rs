@@ -67,6 +67,8 @@ pub(super) struct Distillation<'a> {
     pub(super) threads: Threads,
     pub(super) sizes: Sizes,
     pub(super) teacher: Bert,
+    /// The teacher, with the subwords that it reads words with.
+    pub(super) teacher_encoder: Encoder,
     /// The student as it began; its definition stays.
     pub(super) student: Encoder,
     pub(super) bert: Bert,
@@ -97,7 +99,7 @@ impl Distillation<'_> {
 
     /// Teacher and student.
     fn encoders(&self) -> [&Encoder; 2] {
-        [&self.request.teacher, &self.student]
+        [&self.teacher_encoder, &self.student]
     }
 
     fn steps(&self) -> usize {
@@ -237,6 +239,8 @@ impl Distillation<'_> {
             layers: shape.layers,
             inner: shape.inner,
             vocabulary: shape.vocabulary,
+            ideographs: self.request.cuts_unigram().then_some(config.ideographs),
+            text_weight: self.request.cuts_unigram().then_some(config.text_weight),
             hidden: shape.hidden,
             last: self.sizes.last,
             parameters: self.student.parameters(),

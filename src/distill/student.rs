@@ -5,7 +5,6 @@ use super::error::DistillError;
 use crate::encoder::{Cut, Encoder, Tape};
 use crate::nn::kernels::gelu_row;
 use crate::nn::{NnError, as_slice};
-use std::collections::HashMap;
 
 /// How much each neuron of a block's inner layer adds to the block's sum: its mean square on some text, times the squared
 /// length of what it adds.
@@ -82,35 +81,16 @@ impl Sizes {
     }
 }
 
-/// The part of the teacher that a student begins as; `counts` tells how often a subword is in the text.
+/// The part of the teacher that a student begins as, with these of its subwords, or with all.
 pub(super) fn begin(
     teacher: &Encoder,
     sizes: Sizes,
-    vocabulary: Option<usize>,
+    subwords: Option<Vec<u32>>,
     activity: &Activity,
-    counts: &HashMap<u32, usize>,
 ) -> Result<Encoder, DistillError> {
     let neurons = |block| Ok((block, activity.most_active(teacher, block, sizes.inner)?));
     let blocks = (0..sizes.layers).map(neurons).collect::<Result<_, DistillError>>()?;
-    let subwords = vocabulary.map(|count| most_used(&teacher.definition().subwords().list(), counts, count));
     Ok(teacher.cut(&Cut { blocks, subwords })?)
-}
-
-/// The numbers of subwords to keep: marks and single characters, then what is in the text, the most frequent first, then
-/// the rest in the teacher's order; all in that order in the end.
-fn most_used(list: &[String], counts: &HashMap<u32, usize>, count: usize) -> Vec<u32> {
-    let is_mark = |subword: &str| ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"].contains(&subword);
-    let is_reserved = |subword: &str| subword.is_empty() || subword.starts_with("[unused");
-    let is_character = |subword: &str| subword.trim_start_matches("##").chars().count() == 1;
-    let rank = |(number, subword): (usize, &String)| {
-        let used = counts.get(&(number as u32)).copied().unwrap_or(0);
-        (!is_mark(subword), !is_character(subword), std::cmp::Reverse(used), number)
-    };
-    let mut order: Vec<_> = list.iter().enumerate().filter(|(_, subword)| !is_reserved(subword)).map(rank).collect();
-    order.sort_unstable();
-    let mut kept: Vec<u32> = order.into_iter().take(count).map(|(.., number)| number as u32).collect();
-    kept.sort_unstable();
-    kept
 }
 
 #[cfg(test)]
@@ -124,15 +104,5 @@ mod tests {
         assert_eq!(sizes(3, 6), [2, 4, 6]);
         assert_eq!(sizes(3, 4), [2, 3, 4]);
         assert_eq!(sizes(4, 6), [2, 3, 5, 6]);
-    }
-
-    #[test]
-    fn marks_characters_and_frequent_subwords_are_kept() {
-        let list: Vec<String> =
-            ["[PAD]", "[unused0]", "[UNK]", "the", "cell", "##s", "##ing", "rare", "z"].map(str::to_owned).into();
-        let counts = HashMap::from([(6, 5), (4, 2)]);
-        assert_eq!(most_used(&list, &counts, 6), [0, 2, 4, 5, 6, 8]);
-        assert_eq!(most_used(&list, &counts, 7), [0, 2, 3, 4, 5, 6, 8], "then in the teacher's order");
-        assert_eq!(most_used(&list, &counts, 100).len(), 8, "reserved numbers are never kept");
     }
 }

@@ -1,7 +1,8 @@
 //! A smaller encoder cut out of a larger one: some of its blocks, of each some neurons of the inner layer, and some of its
 //! subwords. What is kept stays as it is.
 
-use super::folder::{CONFIG, TOKENIZER_CONFIG, VOCABULARY};
+use super::cut_pieces::with_pieces;
+use super::folder::{CONFIG, TOKENIZER, TOKENIZER_CONFIG, VOCABULARY, WORDS};
 use super::tokenizer::Steps;
 use super::{Definition, Encoder, EncoderError, Subwords};
 use crate::nn::NnError;
@@ -40,7 +41,7 @@ impl Encoder {
         let mut weights = HashMap::new();
         for (name, tensor) in self.weights() {
             let Some(block) = block_of(name) else {
-                let is_words = name == WORDS;
+                let is_words = name == WORDS_TABLE;
                 let kept = cut.subwords.as_ref().filter(|_| is_words);
                 weights.insert(name.clone(), kept.map_or_else(|| Ok(tensor.clone()), |kept| rows(tensor, kept))?);
                 continue;
@@ -58,7 +59,7 @@ impl Encoder {
     }
 }
 
-const WORDS: &str = "embeddings.word_embeddings.weight";
+const WORDS_TABLE: &str = "embeddings.word_embeddings.weight";
 
 struct InBlock<'a> {
     number: usize,
@@ -90,15 +91,29 @@ impl Definition {
             self.files().map(|(name, bytes)| (name, bytes.to_vec())).collect();
         let mut sizes = vec![(keys.layers, cut.blocks.len()), (keys.inner, inner)];
         if let Some(kept) = &cut.subwords {
+            // Positions are counted from the number of padding on.
+            let padding = self.config().position_offset;
+            if !kept.iter().copied().take(padding).eq(0..padding as u32) {
+                return Err(EncoderError::Cut("its subwords up to the one for padding must stay as they are numbered"));
+            }
             sizes.push(("vocab_size", kept.len()));
-            files.retain(|(name, _)| *name == CONFIG);
-            files.extend(self.subwords().cut(kept)?);
+            let subwords = self.cut_subwords(kept)?;
+            files.retain(|(name, _)| [CONFIG, WORDS].contains(name));
+            files.extend(subwords);
         }
         for (_, bytes) in files.iter_mut().filter(|(name, _)| *name == CONFIG) {
             *bytes = with_sizes(bytes, &sizes);
         }
         let files: Vec<(&'static str, &[u8])> = files.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
         Self::from_files(&files, Path::new("the smaller encoder"))
+    }
+
+    /// Files that give some subwords new numbers.
+    fn cut_subwords(&self, kept: &[u32]) -> Result<Vec<(&'static str, Vec<u8>)>, EncoderError> {
+        match self.files().find(|(name, _)| *name == TOKENIZER) {
+            Some((_, json)) if self.subwords().scores().is_some() => Ok(vec![(TOKENIZER, with_pieces(json, kept)?)]),
+            _ => self.subwords().cut(kept),
+        }
     }
 }
 
@@ -127,14 +142,23 @@ impl Subwords {
         list
     }
 
-    /// Files that give some subwords new numbers: a vocabulary of BERT's kind and what says how to read it.
-    fn cut(&self, kept: &[u32]) -> Result<[(&'static str, Vec<u8>); 2], EncoderError> {
+    /// The scores of a Unigram model's pieces by their numbers: the logarithm of how likely each is. `None` of other kinds.
+    pub fn scores(&self) -> Option<Vec<f64>> {
+        let Self::Tokenizer(of) = self else { return None };
+        let ModelWrapper::Unigram(model) = of.tokenizer.get_model() else { return None };
+        Some(model.iter().map(|(_, score)| *score).collect())
+    }
+
+    /// A vocabulary of BERT's kind and what says how to read it.
+    fn cut(&self, kept: &[u32]) -> Result<Vec<(&'static str, Vec<u8>)>, EncoderError> {
         let Self::Tokenizer(of) = self else {
             return Err(EncoderError::Cut("it has no vocabulary"));
         };
         let normalizer = of.tokenizer.get_normalizer().and_then(Steps::only_bert);
         let (ModelWrapper::WordPiece(_), Some(normalizer)) = (of.tokenizer.get_model(), normalizer) else {
-            return Err(EncoderError::Cut("only vocabularies of BERT's kind (WordPiece) can be made smaller"));
+            return Err(EncoderError::Cut(
+                "only vocabularies of BERT's kind (WordPiece) and of SentencePiece's (Unigram) can be made smaller",
+            ));
         };
         if !normalizer.clean_text || !normalizer.handle_chinese_chars || normalizer.strip_accents.is_some() {
             return Err(EncoderError::Cut(
@@ -149,7 +173,7 @@ impl Subwords {
             text.push('\n');
         }
         let said = serde_json::json!({ "do_lower_case": normalizer.lowercase, "tokenizer_class": "BertTokenizer" });
-        Ok([(VOCABULARY, text.into_bytes()), (TOKENIZER_CONFIG, format!("{said:#}\n").into_bytes())])
+        Ok(vec![(VOCABULARY, text.into_bytes()), (TOKENIZER_CONFIG, format!("{said:#}\n").into_bytes())])
     }
 }
 
@@ -182,7 +206,7 @@ mod tests {
         let expected: Vec<&String> = kept.iter().map(|i| &list[*i as usize]).collect();
         assert_eq!(small.definition().subwords().list().iter().collect::<Vec<_>>(), expected);
         let row = |numbers: &[f32], i: usize, width: usize| numbers[i * width..(i + 1) * width].to_vec();
-        let (words, few_words) = (numbers(&whole, WORDS), numbers(&small, WORDS));
+        let (words, few_words) = (numbers(&whole, WORDS_TABLE), numbers(&small, WORDS_TABLE));
         for (new, old) in kept.iter().enumerate() {
             assert_eq!(row(&few_words, new, config.hidden), row(&words, *old as usize, config.hidden));
         }
@@ -195,6 +219,39 @@ mod tests {
             down[before.inner + 2],
             "the first neuron that is kept, into the second number"
         );
+    }
+
+    #[test]
+    fn pieces_that_are_kept_are_read_as_before() {
+        let whole = Encoder::open(&fixtures().join("tiny-xlm-roberta")).unwrap();
+        let list = whole.definition().subwords().list();
+        let numbered = |from: &Encoder, text: &str| {
+            let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+            let ids = from.definition().subwords().align(&words, 60).unwrap().windows()[0].ids.clone();
+            let list = from.definition().subwords().list();
+            ids.iter().map(|id| list[*id as usize].clone()).collect::<Vec<_>>()
+        };
+        let text = "the mayor , of the sea";
+        let used = numbered(&whole, text);
+        // Marks, and that of a space.
+        let keeps = |(number, piece): &(usize, &String)| *number < 5 || used.contains(piece);
+        let kept: Vec<u32> = list.iter().enumerate().filter(keeps).map(|(number, _)| number as u32).collect();
+        assert!(kept.len() < list.len() / 2);
+        let blocks = vec![(0, vec![0, 1])];
+        let small = whole.cut(&Cut { blocks: blocks.clone(), subwords: Some(kept.clone()) }).unwrap();
+        assert_eq!(numbered(&small, text), used);
+        let [scores, before] = [&small, &whole].map(|of| of.definition().subwords().scores().unwrap());
+        assert!(kept.iter().zip(&scores).all(|(old, score)| (before[*old as usize] - score).abs() < 1e-4));
+        let width = whole.definition().config().hidden;
+        for (new, old) in kept.iter().enumerate() {
+            let row = |encoder: &Encoder, i: usize| numbers(encoder, WORDS_TABLE)[i * width..(i + 1) * width].to_vec();
+            assert_eq!(row(&small, new), row(&whole, *old as usize));
+        }
+        let positions = small.definition().config();
+        assert_eq!(positions.position_offset, whole.definition().config().position_offset);
+        let without_padding = kept.into_iter().filter(|old| *old != 1).collect();
+        let refused = whole.cut(&Cut { blocks, subwords: Some(without_padding) }).unwrap_err();
+        assert!(refused.to_string().contains("padding"), "{refused}");
     }
 
     #[test]

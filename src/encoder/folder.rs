@@ -2,7 +2,8 @@
 
 use super::error::{GET_AGAIN, OTHER_ENCODER};
 use super::kind::{HASHED, Kind};
-use super::{EncoderConfig, EncoderError, Subwords, tokenizer, weights};
+use super::tokenizer::{self, Spaces};
+use super::{EncoderConfig, EncoderError, Subwords, weights};
 use crate::disk::{self, Hidden, NewFolder};
 use crate::nn::write_tensors;
 use crate::wording;
@@ -18,16 +19,19 @@ pub(super) const VOCABULARY: &str = "vocab.txt";
 pub(super) const TOKENIZER_CONFIG: &str = "tokenizer_config.json";
 pub(super) const PIECES: &str = "vocab.json";
 pub(super) const MERGES: &str = "merges.txt";
+/// How words are told to stand after a space; see [`Spaces`]. Written where the tokenizer marks spaces.
+pub(super) const WORDS: &str = "nestling-words.json";
 pub(super) const WEIGHTS: &str = "model.safetensors";
 /// Weights of fewer bits; see [`super::compact`].
 pub(super) const COMPACT: &str = "compact.safetensors";
 /// All that can be of use; the rest of a folder is left alone.
-pub(super) const FILES: [&str; 8] = [CONFIG, TOKENIZER, VOCABULARY, PIECES, MERGES, TOKENIZER_CONFIG, WEIGHTS, COMPACT];
+pub(super) const FILES: [&str; 9] =
+    [CONFIG, TOKENIZER, WORDS, VOCABULARY, PIECES, MERGES, TOKENIZER_CONFIG, WEIGHTS, COMPACT];
 
 /// Bytes that a file can have that is not of weights; those of published encoders have a third of it or less.
 pub(super) fn most_bytes(name: &str) -> u64 {
     match name {
-        CONFIG => 1 << 20,
+        CONFIG | WORDS => 1 << 20,
         TOKENIZER_CONFIG => 8 << 20,
         _ => tokenizer::MOST_BYTES,
     }
@@ -47,7 +51,7 @@ pub struct Definition {
 
 impl Definition {
     /// Names of all files that a definition may have.
-    pub const FILES: [&str; 6] = [CONFIG, TOKENIZER, VOCABULARY, PIECES, MERGES, TOKENIZER_CONFIG];
+    pub const FILES: [&str; 7] = [CONFIG, TOKENIZER, WORDS, VOCABULARY, PIECES, MERGES, TOKENIZER_CONFIG];
 
     /// Reads config.json and tokenizer.json (or the vocabulary) of a folder.
     ///
@@ -55,31 +59,33 @@ impl Definition {
     /// On a missing file, or one that says what can't run here.
     pub fn open(folder: &Path) -> Result<Self, EncoderError> {
         check_folder(folder)?;
-        Self::from_source(folder, &|name| read_if_there(&folder.join(name), most_bytes(name)))
+        Self::from_source(folder, Spaces::AsInText, &|name| read_if_there(&folder.join(name), most_bytes(name)))
     }
 
-    /// The same from what `read` gives for each name, if anything; `folder` is for messages.
+    /// That of a model, from what `read` gives for each name, if anything; `folder` is for messages. Where nothing says
+    /// how words were told to stand after a space, the model is one of the first programs'.
     ///
     /// # Errors
     /// See [`Definition::open`].
     pub fn from_bytes(folder: &Path, read: &mut dyn FnMut(&str) -> Option<Vec<u8>>) -> Result<Self, EncoderError> {
         let read = std::cell::RefCell::new(read);
-        Self::from_source(folder, &|name| Ok((*read.borrow_mut())(name)))
+        Self::from_source(folder, Spaces::BeforeEveryWord, &|name| Ok((*read.borrow_mut())(name)))
     }
 
     /// The same from files in memory; `folder` is for messages.
     pub(super) fn from_files(files: &[(&'static str, &[u8])], folder: &Path) -> Result<Self, EncoderError> {
-        Self::from_source(folder, &|name| Ok(in_memory(files, name).map(<[u8]>::to_vec)))
+        Self::from_source(folder, Spaces::AsInText, &|name| Ok(in_memory(files, name).map(<[u8]>::to_vec)))
     }
 
-    fn from_source(folder: &Path, read: &Source<'_>) -> Result<Self, EncoderError> {
+    /// `unsaid` is for a tokenizer that marks spaces, where no file says before which words.
+    fn from_source(folder: &Path, unsaid: Spaces, read: &Source<'_>) -> Result<Self, EncoderError> {
         let hint = "choose a folder with an encoder in the format of Hugging Face";
         let json = read(CONFIG)?.ok_or_else(|| missing(CONFIG, hint, folder))?;
         let config = EncoderConfig::parse(&json, &folder.join(CONFIG))?;
         let mut files = vec![(CONFIG, json)];
         let subwords = match Subwords::for_hashed(&config) {
             Some(hashed) => hashed,
-            None => read_subwords(folder, read, &config, &mut files)?,
+            None => read_subwords(folder, unsaid, read, &config, &mut files)?,
         };
         Self::new(config, subwords, files)
     }
@@ -220,6 +226,25 @@ impl Encoder {
     }
 }
 
+/// What `nestling-words.json` says.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Words {
+    spaces: Spaces,
+}
+
+impl Words {
+    fn to_json(&self) -> Vec<u8> {
+        format!("{:#}\n", serde_json::json!(self)).into_bytes()
+    }
+}
+
+fn parse<'a, T: serde::Deserialize<'a>>(json: &'a [u8], path: &Path) -> Result<T, EncoderError> {
+    serde_json::from_slice(json).map_err(|e| {
+        let what = if e.is_data() { "the file says what can't be" } else { "the file is not JSON" };
+        EncoderError::bad_file(format!("{what} ({e})"), GET_AGAIN, path)
+    })
+}
+
 /// What of `tokenizer_config.json` is read.
 #[derive(serde::Deserialize)]
 struct TokenizerConfig {
@@ -228,13 +253,17 @@ struct TokenizerConfig {
 
 fn read_subwords(
     folder: &Path,
+    unsaid: Spaces,
     read: &Source<'_>,
     config: &EncoderConfig,
     files: &mut Vec<(&'static str, Vec<u8>)>,
 ) -> Result<Subwords, EncoderError> {
     if let Some(json) = read(TOKENIZER)? {
-        let subwords = Subwords::from_json(&json, config, &folder.join(TOKENIZER))?;
+        let said = read(WORDS)?.map(|json| parse::<Words>(&json, &folder.join(WORDS))).transpose()?;
+        let spaces = said.map_or(unsaid, |words| words.spaces);
+        let subwords = Subwords::from_json(&json, config, spaces, &folder.join(TOKENIZER))?;
         files.push((TOKENIZER, json));
+        files.extend(subwords.spaces().map(|spaces| (WORDS, Words { spaces }.to_json())));
         return Ok(subwords);
     }
     if config.kind == Kind::Roberta {
@@ -244,10 +273,8 @@ fn read_subwords(
         missing_tokenizer(VOCABULARY, "get it, or tokenizer.json, from where the encoder came from", folder)
     })?;
     let settings = read(TOKENIZER_CONFIG)?;
-    let said = settings.as_deref().map(serde_json::from_slice::<TokenizerConfig>).transpose();
-    let said = said.map_err(|e| {
-        EncoderError::bad_file(format!("the file is not JSON ({e})"), GET_AGAIN, &folder.join(TOKENIZER_CONFIG))
-    })?;
+    let said = settings.as_deref().map(|json| parse::<TokenizerConfig>(json, &folder.join(TOKENIZER_CONFIG)));
+    let said = said.transpose()?;
     // Hugging Face's default where the file is missing or silent.
     let lowercase = said.and_then(|said| said.do_lower_case?.as_bool()).unwrap_or(true);
     let subwords = Subwords::from_vocabulary(&text, lowercase, config, &folder.join(VOCABULARY))?;

@@ -27,6 +27,7 @@ mod config;
 mod config_file;
 mod cpu;
 mod cut;
+mod cut_pieces;
 mod deberta;
 mod error;
 mod folder;

@@ -2,15 +2,15 @@
 
 use super::error::{GET_AGAIN, OTHER_ENCODER};
 use super::kind::Marks;
-use super::tokenizer::{self, MOST_CHARS, Problem, Tokenizer};
+use super::tokenizer::{self, MOST_CHARS, Problem, SPACE, Spaces, Splitter, Tokenizer};
 use super::{Alignment, EncoderConfig, EncoderError, HashedWords, Pieces};
 use std::path::Path;
-use tokenizers::PreTokenizerWrapper;
+use std::sync::Arc;
+use tokenizers::ModelWrapper;
 use tokenizers::models::wordpiece::WordPiece;
 use tokenizers::normalizers::BertNormalizer;
 use tokenizers::pre_tokenizers::bert::BertPreTokenizer;
 use tokenizers::pre_tokenizers::byte_level::ByteLevel;
-use tokenizers::pre_tokenizers::metaspace::PrependScheme;
 
 /// What to do about a tokenizer that does not go with the rest.
 const SAME_ENCODER: &str = "get tokenizer and config.json from the same encoder";
@@ -20,7 +20,8 @@ const WORDS_AT_A_TIME: usize = 256;
 /// How one encoder takes words apart.
 #[derive(Clone, Debug)]
 pub enum Subwords {
-    Tokenizer(Box<Tokenized>),
+    /// Shared: a large vocabulary takes hundreds of megabytes.
+    Tokenizer(Arc<Tokenized>),
     Hashed(HashedWords),
 }
 
@@ -31,13 +32,22 @@ pub struct Tokenized {
     cls: u32,
     sep: u32,
     unk: u32,
+    /// Which words stand after a space, where the tokenizer marks spaces.
+    spaces: Option<Spaces>,
+    /// The mark of a space by itself, which no word is to begin with.
+    bare_space: Option<u32>,
 }
 
 impl Subwords {
     /// From the bytes of a `tokenizer.json`; `path` is for messages.
-    pub(super) fn from_json(json: &[u8], config: &EncoderConfig, path: &Path) -> Result<Self, EncoderError> {
+    pub(super) fn from_json(
+        json: &[u8],
+        config: &EncoderConfig,
+        spaces: Spaces,
+        path: &Path,
+    ) -> Result<Self, EncoderError> {
         let tokenizer = tokenizer::read(json, config.vocabulary).map_err(|e| refused(&e, path))?;
-        Self::new(tokenizer, config, path)
+        Self::new(tokenizer, config, spaces, path)
     }
 
     /// From the bytes of a `vocab.txt`, one subword a line.
@@ -59,7 +69,7 @@ impl Subwords {
             let bert = BertNormalizer::new(true, true, None, lowercase);
             tokenizer::build(model, Some(bert.into()), Some(BertPreTokenizer.into()), Vec::new())
         };
-        Self::new(built().map_err(|e| refused(&e, path))?, config, path)
+        Self::new(built().map_err(|e| refused(&e, path))?, config, Spaces::AsInText, path)
     }
 
     /// From the bytes of a `vocab.json`, which numbers subwords of bytes, and a `merges.txt`, two subwords a line.
@@ -77,18 +87,29 @@ impl Subwords {
             Problem::Numbers { .. } => refused(&e, pieces_path),
             _ => refused(&e, merges_path),
         });
-        Self::new(built?, config, pieces_path)
+        Self::new(built?, config, Spaces::AsInText, pieces_path)
     }
 
-    fn new(mut tokenizer: Tokenizer, config: &EncoderConfig, path: &Path) -> Result<Self, EncoderError> {
+    fn new(
+        mut tokenizer: Tokenizer,
+        config: &EncoderConfig,
+        spaces: Spaces,
+        path: &Path,
+    ) -> Result<Self, EncoderError> {
         // The number of subwords is not enough: there may be gaps between their numbers.
         let vocabulary = tokenizer.get_vocab(true);
         let numbers = vocabulary.values().max().map_or(0, |last| *last as usize + 1);
         if numbers > config.vocabulary {
             return Err(refused(&Problem::Numbers { numbers, vocabulary: config.vocabulary }, path));
         }
-        let before = tokenizer.get_pre_tokenizer().cloned();
-        tokenizer.with_pre_tokenizer(before.map(after_a_space));
+        let splitter = tokenizer.get_pre_tokenizer().cloned();
+        let mark = splitter.as_ref().and_then(Splitter::mark);
+        // Some files have normalizers mark the spaces.
+        let mark = mark.or_else(|| matches!(tokenizer.get_model(), ModelWrapper::Unigram(_)).then_some(SPACE));
+        let number_of_mark = |mark: char| vocabulary.get(mark.encode_utf8(&mut [0; 4]) as &str).copied();
+        let bare_space = mark.filter(|_| spaces == Spaces::AsInText).and_then(number_of_mark);
+        let spaces_said = mark.map(|_| spaces);
+        tokenizer.with_pre_tokenizer(splitter.map(|splitter| splitter.for_words(spaces)));
         let number = |mark: &str| vocabulary.get(mark).copied();
         let [own, other] = config.kind.marks();
         let numbers_of = |[cls, sep, unk]: Marks| Some((number(cls)?, number(sep)?, number(unk)?));
@@ -98,7 +119,8 @@ impl Subwords {
             let problem = format!("the tokenizer has no {missing}, expected {own}, or {other}");
             EncoderError::bad_file(problem, SAME_ENCODER, path)
         })?;
-        let subwords = Self::Tokenizer(Box::new(Tokenized { tokenizer, cls, sep, unk }));
+        let subwords =
+            Self::Tokenizer(Arc::new(Tokenized { tokenizer, cls, sep, unk, spaces: spaces_said, bare_space }));
         // A tokenizer that fails at what it does not know would fail in the middle of a training.
         subwords.ids(&["\u{10fffd}".to_owned(), "\u{301}".to_owned()]).map_err(|e| {
             let problem = format!("the tokenizer fails at an unknown character ({e})");
@@ -120,6 +142,11 @@ impl Subwords {
             Self::Tokenizer(_) => 1,
             Self::Hashed(_) => HashedWords::PIECES,
         }
+    }
+
+    /// Which words are told to stand after a space, where the tokenizer marks spaces.
+    pub(super) fn spaces(&self) -> Option<Spaces> {
+        if let Self::Tokenizer(of) = self { of.spaces } else { None }
     }
 
     /// True when upper and lower case look the same to the encoder.
@@ -164,11 +191,23 @@ impl Subwords {
                 }
             }
         }
-        for pieces in ids.iter_mut().filter(|pieces| pieces.is_empty()) {
-            pieces.push(of.unk);
+        for pieces in &mut ids {
+            if let Some(space) = of.bare_space {
+                drop_spaces(pieces, space);
+            }
+            if pieces.is_empty() {
+                pieces.push(of.unk);
+            }
         }
         Ok(ids)
     }
+}
+
+/// Drops the marks of a space that a word begins with, where more than these is left of it. The rest is what the model
+/// makes of the word without them: the best way through all of a word is the best one through each of its parts.
+fn drop_spaces(pieces: &mut Vec<u32>, space: u32) {
+    let marks = pieces.iter().take_while(|piece| **piece == space).count();
+    pieces.drain(..marks.min(pieces.len().saturating_sub(1)));
 }
 
 /// As much of a word as is looked at.
@@ -177,26 +216,6 @@ fn beginning(word: &str) -> &str {
         return word;
     }
     word.char_indices().nth(MOST_CHARS).map_or(word, |(end, _)| &word[..end])
-}
-
-/// Words come one by one, and each is one after a space: tokenizers that mark the space must see it.
-fn after_a_space(pre_tokenizer: PreTokenizerWrapper) -> PreTokenizerWrapper {
-    match pre_tokenizer {
-        PreTokenizerWrapper::ByteLevel(bytes) => bytes.add_prefix_space(true).into(),
-        PreTokenizerWrapper::Metaspace(mut spaces) => {
-            spaces.set_prepend_scheme(PrependScheme::Always);
-            spaces.into()
-        }
-        PreTokenizerWrapper::Sequence(mut steps) => {
-            // Steps after one that takes words apart see pieces.
-            let whole = |step: &&mut PreTokenizerWrapper| !matches!(step, PreTokenizerWrapper::WhitespaceSplit(_));
-            if let Some(step) = steps.as_mut().iter_mut().find(whole) {
-                *step = after_a_space(step.clone());
-            }
-            steps.into()
-        }
-        other => other,
-    }
 }
 
 fn refused(problem: &Problem, path: &Path) -> EncoderError {

@@ -4,6 +4,7 @@ mod broken;
 mod kinds;
 mod other_program;
 mod plain_kinds;
+mod spaces;
 mod spans;
 mod two_ways;
 
@@ -188,6 +189,12 @@ fn case_is_seen_or_not() {
     let cased = Encoder::open(cased.path()).unwrap();
     assert!(!cased.definition().is_uncased());
     assert_eq!(cased.definition().files().count(), 3);
+}
+
+/// A copy of the fixture whose words all stand after a space, as the libraries of Hugging Face take them.
+fn spaced(kind: &str) -> tempfile::TempDir {
+    let said = r#"{"spaces": "before every word"}"#;
+    changed_kind(kind, |dir| std::fs::write(dir.join("nestling-words.json"), said).unwrap())
 }
 
 /// A copy of the fixture with something done to it.

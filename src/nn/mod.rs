@@ -29,6 +29,7 @@ mod known;
 mod layers;
 mod losses;
 mod lstm;
+mod moments;
 mod operations;
 mod ops;
 mod optimizer;

@@ -1,10 +1,9 @@
 //! AdamW with a learning rate for each part of the model.
 
-use super::gradients::{Gradient, Rows};
-use super::kernels::{self, AdamWStep, Idle};
-use super::tensor_slice::change;
-use super::{Gradients, NnError, ParameterGroup, Variable, Vars, plain};
-use candle_core::{Device, Tensor};
+use super::kernels::{AdamWStep, Idle};
+use super::moments::Moments;
+use super::{Gradients, NnError, ParameterGroup, Variable, Vars};
+use candle_core::Tensor;
 use std::collections::{BTreeMap, HashMap};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -28,26 +27,6 @@ pub struct AdamW {
     config: AdamWConfig,
     moments: BTreeMap<String, Moments>,
     steps: u64,
-}
-
-#[derive(Debug, Default)]
-struct Moments {
-    first: Vec<f32>,
-    second: Vec<f32>,
-    /// Of a variable whose gradient comes by rows.
-    table: Option<Table>,
-    /// Both, of a variable whose gradient is a tensor; the vectors are empty then.
-    tensors: Option<[Tensor; 2]>,
-}
-
-/// Which rows of a table still have to take which steps.
-#[derive(Debug)]
-struct Table {
-    width: usize,
-    /// Steps since all rows were up to date.
-    steps: Vec<Idle>,
-    /// How many of them each row has taken.
-    taken: Vec<usize>,
 }
 
 impl AdamW {
@@ -131,18 +110,14 @@ impl AdamW {
     }
 
     /// The moments as tensors `first.NAME` and `second.NAME`; with [`AdamW::steps`] they are the whole state, when
-    /// everything is up to date.
+    /// everything is up to date. Of a table they are those of the rows `rows.NAME` alone.
     ///
     /// # Errors
     /// When a tensor can't be made.
     pub fn moments(&self) -> Result<BTreeMap<String, Tensor>, NnError> {
         let mut tensors = BTreeMap::new();
         for (name, m) in &self.moments {
-            for (i, (which, values)) in [("first", &m.first), ("second", &m.second)].into_iter().enumerate() {
-                let tensor = match &m.tensors {
-                    Some(both) => both[i].flatten_all()?.to_device(&Device::Cpu)?,
-                    None => Tensor::from_slice(values, values.len(), &Device::Cpu)?,
-                };
+            for (which, tensor) in m.tensors()? {
                 tensors.insert(format!("{which}.{name}"), tensor);
             }
         }
@@ -152,7 +127,7 @@ impl AdamW {
     /// Goes on from a saved state.
     ///
     /// # Errors
-    /// When a first moment has no second one of the same length.
+    /// When a first moment has no second one of the same length, or rows are none of a table.
     pub fn restore(config: AdamWConfig, steps: u64, tensors: &HashMap<String, Tensor>) -> Result<Self, NnError> {
         let mut moments = BTreeMap::new();
         for (key, first) in tensors {
@@ -163,8 +138,9 @@ impl AdamW {
                 let (expected, got) = (first.dims().to_vec(), second.dims().to_vec());
                 return Err(NnError::WeightShape { name: other, expected, got });
             }
-            let both = Moments { first: first.to_vec1()?, second: second.to_vec1()?, ..Moments::default() };
-            moments.insert(name.to_owned(), both);
+            let in_file = format!("rows.{name}");
+            let rows = tensors.get(&in_file).map(|rows| (in_file.as_str(), rows));
+            moments.insert(name.to_owned(), Moments::restore([first, second], rows)?);
         }
         Ok(Self { config, moments, steps })
     }
@@ -172,94 +148,17 @@ impl AdamW {
     /// # Errors
     /// The first moments that are of no variable, or not as long as it.
     pub fn check_fits(&self, vars: &Vars) -> Result<(), NnError> {
-        let lengths: BTreeMap<&str, usize> = vars.iter().map(|(name, v)| (name, v.var.elem_count())).collect();
+        let variables: BTreeMap<&str, &Variable> = vars.iter().collect();
         for (name, moments) in &self.moments {
-            let (length, in_file) = (lengths.get(name.as_str()), format!("first.{name}"));
-            match length {
-                Some(length) if *length == moments.first.len() => {}
-                Some(length) => {
-                    let (expected, got) = (vec![*length], vec![moments.first.len()]);
-                    return Err(NnError::WeightShape { name: in_file, expected, got });
-                }
-                None => return Err(NnError::WeightUnused { name: in_file }),
+            let in_file = format!("first.{name}");
+            let Some(variable) = variables.get(name.as_str()) else {
+                return Err(NnError::WeightUnused { name: in_file });
+            };
+            if !moments.fits(variable) {
+                let (expected, got) = (vec![variable.var.elem_count()], vec![moments.len()]);
+                return Err(NnError::WeightShape { name: in_file, expected, got });
             }
         }
-        Ok(())
-    }
-}
-
-impl Moments {
-    fn take(&mut self, variable: &Variable, gradient: &Gradient, step: AdamWStep) -> Result<(), NnError> {
-        if let Gradient::Tensor(gradient) = gradient {
-            return self.take_tensor(variable, gradient, step);
-        }
-        let count = variable.var.elem_count();
-        self.first.resize(count, 0.0);
-        self.second.resize(count, 0.0);
-        match gradient {
-            Gradient::Dense { values, .. } => {
-                self.catch_up(variable)?;
-                let (m, v) = (&mut self.first, &mut self.second);
-                change(variable.var.as_tensor(), |p| kernels::adamw(p, values, m, v, step))?;
-            }
-            Gradient::Rows(Rows { width, numbers, values }) => {
-                let rows = count / (*width).max(1);
-                let empty = || Table { width: *width, steps: Vec::new(), taken: vec![0; rows] };
-                self.table.get_or_insert_with(empty);
-                self.catch_up_rows(variable, numbers)?;
-                let moments = [self.first.as_mut_slice(), self.second.as_mut_slice()];
-                change(variable.var.as_tensor(), |p| {
-                    kernels::adamw_rows(p, numbers, values, moments, *width, step);
-                })?;
-                if let Some(table) = &mut self.table {
-                    table.steps.push(step.idle);
-                    numbers.iter().for_each(|row| table.taken[*row as usize] = table.steps.len());
-                }
-            }
-            Gradient::Tensor(_) => {}
-        }
-        Ok(())
-    }
-
-    fn take_tensor(&mut self, variable: &Variable, gradient: &Tensor, step: AdamWStep) -> Result<(), NnError> {
-        let p = variable.var.as_tensor();
-        let moments = match self.tensors.take() {
-            Some(moments) => moments,
-            // As they were restored, or none yet.
-            None => {
-                let begin = |values: &mut Vec<f32>| {
-                    values.resize(p.elem_count(), 0.0);
-                    Tensor::from_vec(std::mem::take(values), p.shape(), p.device())
-                };
-                [begin(&mut self.first)?, begin(&mut self.second)?]
-            }
-        };
-        let (moved, moments) = plain::adamw(p, gradient, moments, step)?;
-        variable.var.set(&moved)?;
-        self.tensors = Some(moments);
-        Ok(())
-    }
-
-    fn catch_up_rows(&mut self, variable: &Variable, rows: &[u32]) -> Result<(), NnError> {
-        let Some(table) = &mut self.table else { return Ok(()) };
-        let (m, v, width) = (&mut self.first, &mut self.second, table.width);
-        change(variable.var.as_tensor(), |p| {
-            for row in rows.iter().map(|row| *row as usize) {
-                let at = row * width..(row + 1) * width;
-                let moments = [&mut m[at.clone()], &mut v[at.clone()]];
-                kernels::adamw_idle(&mut p[at], moments, width, &table.steps[table.taken[row]..], |_| 0);
-                table.taken[row] = table.steps.len();
-            }
-        })?;
-        Ok(())
-    }
-
-    fn catch_up(&mut self, variable: &Variable) -> Result<(), NnError> {
-        let Some(table) = self.table.take() else { return Ok(()) };
-        let moments = [self.first.as_mut_slice(), self.second.as_mut_slice()];
-        change(variable.var.as_tensor(), |p| {
-            kernels::adamw_idle(p, moments, table.width, &table.steps, |row| table.taken[row]);
-        })?;
         Ok(())
     }
 }
@@ -268,6 +167,7 @@ impl Moments {
 mod tests {
     use super::*;
     use crate::nn::Init;
+    use candle_core::Device;
     use candle_core::backprop::GradStore;
 
     const CONFIG: AdamWConfig = AdamWConfig {
@@ -376,13 +276,55 @@ mod tests {
             match step {
                 5 => lazy_adam.catch_up_rows(&lazy, &lazy_table, &[2, 6]).unwrap(),
                 8 => lazy_adam.catch_up(&lazy).unwrap(),
+                // An interruption, with a state as it is written now, and as it was before: of all rows.
+                9 | 10 => {
+                    lazy_adam.catch_up(&lazy).unwrap();
+                    let of = if step == 9 { &lazy_adam } else { &dense_adam };
+                    let saved = of.moments().unwrap().into_iter().collect();
+                    lazy_adam = AdamW::restore(CONFIG, of.steps(), &saved).unwrap();
+                    lazy_adam.check_fits(&lazy).unwrap();
+                }
                 _ => {}
             }
         }
         lazy_adam.catch_up(&lazy).unwrap();
         assert_eq!(values(&dense), values(&lazy));
-        let moments = |adam: &AdamW| adam.moments().unwrap()["second.e.t"].to_vec1::<f32>().unwrap();
-        assert_eq!(moments(&dense_adam), moments(&lazy_adam));
+        let (all, some) = (dense_adam.moments().unwrap(), lazy_adam.moments().unwrap());
+        let numbers = |tensor: &Tensor| tensor.to_vec1::<f32>().unwrap();
+        let rows: Vec<usize> = numbers(&some["rows.e.t"]).into_iter().map(|row| row as usize).collect();
+        assert!(!rows.contains(&6) && rows.len() > 3, "{rows:?}: only rows that had a gradient");
+        for which in ["first.e.t", "second.e.t"] {
+            let all = numbers(&all[which]);
+            let of_rows: Vec<f32> = rows.iter().flat_map(|row| &all[row * 19..(row + 1) * 19]).copied().collect();
+            assert_eq!(of_rows, numbers(&some[which]));
+            assert_eq!(all.iter().filter(|x| **x != 0.0).count(), of_rows.iter().filter(|x| **x != 0.0).count());
+        }
+        // A gradient for all of it: each row has moments of its own then.
+        for (adam, vars, table) in [(&mut dense_adam, &dense, &dense_table), (&mut lazy_adam, &lazy, &lazy_table)] {
+            let mut all = Gradients::default();
+            all.add(table, &[0.5; 7 * 19]);
+            adam.step(vars, &mut all, 1.0).unwrap();
+        }
+        assert_eq!(values(&dense), values(&lazy));
+    }
+
+    #[test]
+    fn moments_of_rows_that_there_are_not_are_refused() {
+        let mut vars = Vars::trainable(1, &Device::Cpu);
+        vars.scope("e", ParameterGroup::Encoder).declare("t", &[7, 2], Init::Ones).unwrap();
+        let refused = |rows: &[f32], moments: usize| {
+            let tensor = |values: &[f32]| Tensor::from_slice(values, values.len(), &Device::Cpu).unwrap();
+            let both = ["first.e.t", "second.e.t"].map(|name| (name.to_owned(), tensor(&vec![1.0; moments])));
+            let saved = both.into_iter().chain([("rows.e.t".to_owned(), tensor(rows))]).collect();
+            AdamW::restore(CONFIG, 1, &saved).and_then(|adam| adam.check_fits(&vars)).is_err()
+        };
+        assert!(!refused(&[0.0, 6.0], 4));
+        for (rows, moments) in
+            [(&[0.0, 7.0][..], 4), (&[1.0, 1.0], 4), (&[1.0, 0.0], 4), (&[0.5, 1.0], 4), (&[-1.0, 1.0], 4)]
+        {
+            assert!(refused(rows, moments), "{rows:?}");
+        }
+        assert!(refused(&[0.0, 1.0], 5) && refused(&[0.0, 1.0], 6) && refused(&[], 14) && refused(&[0.0, 7.0], 14));
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub use edges::cuts_word;
 pub use graphemes::{GraphemeIdx, GraphemeIndex};
 pub use language::Language;
 pub use offsets::{ByteIdx, CharIdx, OffsetIndex, TextRange, TextTooLong, Utf16Idx};
+pub use scripts::is_unspaced;
 pub use search::search_terms;
 pub use sentences::{SentenceSplit, split_sentences};
 pub use tokens::{Tokens, character_ends, tokenize, tokenize_blanks};

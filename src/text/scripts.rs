@@ -5,7 +5,7 @@
 ///
 /// By blocks: `std` knows no scripts, and a block holds no letters of another one here. Digits are excluded, because
 /// numbers are read as one.
-pub(super) fn is_unspaced(c: char) -> bool {
+pub fn is_unspaced(c: char) -> bool {
     c >= '\u{e00}'
         && !is_digit(c)
         && matches!(c,

@@ -151,7 +151,7 @@ pub(in crate::cli) struct Distill {
     /// The large encoder: its name in `encoders list`, or a folder
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) teacher: PathBuf,
-    /// Files and folders with text, in any format that can be imported
+    /// Files and folders with text, each in one language, in any format that can be imported
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     pub(in crate::cli) text: Vec<PathBuf>,
     /// Folder for the new encoder

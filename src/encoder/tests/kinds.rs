@@ -1,6 +1,6 @@
 //! Each kind of encoder against transformers (`tests/fixtures/learner/make_kinds.py`), and its files.
 
-use super::{batch, built, changed_kind, fixtures, greatest, predicted, without_padding, words};
+use super::{batch, built, changed_kind, fixtures, greatest, predicted, spaced, without_padding, words};
 use crate::encoder::{Definition, Encoder, Encoders, Start, Tape};
 use crate::nn::{Gradients, Mode, Rng, as_slice, read_tensors};
 use candle_core::Tensor;
@@ -28,7 +28,7 @@ fn subwords_words_and_hidden_states_are_those_of_transformers() {
     for kind in KINDS {
         let folder = fixtures().join(kind);
         let reference = read_tensors(&folder.join("reference.safetensors")).unwrap();
-        let encoder = Encoder::open(&folder).unwrap();
+        let encoder = Encoder::open(spaced(kind).path()).unwrap();
         let sentences = sentences();
         let (subwords, config) = (encoder.definition().subwords(), encoder.definition().config());
         let (ids, word_ids) = (numbers(&reference["ids"]), numbers(&reference["words"]));

@@ -1,6 +1,6 @@
 //! Encoders without passes by hand against transformers (`tests/fixtures/learner/make_plain_kinds.py`).
 
-use super::{batch, changed_kind, fixtures, greatest, with_weights, without_padding, words};
+use super::{batch, changed_kind, fixtures, greatest, spaced, with_weights, without_padding, words};
 use crate::encoder::plain::{Origin, word_rows};
 use crate::encoder::{Blocks, Cut, Definition, Encoder, EncoderBatch, EncoderError, Encoders, Learning, Network};
 use crate::nn::{Mode, NnError, Operations, ParameterGroup, Rng, Vars, read_tensors};
@@ -47,6 +47,11 @@ impl Opened {
         Self::new(&fixtures().join(kind), Learning::All, 0.0, &sentences())
     }
 
+    /// With words that all stand after a space, as transformers takes them.
+    fn spaced(kind: &str) -> Self {
+        Self::new(spaced(kind).path(), Learning::All, 0.0, &sentences())
+    }
+
     fn computed_by(self, operations: Operations) -> Self {
         Self { network: self.network.computed_by(operations), ..self }
     }
@@ -70,7 +75,7 @@ fn numbers(tensor: &Tensor) -> Vec<f32> {
 fn subwords_words_and_hidden_states_are_those_of_transformers() {
     for kind in KINDS {
         let reference = read_tensors(&fixtures().join(kind).join("reference.safetensors")).unwrap();
-        let opened = Opened::of(kind);
+        let opened = Opened::spaced(kind);
         let ids = without_padding(&opened.batch, &reference["ids"].unsqueeze(2).unwrap());
         let ids: Vec<i64> = ids.flatten_all().unwrap().to_vec1().unwrap();
         assert_eq!(opened.batch.ids().iter().map(|id| i64::from(*id)).collect::<Vec<_>>(), ids, "{kind}");
@@ -98,7 +103,7 @@ fn subwords_words_and_hidden_states_are_those_of_transformers() {
 fn gradients_of_all_variables_are_pytorch_s() {
     for (kind, operations) in KINDS.into_iter().flat_map(|kind| BOTH.map(|operations| (kind, operations))) {
         let reference = read_tensors(&fixtures().join(kind).join("reference.safetensors")).unwrap();
-        let opened = Opened::of(kind).computed_by(operations);
+        let opened = Opened::spaced(kind).computed_by(operations);
         let hidden = opened.last(&mut Mode::Train(&mut Rng::new(1, "none")));
         let factors = without_padding(&opened.batch, &reference["factors"]);
         let store = (hidden * factors).unwrap().sum_all().unwrap().backward().unwrap();

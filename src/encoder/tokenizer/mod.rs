@@ -20,6 +20,7 @@ mod normalizer;
 mod pattern;
 mod problem;
 mod shape;
+mod spaces;
 mod splits;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ mod tests;
 pub(super) use model::{bpe, parse_merges, parse_vocabulary_json, word_piece};
 pub(super) use normalizer::Steps;
 pub(super) use problem::{MOST_BYTES, MOST_CHARS, Problem};
+pub(super) use spaces::{SPACE, Spaces, Splitter};
 
 use model::{AddedTokens, Model};
 use serde::Deserialize;
@@ -37,8 +39,7 @@ use tokenizers::{
 };
 
 /// What words are taken apart by.
-pub(super) type Tokenizer =
-    TokenizerImpl<ModelWrapper, Steps, PreTokenizerWrapper, PostProcessorWrapper, DecoderWrapper>;
+pub(super) type Tokenizer = TokenizerImpl<ModelWrapper, Steps, Splitter, PostProcessorWrapper, DecoderWrapper>;
 
 /// What of the file is read.
 #[derive(Deserialize)]
@@ -88,7 +89,7 @@ pub(super) fn build(
         }
         let mut tokenizer = Tokenizer::new(model);
         tokenizer.with_normalizer(steps).map_err(|e| Problem::unreadable(&e))?;
-        tokenizer.with_pre_tokenizer(splits);
+        tokenizer.with_pre_tokenizer(splits.map(Splitter::as_written));
         tokenizer.add_tokens(added).map_err(|e| Problem::unreadable(&e))?;
         // A text that happens to hold "[SEP]" is text.
         tokenizer.set_encode_special_tokens(true);

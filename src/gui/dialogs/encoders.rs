@@ -233,7 +233,7 @@ fn about(encoder: &EncoderInfo) -> String {
     if let Some(languages) = encoder.languages {
         return format!(
             "Built in, pretrained on {languages}: a few dozen sentences already give useful suggestions. For another \
-             language, download an encoder pretrained on it."
+             language, choose or download an encoder that has read it."
         );
     }
     let megabytes = encoder.weights_bytes.div_ceil(1_000_000);

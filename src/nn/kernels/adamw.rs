@@ -82,32 +82,34 @@ pub fn adamw(p: &mut [f32], g: &[f32], m: &mut [f32], v: &mut [f32], step: AdamW
     pieces.for_each(|((p, g), (m, v))| adamw_row(p, g, m, v, &step));
 }
 
-/// One step of some rows of a table: `rows` ascending, `g` holding a gradient of `width` numbers for each.
-pub fn adamw_rows(p: &mut [f32], rows: &[u32], g: &[f32], [m, v]: [&mut [f32]; 2], width: usize, step: AdamWStep) {
-    for (row, g) in rows.iter().zip(g.chunks_exact(width.max(1))) {
-        let at = *row as usize * width..(*row as usize + 1) * width;
-        adamw_row(&mut p[at.clone()], g, &mut m[at.clone()], &mut v[at], &step);
+/// One step of some rows of a table: `g` holds a gradient of `width` numbers for each of `rows`, which are the numbers of a row
+/// in `p` and in the moments.
+pub fn adamw_rows(
+    p: &mut [f32],
+    rows: impl Iterator<Item = (usize, usize)>,
+    g: &[f32],
+    [m, v]: [&mut [f32]; 2],
+    width: usize,
+    step: AdamWStep,
+) {
+    let at = |row: usize| row * width..(row + 1) * width;
+    for ((row, place), g) in rows.zip(g.chunks_exact(width.max(1))) {
+        adamw_row(&mut p[at(row)], g, &mut m[at(place)], &mut v[at(place)], &step);
     }
 }
 
-/// Takes each row of a table through those of `steps` that it has not taken, all but the first `taken(row)`.
+/// One row of a table: a row of `p`, of both moments where these are not 0, and how many of the steps it has taken.
+pub type IdleRow<'a> = (&'a mut [f32], Option<[&'a mut [f32]; 2]>, usize);
+
+/// Takes rows of a table through those of `steps` that they have not taken.
 ///
 /// Gives what [`adamw`] with gradients of 0 would have given at the time, bit for bit.
-pub fn adamw_idle(
-    p: &mut [f32],
-    [m, v]: [&mut [f32]; 2],
-    width: usize,
-    steps: &[Idle],
-    taken: impl Fn(usize) -> usize + Sync,
-) {
-    let width = width.max(1);
-    let rows = p.par_chunks_mut(width).zip(m.par_chunks_mut(width)).zip(v.par_chunks_mut(width));
-    rows.enumerate().with_min_len(ROWS).for_each(|(row, ((p, m), v))| {
-        let steps = &steps[taken(row)..];
-        if m.iter().chain(v.iter()).all(|x| *x == 0.0) {
-            decay_row(p, steps);
-        } else {
-            idle_row(p, m, v, steps);
+pub fn adamw_idle(rows: Vec<IdleRow<'_>>, steps: &[Idle]) {
+    rows.into_par_iter().with_min_len(ROWS).for_each(|(p, moments, taken)| {
+        let steps = &steps[taken..];
+        match moments {
+            Some([m, v]) => idle_row(p, m, v, steps),
+            None => decay_row(p, steps),
         }
     });
 }

@@ -73,7 +73,7 @@ mod testing;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
 
-pub use adamw::{AdamWStep, Idle, adamw, adamw_idle, adamw_rows};
+pub use adamw::{AdamWStep, Idle, IdleRow, adamw, adamw_idle, adamw_rows};
 pub use arithmetic::LANES;
 pub use attention::{Attention, AttentionScratch};
 pub use bf16::{bf16_matmul, bf16_matmul_transposed, has_bf16};

@@ -194,7 +194,7 @@ fn read_in_view(
 const UNBEGUN: &str = "brat";
 
 /// What readers note of each of a thousand files, said once with the first of them.
-fn each_kind_once(notes: &[String], named: &[PathBuf]) -> Vec<String> {
+pub(in crate::session) fn each_kind_once(notes: &[String], named: &[PathBuf]) -> Vec<String> {
     let folders: Vec<String> = named.iter().map(|path| path.display().to_string()).collect();
     // A note ends with the file that it is about.
     let without_file = |note: &String| {

@@ -3,7 +3,7 @@
 use crate::distill::{Config, DistillationRequest, Event, Record, distill};
 use crate::encoder::{Encoder, EncoderError};
 use crate::format::{ImportedDocument, Warning};
-use crate::session::import::reading::{ReadRequest, read_inputs};
+use crate::session::import::reading::{ReadRequest, each_kind_once, read_inputs};
 use crate::session::{Home, SessionError};
 use crate::text::TextRange;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const PACE_SECS: u64 = 60;
 pub struct DistillRequest {
     /// An encoder's folder, or the name of one that is installed.
     pub teacher: PathBuf,
-    /// Files and folders of any format that can be imported; of their sentences the words count alone.
+    /// Files and folders of any format that can be imported, each in one language; of their sentences the words count alone.
     pub texts: Vec<PathBuf>,
     pub config: Config,
     /// The student's folder; it must not exist.
@@ -46,18 +46,54 @@ pub fn distill_encoder(
     on_event: &mut dyn FnMut(Event),
 ) -> Result<DistillReport, SessionError> {
     let teacher = open_encoder(home, &request.teacher)?;
-    let incoming = read_inputs(&request.texts, &ReadRequest::default(), &[], cancel, &mut |_, _| {})?;
+    let Read { texts, warnings, notes } = read_texts(&request.texts, cancel)?;
     let request = DistillationRequest {
         teacher,
         teacher_name: name_of(&request.teacher),
-        sentences: incoming.documents.iter().flat_map(words).collect(),
+        texts,
         config: request.config.clone(),
         output: request.output.clone(),
         resume: request.resume,
         pace_secs: PACE_SECS,
     };
     let record = distill(&request, cancel, on_event)?;
-    Ok(DistillReport { record, warnings: incoming.warnings, notes: incoming.notes })
+    Ok(DistillReport { record, warnings, notes })
+}
+
+/// What was read.
+#[derive(Default)]
+struct Read {
+    /// The words of each sentence, by what a person named.
+    texts: Vec<Vec<Vec<String>>>,
+    warnings: Vec<Warning>,
+    notes: Vec<String>,
+}
+
+/// Reads each text by itself. One that can't be read is warned of, as long as there is another.
+fn read_texts(named: &[PathBuf], cancel: &AtomicBool) -> Result<Read, SessionError> {
+    let (mut read, mut failures) = (Read::default(), Vec::new());
+    for path in named {
+        match read_inputs(std::slice::from_ref(path), &ReadRequest::default(), &[], cancel, &mut |_, _| {}) {
+            Ok(incoming) => {
+                read.texts.push(incoming.documents.iter().flat_map(words).collect());
+                read.warnings.extend(incoming.warnings);
+                read.notes.extend(incoming.notes);
+            }
+            Err(error @ (SessionError::NothingRead { .. } | SessionError::Format(_))) => failures.push((path, error)),
+            Err(error) => return Err(error),
+        }
+    }
+    if read.texts.is_empty() && !failures.is_empty() {
+        return Err(failures.swap_remove(0).1);
+    }
+    let left_out = |(path, error): (&PathBuf, SessionError)| {
+        let (file, why) = (path.display().to_string(), error.to_string());
+        let why = why.strip_suffix(&format!(": {file}")).unwrap_or(&why);
+        Warning { message: format!("the file was left out: {why}"), line: None, file }
+    };
+    read.warnings.extend(failures.into_iter().map(left_out));
+    read.notes = each_kind_once(&read.notes, named);
+    Ok(read)
 }
 
 /// A folder, if it is there; else the encoder of that name.
