@@ -10,13 +10,13 @@ use std::collections::HashMap;
 /// # Errors
 /// When it is not the file of a Unigram model, a number is none of its own, or a mark would be gone that it needs.
 pub(super) fn with_pieces(json: &[u8], kept: &[u32]) -> Result<Vec<u8>, EncoderError> {
-    const OTHER: EncoderError = EncoderError::Cut("its tokenizer.json is not that of a Unigram model");
-    let mut file: Map<String, Value> = serde_json::from_slice(json).map_err(|_| OTHER)?;
+    let other = || EncoderError::Cut("its tokenizer.json is not that of a Unigram model");
+    let mut file: Map<String, Value> = serde_json::from_slice(json).map_err(|_| other())?;
     let new_of: HashMap<u64, usize> = kept.iter().enumerate().map(|(new, old)| (u64::from(*old), new)).collect();
     let new_number = |old: &Value| old.as_u64().and_then(|old| new_of.get(&old)).map(|new| Value::from(*new));
 
-    let model = file.get_mut("model").and_then(Value::as_object_mut).ok_or(OTHER)?;
-    let Some(Value::Array(pieces)) = model.remove("vocab") else { return Err(OTHER) };
+    let model = file.get_mut("model").and_then(Value::as_object_mut).ok_or_else(other)?;
+    let Some(Value::Array(pieces)) = model.remove("vocab") else { return Err(other()) };
     let piece = |number: &u32| {
         let piece = pieces.get(*number as usize).and_then(Value::as_array);
         piece.and_then(|piece| Some(Value::from(vec![piece.first()?.clone(), short(piece.get(1)?)])))
@@ -42,7 +42,7 @@ pub(super) fn with_pieces(json: &[u8], kept: &[u32]) -> Result<Vec<u8>, EncoderE
         let renumbered = renumber_marks(marks, &new_number);
         renumbered.ok_or(EncoderError::Cut("the subwords that begin and end sentences must stay"))?;
     }
-    serde_json::to_vec(&file).map_err(|_| OTHER)
+    serde_json::to_vec(&file).map_err(|_| other())
 }
 
 /// A score with four decimals: of the logarithm of a frequency the rest is noise, and a third of the file.
