@@ -8,7 +8,7 @@
 //! # Invariants
 //! - No number depends on how the sentences are shared out: a product's row depends on its own row alone, and what is
 //!   summed over rows is summed sentence by sentence, in order.
-//! - Where products are of rounded numbers ([`Bert::rounding`]), their inputs are rounded and nothing else; a tape holds the
+//! - Where products are of rounded numbers ([`Bert::rounding()`]), their inputs are rounded and nothing else; a tape holds the
 //!   rounded weights, which a training pass renews and a prediction takes as they were at the tape's first.
 //! - The tape keeps what lies before each norm and before GELU, queries, keys and values, and the context; probabilities
 //!   and GELU are computed again on the way back, which leaves its gradients where the tape has been read.
