@@ -166,7 +166,7 @@ pub(super) enum Command {
     #[command(after_help = format!("Example:\n  nestling distill --teacher minilm --text corpus/ more.txt --output small-minilm --set layers=3\n\n\
                             Keys of --set [and defaults], also for lines `KEY = VALUE` in the file of --config:\n{}", keys::of_distillations()))]
     Distill(Distill),
-    /// Train an encoder on the entities of corpora that you have, for projects with few labels
+    /// Train an encoder on the entities of corpora that you have annotated before
     #[command(
         after_help = "A corpus is a file of any format that can be imported, a folder or a project. Only complete sentences\n\
                             are read, and of a folder with train, dev and test only train. Labels stay apart, as CORPUS:LABEL,\n\
