@@ -70,7 +70,7 @@ const PRETRAINED: &[BuiltIn] = &[
     ),
     built_in!(
         "multilingual",
-        "Some 100 languages, built in",
+        "Multilingual, built in",
         "text in some 100 languages",
         // Of those that are recognised, the ones that XLM-R's training text lacks (Conneau et al. 2020, Table 6).
         Reads::AllBut(&["aka", "sna", "tuk", "zul"]),
