@@ -97,13 +97,13 @@ fn model(ui: &mut Ui, panel: &PanelContext<'_>, tokens: &Tokens) {
 fn misfit(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     let Some(misfit) = panel.project.misfit().filter(|_| panel.can_change()) else { return };
     let Some(better) = misfit.better else { return };
+    let tokens = theme::tokens(ui);
+    let text = format!("{} does not know {}", misfit.encoder, misfit.language.name());
+    ui.add(Label::new(theme::small(text, tokens.warn)).truncate()).on_hover_text(misfit.in_words());
     let help = format!("{}. A click starts the next models from it", misfit.in_words());
     if quiet_button(ui, &format!("Switch to {better}")).on_hover_text(help).clicked() {
         panel.request(UiAction::Change(Command::Set(Setting::Encoder(better.to_owned()))));
     }
-    let tokens = theme::tokens(ui);
-    let text = format!("{} does not know {}", misfit.encoder, misfit.language.name());
-    ui.add(Label::new(theme::small(text, tokens.warn)).truncate()).on_hover_text(misfit.in_words());
 }
 
 fn describe(info: &ModelInfo, now_ms: i64) -> String {
