@@ -25,11 +25,11 @@ use std::path::PathBuf;
     version,
     args_conflicts_with_subcommands = true,
     arg_required_else_help = false,
-    override_usage = "nestling [OPTIONS] [PROJECT]\n       nestling <COMMAND>",
-    after_help = "Without a command the window opens. `nestling COMMAND --help` explains each command."
+    override_usage = "nestling [OPTIONS] [PROJECT]  opens the window\n       \
+                      nestling <COMMAND>            `nestling COMMAND --help` explains each"
 )]
 pub(super) struct Cli {
-    // Said below the options.
+    // Said in the usage.
     #[arg(hide = true)]
     pub(super) project: Option<PathBuf>,
     /// How much to log: off, error, warn (the default), info, debug or trace
