@@ -97,7 +97,7 @@ pub(super) enum Command {
     )]
     Check(Check),
     /// Train on the complete sentences and make the model current
-    #[command(after_help = format!("Keys of --set [defaults]; the options above, with _, and those of `nestling architectures`, too:\n{}\nExample: nestling train harbour.nestling --epochs 10 --set encoder_lr=1e-4", keys::of_trainings()))]
+    #[command(after_help = format!("Keys of --set [defaults]; the options above, with _, and those of `nestling architectures`, too:\n{}\nExample: nestling train harbour.nestling --epochs 10 --set encoder_lr=1e-4", keys::of_trainings().trim_end()))]
     Train(Train),
     /// Store a model's suggestions in a project, or annotate a file
     #[command(after_help = "Examples:\n  nestling predict harbour.nestling\n  \
