@@ -1,11 +1,11 @@
 //! `nestling distill`
 
+use super::CliError;
 use super::args::Distill;
-use super::output::{Ending, Progress, answer, say_losses, stop_flag};
-use super::{CliError, json as fields};
+use super::made_encoder::answer_made;
+use super::output::{Ending, Progress, stop_flag};
 use crate::session::{DistillConfig, DistillEvent, DistillRecord, DistillRequest, Home, SessionError, distill_encoder};
 use crate::wording::counted;
-use serde_json::{Value, json};
 use std::path::Path;
 
 pub(super) fn run(args: &Distill) -> Result<Ending, CliError> {
@@ -21,19 +21,8 @@ pub(super) fn run(args: &Distill) -> Result<Ending, CliError> {
     let report = distill_encoder(&Home::find(), &request, &cancel, &mut |event| tell(&mut progress, event));
     drop(progress);
     let report = report?;
-    if !args.common.json {
-        say_losses(&report.warnings, &[], &report.notes);
-    }
-    let mut json = json!({
-        "output": args.output,
-        "warnings": fields::warnings(&report.warnings),
-        "notes": report.notes,
-    });
-    if let (Value::Object(object), Ok(Value::Object(record))) = (&mut json, serde_json::to_value(&report.record)) {
-        object.extend(record);
-    }
-    answer(args.common, &json, &to_text(&report.record, &args.output))?;
-    Ok(Ending::of_losses(report.warnings.len()))
+    let said = (&report.warnings[..], &report.notes[..]);
+    answer_made(args.common, &args.output, said, &report.record, &to_text(&report.record, &args.output))
 }
 
 /// The file's settings, then those of the call.

@@ -30,6 +30,7 @@ mod info;
 mod json;
 mod log;
 mod look_again;
+mod made_encoder;
 mod models;
 mod new;
 mod output;

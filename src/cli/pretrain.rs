@@ -1,14 +1,14 @@
 //! `nestling pretrain`
 
+use super::CliError;
 use super::args::Pretrain;
-use super::output::{Ending, Progress, answer, say_losses, stop_flag};
+use super::made_encoder::answer_made;
+use super::output::{Ending, Progress, stop_flag};
 use super::train::tell;
-use super::{CliError, json as fields};
 use crate::session::{
     Home, NamedCorpus, PretrainRecord, PretrainRequest, PretrainSettings, ReadRequest, SessionError, pretrain_encoder,
 };
 use crate::wording::{counted, grouped};
-use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -28,19 +28,8 @@ pub(super) fn run(args: &Pretrain) -> Result<Ending, CliError> {
     let report = pretrain_encoder(&Home::find(), &request, &cancel, &mut |event| tell(&mut progress, event));
     drop(progress);
     let report = report?;
-    if !args.common.json {
-        say_losses(&report.warnings, &[], &report.notes);
-    }
-    let mut json = json!({
-        "output": args.output,
-        "warnings": fields::warnings(&report.warnings),
-        "notes": report.notes,
-    });
-    if let (Value::Object(object), Ok(Value::Object(record))) = (&mut json, serde_json::to_value(&report.record)) {
-        object.extend(record);
-    }
-    answer(args.common, &json, &to_text(&report.record, &args.output))?;
-    Ok(Ending::of_losses(report.warnings.len()))
+    let said = (&report.warnings[..], &report.notes[..]);
+    answer_made(args.common, &args.output, said, &report.record, &to_text(&report.record, &args.output))
 }
 
 /// One pass over everything, with what the call says otherwise.

@@ -140,6 +140,16 @@ impl fmt::Display for Warning {
 }
 
 impl ImportedDocument {
+    /// The words of each sentence.
+    pub fn words(&self) -> impl Iterator<Item = Vec<String>> {
+        self.sentences.iter().map(|sentence| self.words_of(sentence))
+    }
+
+    /// The words of one of its sentences.
+    pub fn words_of(&self, sentence: &ImportedSentence) -> Vec<String> {
+        sentence.tokens.iter().map(|range| range.of(&self.text).to_owned()).collect()
+    }
+
     /// # Errors
     /// Something in it that no text may hold; the message says where.
     pub fn check(&self) -> Result<(), String> {

@@ -67,7 +67,7 @@ pub use project::chosen_options::{ChosenOptions, OptionOf};
 pub use project::command::{Command, Outcome, Suggested};
 pub use project::driver::{Driver, NothingCame};
 pub use project::finding::DocumentRow;
-pub use project::language::Misfit;
+pub use project::language::{Misfit, encoder_in_words};
 pub use project::settings::{Order, Setting, Settings, background_threads, cores};
 pub use project::shown::Withheld;
 pub use project::status::{

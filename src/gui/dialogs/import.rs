@@ -17,7 +17,7 @@ use crate::gui::widgets::parts::{button, combo, progress, section};
 use crate::gui::widgets::sentence::{Content, Emphasis, TextLayout, Typesetter, paint};
 use crate::session::{
     Command, DroppedElsewhere, ImportAs, ImportHow, ImportReceipt, Incoming, Language, Part, Project, ReadRequest,
-    SessionError, Setting, Task, Watch, asking_format, read_files_watched,
+    SessionError, Setting, Task, Watch, asking_format, encoder_in_words, read_files_watched,
 };
 use crate::wording::{counted, grouped};
 use eframe::egui::{self, Label, ScrollArea, Sense, Ui, vec2};
@@ -287,10 +287,8 @@ impl ImportDialog {
 fn about_encoder(language: Option<Language>, project: Option<&Project>) -> Option<String> {
     let (language, project) = (language?, project?);
     let (encoder, misfit) = project.encoder_for(Some(language));
-    Some(match misfit {
-        Some(misfit) => format!("{}. You can change it once the texts are imported.", misfit.in_words()),
-        None => format!("The texts are in {}; models start from the encoder {encoder}.", language.name()),
-    })
+    let change = if misfit.is_some() { " You can change it once the texts are imported." } else { "" };
+    Some(format!("{}.{change}", encoder_in_words(language, &encoder, misfit.as_ref())))
 }
 
 fn reading_shown(ui: &mut Ui, watch: &Watch) {

@@ -8,7 +8,7 @@ use crate::format::{ImportedDocument, ImportedLabel, ImportedMention, ImportedSe
 use crate::session::learner::dataset::goes_to_dev;
 use crate::session::project::Project;
 use crate::session::project::driver::Driver;
-use crate::session::project::language::Misfit;
+use crate::session::project::language::{Misfit, encoder_in_words};
 use crate::session::project::settings::Setting;
 use crate::session::project::status::Counts;
 use crate::session::task::Task;
@@ -111,10 +111,7 @@ impl Project {
         }
         self.follow_language(language)?;
         let (encoder, misfit) = self.encoder_for(language);
-        let fits = |language: Language| {
-            format!("The texts are in {}; models start from the encoder {encoder}", language.name())
-        };
-        receipt.notes.extend(misfit.as_ref().map(Misfit::in_words).or(language.map(fits)));
+        receipt.notes.extend(language.map(|language| encoder_in_words(language, &encoder, misfit.as_ref())));
         (receipt.language, receipt.encoder, receipt.misfit) = (language, encoder, misfit);
         self.start_predicting();
         self.consider_training();

@@ -7,10 +7,11 @@
 //!   nothing is known.
 
 use super::Project;
-use super::settings::Setting;
+use super::settings::{ENCODER, Setting};
 use crate::encoder::{has_read, suited_to};
 use crate::session::SessionError;
 use crate::text::Language;
+use std::cell::OnceCell;
 
 /// An encoder that has not read the language of the texts.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,21 +37,27 @@ impl Misfit {
     }
 }
 
+/// "The texts are in German; models start from the encoder multilingual", or why that does not fit.
+pub fn encoder_in_words(language: Language, encoder: &str, misfit: Option<&Misfit>) -> String {
+    let fits = || format!("The texts are in {}; models start from the encoder {encoder}", language.name());
+    misfit.map_or_else(fits, Misfit::in_words)
+}
+
 impl Project {
-    /// The language that most of the texts are in, as they were when the project was opened or something was imported;
-    /// `None` where that is in doubt.
+    /// The language that most of the texts are in, as they were when this was first asked or something was imported; `None`
+    /// where that is in doubt. The first time it takes milliseconds.
     pub fn language(&self) -> Option<Language> {
-        self.language
+        *self.language.get_or_init(|| self.corpus.language())
     }
 
     /// Nobody has chosen an encoder: the language of what is imported does.
     pub fn encoder_is_automatic(&self) -> bool {
-        !self.setting_rows.contains_key(&*Setting::Encoder(String::new()).row().0)
+        !self.setting_rows.contains_key(ENCODER)
     }
 
     /// The encoder has not read the language of the texts.
     pub fn misfit(&self) -> Option<Misfit> {
-        Misfit::of(self.language, &self.settings.encoder)
+        Misfit::of(self.language(), &self.settings.encoder)
     }
 
     /// The encoder that models would start from if texts in this language were imported, and whether it has not read that.
@@ -63,7 +70,7 @@ impl Project {
 
     /// What was imported has made this the language of the project.
     pub(in crate::session) fn follow_language(&mut self, language: Option<Language>) -> Result<(), SessionError> {
-        self.language = language;
+        self.language = OnceCell::from(language);
         let (encoder, _) = self.encoder_for(language);
         // Also where it stays the same: from now on it is no longer chosen by what comes next.
         if language.is_some() && self.chooses_encoder() {

@@ -36,6 +36,7 @@ use activity::Activity;
 use saving::Saving;
 use settings::{Setting, Settings};
 use status::{Counts, Event, LearnerStatus, ModelInfo};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -79,8 +80,8 @@ pub struct Project {
     settings: Settings,
     unread_settings: Vec<SessionError>,
     counts: Counts,
-    /// Of the texts as they were when the project was opened, or after the last import.
-    language: Option<Language>,
+    /// Of the texts as they were when somebody first asked, or after the last import.
+    language: OnceCell<Option<Language>>,
     /// Counts the edits that moved words to other tokens or sentences, or took them away: what a model says of words
     /// as they were before is not taken.
     segmentation: u64,
@@ -159,7 +160,7 @@ impl Project {
             notes: found.notes.into_iter().chain(removed).collect(),
             setting_rows: rows,
             counts: Counts::of(&corpus),
-            language: corpus.language(),
+            language: OnceCell::new(),
             corpus: Arc::new(corpus),
             suggestions: Arc::new(suggestions),
             history,

@@ -15,6 +15,9 @@ use std::num::NonZero;
 /// Sentences of a training that may start by itself: with ten epochs and a small encoder a quarter of an hour on one core.
 const TRAIN_SENTENCES: usize = 5000;
 
+/// What project files call the encoder.
+pub(super) const ENCODER: &str = "encoder";
+
 /// For defaults that no encoder decides.
 const ANY_ENCODER: EncoderTraits = EncoderTraits { pretrained: true, uncased: false, hidden: 0 };
 
@@ -173,7 +176,7 @@ impl Setting {
             Setting::Option(option, value) => return (option.key().into(), OptionOf::write(*value)),
             Setting::Threshold(value) => ("threshold", value.to_string()),
             Setting::AcceptAllFrom(value) => ("accept_all_from", value.to_string()),
-            Setting::Encoder(value) => ("encoder", value.clone()),
+            Setting::Encoder(value) => (ENCODER, value.clone()),
             Setting::Architecture(value) => ("architecture", value.clone()),
             Setting::Nesting(value) => ("nesting", value.id().to_owned()),
             Setting::MaxWidth(value) => ("max_width", value.to_string()),
@@ -205,7 +208,7 @@ impl Setting {
         Ok(Some(match key {
             "threshold" => Setting::Threshold(fraction()?),
             "accept_all_from" => Setting::AcceptAllFrom(fraction()?),
-            "encoder" => Setting::Encoder(value.to_owned()),
+            ENCODER => Setting::Encoder(value.to_owned()),
             "architecture" => Setting::Architecture(value.to_owned()),
             "nesting" => Setting::Nesting(Nesting::from_id(value).ok_or_else(bad)?),
             "max_width" => Setting::MaxWidth(number()?).within_bounds(),

@@ -5,7 +5,6 @@ use crate::encoder::{Encoder, EncoderError};
 use crate::format::{ImportedDocument, Warning};
 use crate::session::import::reading::{ReadRequest, each_kind_once, read_inputs};
 use crate::session::{Home, SessionError};
-use crate::text::TextRange;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -75,7 +74,7 @@ fn read_texts(named: &[PathBuf], cancel: &AtomicBool) -> Result<Read, SessionErr
     for path in named {
         match read_inputs(std::slice::from_ref(path), &ReadRequest::default(), &[], cancel, &mut |_, _| {}) {
             Ok(incoming) => {
-                read.texts.push(incoming.documents.iter().flat_map(words).collect());
+                read.texts.push(incoming.documents.iter().flat_map(ImportedDocument::words).collect());
                 read.warnings.extend(incoming.warnings);
                 read.notes.extend(incoming.notes);
             }
@@ -107,9 +106,4 @@ pub(super) fn open_encoder(home: &Home, encoder: &Path) -> Result<Encoder, Encod
 /// The last part of a path, or a name.
 pub(super) fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-}
-
-fn words(document: &ImportedDocument) -> impl Iterator<Item = Vec<String>> {
-    let word = |range: &TextRange| range.of(&document.text).to_owned();
-    document.sentences.iter().map(move |sentence| sentence.tokens.iter().map(word).collect())
 }

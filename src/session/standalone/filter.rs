@@ -107,11 +107,7 @@ impl Pipe<'_> {
             return Err(SessionError::Stopped);
         }
         self.lengths.add(&document);
-        let texts: Vec<Vec<String>> = document
-            .sentences
-            .iter()
-            .map(|s| s.tokens.iter().map(|t| t.of(&document.text).to_owned()).collect())
-            .collect();
+        let texts: Vec<Vec<String>> = document.words().collect();
         let predictions = self.predictor.predict(&texts, self.predict, self.cancel).map_err(stopped)?;
         let manifest = self.predictor.manifest();
         for (sentence, prediction) in document.sentences.iter_mut().zip(predictions) {

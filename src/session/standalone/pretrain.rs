@@ -13,7 +13,6 @@ use crate::session::project::Project;
 use crate::session::standalone::distill::{name_of, open_encoder};
 use crate::session::standalone::splits;
 use crate::session::{Home, SessionError};
-use crate::text::TextRange;
 use crate::train::{Event, TrainError};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -136,11 +135,10 @@ fn read_project(
 fn annotated(document: &ImportedDocument, with_dev: bool) -> impl Iterator<Item = AnnotatedSentence> {
     let complete = document.sentences.iter().filter(move |sentence| is_complete(sentence, with_dev));
     complete.map(|sentence| {
-        let word = |range: &TextRange| range.of(&document.text).to_owned();
         let mentions = sentence.mentions.iter();
         let mentions: Vec<_> = mentions.filter_map(|m| Some((m.fragments.contiguous()?, m.label.clone()))).collect();
         AnnotatedSentence {
-            words: sentence.tokens.iter().map(word).collect(),
+            words: document.words_of(sentence),
             discontinuous: sentence.mentions.len() - mentions.len(),
             mentions,
         }

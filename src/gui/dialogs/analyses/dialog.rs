@@ -103,8 +103,9 @@ impl AnalysesDialog {
         self.chooser.show(ui, project);
         ui.add_space(size::GAP_SMALL);
         let choice = self.chooser.choice(project).filter(|_| self.chooser.has_sentences(project));
-        let state = State::of(choice.and_then(|choice| self.runs.made(choice)), self.runs.is_running(), project);
-        match choice.and_then(|choice| self.runs.made(choice)) {
+        let made = choice.and_then(|choice| self.runs.made(choice)).cloned();
+        let state = State::of(made.as_ref(), self.runs.is_running(), project);
+        match made {
             _ if state == State::Running => explain(ui, "Analysing …"),
             None => explain(
                 ui,
@@ -112,9 +113,8 @@ impl AnalysesDialog {
                  and bucket, which errors it makes in which sentences, how far its probabilities can be trusted, and \
                  what its vectors look like. Your project doesn't change.",
             ),
-            Some(Err(failure)) => problem(ui, failure),
+            Some(Err(failure)) => problem(ui, &failure),
             Some(Ok(analysed)) => {
-                let analysed = Arc::clone(analysed);
                 if state == State::Outdated {
                     explain(ui, "The project has changed since. This is how it was.");
                 }
@@ -142,27 +142,26 @@ impl AnalysesDialog {
         context: &mut DialogContext<'_>,
     ) {
         let results = self.results.as_ref().filter(|_| matches!(state, State::Made | State::Outdated));
+        let can_start = choice.is_some() && state != State::Running;
+        let offered = match state {
+            State::None | State::Running => Some("Analyse"),
+            State::Failed => Some("Try again"),
+            State::Outdated => Some("Analyse again"),
+            State::Made => None,
+        };
         let (mut save, mut starts) = (None, false);
         button_row(ui, |ui| {
-            let shows_results = matches!(state, State::Made | State::Outdated);
-            let mut start = |ui: &mut Ui, name: &str| {
-                starts = match shows_results {
-                    true => button(ui, true, name).clicked(),
-                    false => default_button(ui, choice.is_some() && state != State::Running, name),
-                };
+            let closes = match results {
+                Some(_) => {
+                    let closes = default_button(ui, true, "Close");
+                    starts = offered.is_some_and(|name| button(ui, true, name).clicked());
+                    closes
+                }
+                None => {
+                    starts = offered.is_some_and(|name| default_button(ui, can_start, name));
+                    button(ui, true, "Close").clicked()
+                }
             };
-            match state {
-                State::None | State::Running => start(ui, "Analyse"),
-                State::Failed => start(ui, "Try again"),
-                State::Made | State::Outdated => {}
-            }
-            let closes = match shows_results {
-                true => default_button(ui, true, "Close"),
-                false => button(ui, true, "Close").clicked(),
-            };
-            if state == State::Outdated {
-                start(ui, "Analyse again");
-            }
             if closes {
                 context.actions.push(UiAction::CloseDialog);
             }
