@@ -65,7 +65,8 @@ impl CompareDialog {
                 let height = (ctx.content_rect().height() - BESIDE_RESULTS).max(200.0);
                 modal(ctx, "Comparison of models", size::DASHBOARD, |ui| {
                     let area = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
-                    area.auto_shrink([false, true]).show(ui, |ui| {
+                    // As high as it may become: growing in the middle of the window, it would move its buttons.
+                    area.auto_shrink(false).show(ui, |ui| {
                         // The bar floats above what it scrolls.
                         ui.set_max_width(ui.available_width() - ui.spacing().scroll.bar_width - size::GAP_SMALL);
                         self.results.show(ui, project, &mut self.kept, context);

@@ -212,10 +212,11 @@ fn under_way(ui: &mut Ui, progress: &ComparisonProgress, is_cancelled: bool, con
     let tokens = theme::tokens(ui);
     ui.horizontal_wrapped(|ui| {
         parts::progress(ui, PROGRESS, progress.fraction());
-        ui.add(Label::new(theme::body(doing(progress, is_cancelled), tokens.text)));
+        // Before the words: they change several times a second, and it must not move under the pointer.
         if !is_cancelled && quiet_button(ui, "Cancel comparison").on_hover_text("Finished models are kept").clicked() {
             context.actions.push(UiAction::CancelComparison);
         }
+        ui.add(Label::new(theme::body(doing(progress, is_cancelled), tokens.text)));
     });
     if let Some(secs) = progress.secs_left().filter(|_| !is_cancelled) {
         explain(ui, &format!("About {} left. You can close this dialog and go on working.", duration(secs)));
