@@ -69,10 +69,10 @@ fn labels() -> Vec<(LabelId, String)> {
 /// Architectures that say of each word how likely it begins a mention.
 const WITH_HEADS: [&str; 3] = ["smartspanner", "seqlab", "dspert"];
 
-/// One epoch, with no candidates of more than six words.
+/// One epoch, and one on what the model labels itself, with no candidates of more than six words.
 fn short(architecture: &str, encoder: &str) -> Config {
     let (architecture, encoder) = (architecture.to_owned(), encoder.to_owned());
-    let mut config = Config { architecture, encoder, epochs: Some(1), ..Config::default() };
+    let mut config = Config { architecture, encoder, epochs: Some(1), self_epochs: Some(1), ..Config::default() };
     for width in [MAX_WIDTH, OptionSpec { name: "candidate_width", ..MAX_WIDTH }] {
         config.options.prefer(&width, Value::Whole(6));
     }
