@@ -36,6 +36,7 @@ parser.add_argument("--seeds", type=numbers, default=[1, 2, 3])
 parser.add_argument("--split", default="dev", choices=["dev", "test"], help="what to score on")
 parser.add_argument("--threads", default="1")
 parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of the pretraining")
+parser.add_argument("--training", action="append", default=[], metavar="KEY=VALUE", help="of the models' trainings")
 args = parser.parse_args()
 
 work = args.work.absolute()
@@ -82,7 +83,7 @@ def score(encoder, size, seed):
     shutil.rmtree(work / "scored.models", ignore_errors=True)
     shutil.copy(untrained(), project)
     run("train", project, "--limit", size, "--seed", seed, "--threads", args.threads,
-        *settings([f"encoder={encoder}", "self_training=0"]))
+        *settings([f"encoder={encoder}", "self_training=0", *args.training]))
     micro = run("evaluate", project, "--split", "test", "--threads", args.threads)["strict"]["micro"]
     project.unlink()
     return [f"{micro[key]:.4f}" for key in ("precision", "recall", "f1")]
@@ -94,7 +95,7 @@ done = {tuple(line.split("\t")[:5]) for line in known}
 for encoder in (args.base, with_entities()):
     for size in args.sizes:
         for seed in args.seeds:
-            key = (args.target, args.split, encoder, str(size), str(seed))
+            key = (args.target, args.split, " ".join([encoder, *args.training]), str(size), str(seed))
             if key not in done:
                 line = "\t".join([*key, *score(encoder, size, seed)])
                 print(line, flush=True)

@@ -87,6 +87,11 @@ impl Edit {
         matches!(self, Edit::Resegment { .. } | Edit::SetPresence { .. })
     }
 
+    /// True when labels come, go or get another name.
+    pub fn changes_labels(&self) -> bool {
+        matches!(self, Edit::InsertLabel { .. } | Edit::RemoveLabel { .. } | Edit::ReplaceLabel { .. })
+    }
+
     /// The sentence that it changes, or the first of several; none for an edit of labels or documents.
     pub fn sentence(&self) -> Option<SentenceId> {
         match self {

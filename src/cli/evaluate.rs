@@ -44,7 +44,7 @@ pub(super) fn run(args: &Evaluate) -> Result<Ending, CliError> {
         }
         None => Vec::new(),
     };
-    let mut json = fields::evaluation(args.split.name(), done.model.0, &done.report, project.corpus());
+    let mut json = fields::evaluation(args.split.name(), done.model, &done.report, project.corpus());
     if let Value::Object(object) = &mut json {
         object.insert("wall_secs".to_owned(), done.wall_secs.into());
         object.insert("discontinuous_mentions".to_owned(), done.discontinuous_mentions.into());
@@ -132,7 +132,7 @@ fn json_against(done: &EvaluateReport, other: &EvaluateReport, corpus: &Corpus) 
         Value::Object(bucket_differences(&mine, &others).into_iter().map(of_property).collect())
     });
     json!({
-        "model": other.model.0,
+        "model": fields::model(other.model),
         "strict": fields::strict(&other.report, corpus),
         "f1_difference": of.map(|of| of.difference),
         "low": of.map(|of| of.interval.low),

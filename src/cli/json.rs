@@ -1,6 +1,6 @@
 //! The JSON that others rely on. Keys are only ever added.
 
-use crate::annotation::{Corpus, LabelId, SentenceId};
+use crate::annotation::{Corpus, LabelId, ModelId, SentenceId};
 use crate::evaluation::{Counts, Report};
 use crate::session::{Loss, Warning};
 use crate::wording::one_line;
@@ -31,21 +31,23 @@ fn accuracy(right: usize, given: usize) -> Map<String, Value> {
     keys.map(|(key, value)| (key.to_owned(), value)).into_iter().collect()
 }
 
+/// A model's number, or "names" for what an encoder finds without one.
+pub(super) fn model(id: ModelId) -> Value {
+    if id == ModelId::NAMES { id.to_string().into() } else { id.0.into() }
+}
+
 /// The scores of a split, as `evaluate` and the `dev` of `train` have them. A model that labels given words has an accuracy
 /// and no strict scores.
-pub(super) fn evaluation(split: &str, model: u32, report: &Report, corpus: &Corpus) -> Value {
+pub(super) fn evaluation(split: &str, id: ModelId, report: &Report, corpus: &Corpus) -> Value {
+    let model = model(id);
     if report.labels_given {
         let Counts { true_positives, false_positives, .. } = report.micro;
         let mut scores = accuracy(true_positives, true_positives + false_positives);
         let of = |c: &Counts| Value::Object(accuracy(c.true_positives, c.support()));
         let labels = report.labels.iter().filter_map(|(id, c)| Some((corpus.labels().get(*id)?.name.clone(), of(c))));
         let labels = Value::Object(labels.collect());
-        let keys = [
-            ("split", split.into()),
-            ("sentences", report.sentences.into()),
-            ("model", model.into()),
-            ("labels", labels),
-        ];
+        let keys =
+            [("split", split.into()), ("sentences", report.sentences.into()), ("model", model), ("labels", labels)];
         scores.extend(keys.map(|(key, value)| (key.to_owned(), value)));
         return Value::Object(scores);
     }

@@ -21,9 +21,15 @@ pub(super) fn run(args: &Predict) -> Result<Ending, CliError> {
     }
 }
 
-/// Reads a model's number.
+/// Reads a model's number, or "names".
 pub(super) fn model_id(text: &str) -> Result<ModelId, CliError> {
-    let message = format!("a model of a project is named by its number, not {text:?}; `nestling info` lists them");
+    if text == ModelId::NAMES.to_string() {
+        return Ok(ModelId::NAMES);
+    }
+    let message = format!(
+        "a model of a project is named by its number, not {text:?}; `nestling info` lists them, and \"names\" is what \
+         the encoder finds without one"
+    );
     text.parse().map(ModelId).map_err(|_| CliError::Usage { message })
 }
 

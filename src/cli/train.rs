@@ -96,7 +96,7 @@ fn to_json(report: &TrainReport, project: &Project) -> Value {
     let of_project = [
         ("model", model.into()),
         ("snapshot", json!(report.snapshot)),
-        ("dev", json!(dev.map(|dev| fields::evaluation("dev", model, dev, project.corpus())))),
+        ("dev", json!(dev.map(|dev| fields::evaluation("dev", report.model, dev, project.corpus())))),
         ("discontinuous_mentions", report.discontinuous_mentions.into()),
         ("unscored", json!(report.unscored)),
     ];

@@ -4,7 +4,7 @@
 //! Invariant: what lists, names and messages say of them comes from [`PRETRAINED`]; a new one is a row there.
 
 use super::folder::{COMPACT, CONFIG};
-use super::{Encoder, EncoderConfig, EncoderError, EncoderInfo};
+use super::{Encoder, EncoderConfig, EncoderError, EncoderInfo, EntityHeads};
 use crate::text::Language;
 use std::path::Path;
 
@@ -116,6 +116,12 @@ pub(super) fn get(name: &str) -> Option<Result<Encoder, EncoderError>> {
     }
     let built_in = PRETRAINED.iter().find(|built_in| built_in.name == name)?;
     Some(Encoder::from_files(built_in.files, Path::new(name)))
+}
+
+/// What a built-in encoder learned on entities, if it did.
+pub(super) fn entity_heads(name: &str) -> Result<Option<EntityHeads>, EncoderError> {
+    let built_in = PRETRAINED.iter().find(|built_in| built_in.name == name);
+    built_in.map_or(Ok(None), |built_in| EntityHeads::in_memory(built_in.files, Path::new(name)))
 }
 
 /// For a list; the vocabularies are not read for that.

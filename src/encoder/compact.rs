@@ -10,13 +10,14 @@ use safetensors::Dtype;
 use std::path::Path;
 
 impl Encoder {
-    /// Writes config.json, the tokenizer's files and compact.safetensors into an empty folder.
+    /// Writes config.json, the tokenizer's files and compact.safetensors into an empty folder, and the heads if there are any.
     ///
     /// # Errors
     /// When the disk refuses.
     pub fn write_compact(&self, folder: &Path) -> Result<(), EncoderError> {
         self.definition().write(folder)?;
-        write_file(&folder.join(COMPACT), &self.packed_file()?)
+        write_file(&folder.join(COMPACT), &self.packed_file()?)?;
+        self.write_heads(folder)
     }
 
     /// The same encoder with the weights that it has when it is read from a compact file.

@@ -3,7 +3,7 @@
 use super::error::{GET_AGAIN, OTHER_ENCODER};
 use super::kind::{HASHED, Kind};
 use super::tokenizer::{self, Spaces};
-use super::{EncoderConfig, EncoderError, Subwords, weights};
+use super::{EncoderConfig, EncoderError, EntityHeads, Subwords, weights};
 use crate::disk::{self, Hidden, NewFolder};
 use crate::nn::write_tensors;
 use crate::wording;
@@ -24,9 +24,11 @@ pub(super) const WORDS: &str = "nestling-words.json";
 pub(super) const WEIGHTS: &str = "model.safetensors";
 /// Weights of fewer bits; see [`super::compact`].
 pub(super) const COMPACT: &str = "compact.safetensors";
+/// Heads that learned with it; see [`EntityHeads`].
+pub(super) const ENTITIES: &str = "entities.safetensors";
 /// All that can be of use; the rest of a folder is left alone.
-pub(super) const FILES: [&str; 9] =
-    [CONFIG, TOKENIZER, WORDS, VOCABULARY, PIECES, MERGES, TOKENIZER_CONFIG, WEIGHTS, COMPACT];
+pub(super) const FILES: [&str; 10] =
+    [CONFIG, TOKENIZER, WORDS, VOCABULARY, PIECES, MERGES, TOKENIZER_CONFIG, WEIGHTS, COMPACT, ENTITIES];
 
 /// Bytes that a file can have that is not of weights; those of published encoders have a third of it or less.
 pub(super) fn most_bytes(name: &str) -> u64 {
@@ -138,6 +140,7 @@ impl Definition {
 pub struct Encoder {
     definition: Definition,
     weights: HashMap<String, Tensor>,
+    entity_heads: Option<EntityHeads>,
 }
 
 impl Encoder {
@@ -154,7 +157,7 @@ impl Encoder {
         };
         let bytes = read_if_there(&path, weights::most_bytes(definition.config()))?.unwrap_or_default();
         let weights = weights::read(&bytes, definition.config(), &path)?;
-        Ok(Self { definition, weights })
+        Ok(Self { definition, weights, entity_heads: EntityHeads::open(folder)? })
     }
 
     /// The same from files in memory with compact weights; `folder` is for messages.
@@ -162,20 +165,27 @@ impl Encoder {
         let definition = Definition::from_files(files, folder)?;
         let path = folder.join(COMPACT);
         let weights = weights::read(in_memory(files, COMPACT).unwrap_or_default(), definition.config(), &path)?;
-        Ok(Self { definition, weights })
+        Ok(Self { definition, weights, entity_heads: EntityHeads::in_memory(files, folder)? })
     }
 
     pub(super) fn new(definition: Definition, weights: HashMap<String, Tensor>) -> Self {
-        Self { definition, weights }
+        Self { definition, weights, entity_heads: None }
     }
 
-    /// The same encoder with other weights, by the names that [`super::Bert`] gives them.
+    /// The same encoder with other weights, by the names that [`super::Bert`] gives them. It has no heads: they would have
+    /// learned with others.
     #[must_use]
     pub fn with_weights(&self, weights: HashMap<String, Tensor>) -> Self {
-        Self { definition: self.definition.clone(), weights }
+        Self::new(self.definition.clone(), weights)
     }
 
-    /// Writes config.json, the tokenizer's files and model.safetensors into an empty folder, as other programs read them.
+    #[must_use]
+    pub fn with_entity_heads(self, heads: EntityHeads) -> Self {
+        Self { entity_heads: Some(heads), ..self }
+    }
+
+    /// Writes config.json, the tokenizer's files and model.safetensors into an empty folder, as other programs read them, and
+    /// the heads if there are any.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -184,12 +194,18 @@ impl Encoder {
         let kind = self.definition.config().kind;
         let tensors: BTreeMap<String, Tensor> =
             self.weights.iter().map(|(name, tensor)| (kind.name_in_file(name), tensor.clone())).collect();
-        Ok(write_tensors(&folder.join(WEIGHTS), &tensors)?)
+        write_tensors(&folder.join(WEIGHTS), &tensors)?;
+        self.write_heads(folder)
+    }
+
+    pub(super) fn write_heads(&self, folder: &Path) -> Result<(), EncoderError> {
+        let Some(heads) = &self.entity_heads else { return Ok(()) };
+        write_file(&folder.join(ENTITIES), &heads.to_file()?)
     }
 
     /// The built-in encoder that starts from nothing.
     pub(super) fn small() -> Result<Self, EncoderError> {
-        Ok(Self { definition: Definition::small()?, weights: HashMap::new() })
+        Ok(Self::new(Definition::small()?, HashMap::new()))
     }
 
     /// Writes a folder of its own, whole or not at all: as [`Encoder::write`] does, or [`Encoder::write_compact`], and another
@@ -223,6 +239,11 @@ impl Encoder {
     /// The weights by the names that [`super::Bert`] gives them; they are all there or none.
     pub fn weights(&self) -> &HashMap<String, Tensor> {
         &self.weights
+    }
+
+    /// What it learned on entities above its weights, if it did.
+    pub fn entity_heads(&self) -> Option<&EntityHeads> {
+        self.entity_heads.as_ref()
     }
 }
 
@@ -327,12 +348,12 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), EncoderError> 
     disk::write_new(path, bytes).map_err(EncoderError::io("can't write the file", path))
 }
 
-fn in_memory<'a>(files: &[(&'static str, &'a [u8])], name: &str) -> Option<&'a [u8]> {
+pub(super) fn in_memory<'a>(files: &[(&'static str, &'a [u8])], name: &str) -> Option<&'a [u8]> {
     files.iter().find(|(of, _)| *of == name).map(|(_, bytes)| *bytes)
 }
 
 /// The content of a file of at most `most` bytes. A link is followed (caches are made of links), but only to a file.
-fn read_if_there(path: &Path, most: u64) -> Result<Option<Vec<u8>>, EncoderError> {
+pub(super) fn read_if_there(path: &Path, most: u64) -> Result<Option<Vec<u8>>, EncoderError> {
     let failed = || EncoderError::io("can't read the file", path);
     let length = match std::fs::metadata(path) {
         Ok(found) if found.is_file() => found.len(),

@@ -25,6 +25,11 @@ pub(super) fn scales_of(name: &str) -> String {
     format!("{name}.scales")
 }
 
+/// The name of the weight that these would be the factors of.
+pub(super) fn name_of_scales(scales: &str) -> Option<&str> {
+    scales.strip_suffix(".scales")
+}
+
 /// The bits of a weight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Bits {

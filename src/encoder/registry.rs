@@ -6,13 +6,13 @@ use super::built_in;
 use super::folder::{COMPACT, CONFIG, FILES, WEIGHTS, most_bytes};
 use super::info::EncoderInfo;
 use super::vectors;
-use super::{Definition, Encoder, EncoderError, Fetching, Hub, Repository};
+use super::{Definition, Encoder, EncoderError, EntityHeads, Fetching, Hub, Repository};
 use crate::disk::{self, Hidden, NewFolder, Noted as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 /// The encoders below a home folder, which need not exist yet.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Encoders {
     folder: PathBuf,
 }
@@ -154,6 +154,18 @@ impl Encoders {
     /// When there is none of that name, or it can't be used.
     pub fn get(&self, name: &str) -> Result<Encoder, EncoderError> {
         built_in::get(name).unwrap_or_else(|| Encoder::open(&self.folder_of(name)?))
+    }
+
+    /// What an encoder learned on entities above its weights, which are not read for that; `None` if it did not, or there is no
+    /// such encoder.
+    ///
+    /// # Errors
+    /// A file that can't be read.
+    pub fn entity_heads(&self, name: &str) -> Result<Option<EntityHeads>, EncoderError> {
+        if built_in::names().any(|built_in| name == built_in) {
+            return built_in::entity_heads(name);
+        }
+        self.folder_of(name).map_or(Ok(None), |folder| EntityHeads::open(&folder))
     }
 
     /// Whether an encoder of that name, if there is one, has learned from text before.

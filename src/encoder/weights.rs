@@ -24,25 +24,11 @@ pub(super) fn most_bytes(config: &EncoderConfig) -> u64 {
 /// Others of the file (a pooler, a head for masked words) are left out. What is missing, of another shape or no finite
 /// number is an error: later it would be one without a name, or a model that learns nothing. `path` is for messages.
 pub(super) fn read(bytes: &[u8], config: &EncoderConfig, path: &Path) -> Result<HashMap<String, Tensor>, EncoderError> {
-    if bytes.first_chunk().is_some_and(|length| u64::from_le_bytes(*length) > MOST_HEADER_BYTES) {
-        return Err(not_readable(bytes, &SafeTensorError::HeaderTooLarge, path));
-    }
-    let file = SafeTensors::deserialize(bytes).map_err(|e| not_readable(bytes, &e, path))?;
-    let views: HashMap<String, TensorView<'_>> =
-        file.iter().map(|(name, view)| (plain_name(name, config.kind), view)).collect();
+    let file = Weights::of(bytes, path)?.renamed(|name| plain_name(name, config.kind));
     let mut weights = HashMap::new();
     for (our_name, expected) in config.shapes() {
         let name = config.kind.name_in_file(&our_name);
-        let Some(view) = views.get(&name) else {
-            return Err(EncoderError::MissingWeight { name, path: path.to_owned() });
-        };
-        let tensor = match views.get(&packed::scales_of(&name)) {
-            Some(scales) if packed::is_packed(view, scales) => packed::unpack(view, scales).map_err(|_| {
-                let problem = format!("the weight {name:?} and its scales don't go together");
-                EncoderError::bad_file(problem, GET_AGAIN, path)
-            })?,
-            _ => plain(&name, view, path)?,
-        };
+        let tensor = file.get(&name)?;
         if tensor.dims() != expected {
             return Err(EncoderError::WeightShape {
                 name,
@@ -51,12 +37,63 @@ pub(super) fn read(bytes: &[u8], config: &EncoderConfig, path: &Path) -> Result<
                 path: path.to_owned(),
             });
         }
-        if !is_finite(&tensor)? {
-            return Err(EncoderError::WeightNotFinite { name, path: path.to_owned() });
-        }
         weights.insert(our_name, tensor);
     }
     Ok(weights)
+}
+
+/// The text of a name that stands beside the weights of a file.
+pub(super) fn note(bytes: &[u8], name: &str) -> Option<String> {
+    let (_, metadata) = SafeTensors::read_metadata(bytes).ok()?;
+    metadata.metadata().as_ref()?.get(name).cloned()
+}
+
+/// The weights of a file, of which only those that are asked for are unpacked.
+pub(super) struct Weights<'a> {
+    views: HashMap<String, TensorView<'a>>,
+    path: &'a Path,
+}
+
+impl<'a> Weights<'a> {
+    pub(super) fn of(bytes: &'a [u8], path: &'a Path) -> Result<Self, EncoderError> {
+        if bytes.first_chunk().is_some_and(|length| u64::from_le_bytes(*length) > MOST_HEADER_BYTES) {
+            return Err(not_readable(bytes, &SafeTensorError::HeaderTooLarge, path));
+        }
+        let file = SafeTensors::deserialize(bytes).map_err(|e| not_readable(bytes, &e, path))?;
+        Ok(Self { views: file.iter().map(|(name, view)| (name.to_owned(), view)).collect(), path })
+    }
+
+    fn renamed(self, name: impl Fn(&str) -> String) -> Self {
+        let views = self.views.into_iter().map(|(old, view)| (name(&old), view)).collect();
+        Self { views, ..self }
+    }
+
+    /// Of all weights; factors are none.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let is_scales = |name: &str| packed::name_of_scales(name).is_some_and(|of| self.views.contains_key(of));
+        self.views.keys().map(String::as_str).filter(move |name| !is_scales(name))
+    }
+
+    /// A weight as `f32` on the CPU.
+    ///
+    /// # Errors
+    /// One that is missing, of a type that is none of weights, or no finite number.
+    pub(super) fn get(&self, name: &str) -> Result<Tensor, EncoderError> {
+        let Some(view) = self.views.get(name) else {
+            return Err(EncoderError::MissingWeight { name: name.to_owned(), path: self.path.to_owned() });
+        };
+        let tensor = match self.views.get(&packed::scales_of(name)) {
+            Some(scales) if packed::is_packed(view, scales) => packed::unpack(view, scales).map_err(|_| {
+                let problem = format!("the weight {name:?} and its scales don't go together");
+                EncoderError::bad_file(problem, GET_AGAIN, self.path)
+            })?,
+            _ => plain(name, view, self.path)?,
+        };
+        if !is_finite(&tensor)? {
+            return Err(EncoderError::WeightNotFinite { name: name.to_owned(), path: self.path.to_owned() });
+        }
+        Ok(tensor)
+    }
 }
 
 fn plain(name: &str, view: &TensorView<'_>, path: &Path) -> Result<Tensor, EncoderError> {

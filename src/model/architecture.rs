@@ -49,6 +49,11 @@ pub trait Architecture: Sync + Debug {
         "mentions without gaps"
     }
 
+    /// Whether a variable of what it builds, by its whole name, means the same whatever the labels are.
+    fn serves_any_labels(&self, _variable: &str) -> bool {
+        false
+    }
+
     /// Declares the variables above an encoder.
     ///
     /// # Errors

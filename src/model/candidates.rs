@@ -223,6 +223,21 @@ impl Candidates {
         Self { spans, classes, probabilities: rows.concat() }
     }
 
+    /// The same with `classes` others: each class gets what those of ours have that `to` says are part of it.
+    #[must_use]
+    pub(super) fn regrouped(self, to: &[Class], classes: usize) -> Self {
+        let mut probabilities = vec![0.0; self.spans.len() * classes];
+        let rows = self.probabilities.chunks_exact(self.classes).zip(probabilities.chunks_exact_mut(classes));
+        for (row, regrouped) in rows {
+            for (p, class) in row.iter().zip(to) {
+                if let Some(sum) = regrouped.get_mut(*class as usize) {
+                    *sum += p;
+                }
+            }
+        }
+        Self { classes, probabilities, ..self }
+    }
+
     pub fn len(&self) -> usize {
         self.spans.len()
     }

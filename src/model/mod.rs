@@ -89,8 +89,8 @@ pub use decoding::{Nesting, decode, likely, settle};
 pub use error::ModelError;
 pub use given::predict_given;
 pub use options::{
-    EncoderTraits, MAX_WIDTH, OptionDefault, OptionError, OptionSpec, OptionValues, THRESHOLD, USUAL_MAX_WIDTH,
-    WORD_SHAPE_FEATURES,
+    ENTITY_HEADS, EncoderTraits, MAX_WIDTH, OptionDefault, OptionError, OptionSpec, OptionValues, THRESHOLD,
+    USUAL_MAX_WIDTH, WORD_SHAPE_FEATURES,
 };
 pub use prediction::{Found, LabelTable, Prediction};
 pub use registry::{architecture, architectures, finders, labels_given};

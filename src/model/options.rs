@@ -68,6 +68,14 @@ pub const WORD_SHAPE_FEATURES: OptionSpec = OptionSpec {
     help: "use capitals and digits as features",
 };
 
+pub const ENTITY_HEADS: OptionSpec = OptionSpec {
+    name: "entity_heads",
+    takes: Kind::Flag,
+    default: OptionDefault::Fixed(Value::Flag(true)),
+    shapes_weights: false,
+    help: "begin with heads that learned entities with the encoder",
+};
+
 /// w of SmartSpanNER's Eq. 7.
 pub(super) const HEAD_WEIGHT: OptionSpec = OptionSpec {
     name: "w",

@@ -21,6 +21,19 @@ impl Prediction {
         Self { first_words: None, candidates, decided: None }
     }
 
+    /// The same with `classes` others, "none" among them, of which each of ours is part: `to` has one for each, in order. What
+    /// becomes part of "none" is no longer said.
+    #[must_use]
+    pub fn regrouped(self, to: &[Class], classes: usize) -> Self {
+        let class = |found: &Found| to.get(found.class as usize).copied().filter(|class| *class > 0);
+        let decided = self.decided.map(|decided| {
+            let regrouped =
+                decided.iter().filter_map(|found| Some(Found::decided(found.span, class(found)?, found.score)));
+            regrouped.collect()
+        });
+        Self { candidates: self.candidates.regrouped(to, classes.max(1)), decided, ..self }
+    }
+
     /// What it says of the words before the number `end` and of the candidates that start there.
     #[must_use]
     pub fn before(self, end: usize) -> Self {

@@ -11,7 +11,7 @@
 //! each epoch.
 
 use super::candidates::{FirstWords, Rows, enumerate, rows_of, sample, split_up};
-use super::options::{HEAD_WEIGHT, SAMPLING};
+use super::options::{ENTITY_HEADS, HEAD_WEIGHT, SAMPLING};
 use super::span_classifier::{SpanClassifier, Words};
 use super::{
     Architecture, BatchLoss, FirstWordFilter, MAX_WIDTH, ModelError, OptionSpec, Prediction, Samples, Sentence,
@@ -43,7 +43,11 @@ impl Architecture for SmartSpanNer {
     }
 
     fn options(&self) -> &'static [OptionSpec] {
-        &[HEAD_WEIGHT, SAMPLING, MAX_WIDTH, WORD_SHAPE_FEATURES, THRESHOLD]
+        &[HEAD_WEIGHT, SAMPLING, MAX_WIDTH, WORD_SHAPE_FEATURES, ENTITY_HEADS, THRESHOLD]
+    }
+
+    fn serves_any_labels(&self, variable: &str) -> bool {
+        !SpanClassifier::is_of_classes(variable)
     }
 
     fn build(

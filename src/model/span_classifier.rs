@@ -23,6 +23,9 @@ pub(super) const WIDTH_SIZE: usize = 50;
 /// Candidates that are classified at a time where not by hand: bounds the memory of a prediction without a filter.
 const CHUNK: usize = 8192;
 
+/// Where the layer with a row for each class lies.
+const OUTPUT: &str = "span.output";
+
 #[derive(Debug)]
 pub(super) struct SpanClassifier {
     /// W₁ and W₂, `[S, D]`.
@@ -73,12 +76,17 @@ impl SpanClassifier {
             shapes,
             size,
             widths: Embedding::new(scope.scope("width"), config.options.whole(&MAX_WIDTH)?, WIDTH_SIZE, 1.0)?,
-            output: Linear::uniform(scope.scope("span.output"), size, config.classes)?,
+            output: Linear::uniform(scope.scope(OUTPUT), size, config.classes)?,
             dropout: config.dropout,
             classes: config.classes,
             bf16: config.bf16 && has_bf16(),
             operations: config.operations,
         })
+    }
+
+    /// Whether a variable with this name has a row for each class.
+    pub(super) fn is_of_classes(name: &str) -> bool {
+        name.contains(OUTPUT)
     }
 
     /// S: numbers of a span's vector.

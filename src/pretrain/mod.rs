@@ -1,8 +1,8 @@
 //! Pretraining on entities: an encoder learns from corpora that are annotated already, so that a project with few labels
 //! starts from one that knows what entities look like.
 //!
-//! One model (SmartSpanNER) learns the sentences and labels of all corpora as one task; what stands above the encoder is
-//! thrown away (intermediate training on labelled data: Phang et al. 2018; on many data sets at once: Aghajanyan et al. 2021).
+//! One model (SmartSpanNER) learns the sentences and labels of all corpora as one task (intermediate training on labelled data:
+//! Phang et al. 2018; on many data sets at once: Aghajanyan et al. 2021). Its heads are kept beside the encoder.
 //!
 //! # Invariants
 //! - The same encoder, corpora, labels and settings give the same files, byte for byte, at any number of threads.

@@ -99,6 +99,10 @@ pub enum SessionError {
     NoWordVectors { encoder: String },
     #[error("the project has no model; train one first")]
     NoModel,
+    #[error(
+        "the encoder {encoder} finds no names that a label of this project stands for; choose an encoder that knows entities, or say in the settings which labels stand for persons, organisations and places"
+    )]
+    NoNames { encoder: String },
     #[error("the project has no model {model}; `nestling info` lists them")]
     NoSuchModel { model: String },
     #[error(

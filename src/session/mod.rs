@@ -57,6 +57,7 @@ pub use learner::dataset::Part;
 pub use learner::evaluating::{EvaluateReport, EvaluateRequest, JudgedSuggestion};
 pub use learner::foreground::{PredictReport, TrainReport};
 pub use learner::models::KeptModel;
+pub use learner::names::{NameKind, NameLabel};
 pub use learner::span_picture::{SpanPicture, SpanPoint};
 pub use learner::strange::Strange;
 pub use logging::{LOG_LEVELS, log_path, start_log};

@@ -1,6 +1,7 @@
 //! Where a training begins: weights, settings, the device, and which sentences.
 
 use super::dataset::{Dataset, Example};
+use super::entity_heads;
 use super::error::TrainError;
 use super::manifest::Snapshot;
 use super::model::ENCODER;
@@ -11,7 +12,7 @@ use super::snapshot;
 use super::trained_layers::TrainedLayers;
 use crate::annotation::LabelId;
 use crate::encoder::{Definition, Encoder};
-use crate::model::{EncoderTraits, architecture};
+use crate::model::{ENTITY_HEADS, EncoderTraits, architecture};
 use crate::nn::{Processor, Rng, Vars};
 use candle_core::Device;
 
@@ -36,6 +37,12 @@ pub(super) fn from_encoder(
     let settings = config.resolve(sentences, unlabelled, traits, processor)?;
     let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
     vars.stock(encoder.weights().iter().map(|(name, t)| (format!("{ENCODER}.{name}"), t.clone())));
+    let wanted = settings.options.flag(&ENTITY_HEADS).unwrap_or(false);
+    if let Some(heads) = encoder.entity_heads().filter(|_| wanted) {
+        vars.stock(entity_heads::for_any_labels(heads, architecture(&settings.architecture)?));
+        // Widths or word shapes may be others.
+        vars.take_what_fits();
+    }
     Ok((definition.clone(), settings, vars))
 }
 

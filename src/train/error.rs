@@ -42,6 +42,10 @@ pub enum TrainError {
     OtherTraining { path: PathBuf },
     #[error("the model to continue from has other labels than the data")]
     OtherLabels,
+    #[error(
+        "what an encoder learned on entities can't be read: {0}; get it again, or delete entities.safetensors from its folder"
+    )]
+    EntityHeads(String),
     #[error("there is a model already; models are never overwritten: {0}")]
     SnapshotExists(PathBuf),
     #[error("model numbers end at {last}, and none is left")]

@@ -27,6 +27,9 @@ mod tests;
 /// The prefix of the encoder's variables.
 pub(super) const ENCODER: &str = "encoder";
 
+/// The prefix of the task head's variables.
+pub(super) const HEAD: &str = "head";
+
 #[derive(Debug)]
 pub(super) struct Model {
     definition: Definition,
@@ -36,6 +39,8 @@ pub(super) struct Model {
     head_config: TaskHeadConfig,
     nesting: Nesting,
     labels: Vec<LabelId>,
+    /// For each class of the head the one that it is said as; `None`: as itself.
+    regrouped: Option<Vec<Class>>,
     projection: Projection,
     pub(super) most: MostPositions,
 }
@@ -168,19 +173,34 @@ impl Model {
         let network = if settings.bf16 { network.with_bf16() } else { network };
         let network = if settings.int16 { network.with_int16() } else { network };
         let network = network.computed_by(settings.processor.operations());
-        let head = architecture.build(vars.scope("head", ParameterGroup::TaskHead), &network, &head_config)?;
+        let head = architecture.build(vars.scope(HEAD, ParameterGroup::TaskHead), &network, &head_config)?;
         let projection = Projection::new(layers.width(&network));
         let encoding = Encoding::new(network, layers, settings.processor.operations());
         let (max_width, by_hand) = (head_config.max_width(), definition.config().has_passes_by_hand());
         let most = MostPositions::new(max_width.unwrap_or(USUAL_MAX_WIDTH), head_config.classes, by_hand);
-        let nesting = settings.nesting;
-        Ok(Self { definition, encoding, architecture, head, head_config, nesting, labels, projection, most })
+        let (nesting, regrouped) = (settings.nesting, None);
+        Ok(Self { definition, encoding, architecture, head, head_config, nesting, labels, regrouped, projection, most })
     }
 
     /// For predictions alone: products of whole numbers where they are fastest, whatever the model was trained with.
     #[must_use]
     pub(super) fn for_prediction(self) -> Self {
         Self { encoding: self.encoding.with_int16(), ..self }
+    }
+
+    /// For predictions under other labels: what the model takes for one of its own is said as the label at its place, or not
+    /// at all where there is none.
+    #[must_use]
+    pub(super) fn saying(self, labels: &[Option<LabelId>]) -> Self {
+        let mut said: Vec<LabelId> = labels.iter().copied().flatten().collect();
+        said.sort_unstable();
+        said.dedup();
+        let class = |label: &Option<LabelId>| {
+            let place = label.and_then(|label| said.binary_search(&label).ok());
+            place.map_or(0, |place| place as Class + 1)
+        };
+        let regrouped = std::iter::once(0).chain(labels.iter().map(class)).collect();
+        Self { regrouped: Some(regrouped), labels: said, ..self }
     }
 
     /// What the architecture can't learn from.
@@ -352,13 +372,21 @@ impl Model {
             let mut rest: &[f32] = vectors.as_deref().unwrap_or_default();
             let sentences = batch.sentences.iter().zip(own).zip(said);
             for (prediction, ((sentence, own), said)) in predictions.into_iter().zip(sentences) {
+                let prediction = self.as_said(prediction);
                 let (vectors, after) = rest.split_at(rest.len().min(sentence.len() * self.encoding.width()));
                 rest = after;
-                let passes = passes.iter_mut().filter_map(Iterator::next).collect();
+                let passes = passes.iter_mut().filter_map(Iterator::next).map(|pass| self.as_said(pass)).collect();
                 said.add(OutputPart { own: *own, prediction, passes, vectors }, work.floor, &self.projection);
             }
             Ok(())
         })
+    }
+
+    fn as_said(&self, prediction: Prediction) -> Prediction {
+        match &self.regrouped {
+            Some(to) => prediction.regrouped(to, self.labels.len() + 1),
+            None => prediction,
+        }
     }
 
     /// A sentence that is too long for one pass: its words in parts, each with the words after it that candidates reach; or

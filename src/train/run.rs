@@ -10,6 +10,7 @@ mod training;
 
 use super::checkpoint;
 use super::dataset::Dataset;
+use super::entity_heads;
 use super::error::{TrainError, stop_if_cancelled};
 use super::event::Event;
 use super::manifest::{Manifest, Outcome, Snapshot};
@@ -70,8 +71,8 @@ pub fn train_in_memory(
     Ok(Predictor::of(manifest, model, answering))
 }
 
-/// Trains as [`train`] does, from an encoder that need not be installed, and gives it back as it has become: what stands above
-/// it is lost, and nothing is written. `config.encoder` is what the manifest calls it.
+/// Trains as [`train`] does, from an encoder that need not be installed, and gives it back as it has become, with the task head
+/// that learned above it. Nothing is written. `config.encoder` is what the manifest calls it.
 ///
 /// # Errors
 /// [`TrainError::Cancelled`] soon after the flag is set.
@@ -86,11 +87,13 @@ pub fn train_encoder(
     training.tell_start(on_event);
     training.run_epochs(on_event)?;
     let Ended { manifest, vars, .. } = training.end()?;
-    let weights = vars.values().into_iter().filter_map(|(name, tensor)| {
+    let values = vars.values();
+    let weights = values.iter().filter_map(|(name, tensor)| {
         let name = name.strip_prefix(ENCODER)?.strip_prefix('.')?;
-        Some((name.to_owned(), tensor))
+        Some((name.to_owned(), tensor.clone()))
     });
-    Ok((encoder.with_weights(weights.collect()), manifest))
+    let heads = entity_heads::of_model(&values, &manifest)?;
+    Ok((encoder.with_weights(weights.collect()).with_entity_heads(heads), manifest))
 }
 
 /// Goes on with a training from its newest checkpoint. The encoder it began with need not be there any more.

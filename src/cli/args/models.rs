@@ -80,7 +80,7 @@ pub(in crate::cli) struct Predict {
     /// Only sentences of this split [default: all that are not complete]
     #[arg(long, value_enum, requires = "project")]
     pub(in crate::cli) split: Option<SplitName>,
-    /// Number of a model of the project, or a model's folder
+    /// Number of a model of the project, `names`, or a model's folder
     #[arg(long)]
     pub(in crate::cli) model: Option<String>,
     /// File to read [default: standard input]
@@ -121,7 +121,7 @@ pub(in crate::cli) struct Evaluate {
     /// Breakdowns of the scores, comma-separated; see below
     #[arg(long, value_parser = breakdown(), value_delimiter = ',', value_name = "WHAT", hide_possible_values = true)]
     pub(in crate::cli) by: Vec<Breakdown>,
-    /// Number of a model [default: the current one]
+    /// Number of a model, or `names` [default: the current one]
     #[arg(long)]
     pub(in crate::cli) model: Option<String>,
     /// Number of another model to compare with, also bucket by bucket

@@ -24,6 +24,7 @@ mod keyboard;
 mod label;
 mod layout;
 mod look_again;
+mod names;
 mod new_project;
 mod open_project;
 mod options;

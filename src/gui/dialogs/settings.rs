@@ -5,7 +5,7 @@
 
 use super::architecture::ArchitectureFields;
 use super::encoders::{EncoderChange, EncoderChoice};
-use super::{DialogContext, button_row, default_button, explain, field_name, modal, problem};
+use super::{DialogContext, button_row, default_button, explain, field_name, modal, names, problem};
 use crate::encoder::EncoderInfo;
 use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
@@ -125,6 +125,7 @@ impl SettingsDialog {
             set(context.actions, Setting::Probes(probes));
         }
         explain(ui, "One in forty, once a hundred sentences are complete. The dashboard shows the result.");
+        names::show(ui, project, context.actions);
 
         ui.add_space(size::GAP_LARGE);
         section(ui, "Training");

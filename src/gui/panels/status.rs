@@ -1,6 +1,7 @@
 //! The line at the foot: saved or not, whose suggestions, what the learner does.
 
 use super::{PanelContext, age, origin};
+use crate::annotation::ModelId;
 use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, Tokens, size};
@@ -79,6 +80,7 @@ fn model(ui: &mut Ui, panel: &PanelContext<'_>, tokens: &Tokens) {
     let mut text = match (&info, older) {
         (Some(info), _) => describe(info, panel.now_ms),
         (None, Some(id)) => format!("Suggestions: {}", origin(id)),
+        (None, None) if learner.names => format!("Suggestions: {}", origin(ModelId::NAMES)),
         (None, None) => "No model yet".to_owned(),
     };
     if let (Some(_), Some(current)) = (older, &learner.current) {

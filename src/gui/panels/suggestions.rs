@@ -1,7 +1,7 @@
 //! The card under the sentence: how many suggestions, of which model, or why there are none.
 
 use super::{PanelContext, origin};
-use crate::annotation::{Sentence, Status};
+use crate::annotation::{ModelId, Sentence, Status};
 use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
@@ -31,6 +31,9 @@ pub(crate) fn show(ui: &mut Ui, panel: &mut PanelContext<'_>, sentence: &Sentenc
         ui.add_space(2.0);
         if shown == 0 && !panel.view.has_news() {
             ui.add(egui::Label::new(theme::small(why_none(panel, sentence), tokens.text_dim)).wrap());
+        } else if shown > 0 && panel.view.model() == Some(ModelId::NAMES) && panel.project.learner().names {
+            let text = "Known from other texts, not learned from you.";
+            ui.add(egui::Label::new(theme::small(text, tokens.text_dim)).wrap());
         }
         actions(ui, panel, shown);
     });
@@ -88,7 +91,7 @@ fn why_none(panel: &PanelContext<'_>, sentence: &Sentence) -> String {
     if !panel.can_change() && panel.view.model().is_none() {
         return "A read-only project gets no new suggestions.".to_owned();
     }
-    if learner.current.is_none() && panel.view.model().is_none() {
+    if learner.current.is_none() && panel.view.model().is_none() && !learner.names {
         return match &learner.state {
             LearnerState::Training(progress) => format!(
                 "The first model is training on {}.",
@@ -100,6 +103,10 @@ fn why_none(panel: &PanelContext<'_>, sentence: &Sentence) -> String {
     }
     if panel.view.model().is_none() {
         return match learner.predicting {
+            Some(_) if learner.names => {
+                "Names are still being looked for, and this sentence will have its turn.".to_owned()
+            }
+            None if learner.names => format!("No names were looked for here. {}", first_training(project)),
             Some(_) => "The model is still working through the sentences and will get to this one.".to_owned(),
             None if sentence.status() == Status::Complete => {
                 "The model only predicts sentences that are not complete.".to_owned()
@@ -113,6 +120,9 @@ fn why_none(panel: &PanelContext<'_>, sentence: &Sentence) -> String {
     }
     let below = panel.view.below(sentence, panel.project.corpus().labels(), threshold);
     match (made, below) {
+        (0, _) if panel.view.model() == Some(ModelId::NAMES) => {
+            format!("No names were found here. {}", first_training(project))
+        }
         (0, _) => "The model found nothing here.".to_owned(),
         (_, 0) => "You have answered all suggestions.".to_owned(),
         (_, n) => format!("{} below the threshold of {threshold:.2}.", counted(n, "suggestion is", "suggestions are")),
@@ -120,17 +130,21 @@ fn why_none(panel: &PanelContext<'_>, sentence: &Sentence) -> String {
 }
 
 fn first_training(project: &Project) -> String {
+    // One that was trained and not used found less than is suggested now.
+    let (why, which) = match project.models().next() {
+        None => ("No model yet.", "first"),
+        Some(_) => ("No model of yours finds more yet.", "next"),
+    };
     match project.learner().state {
         LearnerState::Waiting { sentences_to_go } if sentences_to_go > 0 => format!(
-            "No model yet. The first training starts automatically after {}.",
+            "{why} The {which} training starts automatically after {}.",
             counted(sentences_to_go, "more complete sentence", "more complete sentences"),
         ),
-        LearnerState::LookingAgain(_) => {
-            "No model yet. The first training waits until the review is prepared.".to_owned()
-        }
-        LearnerState::Off => "No model yet. Start training once some sentences are complete.".to_owned(),
-        LearnerState::Waiting { .. } | LearnerState::Training(_) | LearnerState::Failed { .. } => {
-            "No model yet. The first training starts soon.".to_owned()
+        LearnerState::LookingAgain(_) => format!("{why} The {which} training waits until the review is prepared."),
+        LearnerState::Off => format!("{why} Start training once some sentences are complete."),
+        LearnerState::Training(_) => format!("{why} A training is under way."),
+        LearnerState::Waiting { .. } | LearnerState::Failed { .. } => {
+            format!("{why} The {which} training starts soon.")
         }
     }
 }

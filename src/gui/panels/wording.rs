@@ -5,8 +5,11 @@ use crate::wording::counted;
 
 /// "model 3", or where else suggestions came from.
 pub(in crate::gui) fn origin(model: ModelId) -> String {
-    // Suggestions that came with a file are of no model.
-    if model == ModelId::FROM_FILE { "an imported file".to_owned() } else { format!("model {model}") }
+    match model {
+        ModelId::FROM_FILE => "an imported file".to_owned(),
+        ModelId::NAMES => "general names".to_owned(),
+        model => format!("model {model}"),
+    }
 }
 
 /// "12 s", "3 min", "2 h", "5 days".

@@ -1,31 +1,30 @@
 //! What the model in use is asked, and how far that is.
 
-use super::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorGone, PredictorThread};
+use super::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorGone, PredictorThread, Source};
 use super::queue::PredictionQueue;
-use crate::annotation::{ModelId, SentenceId};
+use crate::annotation::SentenceId;
 use crate::session::project::status::Predicting;
-use crate::train::Snapshot;
 
 /// The thread that predicts, what waits for it, and what it has.
 #[derive(Default)]
 pub(super) struct Asking {
     thread: Option<PredictorThread>,
     queue: PredictionQueue,
-    /// The model that predicts and its snapshot.
-    suggesting: Option<(ModelId, Snapshot)>,
+    /// What is asked.
+    suggesting: Option<Source>,
     /// Batches that the thread has.
     under_way: usize,
 }
 
 impl Asking {
-    /// Asks another model from now on, or none. True if there is one.
-    pub(super) fn ask(&mut self, model: Option<(ModelId, Snapshot)>) -> bool {
-        self.suggesting = model;
-        self.asks_a_model()
+    /// Asks another one from now on, or none.
+    pub(super) fn ask(&mut self, source: Option<Source>) {
+        self.suggesting = source;
     }
 
-    pub(super) fn asks_a_model(&self) -> bool {
-        self.suggesting.is_some()
+    /// What is asked.
+    pub(super) fn source(&self) -> Option<&Source> {
+        self.suggesting.as_ref()
     }
 
     /// Asks about these and no others, in their order but for those on screen.
@@ -66,12 +65,12 @@ impl Asking {
     pub(super) fn feed(
         &mut self,
         start: impl FnOnce() -> std::io::Result<PredictorThread>,
-        batch: impl Fn(&[SentenceId], ModelId, Snapshot) -> Batch,
+        batch: impl Fn(&[SentenceId], Source) -> Batch,
     ) -> std::io::Result<()> {
         if self.queue.is_empty() {
             return Ok(());
         }
-        let Some((model, snapshot)) = &self.suggesting else { return Ok(()) };
+        let Some(source) = &self.suggesting else { return Ok(()) };
         let thread = match &mut self.thread {
             Some(thread) => thread,
             none => none.insert(start()?),
@@ -81,7 +80,7 @@ impl Asking {
             if ids.is_empty() {
                 break;
             }
-            if thread.send(batch(&ids, *model, snapshot.clone())).is_err() {
+            if thread.send(batch(&ids, source.clone())).is_err() {
                 ids.into_iter().for_each(|id| self.queue.again(id));
                 break;
             }

@@ -1,5 +1,6 @@
 //! How good a model is on the complete sentences of a part, and what that comes from.
 
+use super::predictor::Source;
 use super::span_picture::SpanPicture;
 use super::trainer::lower_priority;
 use crate::annotation::{Corpus, LabelId, ModelId, SentenceId, Span};
@@ -13,9 +14,7 @@ use crate::session::learner::dataset::{discontinuous, gold_examples, gold_senten
 use crate::session::project::Project;
 use crate::session::project::driver::Driver;
 use crate::session::{Part, SessionError, Task};
-use crate::train::{
-    Example, FinalAnswer, PredictOptions, Predictor, RankedLabels, ScoredSpan, Snapshot, answers, evaluate,
-};
+use crate::train::{Example, FinalAnswer, PredictOptions, Predictor, RankedLabels, ScoredSpan, answers, evaluate};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -173,20 +172,20 @@ impl Project {
     }
 
     fn scoring(&self, request: EvaluateRequest) -> Result<Scoring, SessionError> {
-        let (model, snapshot) = self.find_model(request.model)?;
+        let source = self.find_source(request.model)?;
+        let model = source.id();
         let info = self.models().find(|info| info.id == model);
         if request.vectors.is_some() && info.as_ref().is_some_and(|info| !info.classifies_spans()) {
             return Err(SessionError::NoSpanVectors { model: model.to_string() });
         }
         let calibration = info.and_then(|info| info.calibration);
-        Ok(Scoring { model, snapshot, calibration, corpus: self.snapshot_of_corpus(), request })
+        Ok(Scoring { source, calibration, corpus: self.snapshot_of_corpus(), request })
     }
 }
 
 /// All that a score is made from.
 struct Scoring {
-    model: ModelId,
-    snapshot: Snapshot,
+    source: Source,
     calibration: Option<Calibration>,
     corpus: Arc<Corpus>,
     request: EvaluateRequest,
@@ -194,8 +193,8 @@ struct Scoring {
 
 impl Scoring {
     fn run(self, cancel: &AtomicBool) -> Result<EvaluateReport, SessionError> {
-        let Self { model, snapshot, calibration, corpus, request } = self;
-        let predictor = Predictor::load_with_threads(&snapshot, request.threads)?;
+        let Self { source, calibration, corpus, request } = self;
+        let (model, predictor) = (source.id(), source.load(request.threads)?);
         let labels_given = predictor.manifest().labels_given();
         let usual = PredictOptions { exact: request.exact, ..PredictOptions::default() };
         if labels_given && (request.tasks || request.buckets) {

@@ -2,6 +2,7 @@
 
 use super::model_folder::{clean_up, directory, give_up, superfluous};
 use super::models::KeptModel;
+use super::predictor::Source;
 use super::records::record;
 use crate::annotation::{LabelId, ModelId};
 use crate::session::project::Project;
@@ -9,6 +10,7 @@ use crate::session::project::status::ModelInfo;
 use crate::session::{SessionError, Task};
 use crate::train::{Predictor, Snapshot, Trained};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What a training has put on disk.
 pub(super) struct NewFiles {
@@ -71,18 +73,31 @@ impl Project {
     /// As [`Project::find_model`] of those that find mentions.
     fn find_suggesting(&self, id: Option<ModelId>) -> Result<(ModelId, Snapshot), SessionError> {
         let found = self.find_model(id)?;
-        let labels_given = self.models.infos().any(|info| info.id == found.0 && info.labels_given());
-        if labels_given { Err(SessionError::FindsNothing { model: found.0.to_string() }) } else { Ok(found) }
+        self.check_suggests(found.0).map(|()| found)
     }
 
-    /// A model that finds mentions.
+    fn check_suggests(&self, id: ModelId) -> Result<(), SessionError> {
+        let labels_given = self.models.infos().any(|info| info.id == id && info.labels_given());
+        if labels_given { Err(SessionError::FindsNothing { model: id.to_string() }) } else { Ok(()) }
+    }
+
+    /// A model, the current one by default, or what the encoder knows.
+    pub(super) fn find_source(&self, id: Option<ModelId>) -> Result<Source, SessionError> {
+        if id == Some(ModelId::NAMES) {
+            return Ok(Source::Names(Arc::new(self.find_names()?)));
+        }
+        self.find_model(id).map(|(id, snapshot)| Source::Model(id, snapshot))
+    }
+
+    /// The same of what finds mentions, loaded.
     pub(in crate::session) fn load_model(
         &self,
         id: Option<ModelId>,
         threads: Option<usize>,
     ) -> Result<(ModelId, Predictor), SessionError> {
-        let (id, snapshot) = self.find_suggesting(id)?;
-        Ok((id, Predictor::load_with_threads(&snapshot, threads)?))
+        let source = self.find_source(id)?;
+        self.check_suggests(source.id())?;
+        Ok((source.id(), source.load(threads)?))
     }
 
     /// Registers a snapshot that is on disk by the hash of its manifest, and uses it if it is to be used. Older ones are

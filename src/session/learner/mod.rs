@@ -25,6 +25,7 @@ mod label_order;
 mod learned;
 pub(super) mod model_folder;
 pub(super) mod models;
+pub(super) mod names;
 mod ordering_labels;
 mod predicting;
 pub(super) mod predictor;
@@ -47,6 +48,7 @@ use crate::train::TrainError;
 use asking::Asking;
 use label_order::LabelOrder;
 use learned::Learned;
+use names::KnownNames;
 use queue::PredictionQueue;
 use trainer::{Finished, TrainingRun};
 
@@ -73,6 +75,8 @@ pub(in crate::session) struct Learner {
     /// In which order the sentences of a large project are predicted is found out on another thread.
     ordering: Option<Task<PredictionQueue>>,
     learned: Learned,
+    /// What the encoder of the settings has learned to find.
+    known_names: KnownNames,
     status: LearnerStatus,
 }
 
@@ -116,7 +120,8 @@ enum Begun {
 
 impl Default for Learner {
     fn default() -> Self {
-        let status = LearnerStatus { state: LearnerState::Off, current: None, predicting: None, note: None };
+        let status =
+            LearnerStatus { state: LearnerState::Off, current: None, names: false, predicting: None, note: None };
         Self {
             is_on: false,
             training: None,
@@ -128,6 +133,7 @@ impl Default for Learner {
             label_order: LabelOrder::default(),
             ordering: None,
             learned: Learned::default(),
+            known_names: KnownNames::default(),
             status,
         }
     }

@@ -1,6 +1,6 @@
 //! What is predicted, in which order, and what becomes of the answers.
 
-use super::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorThread};
+use super::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorThread, Source};
 use super::queue::PredictionQueue;
 use crate::annotation::{LabelSet, ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status};
 use crate::nn::splitmix64;
@@ -10,6 +10,7 @@ use crate::session::learner::dataset::words;
 use crate::session::project::Project;
 use crate::session::project::status::{Event, ModelInfo};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Sentences that are predicted first because they are likely to be shown next: more than ever are chosen from together.
 const PREDICTED_FIRST: usize = IN_FLIGHT * BATCH;
@@ -23,11 +24,18 @@ impl Project {
         if !self.learner.is_on {
             return;
         }
-        let model = self.current_snapshot();
-        if !self.learner.asking.ask(model) {
+        let source = self.source();
+        // Under other labels all names are to be found again.
+        let is_anew = |before: &Source| source.as_ref().is_some_and(|now| now.id() == before.id() && now != before);
+        let is_anew = self.learner.asking.source().is_some_and(is_anew);
+        self.learner.asking.ask(source);
+        if self.learner.asking.source().is_none() {
+            self.learner.ordering = None;
+            self.learner.asking.give_up();
             return;
         }
-        let (open, on_screen, shown) = (self.open_questions(), self.on_screen().to_vec(), self.shown_so_far());
+        let open = OpenQuestions { is_anew, ..self.open_questions() };
+        let (on_screen, shown) = (self.on_screen().to_vec(), self.shown_so_far());
         if open.pool.is_large() {
             // Until the order is known those on screen are asked about.
             let first: Vec<SentenceId> = on_screen.iter().copied().filter(|id| open.has(*id)).collect();
@@ -48,13 +56,20 @@ impl Project {
         self.learner.asking.start(queue.unwrap_or_default(), &on_screen);
     }
 
+    /// The model in use; where there is none, what the encoder knows.
+    fn source(&self) -> Option<Source> {
+        let model = self.current_snapshot().map(|(id, snapshot)| Source::Model(id, snapshot));
+        model.or_else(|| self.names().map(|names| Source::Names(Arc::new(names))))
+    }
+
     fn open_questions(&self) -> OpenQuestions {
-        OpenQuestions { pool: self.pool(), model: self.current_model() }
+        let source = self.learner.asking.source();
+        OpenQuestions { pool: self.pool(), model: source.map(Source::id), is_anew: false }
     }
 
     /// Queues those of some sentences that wait again: they were complete, and have nothing to show.
     pub(in crate::session) fn predict_again(&mut self, sentences: impl Iterator<Item = SentenceId>) {
-        if !self.learner.asking.asks_a_model() {
+        if self.learner.asking.source().is_none() {
             return;
         }
         let open = self.open_questions();
@@ -73,9 +88,9 @@ impl Project {
         let (threads, waker) = (self.settings().background_threads(), self.waker());
         let dropout_passes = dropout_passes(self.settings().strategy);
         let (corpus, segmentation) = (self.snapshot_of_corpus(), self.segmentation());
-        let batch = |ids: &[SentenceId], model, snapshot| {
+        let batch = |ids: &[SentenceId], source| {
             let sentences = ids.iter().filter_map(|&id| Some((id, words(&corpus, corpus.sentence(id)?))));
-            Batch { model, snapshot, scale, dropout_passes, segmentation, sentences: sentences.collect() }
+            Batch { source, scale, dropout_passes, segmentation, sentences: sentences.collect() }
         };
         if let Err(error) = self.learner.asking.feed(|| PredictorThread::start(threads, waker), batch) {
             self.learner.failure = Some(format!("can't start the thread that predicts: {error}"));
@@ -106,8 +121,8 @@ impl Project {
 
     /// Takes over what the predictor says; what an older model says is dropped.
     fn take_answer(&mut self, answer: Answer) -> Result<Vec<SentenceId>, Event> {
-        let Answer { model, segmentation, sentences, result } = answer;
-        if self.current_model() != Some(model) {
+        let Answer { source, segmentation, sentences, result } = answer;
+        if self.learner.asking.source() != Some(&source) {
             return Ok(Vec::new());
         }
         if segmentation != self.segmentation() {
@@ -132,6 +147,8 @@ impl Project {
 struct OpenQuestions {
     pool: Pool,
     model: Option<ModelId>,
+    /// What it has said before counts for nothing.
+    is_anew: bool,
 }
 
 impl OpenQuestions {
@@ -155,6 +172,8 @@ impl OpenQuestions {
         may_have_some
             && match suggestions.get(sentence.id()) {
                 Some(said) if said.model == ModelId::FROM_FILE => !is_open_from_file(said, sentence, corpus.labels()),
+                _ if self.is_anew => true,
+                Some(said) if said.model == ModelId::NAMES => self.model != Some(ModelId::NAMES),
                 said => said.is_none_or(|said| Some(said.model) != self.model || !says_enough(said, *strategy)),
             }
     }

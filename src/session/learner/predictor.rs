@@ -2,6 +2,7 @@
 
 use crate::annotation::{ModelId, SentenceId, SentenceSuggestions, Suggestion};
 use crate::evaluation::Scale;
+use crate::session::learner::names::Names;
 use crate::session::task::Waker;
 use crate::train::{PredictOptions, Predictor, SentencePrediction, Snapshot, TrainError};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, TrySendError, bounded};
@@ -20,11 +21,37 @@ pub(super) const BATCH: usize = 16;
 /// a third more time.
 pub(in crate::session) const DROPOUT_PASSES: usize = 8;
 
-/// Sentences for a model.
+/// What makes suggestions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::session) enum Source {
+    Model(ModelId, Snapshot),
+    /// What the encoder knows, before there is a model.
+    Names(Arc<Names>),
+}
+
+impl Source {
+    /// What its suggestions are told by.
+    pub(in crate::session) fn id(&self) -> ModelId {
+        match self {
+            Self::Model(id, _) => *id,
+            Self::Names(_) => ModelId::NAMES,
+        }
+    }
+
+    /// # Errors
+    /// See [`Predictor::load_with_threads`] and [`Predictor::of_entities`].
+    pub(super) fn load(&self, threads: Option<usize>) -> Result<Predictor, TrainError> {
+        match self {
+            Self::Model(_, snapshot) => Predictor::load_with_threads(snapshot, threads),
+            Self::Names(names) => names.load(threads),
+        }
+    }
+}
+
+/// Sentences to be asked about.
 pub(in crate::session) struct Batch {
-    pub model: ModelId,
-    pub snapshot: Snapshot,
-    /// What the model's scores are divided by.
+    pub source: Source,
+    /// What its scores are divided by.
     pub scale: Scale,
     /// Models that differ by dropout, to tell what they disagree on.
     pub dropout_passes: usize,
@@ -35,7 +62,7 @@ pub(in crate::session) struct Batch {
 
 /// What came of a batch. Which sentences it was about is told in every case.
 pub(in crate::session) struct Answer {
-    pub model: ModelId,
+    pub source: Source,
     pub segmentation: u64,
     pub sentences: Vec<SentenceId>,
     pub result: Result<Vec<SentenceSuggestions>, String>,
@@ -78,12 +105,12 @@ pub(in crate::session) struct PredictorThread {
 impl PredictorThread {
     /// `threads` bounds the cores that a prediction uses.
     pub(in crate::session) fn start(threads: usize, waker: Waker) -> std::io::Result<Self> {
-        Self::start_with(move |snapshot| Predictor::load_with_threads(snapshot, Some(threads)), waker)
+        Self::start_with(move |source| source.load(Some(threads)), waker)
     }
 
-    /// `load` makes a model of a snapshot.
+    /// `load` gets a model ready.
     pub(in crate::session) fn start_with<M: Model>(
-        load: impl Fn(&Snapshot) -> Result<M, TrainError> + Send + 'static,
+        load: impl Fn(&Source) -> Result<M, TrainError> + Send + 'static,
         waker: Waker,
     ) -> std::io::Result<Self> {
         let (batches, inbox) = bounded::<Batch>(IN_FLIGHT);
@@ -129,21 +156,21 @@ impl Drop for PredictorThread {
 
 fn answer<M: Model>(
     batch: Batch,
-    loaded: &mut Option<(ModelId, M)>,
-    load: &impl Fn(&Snapshot) -> Result<M, TrainError>,
+    loaded: &mut Option<(Source, M)>,
+    load: &impl Fn(&Source) -> Result<M, TrainError>,
     cancel: &AtomicBool,
 ) -> Answer {
-    let Batch { model, snapshot, scale, dropout_passes, segmentation, sentences } = batch;
+    let Batch { source, scale, dropout_passes, segmentation, sentences } = batch;
     let options = PredictOptions { dropout_passes, ..PredictOptions::default() };
     let (ids, words): (Vec<_>, Vec<_>) = sentences.into_iter().unzip();
     let work = || -> Result<Vec<SentenceSuggestions>, TrainError> {
-        if loaded.as_ref().is_none_or(|(id, _)| *id != model) {
+        if loaded.as_ref().is_none_or(|(of, _)| *of != source) {
             *loaded = None; // two models at a time would need twice the memory
-            *loaded = Some((model, load(&snapshot)?));
+            *loaded = Some((source.clone(), load(&source)?));
         }
         let Some((_, predictor)) = loaded.as_ref() else { return Ok(Vec::new()) };
         let predictions = predictor.predict(&words, options, cancel)?;
-        Ok(predictions.into_iter().map(|prediction| suggestions(model, scale, prediction)).collect())
+        Ok(predictions.into_iter().map(|prediction| suggestions(source.id(), scale, prediction)).collect())
     };
     let result = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(result) => result.map_err(|error| error.to_string()),
@@ -152,7 +179,7 @@ fn answer<M: Model>(
             Err("the prediction met a fault in the program; labels are not touched by that, please report it".into())
         }
     };
-    Answer { model, segmentation, sentences: ids, result }
+    Answer { source, segmentation, sentences: ids, result }
 }
 
 /// What the learner says, as it is stored and shown.
@@ -169,5 +196,7 @@ pub(in crate::session) fn suggestions(
         score: scale.apply(s.score),
         runner_up: s.runner_up.map(|(label, score)| (label, scale.apply(score))),
     });
-    SentenceSuggestions { model, heads: first_words, spans: spans.collect(), acquisition: Some(acquisition) }
+    // What an encoder knows of names says nothing of what a model of the project lacks.
+    let acquisition = (model != ModelId::NAMES).then_some(acquisition);
+    SentenceSuggestions { model, heads: first_words, spans: spans.collect(), acquisition }
 }

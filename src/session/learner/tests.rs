@@ -1,7 +1,7 @@
 //! The life of both workers as an open project sees it. What they do is made up, and goes on when a test says so.
 
 use super::in_use::NewFiles;
-use super::predictor::{Model, PredictorThread};
+use super::predictor::{Model, PredictorThread, Source};
 use super::*;
 use crate::annotation::{Acquisition, SentenceSuggestions, Status, TokenIdx};
 use crate::session::{
@@ -9,7 +9,7 @@ use crate::session::{
     Waker, read_files,
 };
 use crate::text::ByteIdx;
-use crate::train::{PredictOptions, SentencePrediction, Snapshot, TrainError};
+use crate::train::{PredictOptions, SentencePrediction, TrainError};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -53,7 +53,8 @@ impl Stage {
         Ok(())
     }
 
-    fn load(&self, snapshot: &Snapshot) -> Result<MadeUp, TrainError> {
+    fn load(&self, source: &Source) -> Result<MadeUp, TrainError> {
+        let Source::Model(_, snapshot) = source else { panic!("no model is asked") };
         let name = snapshot.folder.file_name().unwrap().to_str().unwrap().to_owned();
         let number = name.strip_prefix("model-").unwrap().parse().unwrap();
         self.say(Asked::Load(name))?;
@@ -121,7 +122,7 @@ impl Desk {
 
     fn start_thread(&mut self, waker: Waker) {
         let stage = self.stage.clone();
-        let thread = PredictorThread::start_with(move |snapshot| stage.load(snapshot), waker).unwrap();
+        let thread = PredictorThread::start_with(move |source| stage.load(source), waker).unwrap();
         self.project.learner.asking.use_thread(thread);
     }
 
@@ -357,7 +358,7 @@ fn dropping_the_thread_s_end_stops_what_it_does() {
     }
     let mut desk = Desk::new();
     let (begun, begins) = bounded(1);
-    let load = move |_: &Snapshot| {
+    let load = move |_: &Source| {
         begun.send(()).unwrap();
         Ok(Endless)
     };

@@ -1,5 +1,7 @@
 //! A training on a thread of its own. A crash of it costs compute, never labels.
 
+use super::names::Names;
+use super::predictor::Source;
 use super::{dataset, model_folder};
 use crate::annotation::{Corpus, ModelId, SentenceSet};
 use crate::disk::{Noted as _, is_there};
@@ -37,6 +39,8 @@ pub(in crate::session) struct TrainingJob {
     pub limit: Option<Limit>,
     /// The model in use, to be compared with on today's dev sentences.
     pub current: Option<(ModelId, Snapshot)>,
+    /// What suggests names where no model is in use: the first one has to be better.
+    pub names: Option<Names>,
 }
 
 pub(in crate::session) enum TrainingTask {
@@ -393,22 +397,26 @@ impl TrainingJob {
     }
 }
 
-/// Scores the model in use on today's dev sentences: there may be more of them than when it was trained.
+/// Scores what suggests now on today's dev sentences: there may be more of them than when it was trained.
 fn compare(
     job: &TrainingJob,
     dataset: &Dataset,
     trained: &Trained,
     cancel: &AtomicBool,
 ) -> Result<Verdict, TrainError> {
-    let Some((_, snapshot)) = &job.current else { return Ok(Verdict::First) };
+    let current = match (&job.current, &job.names) {
+        (Some((id, snapshot)), _) => Source::Model(*id, snapshot.clone()),
+        (None, Some(names)) => Source::Names(Arc::new(names.clone())),
+        (None, None) => return Ok(Verdict::First),
+    };
     if dataset.dev().len() < ENOUGH_DEV {
-        return Ok(Verdict::FewDev);
+        return Ok(if job.current.is_some() { Verdict::FewDev } else { Verdict::First });
     }
     let f1 = |report: &Report| report.micro.f1().unwrap_or(0.0);
     let score = |model: &Predictor| -> Result<f64, TrainError> {
         Ok(f1(&evaluate(model, dataset.dev(), PredictOptions::default(), cancel)?))
     };
-    let current = match Predictor::load_with_threads(snapshot, job.threads()) {
+    let current = match current.load(job.threads()) {
         Ok(current) => current,
         Err(error) => return Ok(Verdict::Unreadable(error.to_string())),
     };

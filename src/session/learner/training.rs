@@ -16,6 +16,7 @@ impl Project {
     /// Lets the learner work in the background from now on. The command line does not: it trains when told to.
     pub fn start_learner(&mut self) {
         self.learner.is_on = self.read_only().is_none();
+        self.look_for_names();
         self.learner.learned.open(self.complete_sentences());
         self.start_predicting();
         if self.learner.is_on && self.settings().auto_train {
@@ -157,12 +158,17 @@ impl Project {
     }
 
     pub(in crate::session) fn start_training(&mut self) -> Result<(), SessionError> {
+        self.start_full_training(false)
+    }
+
+    /// One that follows another at once is followed by none: its model may not have been good enough to be used.
+    fn start_full_training(&mut self, follows: bool) -> Result<(), SessionError> {
         if self.learner.is_training() {
             return Err(SessionError::TrainingAlready);
         }
         let mut config = Config { threads: Some(self.settings().background_threads()), ..self.settings().config() };
         config.check_finds()?;
-        let is_followed = self.current_snapshot().is_none() && self.would_label_itself(&config);
+        let is_followed = !follows && self.current_snapshot().is_none() && self.would_label_itself(&config);
         if is_followed {
             // As soon as can be: it stands back behind all else.
             (config.self_training, config.threads) = (Some(0), Some(self.settings().all_threads()));
@@ -213,7 +219,8 @@ impl Project {
 
     pub(super) fn job(&self, task: TrainingTask) -> TrainingJob {
         let (models_dir, owner, current) = (self.models_dir(), self.owner(), self.current_snapshot());
-        TrainingJob { corpus: self.snapshot_of_corpus(), task, models_dir, owner, limit: None, current }
+        let names = self.names();
+        TrainingJob { corpus: self.snapshot_of_corpus(), task, models_dir, owner, limit: None, current, names }
     }
 
     /// How much a full training in the window takes; `None`: all.
@@ -256,7 +263,7 @@ impl Project {
                 }
             }
             events.extend(self.training_ended(ended));
-            if goes_on && let Err(error) = self.start_training() {
+            if goes_on && let Err(error) = self.start_full_training(true) {
                 self.learner.failure = Some(error.to_string());
             }
             self.consider_training();
@@ -346,9 +353,10 @@ impl Project {
         let dev = self.counts().dev;
         let few_dev = self.current_model().is_some() && dev < ENOUGH_DEV;
         let note = few_dev.then(|| format!("{dev} of {ENOUGH_DEV} dev sentences: models can't be compared yet"));
+        let names = self.learner.asking.source().is_some_and(|source| source.id() == ModelId::NAMES);
         let strange = self.current_model().and_then(|id| self.strange_model(id)).map(|error| error.to_string());
         let note = strange.or(note);
         let status = &mut self.learner.status;
-        (status.state, status.predicting, status.note) = (state, predicting, note);
+        (status.state, status.names, status.predicting, status.note) = (state, names, predicting, note);
     }
 }

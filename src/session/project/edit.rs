@@ -26,10 +26,14 @@ impl Project {
                     self.set(Setting::ThresholdByEffort(false))?;
                 }
                 self.agenda.renew();
-                let is_strategy = matches!(setting, Setting::Strategy(_));
+                // A strategy may want to know more of each sentence; the others decide which names are suggested.
+                let asks_anew = matches!(
+                    setting,
+                    Setting::Strategy(_) | Setting::Encoder(_) | Setting::GeneralNames(_) | Setting::NamesAs(..)
+                );
                 self.set(setting)?;
-                if is_strategy {
-                    // It may want to know more of each sentence.
+                if asks_anew {
+                    self.look_for_names();
                     self.start_predicting();
                 }
                 self.consider_training();
@@ -137,12 +141,16 @@ impl Project {
         self.history.record(step, inverse.clone());
         let (stamp, revision) = (self.stamp(seen), self.corpus.revision());
         let edits = transaction.edits.clone();
+        let changes_labels = edits.iter().any(Edit::changes_labels);
         let moves_documents = edits.iter().any(|edit| matches!(edit, Edit::SetPresence { .. }));
         if let Err(error) = writer.apply(LogEntry { step, transaction, inverse, stamp, revision }) {
             // It is done, and nobody writes it: not an edit that was refused.
             self.saving.note_unsaved(&error);
             self.segmentation += u64::from(moves_words);
             return Ok(());
+        }
+        if changes_labels && self.current_model().is_none() {
+            self.start_predicting();
         }
         if moves_words {
             self.segmentation += 1;

@@ -75,6 +75,7 @@ impl Project {
         // Also where it stays the same: from now on it is no longer chosen by what comes next.
         if language.is_some() && self.chooses_encoder() {
             self.set(Setting::Encoder(encoder))?;
+            self.look_for_names();
         }
         Ok(())
     }

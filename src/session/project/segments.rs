@@ -44,8 +44,12 @@ impl Project {
             let Edit::Resegment { old, new, .. } = edit else { continue };
             let places = Places::of(new);
             let said: Vec<_> = old.iter().filter_map(|(id, sentence)| Some((sentence, map.remove(*id)?))).collect();
-            // A file's have the least number.
-            let rank = |model: ModelId| if model == ModelId::FROM_FILE { u64::MAX } else { u64::from(model.0) };
+            // A file's have the least number, and those that go before no model the greatest.
+            let rank = |model: ModelId| match model {
+                ModelId::FROM_FILE => u64::MAX,
+                ModelId::NAMES => 0,
+                ModelId(number) => u64::from(number),
+            };
             for (sentence, SentenceSuggestions { model, spans, .. }) in said {
                 for suggestion in spans {
                     let Some((to, span)) = places.find(sentence, suggestion.span) else { continue };

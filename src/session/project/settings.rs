@@ -8,8 +8,10 @@ use crate::model::{
 };
 use crate::parameter::{Scalar as _, Value};
 use crate::session::SessionError;
+use crate::session::learner::names::{NameKind, NameLabel};
 use crate::train::Config;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::num::NonZero;
 
 /// Sentences of a training that may start by itself: with ten epochs and a small encoder a quarter of an hour on one core.
@@ -17,6 +19,9 @@ const TRAIN_SENTENCES: usize = 5000;
 
 /// What project files call the encoder.
 pub(super) const ENCODER: &str = "encoder";
+
+/// What project files call the label of a kind of names, before the kind.
+const NAMES_AS: &str = "names_as_";
 
 /// For defaults that no encoder decides.
 const ANY_ENCODER: EncoderTraits = EncoderTraits { pretrained: true, uncased: false, hidden: 0 };
@@ -87,6 +92,10 @@ pub struct Settings {
     pub strategy: Strategy,
     /// Whether each new model chooses the threshold at which a person has least to do.
     pub threshold_by_effort: bool,
+    /// Whether names are suggested as long as there is no model.
+    pub general_names: bool,
+    /// Under which labels, where a person has said so.
+    pub names_as: BTreeMap<NameKind, NameLabel>,
     /// Whether a few sentences show no suggestions, to see whether suggestions sway the person.
     pub probes: bool,
     /// The sentence that the person was at when the project was closed.
@@ -118,6 +127,8 @@ impl Default for Settings {
             order: Order::Teaching,
             strategy: Strategy::DEFAULT,
             threshold_by_effort: true,
+            general_names: true,
+            names_as: BTreeMap::new(),
             probes: true,
             place: None,
             definitions: Kept::new(),
@@ -148,6 +159,8 @@ pub enum Setting {
     Order(Order),
     Strategy(Strategy),
     ThresholdByEffort(bool),
+    GeneralNames(bool),
+    NamesAs(NameKind, NameLabel),
     Probes(bool),
     Place(SentenceId),
     Definitions(Kept),
@@ -174,6 +187,7 @@ impl Setting {
     pub(in crate::session) fn row(&self) -> (Cow<'static, str>, String) {
         let (key, value) = match self {
             Setting::Option(option, value) => return (option.key().into(), OptionOf::write(*value)),
+            Setting::NamesAs(kind, label) => return (format!("{NAMES_AS}{}", kind.id()).into(), label.row()),
             Setting::Threshold(value) => ("threshold", value.to_string()),
             Setting::AcceptAllFrom(value) => ("accept_all_from", value.to_string()),
             Setting::Encoder(value) => (ENCODER, value.clone()),
@@ -192,6 +206,7 @@ impl Setting {
             Setting::Order(value) => ("order", value.id().to_owned()),
             Setting::Strategy(value) => ("strategy", value.to_string()),
             Setting::ThresholdByEffort(value) => ("threshold_by_effort", value.to_string()),
+            Setting::GeneralNames(value) => ("general_names", value.to_string()),
             Setting::Probes(value) => ("probes", value.to_string()),
             Setting::Place(value) => ("place", value.0.to_string()),
             Setting::Definitions(value) => ("definitions", serde_json::json!(value).to_string()),
@@ -224,9 +239,15 @@ impl Setting {
             "order" => Setting::Order(Order::from_id(value).ok_or_else(bad)?),
             "strategy" => Setting::Strategy(value.parse().map_err(|_| bad())?),
             "threshold_by_effort" => Setting::ThresholdByEffort(switch()?),
+            "general_names" => Setting::GeneralNames(switch()?),
             "probes" => Setting::Probes(switch()?),
             "place" => Setting::Place(SentenceId(value.parse().map_err(|_| bad())?)),
             "definitions" => Setting::Definitions(serde_json::from_str(value).map_err(|_| bad())?),
+            _ if key.starts_with(NAMES_AS) => {
+                let kind = NameKind::ALL.into_iter().find(|kind| key.strip_prefix(NAMES_AS) == Some(kind.id()));
+                let Some(kind) = kind else { return Ok(None) };
+                Setting::NamesAs(kind, NameLabel::from_row(value).ok_or_else(bad)?)
+            }
             _ => match OptionOf::from_key(key) {
                 Some(option) => Setting::Option(option, option.read(value).ok_or_else(bad)?),
                 None => return Ok(None),
@@ -320,6 +341,8 @@ impl Settings {
             Setting::Order(value) => self.order = value,
             Setting::Strategy(value) => self.strategy = value,
             Setting::ThresholdByEffort(value) => self.threshold_by_effort = value,
+            Setting::GeneralNames(value) => self.general_names = value,
+            Setting::NamesAs(kind, label) => drop(self.names_as.insert(kind, label)),
             Setting::Probes(value) => self.probes = value,
             Setting::Place(value) => self.place = Some(value),
             Setting::Definitions(value) => self.definitions = value,

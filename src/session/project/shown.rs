@@ -2,7 +2,7 @@
 //! deciding, which edits are stored with.
 
 use super::Project;
-use crate::annotation::{Sentence, SentenceId, SentenceSuggestions, Split, Status, Suggestion};
+use crate::annotation::{ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status, Suggestion};
 use crate::nn::splitmix64;
 use crate::session::SessionError;
 use crate::store::VisibleSuggestions;
@@ -25,7 +25,8 @@ pub enum Withheld {
 impl Project {
     /// All that the latest model that looked at it says of a sentence; nothing where it is withheld.
     pub fn suggestions(&self, id: SentenceId) -> Option<&SentenceSuggestions> {
-        self.suggestions.get(id).filter(|_| self.withheld(id).is_none())
+        let is_wanted = |said: &&SentenceSuggestions| said.model != ModelId::NAMES || self.settings.general_names;
+        self.suggestions.get(id).filter(is_wanted).filter(|_| self.withheld(id).is_none())
     }
 
     /// What is worth showing: at least the threshold, not rejected, and not gold already.

@@ -117,6 +117,8 @@ pub struct LearnerStatus {
     pub state: LearnerState,
     /// The model that makes the suggestions.
     pub current: Option<ModelInfo>,
+    /// There is no model in use, and the encoder suggests names meanwhile.
+    pub names: bool,
     pub predicting: Option<Predicting>,
     /// Something that a person should know, such as that there are too few dev sentences to compare models.
     pub note: Option<String>,
