@@ -112,7 +112,10 @@ mod tests {
                 message.starts_with(&format!("a pretraining has no setting {key:?}; there are: compact, epochs, "))
             );
         }
-        assert!(refused("tags", "crf").ends_with("w, sp, max_width, word_shapes"), "no options of other architectures");
+        assert!(
+            refused("tags", "crf").ends_with("w, sp, max_width, word_shapes, entity_heads"),
+            "no options of other architectures"
+        );
         assert_eq!(refused("compact", "yes"), "compact can't be \"yes\"; it takes true or false");
         assert_eq!(refused("epochs", "0"), "epochs can't be \"0\"; it takes a whole number from 1 to 10000");
     }

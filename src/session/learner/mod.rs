@@ -77,6 +77,8 @@ pub(in crate::session) struct Learner {
     learned: Learned,
     /// What the encoder of the settings has learned to find.
     known_names: KnownNames,
+    /// Of another encoder, on another thread.
+    reading_names: Option<Task<KnownNames>>,
     status: LearnerStatus,
 }
 
@@ -134,6 +136,7 @@ impl Default for Learner {
             ordering: None,
             learned: Learned::default(),
             known_names: KnownNames::default(),
+            reading_names: None,
             status,
         }
     }

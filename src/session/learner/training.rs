@@ -16,7 +16,6 @@ impl Project {
     /// Lets the learner work in the background from now on. The command line does not: it trains when told to.
     pub fn start_learner(&mut self) {
         self.learner.is_on = self.read_only().is_none();
-        self.look_for_names();
         self.learner.learned.open(self.complete_sentences());
         self.start_predicting();
         if self.learner.is_on && self.settings().auto_train {
@@ -90,6 +89,7 @@ impl Project {
     /// Takes note of the models and trainings that were there when the project was opened.
     pub(in crate::session) fn note_models_before(&mut self) {
         self.show_current_model();
+        self.read_names();
         self.learner.interrupted = self.look_for_interrupted();
         if !self.models.records().is_empty() || self.learner.interrupted.is_some() {
             // What was touched may have been complete then.
@@ -273,6 +273,7 @@ impl Project {
             self.consider_training();
         }
         self.choose_in_background();
+        self.take_names();
         self.take_order();
         self.hear_predictor(&mut events);
         self.poll_label_order(&mut events);

@@ -16,8 +16,8 @@ pub use kinds::{NameKind, NameLabel};
 use crate::annotation::{LabelId, LabelSet};
 use crate::disk::Noted as _;
 use crate::encoder::Encoders;
-use crate::session::SessionError;
 use crate::session::project::Project;
+use crate::session::{SessionError, Task};
 use crate::train::{Predictor, TrainError, entity_labels};
 use kinds::plain;
 use std::collections::BTreeMap;
@@ -110,15 +110,38 @@ impl Project {
         !self.learner.known_names.labels.is_empty()
     }
 
-    /// Reads what the encoder of the settings has learned of entities. What can't be read counts as nothing here: the training
-    /// that starts from it says why.
+    /// Reads what the encoder of the settings has learned of entities: not for the window's thread.
+    pub(in crate::session) fn read_names(&mut self) {
+        self.learner.known_names = self.names_of_encoder()();
+    }
+
+    /// The same on a thread of its own, where the encoder is another one. Until it is there no names are known.
     pub(in crate::session) fn look_for_names(&mut self) {
         let encoder = self.settings().encoder.clone();
-        if self.learner.known_names.encoder == encoder {
-            return;
+        if self.learner.known_names.encoder != encoder {
+            let task = Task::spawn("nestling-names", self.waker(), self.names_of_encoder());
+            self.learner.known_names = KnownNames { encoder, labels: Vec::new() };
+            self.learner.reading_names = Some(task);
         }
-        let known = KnownNames::of(&self.encoders(), &encoder).noted("no names are suggested");
-        self.learner.known_names = known.unwrap_or(KnownNames { encoder, labels: Vec::new() });
+    }
+
+    /// Takes over what was read.
+    pub(super) fn take_names(&mut self) {
+        let Some(read) = self.learner.reading_names.as_ref().and_then(Task::poll) else { return };
+        self.learner.reading_names = None;
+        if let Some(known) = read.noted("no names are suggested") {
+            self.learner.known_names = known;
+            self.start_predicting();
+        }
+    }
+
+    /// What can't be read counts as nothing: the training that starts from it says why.
+    fn names_of_encoder(&self) -> impl FnOnce() -> KnownNames + Send + use<> {
+        let (encoders, encoder) = (self.encoders(), self.settings().encoder.clone());
+        move || {
+            let known = KnownNames::of(&encoders, &encoder).noted("no names are suggested");
+            known.unwrap_or(KnownNames { encoder, labels: Vec::new() })
+        }
     }
 }
 
