@@ -3,7 +3,7 @@
 //!
 //! Invariant: what lists, names and messages say of them comes from [`PRETRAINED`]; a new one is a row there.
 
-use super::folder::{COMPACT, CONFIG};
+use super::folder::{COMPACT, CONFIG, heads_in_memory};
 use super::{Encoder, EncoderConfig, EncoderError, EncoderInfo, EntityHeads};
 use crate::text::Language;
 use std::path::Path;
@@ -121,7 +121,7 @@ pub(super) fn get(name: &str) -> Option<Result<Encoder, EncoderError>> {
 /// What a built-in encoder learned on entities, if it did.
 pub(super) fn entity_heads(name: &str) -> Result<Option<EntityHeads>, EncoderError> {
     let built_in = PRETRAINED.iter().find(|built_in| built_in.name == name);
-    built_in.map_or(Ok(None), |built_in| EntityHeads::in_memory(built_in.files, Path::new(name)))
+    built_in.map_or(Ok(None), |built_in| heads_in_memory(built_in.files, Path::new(name)))
 }
 
 /// For a list; the vocabularies are not read for that.

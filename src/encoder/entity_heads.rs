@@ -5,7 +5,6 @@
 //! 8 bits; see [`super::packed`].
 
 use super::EncoderError;
-use super::folder::{ENTITIES, in_memory, read_if_there};
 use super::packed::{PackedWeight, pack, scales_of};
 use super::weights::{self, Weights};
 use crate::nn::{NnError, as_slice};
@@ -14,11 +13,14 @@ use safetensors::Dtype;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+/// The file's name.
+pub(super) const ENTITIES: &str = "entities.safetensors";
+
 /// What the text is called in the file.
 const NOTE: &str = "note";
 
 /// More than heads of a hundred labels above the widest encoders have.
-const MOST_BYTES: u64 = 1 << 30;
+pub(super) const MOST_BYTES: u64 = 1 << 30;
 
 #[derive(Clone, Debug)]
 pub struct EntityHeads {
@@ -47,18 +49,8 @@ impl EntityHeads {
         safetensors::serialize(all, Some(note)).map_err(failed)
     }
 
-    /// Of an encoder's folder; `None` where there are none.
-    pub(super) fn open(folder: &Path) -> Result<Option<Self>, EncoderError> {
-        let path = folder.join(ENTITIES);
-        read_if_there(&path, MOST_BYTES)?.map(|bytes| Self::read(&bytes, &path)).transpose()
-    }
-
-    /// The same of files in memory; `folder` is for messages.
-    pub(super) fn in_memory(files: &[(&'static str, &[u8])], folder: &Path) -> Result<Option<Self>, EncoderError> {
-        in_memory(files, ENTITIES).map(|bytes| Self::read(bytes, &folder.join(ENTITIES))).transpose()
-    }
-
-    fn read(bytes: &[u8], path: &Path) -> Result<Self, EncoderError> {
+    /// `path` is for messages.
+    pub(super) fn read(bytes: &[u8], path: &Path) -> Result<Self, EncoderError> {
         let mut tensors = BTreeMap::new();
         let weights = Weights::of(bytes, path)?;
         for name in weights.names() {

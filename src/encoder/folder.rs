@@ -1,9 +1,10 @@
 //! An encoder as it comes from a folder.
 
+use super::entity_heads::{self, ENTITIES, EntityHeads};
 use super::error::{GET_AGAIN, OTHER_ENCODER};
 use super::kind::{HASHED, Kind};
 use super::tokenizer::{self, Spaces};
-use super::{EncoderConfig, EncoderError, EntityHeads, Subwords, weights};
+use super::{EncoderConfig, EncoderError, Subwords, weights};
 use crate::disk::{self, Hidden, NewFolder};
 use crate::nn::write_tensors;
 use crate::wording;
@@ -24,8 +25,6 @@ pub(super) const WORDS: &str = "nestling-words.json";
 pub(super) const WEIGHTS: &str = "model.safetensors";
 /// Weights of fewer bits; see [`super::compact`].
 pub(super) const COMPACT: &str = "compact.safetensors";
-/// Heads that learned with it; see [`EntityHeads`].
-pub(super) const ENTITIES: &str = "entities.safetensors";
 /// All that can be of use; the rest of a folder is left alone.
 pub(super) const FILES: [&str; 10] =
     [CONFIG, TOKENIZER, WORDS, VOCABULARY, PIECES, MERGES, TOKENIZER_CONFIG, WEIGHTS, COMPACT, ENTITIES];
@@ -157,7 +156,7 @@ impl Encoder {
         };
         let bytes = read_if_there(&path, weights::most_bytes(definition.config()))?.unwrap_or_default();
         let weights = weights::read(&bytes, definition.config(), &path)?;
-        Ok(Self { definition, weights, entity_heads: EntityHeads::open(folder)? })
+        Ok(Self { definition, weights, entity_heads: read_heads(folder)? })
     }
 
     /// The same from files in memory with compact weights; `folder` is for messages.
@@ -165,7 +164,7 @@ impl Encoder {
         let definition = Definition::from_files(files, folder)?;
         let path = folder.join(COMPACT);
         let weights = weights::read(in_memory(files, COMPACT).unwrap_or_default(), definition.config(), &path)?;
-        Ok(Self { definition, weights, entity_heads: EntityHeads::in_memory(files, folder)? })
+        Ok(Self { definition, weights, entity_heads: heads_in_memory(files, folder)? })
     }
 
     pub(super) fn new(definition: Definition, weights: HashMap<String, Tensor>) -> Self {
@@ -348,12 +347,26 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), EncoderError> 
     disk::write_new(path, bytes).map_err(EncoderError::io("can't write the file", path))
 }
 
-pub(super) fn in_memory<'a>(files: &[(&'static str, &'a [u8])], name: &str) -> Option<&'a [u8]> {
+/// What an encoder's folder has of heads that learned with it, if anything.
+pub(super) fn read_heads(folder: &Path) -> Result<Option<EntityHeads>, EncoderError> {
+    let path = folder.join(ENTITIES);
+    read_if_there(&path, entity_heads::MOST_BYTES)?.map(|bytes| EntityHeads::read(&bytes, &path)).transpose()
+}
+
+/// The same of files in memory; `folder` is for messages.
+pub(super) fn heads_in_memory(
+    files: &[(&'static str, &[u8])],
+    folder: &Path,
+) -> Result<Option<EntityHeads>, EncoderError> {
+    in_memory(files, ENTITIES).map(|bytes| EntityHeads::read(bytes, &folder.join(ENTITIES))).transpose()
+}
+
+fn in_memory<'a>(files: &[(&'static str, &'a [u8])], name: &str) -> Option<&'a [u8]> {
     files.iter().find(|(of, _)| *of == name).map(|(_, bytes)| *bytes)
 }
 
 /// The content of a file of at most `most` bytes. A link is followed (caches are made of links), but only to a file.
-pub(super) fn read_if_there(path: &Path, most: u64) -> Result<Option<Vec<u8>>, EncoderError> {
+fn read_if_there(path: &Path, most: u64) -> Result<Option<Vec<u8>>, EncoderError> {
     let failed = || EncoderError::io("can't read the file", path);
     let length = match std::fs::metadata(path) {
         Ok(found) if found.is_file() => found.len(),

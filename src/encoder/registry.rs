@@ -3,7 +3,7 @@
 //! Invariant: a folder `HOME/encoders/NAME` is whole. It is filled under another name and renamed when it is.
 
 use super::built_in;
-use super::folder::{COMPACT, CONFIG, FILES, WEIGHTS, most_bytes};
+use super::folder::{COMPACT, CONFIG, FILES, WEIGHTS, most_bytes, read_heads};
 use super::info::EncoderInfo;
 use super::vectors;
 use super::{Definition, Encoder, EncoderError, EntityHeads, Fetching, Hub, Repository};
@@ -165,7 +165,7 @@ impl Encoders {
         if built_in::names().any(|built_in| name == built_in) {
             return built_in::entity_heads(name);
         }
-        self.folder_of(name).map_or(Ok(None), |folder| EntityHeads::open(&folder))
+        self.folder_of(name).map_or(Ok(None), |folder| read_heads(&folder))
     }
 
     /// Whether an encoder of that name, if there is one, has learned from text before.

@@ -1,7 +1,8 @@
 //! What the model in use is asked, and how far that is.
 
-use super::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorGone, PredictorThread, Source};
+use super::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorGone, PredictorThread};
 use super::queue::PredictionQueue;
+use super::source::Source;
 use crate::annotation::SentenceId;
 use crate::session::project::status::Predicting;
 

@@ -1,6 +1,6 @@
 //! How good a model is on the complete sentences of a part, and what that comes from.
 
-use super::predictor::Source;
+use super::source::Source;
 use super::span_picture::SpanPicture;
 use super::trainer::lower_priority;
 use crate::annotation::{Corpus, LabelId, ModelId, SentenceId, Span};

@@ -2,8 +2,8 @@
 
 use super::model_folder::{clean_up, directory, give_up, superfluous};
 use super::models::KeptModel;
-use super::predictor::Source;
 use super::records::record;
+use super::source::Source;
 use crate::annotation::{LabelId, ModelId};
 use crate::session::project::Project;
 use crate::session::project::status::ModelInfo;

@@ -32,6 +32,7 @@ pub(super) mod predictor;
 mod queue;
 pub(super) mod records;
 pub(super) mod scoring;
+mod source;
 pub(super) mod span_picture;
 pub(super) mod strange;
 #[cfg(test)]

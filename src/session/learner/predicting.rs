@@ -1,7 +1,8 @@
 //! What is predicted, in which order, and what becomes of the answers.
 
-use super::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorThread, Source};
+use super::predictor::{Answer, BATCH, Batch, IN_FLIGHT, PredictorThread};
 use super::queue::PredictionQueue;
+use super::source::Source;
 use crate::annotation::{LabelSet, ModelId, Sentence, SentenceId, SentenceSuggestions, Split, Status};
 use crate::nn::splitmix64;
 use crate::session::Task;

@@ -2,9 +2,9 @@
 
 use crate::annotation::{ModelId, SentenceId, SentenceSuggestions, Suggestion};
 use crate::evaluation::Scale;
-use crate::session::learner::names::Names;
+use crate::session::learner::source::Source;
 use crate::session::task::Waker;
-use crate::train::{PredictOptions, Predictor, SentencePrediction, Snapshot, TrainError};
+use crate::train::{PredictOptions, Predictor, SentencePrediction, TrainError};
 use crossbeam_channel::{Receiver, Sender, TryRecvError, TrySendError, bounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -20,33 +20,6 @@ pub(super) const BATCH: usize = 16;
 /// Models that differ by dropout, where what they disagree on chooses sentences: a good part of what more would tell, at
 /// a third more time.
 pub(in crate::session) const DROPOUT_PASSES: usize = 8;
-
-/// What makes suggestions.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::session) enum Source {
-    Model(ModelId, Snapshot),
-    /// What the encoder knows, before there is a model.
-    Names(Arc<Names>),
-}
-
-impl Source {
-    /// What its suggestions are told by.
-    pub(in crate::session) fn id(&self) -> ModelId {
-        match self {
-            Self::Model(id, _) => *id,
-            Self::Names(_) => ModelId::NAMES,
-        }
-    }
-
-    /// # Errors
-    /// See [`Predictor::load_with_threads`] and [`Predictor::of_entities`].
-    pub(super) fn load(&self, threads: Option<usize>) -> Result<Predictor, TrainError> {
-        match self {
-            Self::Model(_, snapshot) => Predictor::load_with_threads(snapshot, threads),
-            Self::Names(names) => names.load(threads),
-        }
-    }
-}
 
 /// Sentences to be asked about.
 pub(in crate::session) struct Batch {

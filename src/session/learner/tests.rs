@@ -1,7 +1,8 @@
 //! The life of both workers as an open project sees it. What they do is made up, and goes on when a test says so.
 
 use super::in_use::NewFiles;
-use super::predictor::{Model, PredictorThread, Source};
+use super::predictor::{Model, PredictorThread};
+use super::source::Source;
 use super::*;
 use crate::annotation::{Acquisition, SentenceSuggestions, Status, TokenIdx};
 use crate::session::{

@@ -1,7 +1,7 @@
 //! A training on a thread of its own. A crash of it costs compute, never labels.
 
 use super::names::Names;
-use super::predictor::Source;
+use super::source::Source;
 use super::{dataset, model_folder};
 use crate::annotation::{Corpus, ModelId, SentenceSet};
 use crate::disk::{Noted as _, is_there};
