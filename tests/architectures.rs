@@ -577,7 +577,7 @@ fn candle_s_operations_train_and_predict_as_the_passes_by_hand_do() {
                 let request = desk.request(&name, *architecture, dataset(48, 0), &settings);
                 let trained = train(&request, &NEVER, &mut |event| match event {
                     Event::Progress { loss, .. } => losses.push(loss),
-                    Event::OnCpu { message } => panic!("{message}"),
+                    Event::Warning { message } => panic!("{message}"),
                     _ => {}
                 });
                 (losses, Predictor::load(&trained.unwrap().snapshot).unwrap())
@@ -623,7 +623,7 @@ fn without_a_gpu_a_training_runs_on_the_cpu_and_says_so() {
     let request = desk.request("cpu", architectures()[0], dataset(16, 0), "epochs=1 processor=gpu");
     let mut notes = Vec::new();
     let trained = train(&request, &NEVER, &mut |event| {
-        if let Event::OnCpu { message } = event {
+        if let Event::Warning { message } = event {
             notes.push(message);
         }
     });

@@ -2,50 +2,20 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
+#[path = "names/knowing.rs"]
+mod knowing;
+
+use knowing::{learn_names, words};
 use nestling::annotation::{LabelId, ModelId, Provenance, SentenceId, Span};
-use nestling::pretrain::{
-    AnnotatedCorpus, AnnotatedSentence, LabelMap, PretrainSettings, PretrainingRequest, pretrain,
-};
 use nestling::session::{
     Command, Driver, EvaluateRequest, Event, Home, ImportHow, LearnerState, NameKind, NameLabel, NewProject, Part,
     PredictOptions, Project, ReadRequest, SaveState, Setting, Suggested, read_files,
 };
+use nestling::train::Event as TrainEvent;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
-
-/// "NAME met the mayor of TOWN ."
-fn words(i: usize) -> [&'static str; 7] {
-    [["Anna", "Zoe", "Maja", "Jens"][i % 4], "met", "the", "mayor", "of", ["Aarhus", "Lund", "Turku"][i % 3], "."]
-}
-
-/// An encoder that has learned names of two corpora, and cells besides.
-fn learn_names(home: &Home, dir: &std::path::Path) {
-    let corpus = |name: &str, labels: [&str; 3]| {
-        let sentence = |i: usize| {
-            let mention = |at: usize, label: &str| (Span::from_range(at..at + 1).unwrap(), label.to_owned());
-            let mentions = vec![mention(0, labels[0]), mention(5, labels[1]), mention(3, labels[2])];
-            AnnotatedSentence { words: words(i).map(str::to_owned).to_vec(), mentions, discontinuous: 0 }
-        };
-        AnnotatedCorpus { name: name.to_owned(), sentences: (0..40).map(sentence).collect(), files: Vec::new() }
-    };
-    let mut settings = PretrainSettings::with_limit(None);
-    for (key, value) in [("epochs", "12"), ("batch_size", "8")] {
-        settings.set(key, value).unwrap();
-    }
-    let output = dir.join("knowing");
-    let request = PretrainingRequest {
-        encoder: home.encoders().get("small").unwrap(),
-        base: "small".to_owned(),
-        corpora: vec![corpus("news", ["PER", "LOC", "ROLE"]), corpus("novels", ["person", "place", "office"])],
-        labels: LabelMap::default(),
-        settings,
-        output: output.clone(),
-    };
-    pretrain(&request, &NEVER, &mut |_| {}).unwrap();
-    home.encoders().import(&output, "knowing").unwrap();
-}
 
 struct Desk {
     dir: tempfile::TempDir,
@@ -171,6 +141,36 @@ fn names_are_scored_and_stored_on_demand() {
         desk.project.predict_now(Part::Pool, names, None, PredictOptions::default(), &NEVER, &mut |_, _| {}).unwrap();
     assert_eq!((stored.sentences, stored.suggestions >= 24), (12, true), "{stored:?}");
     assert_eq!(desk.names(), said(&[(0, "PER"), (5, "LOC")]));
+}
+
+#[test]
+fn heads_of_another_version_are_left_out_and_a_training_says_so() {
+    let mut desk = Desk::new(&["PER", "LOC"], 24);
+    let heads = desk.dir.path().join("home/encoders/knowing/entities.safetensors");
+    let written = std::fs::read(&heads).unwrap();
+    let key = br#"architecture_version\":"#;
+    let at = written.windows(key.len()).position(|bytes| bytes == key).unwrap() + key.len();
+    let mut other = written;
+    other[at] = b'0';
+    std::fs::write(&heads, other).unwrap();
+    for sentence in (0..6).map(SentenceId) {
+        desk.project.run(Command::SetStatus { sentence, status: nestling::annotation::Status::Complete }).unwrap();
+    }
+    let mut warnings = Vec::new();
+    let mut config = desk.project.settings().config();
+    config.set("epochs", "1").unwrap();
+    config.set("self_training", "0").unwrap();
+    let trained = desk.project.train_now(config, &NEVER, &mut |event| {
+        if let TrainEvent::Warning { message } = event {
+            warnings.push(message);
+        }
+    });
+    assert_eq!(trained.unwrap().manifest.settings.encoder, "knowing");
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].starts_with("the heads begin anew: ") && warnings[0].contains("(smartspanner 0, "), "{warnings:?}");
+    let mut desk = desk.opened_again();
+    desk.project.start_learner();
+    assert!(!desk.project.knows_names() && desk.names().is_empty());
 }
 
 #[test]

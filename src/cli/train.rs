@@ -83,7 +83,7 @@ pub(super) fn tell(progress: &mut Progress, event: TrainEvent) {
                 counted(mentions, "mention", "mentions"),
             ));
         }
-        TrainEvent::OnCpu { message } => progress.note(&message),
+        TrainEvent::Warning { message } => progress.note(&message),
         TrainEvent::NotKept { message } => {
             progress.note(&format!("can't save the state of the training, which continues: {message}"));
         }

@@ -3,8 +3,9 @@
 //!
 //! Invariant: what lists, names and messages say of them comes from [`PRETRAINED`]; a new one is a row there.
 
-use super::folder::{COMPACT, CONFIG, heads_in_memory};
-use super::{Encoder, EncoderConfig, EncoderError, EncoderInfo, EntityHeads};
+use super::entity_heads::{ENTITIES, EntityHeads};
+use super::folder::{COMPACT, CONFIG};
+use super::{Encoder, EncoderConfig, EncoderError, EncoderInfo};
 use crate::text::Language;
 use std::path::Path;
 
@@ -79,16 +80,20 @@ const PRETRAINED: &[BuiltIn] = &[
 ];
 
 impl BuiltIn {
-    fn file(&self, name: &str) -> &'static [u8] {
-        self.files.iter().find(|(of, _)| *of == name).map_or(&[], |(_, bytes)| *bytes)
+    fn of_name(name: &str) -> Option<&'static Self> {
+        PRETRAINED.iter().find(|built_in| built_in.name == name)
+    }
+
+    fn file(&self, name: &str) -> Option<&'static [u8]> {
+        self.files.iter().find(|(of, _)| *of == name).map(|(_, bytes)| *bytes)
     }
 
     fn info(&self) -> Result<EncoderInfo, EncoderError> {
-        let config = EncoderConfig::parse(self.file(CONFIG), Path::new(self.name))?;
+        let config = EncoderConfig::parse(self.file(CONFIG).unwrap_or_default(), Path::new(self.name))?;
         Ok(EncoderInfo {
             languages: Some(self.languages),
             card: Some(self.card),
-            ..info(self.name, self.title, &config, self.file(COMPACT).len())
+            ..info(self.name, self.title, &config, self.file(COMPACT).map_or(0, <[u8]>::len))
         })
     }
 }
@@ -100,8 +105,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 
 /// Whether an encoder has read text in a language; `None` of one that is not built in, and of one that has read nothing at all.
 pub fn has_read(name: &str, language: Language) -> Option<bool> {
-    let built_in = PRETRAINED.iter().find(|built_in| built_in.name == name)?;
-    Some(built_in.reads.has(language))
+    Some(BuiltIn::of_name(name)?.reads.has(language))
 }
 
 /// The first built-in encoder that has read text in a language.
@@ -114,14 +118,13 @@ pub(super) fn get(name: &str) -> Option<Result<Encoder, EncoderError>> {
     if name == SMALL {
         return Some(Encoder::small());
     }
-    let built_in = PRETRAINED.iter().find(|built_in| built_in.name == name)?;
-    Some(Encoder::from_files(built_in.files, Path::new(name)))
+    Some(Encoder::from_files(BuiltIn::of_name(name)?.files, Path::new(name)))
 }
 
-/// What a built-in encoder learned on entities, if it did.
-pub(super) fn entity_heads(name: &str) -> Result<Option<EntityHeads>, EncoderError> {
-    let built_in = PRETRAINED.iter().find(|built_in| built_in.name == name);
-    built_in.map_or(Ok(None), |built_in| heads_in_memory(built_in.files, Path::new(name)))
+/// What the trainer has to know of the heads of a built-in encoder, if it has any.
+pub(super) fn heads_note(name: &str) -> Result<Option<String>, EncoderError> {
+    let heads = BuiltIn::of_name(name).and_then(|built_in| built_in.file(ENTITIES));
+    heads.map(|bytes| EntityHeads::read_note(bytes, &Path::new(name).join(ENTITIES))).transpose()
 }
 
 /// For a list; the vocabularies are not read for that.

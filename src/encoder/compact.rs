@@ -2,11 +2,10 @@
 //! [`super::packed`].
 
 use super::folder::{COMPACT, write_file};
-use super::packed::{PackedWeight, pack, scales_of};
+use super::packed::{PackedWeight, pack};
 use super::weights::read;
 use super::{Encoder, EncoderError};
-use crate::nn::{NnError, as_slice};
-use safetensors::Dtype;
+use crate::nn::NnError;
 use std::path::Path;
 
 impl Encoder {
@@ -36,19 +35,11 @@ impl Encoder {
 
     fn packed(&self) -> Result<Vec<(String, PackedWeight)>, EncoderError> {
         let mut all = Vec::new();
-        for (our_name, shape) in self.definition().config().shapes() {
+        for (our_name, _) in self.definition().config().shapes() {
             let lacking = || NnError::MissingWeight { name: our_name.clone() };
             let tensor = self.weights().get(&our_name).ok_or_else(lacking)?;
             let name = self.definition().config().kind.name_in_file(&our_name);
-            let values = as_slice(tensor).map_err(NnError::from)?;
-            let &[rows, columns] = shape.as_slice() else {
-                let bytes = values.iter().flat_map(|x| x.to_le_bytes()).collect();
-                all.push((name, PackedWeight { dtype: Dtype::F32, shape, bytes }));
-                continue;
-            };
-            let (numbers, scales) = pack(&values, &our_name, [rows, columns]);
-            all.push((scales_of(&name), scales));
-            all.push((name, numbers));
+            all.extend(pack(&name, &our_name, tensor)?);
         }
         Ok(all)
     }

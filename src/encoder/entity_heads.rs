@@ -5,11 +5,9 @@
 //! 8 bits; see [`super::packed`].
 
 use super::EncoderError;
-use super::packed::{PackedWeight, pack, scales_of};
+use super::packed::pack;
 use super::weights::{self, Weights};
-use crate::nn::{NnError, as_slice};
 use candle_core::Tensor;
-use safetensors::Dtype;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
@@ -34,15 +32,7 @@ impl EntityHeads {
     pub(super) fn to_file(&self) -> Result<Vec<u8>, EncoderError> {
         let mut all = Vec::new();
         for (name, tensor) in &self.tensors {
-            let values = as_slice(tensor).map_err(NnError::from)?;
-            let &[rows, columns] = tensor.dims() else {
-                let bytes = values.iter().flat_map(|x| x.to_le_bytes()).collect();
-                all.push((name.clone(), PackedWeight { dtype: Dtype::F32, shape: tensor.dims().to_vec(), bytes }));
-                continue;
-            };
-            let (numbers, scales) = pack(&values, name, [rows, columns]);
-            all.push((scales_of(name), scales));
-            all.push((name.clone(), numbers));
+            all.extend(pack(name, name, tensor)?);
         }
         let note = HashMap::from([(NOTE.to_owned(), self.note.clone())]);
         let failed = |e| EncoderError::io("can't pack the weights", ENTITIES)(std::io::Error::other(e));
@@ -56,8 +46,13 @@ impl EntityHeads {
         for name in weights.names() {
             tensors.insert(name.to_owned(), weights.get(name)?);
         }
-        let note = weights::note(bytes, NOTE).unwrap_or_default();
-        Ok(Self { note, tensors })
+        Ok(Self { note: Self::read_note(bytes, path)?, tensors })
+    }
+
+    /// What the trainer has to know of them; the tensors are not unpacked. `path` is for messages.
+    pub(super) fn read_note(bytes: &[u8], path: &Path) -> Result<String, EncoderError> {
+        Weights::of(bytes, path)?;
+        Ok(weights::note(bytes, NOTE).unwrap_or_default())
     }
 }
 

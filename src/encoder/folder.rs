@@ -348,17 +348,20 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), EncoderError> 
 }
 
 /// What an encoder's folder has of heads that learned with it, if anything.
-pub(super) fn read_heads(folder: &Path) -> Result<Option<EntityHeads>, EncoderError> {
+fn read_heads(folder: &Path) -> Result<Option<EntityHeads>, EncoderError> {
     let path = folder.join(ENTITIES);
     read_if_there(&path, entity_heads::MOST_BYTES)?.map(|bytes| EntityHeads::read(&bytes, &path)).transpose()
 }
 
 /// The same of files in memory; `folder` is for messages.
-pub(super) fn heads_in_memory(
-    files: &[(&'static str, &[u8])],
-    folder: &Path,
-) -> Result<Option<EntityHeads>, EncoderError> {
+fn heads_in_memory(files: &[(&'static str, &[u8])], folder: &Path) -> Result<Option<EntityHeads>, EncoderError> {
     in_memory(files, ENTITIES).map(|bytes| EntityHeads::read(bytes, &folder.join(ENTITIES))).transpose()
+}
+
+/// What the trainer has to know of the heads in an encoder's folder, if there are any.
+pub(super) fn read_heads_note(folder: &Path) -> Result<Option<String>, EncoderError> {
+    let path = folder.join(ENTITIES);
+    read_if_there(&path, entity_heads::MOST_BYTES)?.map(|bytes| EntityHeads::read_note(&bytes, &path)).transpose()
 }
 
 fn in_memory<'a>(files: &[(&'static str, &'a [u8])], name: &str) -> Option<&'a [u8]> {

@@ -9,7 +9,7 @@
 //! | `NAME` `[rows, columns]`, 8 bits | `NAME` of type I8 `[rows, columns]`, `NAME.scales` BF16 `[rows, 1]` |
 //! | 4 bits | `NAME` of type U8 `[rows, columns / 2]`, the lower half of a byte first, `NAME.scales` BF16 `[rows, groups]` |
 
-use crate::nn::NnError;
+use crate::nn::{NnError, as_slice};
 use candle_core::{Device, Tensor};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, View};
@@ -58,8 +58,23 @@ impl Bits {
     }
 }
 
+/// A tensor as the file has it: its names there and what goes under them. It is called `name` there and `our_name` here.
+///
+/// # Errors
+/// A tensor that is not `f32` on the CPU.
+pub(super) fn pack(name: &str, our_name: &str, tensor: &Tensor) -> Result<Vec<(String, PackedWeight)>, NnError> {
+    let values = as_slice(tensor)?;
+    let &[rows, columns] = tensor.dims() else {
+        let bytes = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let whole = PackedWeight { dtype: Dtype::F32, shape: tensor.dims().to_vec(), bytes };
+        return Ok(vec![(name.to_owned(), whole)]);
+    };
+    let (numbers, scales) = pack_matrix(&values, our_name, [rows, columns]);
+    Ok(vec![(scales_of(name), scales), (name.to_owned(), numbers)])
+}
+
 /// The numbers of the weight with a name, `[rows, columns]`, and their factors.
-pub(super) fn pack(values: &[f32], name: &str, [rows, columns]: [usize; 2]) -> (PackedWeight, PackedWeight) {
+fn pack_matrix(values: &[f32], name: &str, [rows, columns]: [usize; 2]) -> (PackedWeight, PackedWeight) {
     let bits = Bits::of(name, columns);
     let (bytes, scales) = pack_as(values, bits, columns);
     let groups = columns / bits.group(columns).max(1);

@@ -3,10 +3,10 @@
 //! Invariant: a folder `HOME/encoders/NAME` is whole. It is filled under another name and renamed when it is.
 
 use super::built_in;
-use super::folder::{COMPACT, CONFIG, FILES, WEIGHTS, most_bytes, read_heads};
+use super::folder::{COMPACT, CONFIG, FILES, WEIGHTS, most_bytes, read_heads_note};
 use super::info::EncoderInfo;
 use super::vectors;
-use super::{Definition, Encoder, EncoderError, EntityHeads, Fetching, Hub, Repository};
+use super::{Definition, Encoder, EncoderError, Fetching, Hub, Repository};
 use crate::disk::{self, Hidden, NewFolder, Noted as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -156,16 +156,16 @@ impl Encoders {
         built_in::get(name).unwrap_or_else(|| Encoder::open(&self.folder_of(name)?))
     }
 
-    /// What an encoder learned on entities above its weights, which are not read for that; `None` if it did not, or there is no
-    /// such encoder.
+    /// What stands beside the heads that learned entities with an encoder ([`super::EntityHeads::note`]), of which nothing else
+    /// is read; `None` if there are none, or no such encoder.
     ///
     /// # Errors
     /// A file that can't be read.
-    pub fn entity_heads(&self, name: &str) -> Result<Option<EntityHeads>, EncoderError> {
+    pub fn entity_heads_note(&self, name: &str) -> Result<Option<String>, EncoderError> {
         if built_in::names().any(|built_in| name == built_in) {
-            return built_in::entity_heads(name);
+            return built_in::heads_note(name);
         }
-        self.folder_of(name).map_or(Ok(None), |folder| read_heads(&folder))
+        self.folder_of(name).map_or(Ok(None), |folder| read_heads_note(&folder))
     }
 
     /// Whether an encoder of that name, if there is one, has learned from text before.

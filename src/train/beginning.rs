@@ -20,6 +20,15 @@ use candle_core::Device;
 const STEPS_OF_TASK_HEAD: usize = 48;
 const RATE_OF_TASK_HEAD: f64 = 0.1;
 
+pub(super) struct Beginning {
+    pub(super) definition: Definition,
+    pub(super) settings: Settings,
+    /// Stocked with the weights to begin with.
+    pub(super) vars: Vars,
+    /// Why it does not begin with all that there is.
+    pub(super) warning: Option<String>,
+}
+
 /// Where a training begins that starts from an encoder.
 pub(super) fn from_encoder(
     config: &Config,
@@ -27,7 +36,7 @@ pub(super) fn from_encoder(
     sentences: usize,
     unlabelled: usize,
     processor: Processor,
-) -> Result<(Definition, Settings, Vars), TrainError> {
+) -> Result<Beginning, TrainError> {
     let definition = encoder.definition();
     let traits = EncoderTraits {
         pretrained: !encoder.weights().is_empty(),
@@ -38,12 +47,16 @@ pub(super) fn from_encoder(
     let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
     vars.stock(encoder.weights().iter().map(|(name, t)| (format!("{ENCODER}.{name}"), t.clone())));
     let wanted = settings.options.flag(&ENTITY_HEADS).unwrap_or(false);
+    let mut warning = None;
     if let Some(heads) = encoder.entity_heads().filter(|_| wanted) {
-        vars.stock(entity_heads::for_any_labels(heads, architecture(&settings.architecture)?));
+        match entity_heads::for_any_labels(heads, architecture(&settings.architecture)?) {
+            Ok(tensors) => vars.stock(tensors),
+            Err(error) => warning = Some(format!("the heads begin anew: {error}")),
+        }
         // Widths or word shapes may be others.
         vars.take_what_fits();
     }
-    Ok((definition.clone(), settings, vars))
+    Ok(Beginning { definition: definition.clone(), settings, vars, warning })
 }
 
 /// Where a training begins that goes on from a model.
@@ -52,7 +65,7 @@ pub(super) fn from_snapshot(
     start: &Snapshot,
     sentences: usize,
     processor: Processor,
-) -> Result<(Definition, Settings, Vars), TrainError> {
+) -> Result<Beginning, TrainError> {
     let snapshot::OpenedSnapshot { manifest, definition, tensors, .. } = snapshot::open(start)?;
     let ids = |labels: &[(LabelId, String)]| labels.iter().map(|(id, _)| *id).collect::<Vec<_>>();
     if ids(&manifest.labels) != ids(request.dataset.labels()) {
@@ -74,7 +87,7 @@ pub(super) fn from_snapshot(
     let mut vars = Vars::trainable(settings.seed, &Device::Cpu);
     vars.stock(tensors);
     vars.take_what_fits();
-    Ok((definition, settings, vars))
+    Ok(Beginning { definition, settings, vars, warning: None })
 }
 
 pub(super) fn device(processor: Processor) -> Result<Device, TrainError> {

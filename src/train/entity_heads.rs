@@ -40,13 +40,17 @@ pub(super) fn of_model(values: &BTreeMap<String, Tensor>, manifest: &Manifest) -
 }
 
 /// What an architecture can begin with whatever its labels are: nothing where the heads are another's.
-pub(super) fn for_any_labels<'a>(
-    heads: &'a EntityHeads,
+///
+/// # Errors
+/// Heads that are damaged, or of another version of the program.
+pub(super) fn for_any_labels(
+    heads: &EntityHeads,
     begun: &'static dyn Architecture,
-) -> impl Iterator<Item = (String, Tensor)> + use<'a> {
-    let is_of_it = read(heads).is_ok_and(|(_, settings, _)| settings.architecture == begun.id());
-    let tensors = heads.tensors.iter().filter(move |(name, _)| is_of_it && begun.serves_any_labels(name));
-    tensors.map(|(name, tensor)| (name.clone(), tensor.clone()))
+) -> Result<BTreeMap<String, Tensor>, TrainError> {
+    let (_, settings, _) = read(&heads.note)?;
+    let is_of_it = settings.architecture == begun.id();
+    let tensors = heads.tensors.iter().filter(|(name, _)| is_of_it && begun.serves_any_labels(name));
+    Ok(tensors.map(|(name, tensor)| (name.clone(), tensor.clone())).collect())
 }
 
 impl Predictor {
@@ -62,7 +66,7 @@ impl Predictor {
         threads: Option<usize>,
     ) -> Result<Option<Self>, TrainError> {
         let Some(heads) = encoder.entity_heads() else { return Ok(None) };
-        let (architecture_version, mut settings, names) = read(heads)?;
+        let (architecture_version, mut settings, names) = read(&heads.note)?;
         let said: Vec<Option<(LabelId, String)>> = names.iter().map(|name| label(name)).collect();
         if said.iter().all(Option::is_none) {
             return Ok(None);
@@ -103,13 +107,13 @@ impl Predictor {
 }
 
 /// The version of the architecture, settings and labels that heads say they have.
-fn read(heads: &EntityHeads) -> Result<(u32, Settings, Vec<String>), TrainError> {
-    let note: Note = serde_json::from_str(&heads.note).map_err(unfit)?;
+fn read(note: &str) -> Result<(u32, Settings, Vec<String>), TrainError> {
+    let note: Note = serde_json::from_str(note).map_err(unfit)?;
     let id = note.settings.get("architecture").and_then(Json::as_str).unwrap_or_default();
     let architecture = architecture(id)?;
     if note.architecture_version != architecture.version() {
-        let (what, got, expected) = (id.to_owned(), note.architecture_version, architecture.version());
-        return Err(TrainError::OtherVersion { what, got, expected });
+        let (made, here) = (note.architecture_version, architecture.version());
+        return Err(unfit(format!("it is of another version of the program ({id} {made}, this one reads {here})")));
     }
     let settings = Settings::from_json(&note.settings, architecture).map_err(unfit)?;
     Ok((note.architecture_version, settings, note.labels))
@@ -119,10 +123,10 @@ fn unfit(error: impl Display) -> TrainError {
     TrainError::EntityHeads(error.to_string())
 }
 
-/// What an encoder learned to find, by the names of its labels.
+/// What an encoder learned to find, by the names of its labels; `note` is what stands beside its heads.
 ///
 /// # Errors
 /// Heads that are damaged, or of another version of the program.
-pub fn entity_labels(heads: &EntityHeads) -> Result<Vec<String>, TrainError> {
-    Ok(read(heads)?.2)
+pub fn entity_labels(note: &str) -> Result<Vec<String>, TrainError> {
+    Ok(read(note)?.2)
 }

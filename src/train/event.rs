@@ -4,8 +4,8 @@ use crate::evaluation::Report;
 
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event {
-    /// No GPU can be used though one was asked for: the message says why.
-    OnCpu { message: String },
+    /// The training is not quite what was asked for: no GPU can be used, or the encoder's heads can't be read.
+    Warning { message: String },
     Started {
         train_sentences: usize,
         /// The complete sentences that there are.

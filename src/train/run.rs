@@ -131,8 +131,8 @@ pub fn is_result_of(snapshot: &Path, training: &Path) -> Result<bool, TrainError
 
 impl Training<'_> {
     fn tell_start(&mut self, on_event: &mut dyn FnMut(Event)) {
-        if let Some(message) = self.note.take() {
-            on_event(Event::OnCpu { message });
+        for message in std::mem::take(&mut self.warnings) {
+            on_event(Event::Warning { message });
         }
         on_event(Event::Started {
             train_sentences: self.plan.labelled(),

@@ -8,6 +8,10 @@
 #[allow(dead_code, reason = "shared with tests that ask more of it")]
 mod hub;
 
+#[path = "../names/knowing.rs"]
+#[allow(dead_code, reason = "shared with tests that ask more of it")]
+mod knowing;
+
 mod analysing;
 mod annotating;
 mod comparing;
@@ -20,6 +24,7 @@ mod finding;
 mod fixture;
 mod looking_again;
 mod main_job;
+mod names;
 mod pointer;
 mod projects;
 mod reading;

@@ -118,7 +118,7 @@ fn as_one_training(event: TrainEvent, fold: usize, folds: usize) -> Option<Train
                 secs_left: secs_left + secs_a_step * to_come as f64,
             })
         }
-        TrainEvent::OnCpu { .. } => Some(event),
+        TrainEvent::Warning { .. } => Some(event),
         _ => None,
     }
 }

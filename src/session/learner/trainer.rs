@@ -464,7 +464,7 @@ impl TrainingProgress {
             Event::Kept { .. } => self.not_kept.take().is_some(),
             Event::EpochDone { .. } | Event::Saving => false,
             // The record of the model says on what it was trained, and what it labelled itself.
-            Event::OnCpu { .. } | Event::LabelledItself { .. } => false,
+            Event::Warning { .. } | Event::LabelledItself { .. } => false,
         }
     }
 }

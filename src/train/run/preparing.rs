@@ -1,7 +1,7 @@
 //! A training before its first step: built anew, or as its newest checkpoint left it.
 
 use super::super::atomic_directory;
-use super::super::beginning::{choose, device, from_encoder, from_snapshot};
+use super::super::beginning::{Beginning, choose, device, from_encoder, from_snapshot};
 use super::super::checkpoint::{self, CheckpointKeeper};
 use super::super::dataset::Dataset;
 use super::super::error::TrainError;
@@ -54,7 +54,7 @@ impl<'a> Training<'a> {
         dataset: &Arc<Dataset>,
         config: &Config,
         cancel: &'a AtomicBool,
-        beginning: impl FnOnce(usize, usize, Processor) -> Result<(Definition, Settings, Vars), TrainError>,
+        beginning: impl FnOnce(usize, usize, Processor) -> Result<Beginning, TrainError>,
     ) -> Result<Self, TrainError> {
         let sentences = config.limit.map_or(dataset.train().len(), |limit| limit.min(dataset.train().len()));
         if sentences == 0 {
@@ -63,13 +63,14 @@ impl<'a> Training<'a> {
         if dataset.labels().is_empty() {
             return Err(TrainError::NothingToLearn("a label"));
         }
-        let (processor, note) = config.possible_processor();
+        let (processor, on_cpu) = config.possible_processor();
         let unlabelled = dataset.unlabelled().len() + dataset.train().len() - sentences;
-        let (definition, settings, mut vars) = beginning(sentences, unlabelled, processor)?;
+        let Beginning { definition, settings, mut vars, warning } = beginning(sentences, unlabelled, processor)?;
         vars.move_to(&device(processor)?);
         let order = Rng::new(settings.seed, "order").state();
         let mut run = Self::prepare(Arc::clone(dataset), settings, &definition, vars, config.threads, order, cancel)?;
-        (run.note, run.of_sentences) = (note, dataset.train().len());
+        run.warnings = on_cpu.into_iter().chain(warning).collect();
+        run.of_sentences = dataset.train().len();
         if run.plan.last_part() > 0 {
             run.own.stage = Stage::Before { start: run.vars.copy_out()? };
         }
@@ -191,7 +192,7 @@ impl<'a> Training<'a> {
             project: None,
             of_sentences: 0,
             keeper: None,
-            note: None,
+            warnings: Vec::new(),
         })
     }
 }

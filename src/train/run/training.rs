@@ -51,8 +51,8 @@ pub(super) struct Training<'a> {
     /// The complete sentences that there were.
     pub(super) of_sentences: usize,
     pub(super) keeper: Option<CheckpointKeeper>,
-    /// Why it does not run on what was asked for.
-    pub(super) note: Option<String>,
+    /// Why it does not run on what was asked for, or does not begin with all that there is.
+    pub(super) warnings: Vec<String>,
 }
 
 /// The epoch to keep. Its weights are copied unless it is the last.

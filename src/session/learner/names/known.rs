@@ -61,8 +61,8 @@ pub(in crate::session) struct KnownNames {
 
 impl KnownNames {
     pub(super) fn of(encoders: &Encoders, encoder: &str) -> Result<Self, TrainError> {
-        let heads = encoders.entity_heads(encoder)?;
-        let labels = heads.as_ref().map_or(Ok(Vec::new()), entity_labels)?;
+        let note = encoders.entity_heads_note(encoder)?;
+        let labels = note.as_deref().map_or(Ok(Vec::new()), entity_labels)?;
         Ok(Self { encoder: encoder.to_owned(), labels })
     }
 }
