@@ -167,7 +167,10 @@ fn heads_of_another_version_are_left_out_and_a_training_says_so() {
     });
     assert_eq!(trained.unwrap().manifest.settings.encoder, "knowing");
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(warnings[0].starts_with("the heads begin anew: ") && warnings[0].contains("(smartspanner 0, "), "{warnings:?}");
+    assert!(
+        warnings[0].starts_with("the heads begin anew: ") && warnings[0].contains("(smartspanner 0, "),
+        "{warnings:?}"
+    );
     let mut desk = desk.opened_again();
     desk.project.start_learner();
     assert!(!desk.project.knows_names() && desk.names().is_empty());

@@ -196,6 +196,9 @@ fn training(ui: &mut Ui, panel: &mut PanelContext<'_>, progress: &TrainingProgre
         let help = format!("If you close Nestling now, this training starts over: {why}");
         ui.label(theme::small("can't be resumed", tokens.warn)).on_hover_text(help);
     }
+    if !progress.warnings.is_empty() {
+        ui.label(theme::small("warning", tokens.warn)).on_hover_text(progress.warnings.join("\n"));
+    }
     match progress.secs_left {
         _ if progress.paused => {
             ui.label(theme::small("paused", tokens.warn));
@@ -250,6 +253,7 @@ mod tests {
             secs_left: None,
             paused: false,
             not_kept: None,
+            warnings: Vec::new(),
         };
         let some = progress(5_000, 585_008, 2);
         assert_eq!(what_trains(&some), "Training model 3 on 5,000 of 585,008 sentences · epoch 2 of 10");

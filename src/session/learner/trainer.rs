@@ -149,6 +149,7 @@ impl<T: Send + 'static> TrainingRun<T> {
             secs_left: None,
             paused: false,
             not_kept: None,
+            warnings: Vec::new(),
         }));
         let gate = Arc::new(Gate::default());
         let (stop, cell, wake, door) = (cancel.clone(), progress.clone(), waker.clone(), gate.clone());
@@ -462,9 +463,12 @@ impl TrainingProgress {
                 true
             }
             Event::Kept { .. } => self.not_kept.take().is_some(),
-            Event::EpochDone { .. } | Event::Saving => false,
-            // The record of the model says on what it was trained, and what it labelled itself.
-            Event::Warning { .. } | Event::LabelledItself { .. } => false,
+            Event::Warning { message } => {
+                self.warnings.push(message.clone());
+                true
+            }
+            // What it labelled itself is in the record of the model.
+            Event::EpochDone { .. } | Event::Saving | Event::LabelledItself { .. } => false,
         }
     }
 }

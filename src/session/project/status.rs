@@ -96,6 +96,8 @@ pub struct TrainingProgress {
     pub paused: bool,
     /// Why its state can't be kept: if the program is closed now, it begins again from the start.
     pub not_kept: Option<String>,
+    /// Why it is not quite the training that was asked for, if there are reasons.
+    pub warnings: Vec<String>,
 }
 
 /// The predictor is at work on this many sentences.

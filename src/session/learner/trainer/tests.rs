@@ -44,6 +44,9 @@ fn what_can_be_seen_of_it_is_shown_and_not_too_often() {
     let mut progress = run.progress();
     // The first step is of a new epoch, the last looks the same.
     assert_eq!([1, 500, 750, 751].map(|step| progress.take_in(&at(step))), [true, true, true, false]);
+    let warning = Event::Warning { message: "no GPU".to_owned() };
+    assert!(progress.take_in(&warning));
+    assert_eq!(progress.warnings, ["no GPU"]);
 }
 
 #[test]
