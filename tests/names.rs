@@ -71,6 +71,12 @@ impl Desk {
         said.map(|s| (s.span.start().get(), labels.get(s.label).unwrap().name.clone())).collect()
     }
 
+    /// The same after the encoder has been read anew.
+    fn names_again(&mut self) -> Vec<(usize, String)> {
+        self.wait(|project, _| project.learner().names);
+        self.names()
+    }
+
     fn set(&mut self, setting: Setting) {
         self.project.run(Command::Set(setting)).unwrap();
     }
@@ -91,8 +97,11 @@ fn names_are_suggested_under_the_labels_that_mean_them_until_a_person_says_other
     // Two labels of the encoder's mean the same, and both corpora mark it: what they come to is nearly certain.
     assert!(said_of.spans.iter().any(|s| s.score > 0.8), "{said_of:?}");
 
+    // Another label while they are off counts when they are on again.
     let town = NameLabel::Label(LabelId(1));
+    desk.set(Setting::GeneralNames(false));
     desk.set(Setting::NamesAs(NameKind::Place, town));
+    desk.set(Setting::GeneralNames(true));
     assert_eq!(desk.names(), said(&[(0, "Personne"), (5, "Town")]));
     desk.set(Setting::NamesAs(NameKind::Person, NameLabel::Nothing));
     assert_eq!(desk.names(), said(&[(5, "Town")]));
@@ -125,7 +134,10 @@ fn another_encoder_finds_none() {
     desk.project.start_learner();
     assert_eq!(desk.names(), said(&[(0, "PER")]));
     desk.set(Setting::Encoder("small".to_owned()));
-    assert!(!desk.project.learner().names && !desk.project.knows_names());
+    desk.wait(|project, _| !project.learner().names && project.visible_suggestions(SentenceId(0)).is_empty());
+    assert!(!desk.project.knows_names());
+    desk.set(Setting::Encoder("knowing".to_owned()));
+    assert_eq!(desk.names_again(), said(&[(0, "PER")]));
     assert!(!Desk::new(&["Gesture"], 0).project.learner().names);
 }
 
@@ -187,8 +199,10 @@ fn a_model_that_finds_less_than_the_names_does_not_take_their_place() {
     desk.project.start_learner();
     desk.project.run(Command::Train).unwrap();
     desk.wait(|project, events| {
-        let is_worse =
-            |event: &Event| matches!(event, Event::ModelNotBetter { new_f1, current_f1 } if new_f1 < current_f1);
+        let is_worse = |event: &Event| match event {
+            Event::ModelNotBetter { new_f1, current_f1, in_use } => new_f1 < current_f1 && in_use.is_none(),
+            _ => false,
+        };
         assert!(!events.iter().any(|event| matches!(event, Event::ModelReady(_))), "{events:?}");
         events.iter().any(is_worse) && !matches!(project.learner().state, LearnerState::Training(_))
     });

@@ -6,9 +6,9 @@ use nestling::annotation::{MentionId, ModelId, Sentence, SentenceId, Span, Split
 use nestling::evaluation::{Scored, least_effort};
 use nestling::nn::{Rng, read_tensors};
 use nestling::session::{
-    Command, Config, CurveBasis, Decision, DocumentRow, Doubt, Driver, Event, FileNews, Home, ImportHow, LearnerState,
-    LookAgainRequest, NewProject, Order, Part, PredictOptions, Project, ReadRequest, SaveState, Setting, Suggested,
-    Why, WhyReadOnly, Withheld, read_files,
+    Command, Config, CurveBasis, Decision, DocumentRow, Doubt, Driver, Event, Failure, FileNews, Home, ImportHow,
+    LearnerState, LookAgainRequest, NewProject, Order, Part, PredictOptions, Project, ReadRequest, SaveState, Setting,
+    Suggested, Why, WhyReadOnly, Withheld, read_files,
 };
 use nestling::text::ByteIdx;
 use std::collections::BTreeMap;
@@ -360,7 +360,9 @@ fn a_training_that_fails_says_why_and_costs_no_label() {
     project.start_learner();
     (0..20).for_each(|number| annotate(&mut project, SentenceId(number)));
     wait(&mut project, |_, events| events.iter().any(|e| matches!(e, Event::TrainingFailed { .. })));
-    let LearnerState::Failed { message } = &project.learner().state else { panic!("{:?}", project.learner()) };
+    let LearnerState::Failed(Failure { message, .. }) = &project.learner().state else {
+        panic!("{:?}", project.learner())
+    };
     assert!(message.contains("gone") && message.contains("small"), "{message}");
     project.flush().unwrap();
     assert_eq!(project.save_state(), SaveState::AllSaved);
@@ -902,7 +904,7 @@ fn a_model_that_is_not_better_on_dev_is_kept_and_not_used() {
     let mut verdict = None;
     wait(&mut project, |_, events| {
         verdict = events.iter().find_map(|event| match event {
-            Event::ModelNotBetter { new_f1, current_f1 } => Some((*new_f1, *current_f1)),
+            Event::ModelNotBetter { new_f1, current_f1, .. } => Some((*new_f1, *current_f1)),
             Event::ModelReady(_) | Event::TrainingFailed { .. } => panic!("{event:?}"),
             _ => None,
         });

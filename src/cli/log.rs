@@ -33,7 +33,7 @@ pub(super) fn run(args: &Log) -> Result<Ending, CliError> {
         format!("{}\n", one_line(&format!("{}  {}  {}{at}", utc(line.time_ms), line.author, line.in_words())))
     });
     let text: String = text.collect();
-    let text = if text.is_empty() { "Nothing was done yet".to_owned() } else { text };
+    let text = if text.is_empty() { "No changes yet".to_owned() } else { text };
     answer(args.common, &json, text.trim_end())?;
     Ok(Ending::Whole)
 }

@@ -194,7 +194,7 @@ impl HeadlessWindow {
         let begun = |window: &Window| {
             window.workspace().is_some_and(|workspace| match &workspace.project.learner().state {
                 LearnerState::Training(progress) => progress.step > 0,
-                LearnerState::Failed { .. } => true,
+                LearnerState::Failed(_) => true,
                 LearnerState::Waiting { .. } | LearnerState::LookingAgain(_) | LearnerState::Off => false,
             })
         };

@@ -72,7 +72,7 @@ pub use project::language::{Misfit, encoder_in_words};
 pub use project::settings::{Order, Setting, Settings, background_threads, cores};
 pub use project::shown::Withheld;
 pub use project::status::{
-    Counts, Event, LearnerState, LearnerStatus, ModelInfo, Predicting, SaveState, TrainingProgress,
+    Counts, Event, FailedWork, Failure, LearnerState, LearnerStatus, ModelInfo, Predicting, SaveState, TrainingProgress,
 };
 pub use project::{NewProject, Project};
 pub use standalone::convert::{ConvertReceipt, ConvertRequest, convert};

@@ -201,9 +201,9 @@ fn history_tells_what_was_done_and_goes_there() {
     let rows = |page: &Page| page.harness.query_all_by_label_contains(" ago, ").count();
     let all = rows(&page);
     assert!(all >= 5, "an import, PER, complete, ORG, undo: {all}");
-    page.click("Only what changed the sentence that you are at");
+    page.click("Only changes to the current sentence");
     page.wait("what changed this one", |page| rows(page) == 2);
-    page.click("Only what changed the sentence that you are at");
+    page.click("Only changes to the current sentence");
     page.wait("all", |page| rows(page) == all);
     page.harness.get_by_label_contains("Mark complete, ").click();
     page.step();

@@ -72,7 +72,7 @@ pub fn bench_refresh(home: &Home, project: &Path, cancel: &AtomicBool) -> Result
     wait(&mut copy, cancel, |_, events| {
         ended = ended.or(events.iter().find_map(how_it_ended));
         compared = compared.or(events.iter().find_map(|event| match *event {
-            Event::ModelNotBetter { new_f1, current_f1 } => Some((new_f1, current_f1)),
+            Event::ModelNotBetter { new_f1, current_f1, .. } => Some((new_f1, current_f1)),
             _ => None,
         }));
         ended.is_some()

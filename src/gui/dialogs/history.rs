@@ -54,19 +54,19 @@ impl HistoryDialog {
         let height = (ctx.content_rect().height() - 260.0).max(120.0);
         let closed = modal(ctx, "History", 760.0, |ui| {
             if self.current.is_some() {
-                leaves_enter(ui.checkbox(&mut self.of_current, "Only what changed the sentence that you are at"));
+                leaves_enter(ui.checkbox(&mut self.of_current, "Only changes to the current sentence"));
             }
             match &self.failure {
                 Some(failure) => explain(ui, failure),
                 None if self.reading.is_some() && self.lines.is_empty() => explain(ui, "Reading …"),
-                None if self.lines.is_empty() => explain(ui, "Nothing was done yet."),
+                None if self.lines.is_empty() => explain(ui, "No changes yet."),
                 None if self.lines.len() == MOST => {
                     explain(ui, &format!("The newest {}.", counted(MOST, "entry", "entries")));
                 }
                 None => {}
             }
             if project.save_state() != SaveState::AllSaved {
-                explain(ui, "What is not saved yet is not among it.");
+                explain(ui, "Unsaved changes are not listed yet.");
             }
             ui.add_space(size::GAP_SMALL);
             self.sort(project);

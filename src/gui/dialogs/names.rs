@@ -45,7 +45,7 @@ pub(super) fn show(ui: &mut Ui, project: &Project, actions: &mut Vec<UiAction>) 
     }
     explain(
         ui,
-        "The encoder has seen persons, organisations and places in other texts. It suggests those, and labels that are \
-         named as theirs; of your other labels it knows nothing.",
+        "The encoder has seen persons, organisations and places in other texts. It suggests these, and any of your labels \
+         that has the same name as one it knows. It knows nothing about your other labels.",
     );
 }

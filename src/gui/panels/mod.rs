@@ -19,4 +19,4 @@ pub(super) mod top_bar;
 mod wording;
 
 pub(super) use context::PanelContext;
-pub(super) use wording::{age, origin};
+pub(super) use wording::{age, next_training, origin};

@@ -1,12 +1,14 @@
 //! The line at the foot: saved or not, whose suggestions, what the learner does.
 
-use super::{PanelContext, age, origin};
+use super::{PanelContext, age, next_training, origin};
 use crate::annotation::ModelId;
 use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, Tokens, size};
 use crate::gui::widgets::parts::{self, quiet_button};
-use crate::session::{Command, LearnerState, LearnerStatus, ModelInfo, SaveState, Setting, TrainingProgress};
+use crate::session::{
+    Command, FailedWork, Failure, LearnerState, ModelInfo, Project, SaveState, Setting, TrainingProgress,
+};
 use crate::wording::{counted, grouped};
 use eframe::egui::{self, Align, Label, Layout, Margin, Panel, Ui};
 
@@ -132,14 +134,18 @@ fn learner(ui: &mut Ui, panel: &mut PanelContext<'_>) {
             let of = counted(progress.train_sentences, "sentence", "sentences");
             training(ui, panel, progress, &format!("Preparing a review of {of}"));
         }
-        LearnerState::Failed { message } => {
+        LearnerState::Failed(Failure { what, message }) => {
             train_now(ui, panel);
-            let text = theme::small(format!("Training failed: {message}"), tokens.bad);
+            let what = match what {
+                FailedWork::Training => "Training failed",
+                FailedWork::Predicting => "No suggestions",
+            };
+            let text = theme::small(format!("{what}: {message}"), tokens.bad);
             ui.add(Label::new(text).truncate()).on_hover_text(message);
         }
         LearnerState::Waiting { sentences_to_go } => {
             train_now(ui, panel);
-            ui.label(theme::small(waiting(*sentences_to_go, learner), tokens.text_dim));
+            ui.label(theme::small(waiting(*sentences_to_go, panel.project), tokens.text_dim));
         }
         LearnerState::Off => {
             train_now(ui, panel);
@@ -168,8 +174,8 @@ fn comparison(ui: &mut Ui, panel: &mut PanelContext<'_>) {
     }
 }
 
-fn waiting(to_go: usize, learner: &LearnerStatus) -> String {
-    let which = if learner.current.is_some() { "next" } else { "first" };
+fn waiting(to_go: usize, project: &Project) -> String {
+    let which = next_training(project);
     match to_go {
         0 => format!("The {which} training starts soon"),
         n => format!("{} until the {which} training", counted(n, "more complete sentence", "more complete sentences")),

@@ -1,12 +1,12 @@
 //! The card under the sentence: how many suggestions, of which model, or why there are none.
 
-use super::{PanelContext, origin};
+use super::{PanelContext, next_training, origin};
 use crate::annotation::{ModelId, Sentence, Status};
 use crate::gui::actions::UiAction;
 use crate::gui::commands::{self, CommandId};
 use crate::gui::theme::{self, size};
 use crate::gui::widgets::parts::{self, primary_button, quiet_button};
-use crate::session::{Command, LearnerState, Project, Setting, Withheld};
+use crate::session::{Command, FailedWork, LearnerState, Project, Setting, Withheld};
 use crate::wording::{capital, counted};
 use eframe::egui::{self, Align, Layout, Ui, vec2};
 
@@ -97,15 +97,16 @@ fn why_none(panel: &PanelContext<'_>, sentence: &Sentence) -> String {
                 "The first model is training on {}.",
                 counted(progress.train_sentences, "sentence", "sentences")
             ),
-            LearnerState::Failed { .. } => "The last training failed; see the status line.".to_owned(),
+            LearnerState::Failed(failure) => match failure.what {
+                FailedWork::Training => "The last training failed; see the status line.".to_owned(),
+                FailedWork::Predicting => "Nothing can be suggested; see the status line.".to_owned(),
+            },
             LearnerState::Waiting { .. } | LearnerState::LookingAgain(_) | LearnerState::Off => first_training(project),
         };
     }
     if panel.view.model().is_none() {
         return match learner.predicting {
-            Some(_) if learner.names => {
-                "Names are still being looked for, and this sentence will have its turn.".to_owned()
-            }
+            Some(_) if learner.names => "Still looking for names; this sentence will be reached soon.".to_owned(),
             None if learner.names => format!("No names were looked for here. {}", first_training(project)),
             Some(_) => "The model is still working through the sentences and will get to this one.".to_owned(),
             None if sentence.status() == Status::Complete => {
@@ -131,10 +132,11 @@ fn why_none(panel: &PanelContext<'_>, sentence: &Sentence) -> String {
 
 fn first_training(project: &Project) -> String {
     // One that was trained and not used found less than is suggested now.
-    let (why, which) = match project.models().next() {
-        None => ("No model yet.", "first"),
-        Some(_) => ("No model of yours finds more yet.", "next"),
+    let why = match project.models().next() {
+        None => "No model yet.",
+        Some(_) => "No model of yours finds more yet.",
     };
+    let which = next_training(project);
     match project.learner().state {
         LearnerState::Waiting { sentences_to_go } if sentences_to_go > 0 => format!(
             "{why} The {which} training starts automatically after {}.",
@@ -143,7 +145,7 @@ fn first_training(project: &Project) -> String {
         LearnerState::LookingAgain(_) => format!("{why} The {which} training waits until the review is prepared."),
         LearnerState::Off => format!("{why} Start training once some sentences are complete."),
         LearnerState::Training(_) => format!("{why} A training is under way."),
-        LearnerState::Waiting { .. } | LearnerState::Failed { .. } => {
+        LearnerState::Waiting { .. } | LearnerState::Failed(_) => {
             format!("{why} The {which} training starts soon.")
         }
     }

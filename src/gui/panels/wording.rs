@@ -1,6 +1,7 @@
 //! Words that several panels and dialogs use.
 
 use crate::annotation::ModelId;
+use crate::session::Project;
 use crate::wording::counted;
 
 /// "model 3", or where else suggestions came from.
@@ -10,6 +11,11 @@ pub(in crate::gui) fn origin(model: ModelId) -> String {
         ModelId::NAMES => "general names".to_owned(),
         model => format!("model {model}"),
     }
+}
+
+/// "first" or "next": which training the coming one is.
+pub(in crate::gui) fn next_training(project: &Project) -> &'static str {
+    if project.models().next().is_some() { "next" } else { "first" }
 }
 
 /// "12 s", "3 min", "2 h", "5 days".

@@ -39,10 +39,15 @@ impl Window {
                 let text = format!("Now using model {} for suggestions", info.id);
                 self.notify(ctx, text, false);
             }
-            Event::ModelNotBetter { new_f1, current_f1 } => {
-                let text = format!(
-                    "The new model is no better on dev ({new_f1:.2}, was {current_f1:.2}); keeping the old one"
-                );
+            Event::ModelNotBetter { new_f1, current_f1, in_use } => {
+                let text = match in_use {
+                    Some(_) => format!(
+                        "The new model is no better on dev ({new_f1:.2}, was {current_f1:.2}); keeping the old one"
+                    ),
+                    None => format!(
+                        "The new model is no better on dev ({new_f1:.2}) than general names ({current_f1:.2}), which stay"
+                    ),
+                };
                 self.notify(ctx, text, false);
             }
             Event::LookedAgain { findings, asked_models } => {
@@ -54,7 +59,7 @@ impl Window {
             Event::TrainingStopped => self.notify(ctx, "Training stopped".to_owned(), false),
             Event::TrainingTrouble { message } => self.notify(ctx, capital(&message), true),
             Event::TrainingFailed { message } | Event::PredictionFailed { message } => {
-                self.notify(ctx, message, true);
+                self.notify(ctx, capital(&message), true);
             }
             // An edit has a banner besides; a setting or a model has not.
             Event::SaveFailed { message } => self.notify(ctx, capital(&message), true),

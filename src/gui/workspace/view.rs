@@ -301,8 +301,8 @@ impl View {
             self.has_news = false;
             return;
         }
-        if project.withheld(sentence.id()).is_some() {
-            // From now on it shows none: those on screen could not be accepted.
+        if latest.is_none() {
+            // They are withheld from now on, or no longer wanted: those on screen could not be accepted.
             (self.suggestions, self.content_key, self.has_news) = (None, None, false);
             return;
         }
@@ -312,7 +312,7 @@ impl View {
             self.suggestions = latest.cloned();
             self.content_key = None;
         } else {
-            self.has_news = latest.is_some();
+            self.has_news = true;
         }
     }
 

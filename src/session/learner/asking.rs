@@ -13,14 +13,23 @@ pub(super) struct Asking {
     queue: PredictionQueue,
     /// What is asked.
     suggesting: Option<Source>,
+    /// What found the names that are suggested, also where it is not asked any more.
+    names: Option<Source>,
     /// Batches that the thread has.
     under_way: usize,
 }
 
 impl Asking {
-    /// Asks another one from now on, or none.
-    pub(super) fn ask(&mut self, source: Option<Source>) {
+    /// Asks another one from now on, or none. Says whether it finds names under others labels than those of before, which then
+    /// are to be found again.
+    pub(super) fn ask(&mut self, source: Option<Source>) -> bool {
+        let is_names = matches!(source, Some(Source::Names(_)));
+        let is_anew = is_names && self.names.is_some() && self.names != source;
+        if is_names {
+            self.names.clone_from(&source);
+        }
         self.suggesting = source;
+        is_anew
     }
 
     /// What is asked.
@@ -32,6 +41,12 @@ impl Asking {
     pub(super) fn start(&mut self, queue: PredictionQueue, on_screen: &[SentenceId]) {
         self.queue = queue;
         self.queue.hurry(on_screen);
+    }
+
+    /// The same where some may have come to wait since the queue was asked for: they wait on.
+    pub(super) fn start_with_waiting(&mut self, mut queue: PredictionQueue, on_screen: &[SentenceId]) {
+        self.queue.take_all().into_iter().rev().for_each(|id| queue.again(id));
+        self.start(queue, on_screen);
     }
 
     /// Asks about nothing more, so that a fault is not repeated with every batch.

@@ -43,7 +43,7 @@ mod training;
 use crate::annotation::{LabelId, ModelId, SentenceId};
 use crate::session::SessionError;
 use crate::session::analysis::gold::Looked;
-use crate::session::project::status::{Event, LearnerState, LearnerStatus};
+use crate::session::project::status::{Event, FailedWork, Failure, LearnerState, LearnerStatus};
 use crate::session::task::{Task, TaskLost};
 use crate::train::TrainError;
 use asking::Asking;
@@ -70,7 +70,7 @@ pub(in crate::session) struct Learner {
     /// The labels when the last full training began: new ones start one sooner, once.
     labels: Vec<LabelId>,
     /// Why the last training or prediction failed.
-    failure: Option<String>,
+    failure: Option<Failure>,
     asking: Asking,
     label_order: LabelOrder,
     /// In which order the sentences of a large project are predicted is found out on another thread.
@@ -243,13 +243,14 @@ impl Learner {
     }
 
     fn training_failed(&mut self, message: String) -> Event {
-        self.failure = Some(message.clone());
+        self.failure = Some(Failure { what: FailedWork::Training, message: message.clone() });
         Event::TrainingFailed { message }
     }
 
     /// Stops predicting, so that a fault is not repeated with every batch.
     fn prediction_failed(&mut self, message: String) -> Event {
-        (self.ordering, self.failure) = (None, Some(message.clone()));
+        self.ordering = None;
+        self.failure = Some(Failure { what: FailedWork::Predicting, message: message.clone() });
         self.asking.give_up();
         Event::PredictionFailed { message }
     }
@@ -261,7 +262,7 @@ impl Learner {
         } else if let Some(run) = &self.looking {
             Some(LearnerState::LookingAgain(run.progress()))
         } else {
-            self.failure.as_ref().map(|message| LearnerState::Failed { message: message.clone() })
+            self.failure.clone().map(LearnerState::Failed)
         }
     }
 }

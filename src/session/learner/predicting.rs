@@ -9,7 +9,7 @@ use crate::session::Task;
 use crate::session::analysis::agenda::{Pool, dropout_passes, says_enough};
 use crate::session::learner::dataset::words;
 use crate::session::project::Project;
-use crate::session::project::status::{Event, ModelInfo};
+use crate::session::project::status::{Event, FailedWork, Failure, ModelInfo};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -26,10 +26,11 @@ impl Project {
             return;
         }
         let source = self.source();
-        // Under other labels all names are to be found again.
-        let is_anew = |before: &Source| source.as_ref().is_some_and(|now| now.id() == before.id() && now != before);
-        let is_anew = self.learner.asking.source().is_some_and(is_anew);
-        self.learner.asking.ask(source);
+        let is_anew = self.learner.asking.ask(source);
+        if self.learner.failure.as_ref().is_some_and(|failure| failure.what == FailedWork::Predicting) {
+            self.learner.failure = None;
+            self.refresh_learner();
+        }
         if self.learner.asking.source().is_none() {
             self.learner.ordering = None;
             self.learner.asking.give_up();
@@ -50,11 +51,14 @@ impl Project {
     }
 
     /// Takes the order in which to predict, once it is there.
-    pub(super) fn take_order(&mut self) {
+    pub(super) fn take_order(&mut self, events: &mut Vec<Event>) {
         let Some(queue) = self.learner.ordering.as_ref().and_then(Task::poll) else { return };
         self.learner.ordering = None;
         let on_screen = self.on_screen().to_vec();
-        self.learner.asking.start(queue.unwrap_or_default(), &on_screen);
+        match queue {
+            Ok(queue) => self.learner.asking.start_with_waiting(queue, &on_screen),
+            Err(lost) => events.push(self.learner.prediction_failed(lost.to_string())),
+        }
     }
 
     /// The model in use; where there is none, what the encoder knows.
@@ -94,7 +98,8 @@ impl Project {
             Batch { source, scale, dropout_passes, segmentation, sentences: sentences.collect() }
         };
         if let Err(error) = self.learner.asking.feed(|| PredictorThread::start(threads, waker), batch) {
-            self.learner.failure = Some(format!("can't start the thread that predicts: {error}"));
+            let message = format!("can't start the thread that predicts: {error}");
+            self.learner.failure = Some(Failure { what: FailedWork::Predicting, message });
         }
     }
 

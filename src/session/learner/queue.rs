@@ -30,7 +30,14 @@ impl PredictionQueue {
     pub(in crate::session) fn again(&mut self, id: SentenceId) {
         if self.waiting.insert(id) {
             self.rest.push_front(id);
+            self.total = self.total.max(self.waiting.len());
         }
+    }
+
+    /// All that wait, in their order; none waits any longer.
+    pub(in crate::session) fn take_all(&mut self) -> Vec<SentenceId> {
+        let all = self.urgent.drain(..).chain(self.rest.drain(..));
+        all.filter(|id| self.waiting.remove(id)).collect()
     }
 
     /// The next `count` sentences, no longer waiting.
@@ -61,6 +68,15 @@ mod tests {
 
     fn ids(numbers: &[u32]) -> Vec<SentenceId> {
         numbers.iter().copied().map(SentenceId).collect()
+    }
+
+    #[test]
+    fn what_comes_to_wait_later_counts_too() {
+        let mut queue = PredictionQueue::default();
+        queue.again(SentenceId(4));
+        queue.again(SentenceId(2));
+        assert_eq!(queue.progress(), (0, 2));
+        assert_eq!((queue.take_all(), queue.is_empty()), (ids(&[2, 4]), true));
     }
 
     #[test]

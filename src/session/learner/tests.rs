@@ -305,7 +305,7 @@ fn a_panic_in_a_prediction_stops_it_until_there_is_another_model() {
     desk.next_asked();
     desk.leave.send(Leave::Panic).unwrap();
     desk.wait_for(|event| matches!(event, Event::PredictionFailed { message } if message.contains("report it")));
-    assert!(matches!(desk.project.learner().state, LearnerState::Failed { .. }));
+    assert!(matches!(desk.project.learner().state, LearnerState::Failed(_)));
     desk.assert_usable();
     // The batch that was under way behind it loads the model anew.
     assert!(desk.let_all_go().contains(&load("model-0001")));
@@ -381,7 +381,7 @@ fn a_panic_in_a_training_costs_no_label_and_a_new_one_can_start() {
         |desk: &Desk| TrainingRun::start_with(ModelId(1), (6, 6), desk.project.waker(), |_, _| panic!("on purpose"));
     desk.project.learner.training = Some(UnderWay { run: run(&desk), full: None, ended: None, fetching: None });
     desk.wait_for(|event| matches!(event, Event::TrainingFailed { message } if message.contains("report it")));
-    assert!(matches!(desk.project.learner().state, LearnerState::Failed { .. }), "{:?}", desk.project.learner());
+    assert!(matches!(desk.project.learner().state, LearnerState::Failed(_)), "{:?}", desk.project.learner());
     assert_eq!(desk.project.counts().complete, 6);
     desk.assert_usable();
     desk.project.run(Command::Train).unwrap();

@@ -8,7 +8,7 @@ use super::{Begun, Full, UnderWay, Waiting, model_folder, records};
 use crate::annotation::{Edit, LabelId, ModelId, Sentence, SentenceSet, Status};
 use crate::session::project::Project;
 use crate::session::project::settings::Setting;
-use crate::session::project::status::{Event, LearnerState, ModelInfo, Predicting};
+use crate::session::project::status::{Event, FailedWork, Failure, LearnerState, ModelInfo, Predicting};
 use crate::session::{SessionError, Task, now_ms};
 use crate::train::{Config, ENOUGH_DEV, TrainError, TrainedLayers, interrupted};
 
@@ -41,7 +41,7 @@ impl Project {
             };
             // It waits for more sentences after a failure, so that a fault is not repeated at every edit.
             if let Err(error) = started {
-                self.learner.failure = Some(error.to_string());
+                self.learner.failure = Some(Failure { what: FailedWork::Training, message: error.to_string() });
             }
         }
         self.refresh_learner();
@@ -122,7 +122,8 @@ impl Project {
         self.learner.learned.begin(self.complete_sentences());
         self.learner.failure = None;
         let run = TrainingRun::start(job, sentences, self.waker());
-        run.pause(self.settings().training_paused);
+        // A quick one can't go on after the program is closed: no pause is meant for it.
+        run.pause(full.is_some() && self.settings().training_paused);
         self.learner.training = Some(UnderWay { run, full, ended: None, fetching: None });
         self.refresh_learner();
     }
@@ -185,13 +186,13 @@ impl Project {
         config.labels_itself(counts.train, dataset::unlabelled_count(counts.open), pretrained) > 0
     }
 
-    /// Lets the training under way wait at its next step, or go on. One that waits when the project is closed waits
+    /// Lets the training under way wait at its next step, or go on. A full one that waits when the project is closed waits
     /// when it is opened again.
     pub(in crate::session) fn pause_training(&mut self, paused: bool) -> Result<(), SessionError> {
         if !self.learner.is_training() {
             return Err(SessionError::NoTraining);
         }
-        if self.learner.training.is_some() {
+        if self.learner.training.as_ref().is_some_and(|training| training.full.is_some()) {
             self.set(Setting::TrainingPaused(paused))?;
         }
         self.learner.pause_training(paused);
@@ -264,7 +265,7 @@ impl Project {
             }
             events.extend(self.training_ended(ended));
             if goes_on && let Err(error) = self.start_full_training(true) {
-                self.learner.failure = Some(error.to_string());
+                self.learner.failure = Some(Failure { what: FailedWork::Training, message: error.to_string() });
             }
             self.consider_training();
         }
@@ -274,7 +275,7 @@ impl Project {
         }
         self.choose_in_background();
         self.take_names();
-        self.take_order();
+        self.take_order(&mut events);
         self.hear_predictor(&mut events);
         self.poll_label_order(&mut events);
         self.feed_predictor();
@@ -308,12 +309,14 @@ impl Project {
                 let mut events = Vec::new();
                 match verdict {
                     Verdict::NotBetter { new, current } => {
-                        events.push(Event::ModelNotBetter { new_f1: new, current_f1: current });
+                        events.push(Event::ModelNotBetter { new_f1: new, current_f1: current, in_use: before });
                     }
                     Verdict::Unreadable(why) => {
-                        let which = before.map_or_else(String::new, |before| format!(" {before}"));
-                        let message =
-                            format!("model{which}, which was in use, can't be read, so the new one replaced it: {why}");
+                        let what = match before {
+                            Some(before) => format!("model {before}, which was in use,"),
+                            None => "what finds general names".to_owned(),
+                        };
+                        let message = format!("{what} can't be read, so model {model} replaced it: {why}");
                         events.extend([Event::ModelReady(Box::new(info)), Event::TrainingTrouble { message }]);
                     }
                     Verdict::First | Verdict::FewDev | Verdict::Better => {

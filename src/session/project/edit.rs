@@ -27,13 +27,14 @@ impl Project {
                 }
                 self.agenda.renew();
                 // A strategy may want to know more of each sentence; the others decide which names are suggested.
-                let asks_anew = matches!(
-                    setting,
-                    Setting::Strategy(_) | Setting::Encoder(_) | Setting::GeneralNames(_) | Setting::NamesAs(..)
-                );
+                let is_encoder = matches!(setting, Setting::Encoder(_));
+                let asks_anew = is_encoder
+                    || matches!(setting, Setting::Strategy(_) | Setting::GeneralNames(_) | Setting::NamesAs(..));
                 self.set(setting)?;
-                if asks_anew {
+                if is_encoder {
                     self.look_for_names();
+                }
+                if asks_anew {
                     self.start_predicting();
                 }
                 self.consider_training();

@@ -25,7 +25,8 @@ pub enum Withheld {
 impl Project {
     /// All that the latest model that looked at it says of a sentence; nothing where it is withheld.
     pub fn suggestions(&self, id: SentenceId) -> Option<&SentenceSuggestions> {
-        let is_wanted = |said: &&SentenceSuggestions| said.model != ModelId::NAMES || self.settings.general_names;
+        let names = || self.settings.general_names && !self.names_are_gone();
+        let is_wanted = |said: &&SentenceSuggestions| said.model != ModelId::NAMES || names();
         self.suggestions.get(id).filter(is_wanted).filter(|_| self.withheld(id).is_none())
     }
 

@@ -63,10 +63,21 @@ pub enum LearnerState {
     Training(TrainingProgress),
     /// Models are trained that are asked about gold which they have not seen; the progress is that of all of them.
     LookingAgain(TrainingProgress),
-    /// The last training ended with an error; labels are not touched by that.
-    Failed {
-        message: String,
-    },
+    /// The last training, or the predicting, ended with an error; labels are not touched by that.
+    Failed(Failure),
+}
+
+/// What ended with an error, and with which.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    pub what: FailedWork,
+    pub message: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FailedWork {
+    Training,
+    Predicting,
 }
 
 impl LearnerState {
@@ -74,7 +85,7 @@ impl LearnerState {
     pub fn progress(&self) -> Option<&TrainingProgress> {
         match self {
             Self::Training(progress) | Self::LookingAgain(progress) => Some(progress),
-            Self::Waiting { .. } | Self::Off | Self::Failed { .. } => None,
+            Self::Waiting { .. } | Self::Off | Self::Failed(_) => None,
         }
     }
 }
@@ -179,6 +190,8 @@ pub enum Event {
     ModelNotBetter {
         new_f1: f64,
         current_f1: f64,
+        /// The model that is better; `None` where general names are.
+        in_use: Option<ModelId>,
     },
     /// Suggestions came for these sentences.
     Suggestions(Vec<crate::annotation::SentenceId>),

@@ -37,14 +37,19 @@ impl Project {
         self.learner.known_names = self.names_of_encoder()();
     }
 
-    /// The same on a thread of its own, where the encoder is another one. Until it is there no names are known.
+    /// The same on a thread of its own, after an encoder was chosen: it may be another one of the same name. Until it is there
+    /// no names are known.
     pub(in crate::session) fn look_for_names(&mut self) {
         let encoder = self.settings().encoder.clone();
-        if self.learner.known_names.encoder != encoder {
-            let task = Task::spawn("nestling-names", self.waker(), self.names_of_encoder());
-            self.learner.known_names = KnownNames { encoder, labels: Vec::new() };
-            self.learner.reading_names = Some(task);
-        }
+        let task = Task::spawn("nestling-names", self.waker(), self.names_of_encoder());
+        self.learner.known_names = KnownNames { encoder, labels: Vec::new() };
+        self.learner.reading_names = Some(task);
+    }
+
+    /// Whether names that were found before are of no use any more: nothing finds them now, and there is no model that will
+    /// say more.
+    pub(in crate::session) fn names_are_gone(&self) -> bool {
+        self.learner.is_on && self.learner.asking.source().is_none() && self.learner.reading_names.is_none()
     }
 
     /// Takes over what was read.
