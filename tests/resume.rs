@@ -96,6 +96,25 @@ fn a_training_that_runs_out_of_patience_ends_sooner_and_resumes_to_the_same_mode
 }
 
 #[test]
+fn patience_ends_a_training_only_where_dev_was_scored() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut request = TrainRequest { checkpoints: None, ..request(dir.path(), "few") };
+    (request.config.epochs, request.config.self_training, request.config.patience) = (Some(40), Some(0), 2);
+    // Of 25 dev sentences every third epoch is scored.
+    request.config.limit = Some(10);
+    let mut scored = Vec::new();
+    let trained = train(&request, &NEVER, &mut |event| {
+        if let Event::EpochDone { dev, .. } = event {
+            scored.push(dev.is_some());
+        }
+    });
+    let outcome = trained.unwrap().manifest.outcome;
+    assert_eq!(scored.last(), Some(&true), "{scored:?}");
+    assert!(scored.iter().filter(|scored| **scored).count() >= 2, "{scored:?}");
+    assert!(scored.len() == 40 || outcome.best_epoch + 2 <= scored.len(), "{scored:?}, best {}", outcome.best_epoch);
+}
+
+#[test]
 fn a_training_that_is_killed_again_and_again_gives_the_same_model() {
     let dir = tempfile::tempdir().unwrap();
     let mut whole = request(dir.path(), "whole");

@@ -29,11 +29,11 @@ pub fn distill(
     cancel: &AtomicBool,
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Record, DistillError> {
-    if request.output.exists() {
+    if is_there(&request.output) {
         return Err(DistillError::Exists(request.output.clone()));
     }
     let checkpoint = checkpoint_of(&request.output);
-    match (checkpoint.exists(), request.resume) {
+    match (is_there(&checkpoint), request.resume) {
         (true, false) => return Err(DistillError::Unfinished(checkpoint)),
         (false, true) => return Err(DistillError::NothingToResume(checkpoint)),
         _ => {}
@@ -262,7 +262,7 @@ impl Distillation<'_> {
     /// Writes the student's folder.
     fn write(&self) -> Result<Record, DistillError> {
         let output = &self.request.output;
-        if output.exists() {
+        if is_there(output) {
             return Err(DistillError::Exists(output.clone()));
         }
         let prefix = format!("{STUDENT}.");

@@ -8,10 +8,10 @@ const MOST_BYTES: usize = 16 << 10;
 pub(super) fn stretches(words: &[String]) -> Vec<&[String]> {
     let (mut stretches, mut rest) = (Vec::new(), words);
     while !rest.is_empty() {
-        let mut chars = 0;
+        let mut bytes = 0;
         let fits = |word: &&String| {
-            chars += word.len();
-            chars <= MOST_BYTES
+            bytes += word.len();
+            bytes <= MOST_BYTES
         };
         let count = rest.iter().take(MOST_WORDS).take_while(fits).count().max(1);
         let (stretch, after) = rest.split_at(count);

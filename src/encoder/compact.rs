@@ -19,13 +19,18 @@ impl Encoder {
         self.write_heads(folder)
     }
 
-    /// The same encoder with the weights that it has when it is read from a compact file.
+    /// The same encoder with the weights that it has when it is read from a compact file, and its heads as they are.
     ///
     /// # Errors
     /// When it has no weights.
     pub fn rounded(&self) -> Result<Self, EncoderError> {
         let bytes = self.packed_file()?;
-        Ok(self.with_weights(read(&bytes, self.definition().config(), Path::new(COMPACT))?))
+        let rounded = self.with_weights(read(&bytes, self.definition().config(), Path::new(COMPACT))?);
+        // What learned with the weights fits those that are nearly the same.
+        Ok(match self.entity_heads() {
+            Some(heads) => rounded.with_entity_heads(heads.clone()),
+            None => rounded,
+        })
     }
 
     fn packed_file(&self) -> Result<Vec<u8>, EncoderError> {
@@ -48,7 +53,9 @@ impl Encoder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::encoder::EntityHeads;
     use crate::encoder::tests::fixtures;
+    use std::collections::BTreeMap;
 
     #[test]
     fn a_compact_encoder_is_nearly_what_it_was_made_from() {
@@ -64,5 +71,8 @@ mod tests {
             assert!(off <= largest / 100.0, "{name}: {off} of {largest}");
             assert!(tensor.dims().len() > 1 || off == 0.0, "{name} stays as it is");
         }
+        let heads = EntityHeads { note: "heads".to_owned(), tensors: BTreeMap::new() };
+        let rounded = whole.with_entity_heads(heads).rounded().unwrap();
+        assert_eq!(rounded.entity_heads().map(|heads| heads.note.as_str()), Some("heads"));
     }
 }

@@ -29,11 +29,12 @@ pub(super) const COMPACT: &str = "compact.safetensors";
 pub(super) const FILES: [&str; 10] =
     [CONFIG, TOKENIZER, WORDS, VOCABULARY, PIECES, MERGES, TOKENIZER_CONFIG, WEIGHTS, COMPACT, ENTITIES];
 
-/// Bytes that a file can have that is not of weights; those of published encoders have a third of it or less.
+/// Bytes that a file can have that is not of the encoder's weights; those of published encoders have a third of it or less.
 pub(super) fn most_bytes(name: &str) -> u64 {
     match name {
         CONFIG | WORDS => 1 << 20,
         TOKENIZER_CONFIG => 8 << 20,
+        ENTITIES => entity_heads::MOST_BYTES,
         _ => tokenizer::MOST_BYTES,
     }
 }

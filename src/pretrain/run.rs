@@ -6,6 +6,7 @@ use super::label_map::LabelMap;
 use super::record::{RECORD, Record};
 use super::settings::PretrainSettings;
 use super::union::{Union, union};
+use crate::disk::is_there;
 use crate::encoder::Encoder;
 use crate::train::{Event, train_encoder};
 use std::path::PathBuf;
@@ -36,7 +37,7 @@ pub fn pretrain(
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Record, PretrainError> {
     let PretrainingRequest { encoder, base, corpora, labels, settings, output } = request;
-    if output.exists() {
+    if is_there(output) {
         return Err(PretrainError::Exists(output.clone()));
     }
     if settings.compact && encoder.weights().is_empty() {

@@ -110,7 +110,7 @@ impl Predictor {
 fn read(note: &str) -> Result<(u32, Settings, Vec<String>), TrainError> {
     let note: Note = serde_json::from_str(note).map_err(unfit)?;
     let id = note.settings.get("architecture").and_then(Json::as_str).unwrap_or_default();
-    let architecture = architecture(id)?;
+    let architecture = architecture(id).map_err(unfit)?;
     if note.architecture_version != architecture.version() {
         let (made, here) = (note.architecture_version, architecture.version());
         return Err(unfit(format!("it is of another version of the program ({id} {made}, this one reads {here})")));

@@ -85,6 +85,11 @@ impl From<candle_core::Error> for TrainError {
 }
 
 impl TrainError {
+    /// Whether the same training may come to another end the next time, such as when a full disk has room again.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Io { .. } | Self::Nn(NnError::Write { .. } | NnError::Threads { .. }))
+    }
+
     pub(super) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, source, path }

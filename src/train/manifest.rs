@@ -57,7 +57,7 @@ pub struct Outcome {
     pub best_epoch: usize,
     /// Scores of that epoch.
     pub dev: Option<Report>,
-    /// From the request to the snapshot.
+    /// From making the sentences ready to the end of the last epoch, interruptions left out.
     pub wall_secs: f64,
     /// Over the training steps alone.
     pub sentences_per_sec: f64,

@@ -115,9 +115,9 @@ impl EpochPlan {
         (step.saturating_sub(before), self.steps_of(part))
     }
 
-    /// Sentences seen in the whole training.
-    pub(super) fn seen(&self) -> usize {
-        (0..=self.rounds).map(|part| self.epochs_of(part) * self.sentences_an_epoch(part)).sum()
+    /// Sentences seen before an epoch begins.
+    pub(super) fn seen_before(&self, epoch: usize) -> usize {
+        (1..epoch).map(|epoch| self.sentences_an_epoch(self.part(epoch))).sum()
     }
 }
 
@@ -132,7 +132,7 @@ mod tests {
     fn parts_follow_each_other() {
         let parts: Vec<usize> = (1..=8).map(|epoch| PLAN.part(epoch)).collect();
         assert_eq!(parts, [0, 0, 0, 0, 1, 1, 2, 2]);
-        assert_eq!((PLAN.steps(), PLAN.seen()), (4 + 2 * 5 + 2 * 5, 4 * 2 + 2 * 2 * 9));
+        assert_eq!((PLAN.steps(), PLAN.seen_before(9)), (4 + 2 * 5 + 2 * 5, 4 * 2 + 2 * 2 * 9));
         assert_eq!([(0, 3), (1, 4), (2, 15)].map(|(part, step)| PLAN.step_in(part, step)), [(3, 4), (0, 10), (1, 10)]);
     }
 
@@ -154,6 +154,6 @@ mod tests {
     #[test]
     fn without_other_sentences_there_is_one_part() {
         let alone = EpochPlan { unlabelled: 0, own: 0, rounds: 0, ..PLAN };
-        assert_eq!((alone.part(4), alone.last_part(), alone.steps(), alone.seen()), (0, 0, 4, 8));
+        assert_eq!((alone.part(4), alone.last_part(), alone.steps(), alone.seen_before(5)), (0, 0, 4, 8));
     }
 }

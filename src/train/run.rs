@@ -27,6 +27,8 @@ use crate::encoder::{Encoder, Encoders};
 use crate::model::{FirstWordFilter, Samples, Unlearnable, architecture};
 use crate::nn::batches;
 use crate::nn::{LinearSchedule, NnError, Rng, Threads, Vars};
+use candle_core::Device;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -87,7 +89,8 @@ pub fn train_encoder(
     training.tell_start(on_event);
     training.run_epochs(on_event)?;
     let Ended { manifest, vars, .. } = training.end()?;
-    let values = vars.values();
+    let values = vars.values().into_iter().map(|(name, tensor)| Ok((name, tensor.to_device(&Device::Cpu)?)));
+    let values = values.collect::<Result<BTreeMap<_, _>, TrainError>>()?;
     let weights = values.iter().filter_map(|(name, tensor)| {
         let name = name.strip_prefix(ENCODER)?.strip_prefix('.')?;
         Some((name.to_owned(), tensor.clone()))
@@ -301,7 +304,7 @@ impl Training<'_> {
             (best_epoch, dev) = (best.epoch, best.dev);
         }
         self.vars.check_finite().map_err(|_| TrainError::NotFinite { step: self.step })?;
-        let seen = self.plan.seen() as f64;
+        let seen = self.plan.seen_before(self.place.epoch) as f64;
         let (mut mentions, mut unlearnable) = (0, Unlearnable::default());
         for Prepared { sentence, .. } in self.train.iter().take(self.plan.labelled()) {
             mentions += sentence.mentions().len();

@@ -389,8 +389,8 @@ impl TrainingJob {
             }
         };
         let trained = trained.inspect_err(|error| {
-            if !matches!(error, TrainError::Cancelled) {
-                // It would fail again in the same way.
+            // What would fail again in the same way is given up.
+            if !matches!(error, TrainError::Cancelled) && !error.may_pass() {
                 model_folder::give_up(&[folder], &self.owner);
             }
         })?;

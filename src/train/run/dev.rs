@@ -30,12 +30,13 @@ impl Training<'_> {
         if decides { self.plan.scores_after(epoch, self.dev.len()) } else { epoch == self.settings.all_epochs() }
     }
 
-    /// Whether so many epochs have brought nothing better that the training ends; one that goes on to learn from its own
-    /// labels does not.
+    /// Whether so many epochs have brought nothing better that the training ends, which shows where dev has just been scored;
+    /// one that goes on to learn from its own labels does not.
     pub(super) fn has_run_out_of_patience(&self) -> bool {
         let Some(best) = self.best.as_ref().filter(|_| self.settings.self_training.is_none()) else { return false };
-        let epochs_since = (self.place.epoch - 1).saturating_sub(best.epoch);
-        self.settings.patience > 0 && epochs_since >= self.settings.patience
+        let last = self.place.epoch - 1;
+        let patience = self.settings.patience;
+        patience > 0 && last.saturating_sub(best.epoch) >= patience && self.is_candidate(last)
     }
 
     /// Of equally good epochs the later one is kept, the earlier one where the training waits for a better one.

@@ -104,7 +104,8 @@ impl<'a> Training<'a> {
             unfit => atomic_directory::damaged(unfit, folder),
         })?;
         run.check_state(&state, own.as_ref(), folder)?;
-        run.adam = AdamW::restore(adamw(&run.settings), state.adam_steps, &moments.into_iter().collect())?;
+        let adam = AdamW::restore(adamw(&run.settings), state.adam_steps, &moments.into_iter().collect());
+        run.adam = adam.map_err(|error| atomic_directory::damaged(error, folder))?;
         run.adam.check_fits(&run.vars).map_err(|error| atomic_directory::damaged(error, folder))?;
         run.noise = Rng::from_state(state.noise);
         run.best = state.best.map(|(epoch, dev)| BestEpoch { epoch, dev, weights: best });
