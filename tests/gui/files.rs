@@ -118,10 +118,12 @@ fn an_import_is_cancelled_while_it_is_written() {
     for (how, cancel) in ways {
         let fixture = Fixture::new();
         let (mut page, project, held) = importing(&fixture);
+        let is_over = |page: &Page| page.shows_part("The import was cancelled; nothing was imported");
         cancel(&mut page);
-        assert!(page.shows("Cancelling …"), "{how}");
+        // What cancels it before it asks for the file ends it at once.
+        assert!(page.shows("Cancelling …") || is_over(&page), "{how}");
         drop(held);
-        page.wait("the end", |page| page.shows_part("The import was cancelled; nothing was imported"));
+        page.wait("the end", is_over);
         assert_eq!(page.see(|workspace| workspace.project.corpus().sentence_count()), 3, "{how}");
         page.character("p");
         assert_eq!(page.mentions(0), ["PER: The"], "{how}: the work goes on");
