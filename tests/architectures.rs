@@ -763,7 +763,7 @@ fn a_snapshot_says_what_it_is_and_loads_without_the_encoders() {
         assert_eq!(Some(&report), outcome.dev.as_ref(), "a loaded model gives what the trained one gave");
         assert_eq!(report.labels.keys().copied().collect::<Vec<_>>(), [LabelId(2), LabelId(5)]);
 
-        assert!(matches!(train(&request, &NEVER, &mut |_| {}), Err(TrainError::SnapshotExists(_))));
+        assert!(matches!(train(&request, &NEVER, &mut |_| {}), Err(TrainError::Exists(_))));
         for file in ["weights.safetensors", "labels.json", "encoder/vocab.txt"] {
             let path = trained.snapshot.join(file);
             let bytes = std::fs::read(&path).unwrap();
@@ -1054,14 +1054,14 @@ fn a_damaged_checkpoint_is_refused_and_one_that_can_t_be_written_stops_nothing()
         std::fs::write(&path, changed).unwrap();
         let refused = resume(&again, &NEVER, &mut |_| {});
         assert!(
-            matches!(refused, Err(TrainError::Damaged { .. } | TrainError::SpanOutside { .. })),
+            matches!(refused, Err(TrainError::DamagedTraining { .. } | TrainError::SpanOutside { .. })),
             "{file}: {refused:?}"
         );
         std::fs::write(&path, bytes).unwrap();
     }
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(interrupted(&folder).unwrap().is_none());
-    assert!(matches!(resume(&again, &NEVER, &mut |_| {}), Err(TrainError::Damaged { .. })));
+    assert!(matches!(resume(&again, &NEVER, &mut |_| {}), Err(TrainError::DamagedTraining { .. })));
 
     std::fs::write(&folder, "in the way").unwrap();
     let mut complaints = 0;

@@ -83,7 +83,7 @@ impl<'a> AtomicDirectory<'a> {
         write_file(&manifest_path, &manifest)?;
         let place = self.beside.place().to_owned();
         if disk::is_there(&place) {
-            return Err(TrainError::SnapshotExists(place));
+            return Err(TrainError::Exists(place));
         }
         self.beside.put().map_err(TrainError::io("can't name the folder", &place))?;
         Ok(sha256(&manifest))

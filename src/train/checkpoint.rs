@@ -18,7 +18,7 @@
 
 mod disk;
 
-use super::atomic_directory::{self, AtomicDirectory, VerifiedDirectory, damaged, read_manifest};
+use super::atomic_directory::{self, AtomicDirectory, VerifiedDirectory, read_manifest};
 use super::dataset::Dataset;
 use super::error::TrainError;
 use super::layout::{
@@ -183,13 +183,18 @@ fn whole(folder: &Path) -> Vec<(String, PathBuf)> {
 /// When the newest checkpoint can't be read, or is of another version of the program.
 pub fn interrupted(folder: &Path) -> Result<Option<Interrupted>, TrainError> {
     let Some((_, newest)) = whole(folder).pop() else { return Ok(None) };
-    let Begun { state, settings, labels, .. } = read_state(&newest)?;
+    let Begun { state, settings, labels, .. } = read_state(&newest).map_err(TrainError::of_training)?;
     let labels = match labels {
         Some(labels) => labels,
         None => read_dataset::<OnlyLabels>(folder)?.labels(),
     };
     let TrainingState { project, step, steps, train_sentences, dataset_hash, .. } = state;
     Ok(Some(Interrupted { project, labels, dataset_hash, settings, step, steps, train_sentences }))
+}
+
+/// Of a folder of a training.
+pub(super) fn damaged(reason: impl ToString, path: &Path) -> TrainError {
+    atomic_directory::damaged(reason, path).of_training()
 }
 
 /// Which project an interrupted training says it belongs to, also where it can't go on.
@@ -205,6 +210,10 @@ pub fn training_project(folder: &Path) -> Option<ProjectId> {
 
 /// Reads the newest checkpoint and checks that nothing in it has changed.
 pub(super) fn open(folder: &Path) -> Result<OpenedTraining, TrainError> {
+    read(folder).map_err(TrainError::of_training)
+}
+
+fn read(folder: &Path) -> Result<OpenedTraining, TrainError> {
     let Some((_, newest)) = whole(folder).pop() else {
         return Err(damaged("it holds no checkpoint", folder));
     };

@@ -46,8 +46,8 @@ pub enum TrainError {
         "what an encoder learned on entities can't be read: {0}; get it again, or delete entities.safetensors from its folder"
     )]
     EntityHeads(String),
-    #[error("there is a model already; models are never overwritten: {0}")]
-    SnapshotExists(PathBuf),
+    #[error("there is something in its place already, which is never overwritten; move it away: {0}")]
+    Exists(PathBuf),
     #[error("model numbers end at {last}, and none is left")]
     NoNumberLeft { last: u32 },
     #[error(
@@ -56,6 +56,8 @@ pub enum TrainError {
     NotAFolder { path: PathBuf },
     #[error("the model is damaged: {reason}; train it again: {path}")]
     Damaged { reason: String, path: PathBuf },
+    #[error("what was kept of the training is damaged: {reason}; start a new one: {path}")]
+    DamagedTraining { reason: String, path: PathBuf },
     #[error(
         "the model was made by another version of the program ({what} {got}, this one reads {expected}); train it again"
     )]
@@ -88,6 +90,14 @@ impl TrainError {
     /// Whether the same training may come to another end the next time, such as when a full disk has room again.
     pub fn may_pass(&self) -> bool {
         matches!(self, Self::Io { .. } | Self::Nn(NnError::Write { .. } | NnError::Threads { .. }))
+    }
+
+    /// What is said of a folder of a model, as it is said of one of a training.
+    pub(super) fn of_training(self) -> Self {
+        match self {
+            Self::Damaged { reason, path } => Self::DamagedTraining { reason, path },
+            other => other,
+        }
     }
 
     pub(super) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {

@@ -6,13 +6,15 @@ use crate::disk::{self, Noted as _, is_folder};
 use crate::encoder::Definition;
 use std::path::{Path, PathBuf};
 
+const TRAINING_STAYS: &str = "can't delete all of the training";
+
 /// Deletes a model. One that is not there is deleted already.
 ///
 /// # Errors
 /// A link in its place or in it, or files in it that are not the program's: they stay, and its folder with them.
 pub fn remove_snapshot(folder: &Path) -> Result<(), TrainError> {
     // The manifest last: as long as it is there, what is left says whose it is.
-    remove_sealed(folder, |name| u8::from(name == MANIFEST))
+    remove_sealed(folder, "can't delete all of the model", |name| u8::from(name == MANIFEST))
 }
 
 /// The names of all files that a model may have, with `/` between folders.
@@ -30,7 +32,7 @@ pub fn remove_training(folder: &Path) -> Result<(), TrainError> {
     if is_half_written(name) {
         return remove_checkpoint(folder);
     }
-    let failed = || TrainError::io("can't delete all of the training", folder);
+    let failed = || TrainError::io(TRAINING_STAYS, folder);
     if !disk::is_there(folder) {
         return Ok(());
     }
@@ -47,7 +49,7 @@ pub fn remove_training(folder: &Path) -> Result<(), TrainError> {
 
 pub(super) fn remove_checkpoint(folder: &Path) -> Result<(), TrainError> {
     // The manifest first: without it nothing goes on from what is left.
-    remove_sealed(folder, |name| u8::from(name != MANIFEST))
+    remove_sealed(folder, TRAINING_STAYS, |name| u8::from(name != MANIFEST))
 }
 
 /// The names and paths of the folders in a training's folder; a link is none.
@@ -61,10 +63,11 @@ pub(super) fn folders(folder: &Path) -> Vec<(String, PathBuf)> {
     entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path()))).collect()
 }
 
-fn remove_sealed(folder: &Path, rank: impl Fn(&str) -> u8) -> Result<(), TrainError> {
+/// `failed` says what could not be done.
+fn remove_sealed(folder: &Path, failed: &'static str, rank: impl Fn(&str) -> u8) -> Result<(), TrainError> {
     if !disk::is_folder(folder) && disk::is_there(folder) {
         let error = std::io::Error::from(std::io::ErrorKind::NotADirectory);
-        return Err(TrainError::io("can't delete the model", folder)(error));
+        return Err(TrainError::io(failed, folder)(error));
     }
     let ours = |name: &str| {
         name == MANIFEST
@@ -74,5 +77,5 @@ fn remove_sealed(folder: &Path, rank: impl Fn(&str) -> u8) -> Result<(), TrainEr
     };
     let removed = disk::remove_folder(&folder.join(ENCODER), |name| Definition::FILES.contains(&name), |_| 0)
         .and_then(|()| disk::remove_folder(folder, ours, rank));
-    removed.map_err(TrainError::io("can't delete all of the model", folder))
+    removed.map_err(TrainError::io(failed, folder))
 }

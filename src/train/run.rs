@@ -50,7 +50,7 @@ pub fn train(
     on_event: &mut dyn FnMut(Event),
 ) -> Result<Trained, TrainError> {
     if is_there(&request.snapshot) {
-        return Err(TrainError::SnapshotExists(request.snapshot.clone()));
+        return Err(TrainError::Exists(request.snapshot.clone()));
     }
     Training::start(request, cancel)?.run_to_end(&request.snapshot, on_event)
 }
@@ -110,7 +110,7 @@ pub fn resume(
 ) -> Result<Trained, TrainError> {
     if is_there(&request.snapshot) {
         if !is_result_of(&request.snapshot, &request.checkpoints.folder)? {
-            return Err(TrainError::SnapshotExists(request.snapshot.clone()));
+            return Err(TrainError::Exists(request.snapshot.clone()));
         }
         let snapshot::OpenedSnapshot { manifest, manifest_sha256, .. } =
             snapshot::open(&Snapshot::any(&request.snapshot))?;

@@ -1,6 +1,5 @@
 //! A training before its first step: built anew, or as its newest checkpoint left it.
 
-use super::super::atomic_directory;
 use super::super::beginning::{Beginning, choose, device, from_encoder, from_snapshot};
 use super::super::checkpoint::{self, CheckpointKeeper};
 use super::super::dataset::Dataset;
@@ -10,7 +9,7 @@ use super::super::parameters::{Config, Settings};
 use super::super::parts::{PartTimes, timed};
 use super::super::plan::EpochPlan;
 use super::super::request::{ResumeRequest, TrainRequest};
-use super::super::state::{Mentions, OwnLabels, TrainingPosition, TrainingState};
+use super::super::state::{Mentions, OwnLabels, TrainingPosition, TrainingState, Weights};
 use super::training::{BestEpoch, OwnLearning, Stage, Training};
 use crate::encoder::{Definition, Encoder};
 use crate::model::{Samples, architecture};
@@ -100,13 +99,21 @@ impl<'a> Training<'a> {
         let (dataset, order) = (Arc::new(dataset), state.place.order);
         let prepared = Self::prepare(dataset, settings, &definition, vars, request.threads, order, cancel);
         let mut run = prepared.map_err(|error| match error {
-            TrainError::Cancelled | TrainError::Damaged { .. } => error,
-            unfit => atomic_directory::damaged(unfit, folder),
+            TrainError::Cancelled | TrainError::Processor(_) => error,
+            error if error.may_pass() => error,
+            unfit => checkpoint::damaged(unfit, folder),
         })?;
         run.check_state(&state, own.as_ref(), folder)?;
         let adam = AdamW::restore(adamw(&run.settings), state.adam_steps, &moments.into_iter().collect());
-        run.adam = adam.map_err(|error| atomic_directory::damaged(error, folder))?;
-        run.adam.check_fits(&run.vars).map_err(|error| atomic_directory::damaged(error, folder))?;
+        run.adam = adam.map_err(|error| checkpoint::damaged(error, folder))?;
+        run.adam.check_fits(&run.vars).map_err(|error| checkpoint::damaged(error, folder))?;
+        // The last epoch, whose weights are not copied, is never followed by a checkpoint.
+        if state.best.is_some() != best.is_some() {
+            return Err(checkpoint::damaged("its best epoch has no weights, or its weights no epoch", folder));
+        }
+        if ![&best, &start, &mean].into_iter().flatten().all(|weights| are_of(&run.vars, weights)) {
+            return Err(checkpoint::damaged("it has weights of another model", folder));
+        }
         run.noise = Rng::from_state(state.noise);
         run.best = state.best.map(|(epoch, dev)| BestEpoch { epoch, dev, weights: best });
         (run.place, run.step, run.samples) = (state.place, state.step, state.samples);
@@ -117,7 +124,7 @@ impl<'a> Training<'a> {
             run.learn_from_own(own)?;
         }
         let stage = Stage::restore(own, start, mean, run.plan.last_part());
-        let unfit = || atomic_directory::damaged("its labels and weights are not those of one part of it", folder);
+        let unfit = || checkpoint::damaged("its labels and weights are not those of one part of it", folder);
         run.own.stage = stage.ok_or_else(unfit)?;
         Ok(run)
     }
@@ -125,7 +132,7 @@ impl<'a> Training<'a> {
     /// What was kept has to be a place in this training.
     fn check_state(&self, state: &TrainingState, own: Option<&OwnLabels>, folder: &Path) -> Result<(), TrainError> {
         let TrainingPosition { epoch, batch, .. } = state.place;
-        let damaged = |reason: &str| Err(atomic_directory::damaged(reason, folder));
+        let damaged = |reason: &str| Err(checkpoint::damaged(reason, folder));
         if !(1..=self.settings.all_epochs()).contains(&epoch)
             || batch > self.plan.batches(epoch)
             || state.step != (1..epoch).map(|epoch| self.plan.batches(epoch)).sum::<usize>() + batch
@@ -196,6 +203,13 @@ impl<'a> Training<'a> {
             warnings: Vec::new(),
         })
     }
+}
+
+/// Whether these are copies of the variables' values, by name and shape.
+fn are_of(vars: &Vars, weights: &Weights) -> bool {
+    let values = vars.values();
+    values.len() == weights.len()
+        && values.iter().zip(weights).all(|((name, value), (of, weight))| name == of && value.dims() == weight.dims())
 }
 
 pub(super) fn adamw(settings: &Settings) -> AdamWConfig {
