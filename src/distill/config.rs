@@ -55,7 +55,7 @@ impl Config {
     /// messages.
     ///
     /// # Errors
-    /// The first line that is none of these, and what [`Config::set`] refuses.
+    /// The first line that is none of these, or that [`Config::set`] refuses.
     pub fn read(&mut self, text: &str, path: &Path) -> Result<(), DistillError> {
         for (number, line) in text.lines().enumerate().map(|(i, line)| (i + 1, line.trim())) {
             if line.is_empty() || line.starts_with('#') {
@@ -64,7 +64,11 @@ impl Config {
             let Some((key, value)) = line.split_once('=') else {
                 return Err(DistillError::BadLine { line: number, text: line.to_owned(), path: path.to_owned() });
             };
-            self.set(key.trim(), value)?;
+            self.set(key.trim(), value).map_err(|error| DistillError::InLine {
+                line: number,
+                error: Box::new(error),
+                path: path.to_owned(),
+            })?;
         }
         Ok(())
     }
@@ -97,11 +101,17 @@ mod tests {
         assert_eq!(config, Config { layers: Some(4), rate: 1e-3, compact: true, ..Config::default() });
         let refused = |text: &str| Config::default().read(text, Path::new("de.txt")).unwrap_err().to_string();
         assert_eq!(refused("layers=2\nlayers 3"), "line 2 of the settings is not KEY = VALUE: \"layers 3\": de.txt");
-        assert_eq!(refused("layers=0"), "layers can't be \"0\"; it takes auto, or a whole number from 1 to 256");
-        assert!(refused("depth=3").starts_with("there is no setting \"depth\"; there are: layers, inner, "));
+        assert_eq!(
+            refused("layers=0"),
+            "line 1 of the settings: layers can't be \"0\"; it takes auto, or a whole number from 1 to 256: de.txt"
+        );
+        assert!(
+            refused("# deep\ndepth=3")
+                .starts_with("line 2 of the settings: there is no setting \"depth\"; there are: layers")
+        );
         assert_eq!(
             refused("rate=2"),
-            "rate can't be \"2\"; it takes a learning rate above 0 and up to 1, such as 3e-4"
+            "line 1 of the settings: rate can't be \"2\"; it takes a learning rate above 0 and up to 1, such as 3e-4: de.txt"
         );
     }
 }

@@ -20,6 +20,8 @@ pub enum DistillError {
     BadValue { key: String, value: String, expected: String },
     #[error("line {line} of the settings is not KEY = VALUE: {text:?}: {path}")]
     BadLine { line: usize, text: String, path: PathBuf },
+    #[error("line {line} of the settings: {error}: {path}")]
+    InLine { line: usize, error: Box<Self>, path: PathBuf },
     #[error("the teacher has no weights to learn from; choose a pretrained encoder")]
     NotPretrained,
     #[error(
