@@ -21,6 +21,7 @@
 //! | 3 | [`model`] | architectures: candidates, losses, decoding |
 //! | 4 | [`train`] | frozen data sets, the training loop, snapshots |
 //! | 4 | [`distill`] | small encoders from large ones |
+//! | 4 | [`adapt`] | encoders that have read a text before it is annotated |
 //! | 5 | [`pretrain`] | encoders that know entities, from corpora |
 //! | 6 | [`session`] | an open project and its workers |
 //! | 7 | [`experiments`] | annotation replayed, and what work costs, measured |
@@ -55,6 +56,7 @@ pub mod model;
 
 pub mod train;
 
+pub mod adapt;
 pub mod distill;
 
 pub mod pretrain;

@@ -33,6 +33,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("model", 3),
     ("train", 4),
     ("distill", 4),
+    ("adapt", 4),
     ("pretrain", 5),
     ("session", 6),
     ("experiments", 7),
@@ -42,7 +43,7 @@ const LAYERS: &[(&str, u8)] = &[
 
 /// Library, the folders that may use it.
 const LIBRARIES: &[(&str, &[&str])] = &[
-    ("candle_core", &["nn", "encoder", "model", "train", "distill"]),
+    ("candle_core", &["nn", "encoder", "model", "train", "distill", "adapt"]),
     ("rusqlite", &["store"]),
     ("clap", &["cli"]),
     ("comfy_table", &["cli"]),

@@ -11,7 +11,7 @@ pub(super) use active::{Aside, Costs, Curve, LookAgain, Rank, Simulate};
 pub(super) use bench::{Bench, BenchImport, BenchLabels, BenchPredict, BenchRefresh, BenchTrain, BenchUi, BenchWhat};
 pub(super) use common::{Common, SplitName};
 pub(super) use encoders::{EncoderAction, Encoders};
-pub(super) use models::{Compare, Distill, Evaluate, Predict, Pretrain, Train};
+pub(super) use models::{Adapt, Compare, Distill, Evaluate, Predict, Pretrain, Train};
 
 use crate::session::{LOG_LEVELS, formats};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -166,6 +166,13 @@ pub(super) enum Command {
     #[command(after_help = format!("Example:\n  nestling distill --teacher minilm --text corpus/ more.txt --output small-minilm --set layers=3\n\n\
                             Keys of --set [and defaults], also for lines `KEY = VALUE` in the file of --config:\n{}", keys::of_distillations()))]
     Distill(Distill),
+    /// Let an encoder read the text that is to be annotated
+    #[command(after_help = format!("Text is a file of any format that can be imported, a folder or a project; no labels are needed. What is\n\
+                            kept to score on is not read: of a folder with train, dev and test only train and dev, and no blind set.\n\n\
+                            Example:\n  nestling adapt --text my.nestling more/ --encoder english --output adapted\n  \
+                            nestling encoders import adapted --name adapted\n\n\
+                            Keys of --set [and defaults]:\n{}", keys::of_adaptations()))]
+    Adapt(Adapt),
     /// Train an encoder on the entities of corpora that you have annotated before
     #[command(
         after_help = "A corpus is a file of any format that can be imported, a folder or a project. Only complete sentences\n\

@@ -7,6 +7,7 @@
 //!
 //! Deliberately absent: any ability of its own.
 
+mod adapt;
 mod analyses;
 mod architectures;
 mod args;
@@ -140,6 +141,7 @@ fn run(cli: Cli, window: Option<Window>) -> Result<Ending, CliError> {
         Some(Command::LookAgain(args)) => look_again::run(&args),
         Some(Command::Rank(args)) => rank::run(&args),
         Some(Command::Simulate(args)) => simulate::run(&args),
+        Some(Command::Adapt(args)) => adapt::run(&args),
         Some(Command::Distill(args)) => distill::run(&args),
         Some(Command::Pretrain(args)) => pretrain::run(&args),
         Some(Command::Encoders(args)) => encoders::run(&args),

@@ -23,7 +23,6 @@ mod keeper;
 mod preparing;
 mod request;
 mod run;
-mod stretches;
 mod student;
 mod vocabulary;
 

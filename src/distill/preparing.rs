@@ -5,11 +5,10 @@ use super::error::{DistillError, LEAST_SENTENCES, stop_if_cancelled};
 use super::keeper::CheckpointKeeper;
 use super::request::DistillationRequest;
 use super::run::{Distillation, STUDENT, adamw};
-use super::stretches::stretches;
 use super::student::{Activity, Sizes, begin};
 use super::vocabulary::{Counts, VocabularyLimits, subwords_to_keep};
 
-use crate::encoder::{Alignment, Bert, Cut, Encoder, EncoderBatch, Learning, Start, Tape};
+use crate::encoder::{Alignment, Bert, Cut, Encoder, EncoderBatch, Learning, Start, Tape, stretches};
 use crate::nn::{AdamW, Mode, ParameterGroup, Rng, Threads, Vars};
 use candle_core::Device;
 use rayon::prelude::*;

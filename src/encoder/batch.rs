@@ -57,6 +57,13 @@ impl EncoderBatch {
         &self.ids
     }
 
+    /// Puts another subword at a row, where each position has one number.
+    pub fn put(&mut self, row: usize, id: u32) {
+        if let Some(place) = self.ids.get_mut(row) {
+            *place = id;
+        }
+    }
+
     /// Where each row stands in its window, counted from 0.
     pub fn places(&self) -> &[u32] {
         &self.places

@@ -45,6 +45,7 @@ pub mod plain;
 mod registry;
 mod shapes;
 mod spans;
+mod stretches;
 mod subwords;
 #[cfg(test)]
 mod tests;
@@ -73,5 +74,6 @@ pub use modern_bert::{ModernBert, ModernBertConfig};
 pub use network::Network;
 pub use registry::Encoders;
 pub use spans::{SpanBatch, SpanTransformer};
+pub use stretches::stretches;
 pub use subwords::{Subwords, Tokenized};
 pub use word_rows::WordRows;

@@ -14,6 +14,8 @@ use tokenizers::pre_tokenizers::byte_level::ByteLevel;
 
 /// What to do about a tokenizer that does not go with the rest.
 const SAME_ENCODER: &str = "get tokenizer and config.json from the same encoder";
+/// What masked words are called, in BERT's vocabularies and in RoBERTa's.
+const MASKS: [&str; 2] = ["[MASK]", "<mask>"];
 /// Words that are taken apart together; what the library makes of them is large.
 const WORDS_AT_A_TIME: usize = 256;
 
@@ -32,6 +34,8 @@ pub struct Tokenized {
     cls: u32,
     sep: u32,
     unk: u32,
+    /// What stands for a word that is left out; the mark for unknown ones where there is no such mark.
+    mask: u32,
     /// Which words stand after a space, where the tokenizer marks spaces.
     spaces: Option<Spaces>,
     /// The mark of a space by itself, which no word is to begin with.
@@ -119,8 +123,9 @@ impl Subwords {
             let problem = format!("the tokenizer has no {missing}, expected {own}, or {other}");
             EncoderError::bad_file(problem, SAME_ENCODER, path)
         })?;
+        let mask = MASKS.into_iter().find_map(number).unwrap_or(unk);
         let subwords =
-            Self::Tokenizer(Arc::new(Tokenized { tokenizer, cls, sep, unk, spaces: spaces_said, bare_space }));
+            Self::Tokenizer(Arc::new(Tokenized { tokenizer, cls, sep, unk, mask, spaces: spaces_said, bare_space }));
         // A tokenizer that fails at what it does not know would fail in the middle of a training.
         subwords.ids(&["\u{10fffd}".to_owned(), "\u{301}".to_owned()]).map_err(|e| {
             let problem = format!("the tokenizer fails at an unknown character ({e})");
@@ -142,6 +147,11 @@ impl Subwords {
             Self::Tokenizer(_) => 1,
             Self::Hashed(_) => HashedWords::PIECES,
         }
+    }
+
+    /// What stands for a word that is left out; `None` where words have no subwords of a vocabulary.
+    pub fn mask(&self) -> Option<u32> {
+        if let Self::Tokenizer(of) = self { Some(of.mask) } else { None }
     }
 
     /// Which words are told to stand after a space, where the tokenizer marks spaces.

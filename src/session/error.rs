@@ -1,5 +1,6 @@
 //! What can go wrong with an open project, in words for the person who works on it.
 
+use crate::adapt::AdaptError;
 use crate::annotation::{ApplyError, LabelError, SegmentError};
 use crate::distill::DistillError;
 use crate::encoder::EncoderError;
@@ -33,6 +34,8 @@ pub enum SessionError {
     Distill(#[from] DistillError),
     #[error(transparent)]
     Pretrain(#[from] PretrainError),
+    #[error(transparent)]
+    Adapt(#[from] AdaptError),
     #[error(transparent)]
     Strategy(#[from] crate::active::NoSuchStrategy),
     #[error("a schedule takes ascending numbers of sentences from 1 up to the {pool} of the pool, such as 20,60,120")]

@@ -75,6 +75,7 @@ pub use project::status::{
     Counts, Event, FailedWork, Failure, LearnerState, LearnerStatus, ModelInfo, Predicting, SaveState, TrainingProgress,
 };
 pub use project::{NewProject, Project};
+pub use standalone::adapt::{AdaptReport, AdaptRequest, adapt_encoder};
 pub use standalone::convert::{ConvertReceipt, ConvertRequest, convert};
 pub use standalone::distill::{DistillReport, DistillRequest, distill_encoder};
 pub use standalone::filter::{FilterReport, FilterRequest, filter};
@@ -93,6 +94,7 @@ pub(crate) use learner::trainer::lower_priority;
 
 // What callers name of the layers below.
 pub use crate::active::{Besides, Choice, Doubt, Finding, Forecast, Measure, NextPoint, Proposal, Strategy, Why};
+pub use crate::adapt::{Config as AdaptConfig, Event as AdaptEvent, Record as AdaptRecord};
 pub use crate::distill::{Config as DistillConfig, Event as DistillEvent, Record as DistillRecord};
 pub use crate::encoder::{EncoderInfo, Encoders, Fetching, Hub, Repository};
 pub use crate::format::{Input, Loss, Receipt, Warning, formats};

@@ -948,6 +948,46 @@ fn an_encoder_is_pretrained_on_the_entities_of_files_and_projects() {
     refused(&["--entities", "nowhere.jsonl"], "nowhere.jsonl");
 }
 
+#[test]
+fn an_encoder_is_adapted_to_the_text_of_files_and_projects() {
+    let place = Place::new();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/learner/tiny-bert");
+    let text = |name: &str, from: usize, to: usize| {
+        let text: String =
+            (from..to).map(|i| format!("The mayor of town {i} met the box of the red sea .\n")).collect();
+        place.write(name, &text);
+    };
+    std::fs::create_dir(place.path("news")).unwrap();
+    text("news/train.txt", 0, 20);
+    text("news/dev.txt", 20, 25);
+    text("news/test.txt", 25, 40);
+    text("more.txt", 40, 50);
+    text("kept.txt", 50, 60);
+    place.json(0, &["new", "p.nestling"]);
+    place.json(0, &["import", "p.nestling", "more.txt"]);
+    place.json(0, &["import", "p.nestling", "kept.txt", "--split", "test"]);
+
+    let adapt = ["adapt", "--encoder", fixture.to_str().unwrap(), "--set", "batch_size=4", "--set", "epochs=2"];
+    let made = place.json(0, &[&adapt[..], &["--text", "news", "p.nestling", "--output", "made"]].concat());
+    let sentences = |made: &Value| [&made["sentences"], &made["held_out"]].map(|count| count.as_u64().unwrap());
+    assert_eq!(sentences(&made), [34, 1], "train, dev and what is open, without test splits");
+    assert_eq!(made["losses"].as_array().unwrap().len(), 3);
+    let few = place.json(0, &[&adapt[..], &["--text", "news", "--limit", "21", "--output", "few"]].concat());
+    assert_eq!(sentences(&few), [20, 1]);
+    place.json(0, &["encoders", "import", "made", "--name", "adapted"]);
+    assert!(place.refused(&[&adapt[..], &["--text", "news", "--output", "made"]].concat()).contains("already exists"));
+
+    let refused = |args: &[&str], expected: &str| {
+        let message = place.refused(&[&adapt[..], &["--output", "other"], args].concat());
+        assert!(message.contains(expected), "{message}");
+        assert!(!place.path("other").exists());
+    };
+    refused(&["--text", "news/test.txt"], "test split");
+    refused(&["--text", "more.txt"], "only 10 sentences");
+    refused(&["--text", "news", "--set", "masked=2"], "from 0.01 to 0.9");
+    refused(&["--text", "nowhere.txt"], "nowhere.txt");
+}
+
 /// Ctrl-C while files are read or written.
 #[cfg(unix)]
 #[test]

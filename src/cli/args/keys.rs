@@ -1,6 +1,6 @@
 //! The keys of `--set`, as `--help` lists them.
 
-use crate::session::{Config, DistillConfig};
+use crate::session::{AdaptConfig, Config, DistillConfig};
 
 /// Settings that `nestling train` has options for, too.
 const OPTIONS_OF_TRAIN: [&str; 7] = ["architecture", "effort", "epochs", "batch_size", "seed", "limit", "threads"];
@@ -10,6 +10,11 @@ pub(super) fn of_trainings() -> String {
     let all = Config::parameters();
     let others = all.iter().filter(|parameter| !OPTIONS_OF_TRAIN.contains(&parameter.key));
     others.map(|other| line(other.key, other.help, &other.default)).collect()
+}
+
+/// Of adaptations.
+pub(super) fn of_adaptations() -> String {
+    AdaptConfig::parameters().iter().map(|parameter| line(parameter.key, parameter.help, &parameter.default)).collect()
 }
 
 /// Of distillations.

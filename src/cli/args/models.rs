@@ -171,6 +171,27 @@ pub(in crate::cli) struct Distill {
 }
 
 #[derive(Args, Debug)]
+pub(in crate::cli) struct Adapt {
+    /// Files, folders and projects with text
+    #[arg(long, required = true, num_args = 1.., value_name = "PATH")]
+    pub(in crate::cli) text: Vec<PathBuf>,
+    /// The encoder to begin with: its name in `encoders list`, or a folder
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) encoder: PathBuf,
+    /// Folder for the new encoder
+    #[arg(long)]
+    pub(in crate::cli) output: PathBuf,
+    /// Read this many random sentences [default: all]
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) limit: Option<NonZeroUsize>,
+    /// Setting; repeatable
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(in crate::cli) set: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Args, Debug)]
 pub(in crate::cli) struct Pretrain {
     /// Annotated files, folders and projects; NAME=PATH calls one NAME
     #[arg(long, required = true, num_args = 1.., value_name = "PATH", value_parser = named_path)]

@@ -107,7 +107,7 @@ fn read_labels(path: &Path) -> Result<LabelMap, SessionError> {
     Ok(LabelMap::read(&std::fs::read_to_string(path).map_err(unread)?, path)?)
 }
 
-fn is_project(path: &Path) -> bool {
+pub(super) fn is_project(path: &Path) -> bool {
     path.is_file() && path.extension().is_some_and(|ending| ending == "nestling")
 }
 

@@ -5,7 +5,7 @@ const MOST_WORDS: usize = 512;
 const MOST_BYTES: usize = 16 << 10;
 
 /// A sentence, or where it is very long its parts: all of a batch is worked on together.
-pub(super) fn stretches(words: &[String]) -> Vec<&[String]> {
+pub fn stretches(words: &[String]) -> Vec<&[String]> {
     let (mut stretches, mut rest) = (Vec::new(), words);
     while !rest.is_empty() {
         let mut bytes = 0;
